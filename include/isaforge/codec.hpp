@@ -1,0 +1,126 @@
+// Between bits, operands and text: the tables that the model compiles to. A Codec is built once, in milliseconds, is
+// read-only afterwards and may be shared between threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isaforge/isa.hpp"
+
+namespace isaforge {
+
+// A number read from an operand. Constants are known at once; anything with a symbol whose value is not known yet is a
+// handle that belongs to whoever implements ExpressionReader.
+struct NumberValue {
+    enum class Kind : std::uint8_t { integer, floating, deferred };
+    Kind kind = Kind::integer;
+    bool negative = false;     // integer: `integer` is the two's complement of a negative number
+    std::uint64_t integer = 0;
+    double floating = 0;
+    std::uint32_t handle = 0;
+};
+
+// Reads the numbers and expressions inside operands; the assembler implements it with its symbols.
+class ExpressionReader {
+public:
+    virtual ~ExpressionReader() = default;
+    // Reads the longest expression at `cursor` and moves past it. False, cursor unmoved, where none begins there.
+    virtual bool read(const char*& cursor, const char* end, NumberValue& value) = 0;
+};
+
+// A number of an instruction whose value was deferred: where its bits go, by which rule.
+struct Deferred {
+    Index type = no_index;         // the number's operand type (Isa::operand_types)
+    Index path = no_index;         // Codec::place_of(path): its bits in the instruction
+    std::uint32_t handle = 0;
+    bool in_tail = false;
+};
+
+// One instruction, encoded.
+struct Encoded {
+    Index form = no_index;
+    Image image;
+    unsigned bits = 0;             // including a tail
+    unsigned deferred_count = 0;
+    Deferred deferred[8];
+};
+
+// Why a statement could not be read, for the error message.
+struct ReadFailure {
+    enum class Kind : std::uint8_t { none, unknown_mnemonic, expected, out_of_range, trailing };
+    Kind kind = Kind::none;
+    std::uint32_t offset = 0;      // from the statement's begin
+    std::uint32_t length = 0;
+    std::string message;           // complete, ready to show
+    std::string suggestion;
+};
+
+class Codec {
+public:
+    explicit Codec(std::shared_ptr<const Isa> isa);
+    ~Codec();
+    Codec(const Codec&) = delete;
+    Codec& operator=(const Codec&) = delete;
+
+    const Isa& isa() const;
+
+    // Reads the statement that begins at `cursor` (no label, no directive) up to the end of its operands, and encodes it.
+    // Moves `cursor` behind what was read; white space and the statement's end are left. `address`: the instruction's,
+    // in address units of the code. On failure the cursor does not move and `failure` says why.
+    // `skip`: how many of the encodings that fit to pass over, shortest first: 0 is the best one. A longer encoding is
+    // asked for when a deferred number turns out not to fit.
+    bool assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader, Encoded& out,
+                  ReadFailure& failure, unsigned skip = 0) const;
+
+    // Whether a longer encoding of what was read may exist (so that a deferred number may be relaxed).
+    bool may_grow(const Encoded& encoded) const;
+
+    // Puts the value of a deferred number into the instruction's image. Nothing where it fits, else what is wrong with it
+    // ("is 3 bytes off …"), ready to follow the operand's name in a message.
+    std::string patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const;
+
+    // The bits of a number inside the instruction's image.
+    const BitPlace& place_of(const Deferred& deferred) const;
+
+    // Finds the form of the instruction in `image`, of which `available` bits are there; no_index where there is none.
+    // `bits`: its whole length including a tail.
+    Index decode(const Image& image, unsigned available, unsigned& bits) const;
+
+    // The values of a form's fields, as codes, in the order of Form::fields.
+    void fields(Index form, const Image& image, std::vector<std::uint64_t>& codes) const;
+
+    // Writes the text of a decoded instruction at `out`, which has room for max_text characters; returns its end. No
+    // line end and no statement end. `labels`, where given, names the targets of relative numbers.
+    class LabelNamer {
+    public:
+        virtual ~LabelNamer() = default;
+        // The name of a code address, or an empty view where it has none.
+        virtual std::string_view label(std::uint64_t address) = 0;
+    };
+    static constexpr std::size_t max_text = 1024;
+    char* print(char* out, Index form, const Image& image, unsigned bits, std::uint64_t address,
+                LabelNamer* labels = nullptr) const;
+
+    // Calls `visit(target)` for each code address that the instruction refers to relative to itself.
+    void targets(Index form, const Image& image, unsigned bits, std::uint64_t address,
+                 std::vector<std::uint64_t>& out) const;
+
+    // The row of the table operand `type` that `code` selects, or no_index.
+    Index row_of(Index type, std::uint64_t code) const;
+
+    // The instruction at `bytes` (at least unit_bytes, up to max_instruction_bits / 8 of them) as an image, and back.
+    Image load(const std::uint8_t* bytes, std::size_t size) const;
+    void store(const Image& image, unsigned bits, std::uint8_t* bytes) const;
+
+    struct Tables;
+    const Tables& tables() const { return *tables_; }
+
+private:
+    std::shared_ptr<const Isa> isa_;
+    std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace isaforge

@@ -1,0 +1,270 @@
+// The resolved model of one instruction set: one variant, all parameters known, every name bound. It is immutable, can be
+// shared between threads, and is all that the codec, the assembler, the machine and the renderers ever see.
+//
+// The idea is the same on every level: a table whose rows say three things, the bits, the text and the meaning. A row of
+// an operand is an `OperandRow`; a row of an instruction table, in one of its encodings, is a `Form`.
+//
+// Bits. An instruction is a sequence of units of `Isa::unit_bits` bits. In a bar the most significant bit of the first
+// unit stands first. An `Image` holds the units with unit u's least significant bit at position u * unit_bits, so that on
+// a little-endian machine it is what lies in memory. A field that crosses units, or that is split on purpose, has several
+// pieces.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "isaforge/diagnostics.hpp"
+#include "isaforge/source.hpp"
+
+namespace isaforge {
+
+namespace semantics {
+struct Expression;
+struct Statement;
+struct Function;
+}  // namespace semantics
+
+using Meaning = std::shared_ptr<const semantics::Expression>;
+using Statements = std::shared_ptr<const std::vector<semantics::Statement>>;
+
+using Index = std::uint32_t;
+inline constexpr Index no_index = ~Index{0};
+
+inline constexpr unsigned max_instruction_bits = 256;
+
+// The bits of one instruction, positions as above.
+struct Image {
+    std::array<std::uint64_t, max_instruction_bits / 64> words{};
+
+    std::uint64_t get(unsigned position, unsigned width) const;  // width 1..64, may cross a 64-bit word
+    void set(unsigned position, unsigned width, std::uint64_t value);
+    bool operator==(const Image&) const = default;
+};
+
+// `width` bits at `position` of an image (or of an operand's code) are bits shift .. shift+width-1 of a field's value.
+struct BitPiece {
+    std::uint16_t position = 0;
+    std::uint8_t width = 0;
+    std::uint8_t shift = 0;
+};
+
+// A field's place: its pieces, most significant first, and the sum of their widths (1..64).
+struct BitPlace {
+    std::vector<BitPiece> pieces;
+    unsigned width = 0;
+
+    std::uint64_t extract(const Image& image) const;
+    std::uint64_t extract(std::uint64_t code) const;
+    void insert(Image& image, std::uint64_t value) const;
+    std::uint64_t insert(std::uint64_t code, std::uint64_t value) const;
+};
+
+// A named part of a form or of an operand row: an operand of some type at some bits.
+struct Field {
+    std::string name;
+    Index type = no_index;               // Isa::operand_types
+    BitPlace place;
+    std::optional<std::uint64_t> fixed;  // given by a column or by the choice of a length: no longer free
+    bool in_tail = false;                // its bits are not in the row but in the words that follow the instruction
+    Place where;
+};
+
+// A captured value must lie in low..high (as the field's raw bits) and leave no remainder by `step` from low.
+struct Constraint {
+    Index field = 0;
+    std::uint64_t low = 0, high = ~std::uint64_t{0}, step = 1;
+};
+
+enum class TextKind {
+    literal,  // these characters; white space may stand before them
+    space,    // printed as one blank, read as any white space or none
+    name,     // the mnemonic
+    field,    // a field by its operand type
+    number,   // scale * field + bias, solved for the field, or compared where the field is known already
+    any,      // the listed fields, in any order, separated by `text`; those left out take the row that prints nothing
+};
+
+struct TextElement {
+    TextKind kind = TextKind::literal;
+    std::string text;
+    Index field = no_index;
+    std::int64_t scale = 1, bias = 0;
+    unsigned radix = 10;
+    std::vector<Index> fields;
+};
+
+using TextTemplate = std::vector<TextElement>;
+
+enum class NumberBase { unsigned_integer, signed_integer, either_integer, floating };
+enum class NumberFormat { decimal, hexadecimal, floating };
+
+// A number in the text: value = [pc +] scale * bits + bias, or bits = value[high:low] of a value of `value_bits` bits.
+struct NumberRule {
+    NumberBase base = NumberBase::unsigned_integer;
+    NumberFormat format = NumberFormat::decimal;
+    unsigned value_bits = 0;        // of the unscaled number; for a slice, of the whole value
+    unsigned slice_low = 0;         // the slice kept; 0 and the operand's width - 1 where there is none
+    bool sliced = false;
+    std::int64_t scale = 1, bias = 0;
+    bool relative = false;          // counted from the instruction's address, in address units of the code
+    std::optional<std::int64_t> minimum, maximum;  // of the value in the text
+    unsigned relocation = 0;        // ELF relocation type; 0: one is given automatically
+    std::string relocation_name;
+};
+
+enum class OperandKind { number, registers, enumeration, table };
+
+// One row: which codes, how they are written, what they mean.
+struct OperandRow {
+    std::uint64_t mask = 0, value = 0;  // of the operand's code
+    std::vector<Field> fields;          // captures; places count in the code's bits
+    std::vector<Constraint> constraints;
+    std::vector<TextTemplate> texts;    // the first is printed, all are read; empty for a reserved row
+    Meaning meaning;                    // null: none given
+    unsigned tail_bits = 0;             // words that follow the instruction because of this row
+    bool reserved = false;
+    bool alias = false;                 // read, never printed
+    Place where;
+};
+
+// One name of a register or one entry of an enumeration.
+struct Entry {
+    std::uint64_t code = 0;
+    std::vector<std::string> texts;     // the first is printed
+    std::uint64_t value = 0;            // enumerations: the meaning
+    Place where;
+};
+
+struct OperandType {
+    std::string name;
+    OperandKind kind = OperandKind::number;
+    unsigned width = 0;                 // bits of its code, 0..64
+    NumberRule number;                  // kind number
+    Index registers = no_index;         // kind registers: Isa::register_files
+    std::vector<Entry> entries;         // kinds registers and enumeration, by rising code
+    unsigned value_bits = 0;            // enumeration: width of the values
+    std::vector<OperandRow> rows;       // kind table
+    Place where;
+};
+
+// A register file, or with index_bits 0 a single register.
+struct RegisterFile {
+    std::string name;
+    unsigned index_bits = 0;
+    unsigned count = 1;
+    unsigned bits = 32;                 // of one element of one lane
+    unsigned lanes = 1;                 // lanes of a register: 64 for a wavefront's, 1 for a scalar's
+    unsigned write_ports = 0;           // 0: no limit
+    std::vector<Entry> entries;         // names by code; empty for a single register
+    Place where;
+};
+
+struct MemorySpace {
+    std::string name;
+    unsigned unit_bits = 8;
+    bool big_endian = false;
+    Place where;
+};
+
+struct Format {
+    std::string name;
+    Place where;
+};
+
+// One encoding of one instruction in one of its lengths.
+struct Form {
+    Index instruction = no_index;
+    Index format = no_index;
+    unsigned bits = 0;                  // without a tail; a multiple of the unit
+    Image mask, value;                  // the bits that tell it from others
+    std::vector<Field> fields;
+    std::vector<TextTemplate> texts;    // the first is printed, all are read
+    bool alias = false;                 // read, never printed: another form has the same bits
+    Place where;
+};
+
+// A row of an instruction table.
+struct Instruction {
+    std::vector<std::string> names;     // the first is printed
+    std::string title;                  // "Addition", or empty
+    std::vector<Index> forms;           // the preferred first
+    Statements meaning;                 // null: none given
+    Meaning guard;                      // executes only when this is not 0; null: always
+    unsigned lanes = 1;                 // executes for so many lanes …
+    Meaning lane_mask;                  // … where this is not 0
+    std::map<std::string, std::uint64_t> constants;  // parameters of the row, for its meaning
+    bool reserved = false;
+    Place where;
+};
+
+// How programs for this machine are written.
+struct Surface {
+    std::vector<std::string> line_comments;
+    std::vector<std::pair<std::string, std::string>> block_comments;
+    std::string statement_end;          // ";" where instructions must end with it; empty: the line's end
+    std::string separator;              // between statements of one line, where lines end statements
+    std::string label_prefix, label_suffix = ":";
+    std::string define, undefine;       // "#def"; empty: none
+    std::string immediate_prefix;       // "#": allowed before numbers
+    std::string label_reference_prefix; // "@": allowed before labels in operands
+    bool case_insensitive = false;      // mnemonics, registers and keywords
+};
+
+struct FloatRules {
+    bool flush_subnormals = false;
+    bool canonical_nan = false;
+};
+
+struct Isa {
+    std::string name;                   // "wishbone-gpu"
+    std::string title;
+    std::string variant;                // "gcn1.2"; the name where there are no variants
+    unsigned unit_bits = 8;             // of an instruction's units
+    bool big_endian = false;            // bytes within a unit
+    unsigned address_bits = 8;          // bits of code that one step of a code address covers
+    bool opcodes_accounted = false;
+    Surface surface;
+    FloatRules floats;
+    std::map<std::string, std::uint64_t> constants;  // constants and parameters
+    std::vector<RegisterFile> register_files;
+    std::vector<MemorySpace> memories;
+    std::vector<OperandType> operand_types;
+    std::vector<Format> formats;
+    std::vector<Instruction> instructions;
+    std::vector<Form> forms;
+    std::vector<std::shared_ptr<const semantics::Function>> functions;
+
+    unsigned unit_bytes() const { return unit_bits / 8; }
+    const Instruction& instruction_of(const Form& form) const { return instructions[form.instruction]; }
+};
+
+// What load_isa may be told.
+struct LoadOptions {
+    std::string variant;                               // empty: the first, or the one that the name asks for
+    std::map<std::string, std::uint64_t> parameters;   // values for the description's parameters
+};
+
+// Reads a built-in description by name ("wishbone-gpu", "gcn1.2") or a file by path. Errors go to `diagnostics`; null
+// then. `sources` must outlive the model only for as long as diagnostics are printed.
+std::shared_ptr<const Isa> load_isa(const std::string& name_or_path, SourceManager& sources, Diagnostics& diagnostics,
+                                    const LoadOptions& options = {});
+
+// The same from text in memory, for tests and tools.
+std::shared_ptr<const Isa> load_isa_text(std::string name, std::string text, SourceManager& sources,
+                                         Diagnostics& diagnostics, const LoadOptions& options = {});
+
+// Names of the built-in descriptions with their titles, in the order to show them.
+std::vector<std::pair<std::string, std::string>> builtin_isas();
+
+// Everything that `isaforge check` finds beyond what loading finds: overlaps, unreachable rows, ambiguous texts, opcode
+// gaps, unused names, meanings that do not type-check. A description without defects adds nothing.
+void check_isa(const Isa& isa, Diagnostics& diagnostics);
+
+}  // namespace isaforge

@@ -1,0 +1,99 @@
+// Meaning as it stands in a description: expressions and statements with names still in them. The resolver hands these
+// trees to the model unchanged; lowering (lower.hpp) binds the names, checks the types and makes the intermediate form.
+//
+// Values are bit vectors `uN` and `sN` (the sign matters to compare, divide, shift right and widen), one bit being `u1`.
+// Floating point is a matter of the operator (`+.`), not of the type: any 16, 32 or 64 bit vector can be a float.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isaforge/source.hpp"
+
+namespace isaforge::semantics {
+
+enum class ExpressionKind {
+    integer,      // 12, 0x1f, 0b101, true, false; takes the width of what it meets
+    floating,     // 1.5; likewise
+    text,         // "irq", only as an argument of a built-in function
+    name,         // a field, capture, parameter, local, register, constant, function argument, pc
+    unary,        // op operand[0]: - ~ ! -.
+    binary,       // operand[0] op operand[1]
+    conditional,  // operand[0] ? operand[1] : operand[2], also written if … then … else …
+    slice,        // operand[0][operand[1] : operand[2]], or [operand[1]] for one bit (operand[2] null)
+    element,      // name[operand[0]]: an element of a register file, or of a memory with access type `type`
+    call,         // name(operands…): a function of the description, a built-in, or a type used as a conversion
+};
+
+enum class Operator {
+    none,
+    add, sub, mul, div, rem,
+    bit_and, bit_or, bit_xor, bit_not,
+    shift_left, shift_right,            // right: arithmetic where the left operand is signed
+    equal, not_equal, less, less_equal, greater, greater_equal,
+    logical_and, logical_or, logical_not, negate,
+    fadd, fsub, fmul, fdiv, fnegate,    // +. -. *. /.
+    fequal, fnot_equal, fless, fless_equal, fgreater, fgreater_equal,
+    concat,                             // a ++ b, a in the high bits
+};
+
+// The spelling of an operator in a description ("+.").
+const char* spelling(Operator op);
+
+struct Expression;
+using ExpressionPointer = std::shared_ptr<const Expression>;
+
+// A type as written: `u32`, `s8`, `u(8 * size)`; `u1` for a bit. Width is an expression so that it may depend on a field.
+struct TypeName {
+    bool is_signed = false;
+    ExpressionPointer width;  // null: no type written
+    Place place;
+};
+
+struct Expression {
+    ExpressionKind kind = ExpressionKind::integer;
+    Place place;
+    std::uint64_t integer = 0;
+    double floating = 0;
+    std::string name;  // name, element, call (conversions: see `type`), text
+    Operator op = Operator::none;
+    TypeName type;     // element of a memory: the access; call with an empty name: conversion to this type
+    std::vector<ExpressionPointer> operands;
+};
+
+enum class StatementKind {
+    assign,   // target = value [after delay]; target is a name, an element, a slice of either, or several for a tuple
+    local,    // let name = value
+    branch,   // if (condition) { … } else { … }
+    repeat,   // for name in first .. last { … }, the bounds known when the instruction is decoded
+    call,     // a call for its effect: stop(), signal("irq"), or a function whose body is statements
+    give,     // return value
+};
+
+struct Statement;
+using Block = std::vector<Statement>;
+
+struct Statement {
+    StatementKind kind = StatementKind::assign;
+    Place place;
+    std::vector<ExpressionPointer> targets;
+    Operator compound = Operator::none;  // `+=` and its like: the operator
+    ExpressionPointer value;             // assign, local, give: the value; branch: the condition; call: the call
+    ExpressionPointer first, last;       // repeat
+    ExpressionPointer delay;             // assign … after delay
+    std::string name;                    // local, repeat
+    Block body, otherwise;
+};
+
+// function name(parameters) = expression, or { statements }. Parameters have no types: a function is checked anew for the
+// types of each call.
+struct Function {
+    std::string name;
+    Place place;
+    std::vector<std::string> parameters;
+    Block body;  // an expression body is one `give`
+};
+
+}  // namespace isaforge::semantics

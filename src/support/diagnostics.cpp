@@ -1,0 +1,189 @@
+#include "isaforge/diagnostics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace isaforge {
+
+Diagnostic& Diagnostic::note(Place where, std::string text) {
+    notes.push_back({Severity::note, where, std::move(text), {}, {}});
+    return *this;
+}
+
+Diagnostic& Diagnostic::suggest(std::string text) {
+    suggestion = std::move(text);
+    return *this;
+}
+
+Diagnostic& Diagnostics::add(Severity severity, Place place, std::string message) {
+    if (list_.size() >= limit_) {
+        overflow_ = {};
+        return overflow_;
+    }
+    list_.push_back({severity, place, std::move(message), {}, {}});
+    return list_.back();
+}
+
+Diagnostic& Diagnostics::error(Place place, std::string message) {
+    ++errors_;
+    return add(Severity::error, place, std::move(message));
+}
+
+Diagnostic& Diagnostics::warning(Place place, std::string message) {
+    ++warnings_;
+    return add(Severity::warning, place, std::move(message));
+}
+
+void Diagnostics::append(Diagnostics&& other) {
+    for (Diagnostic& diagnostic : other.list_) {
+        if (list_.size() < limit_) list_.push_back(std::move(diagnostic));
+    }
+    errors_ += other.errors_;
+    warnings_ += other.warnings_;
+    other = Diagnostics(other.limit_);
+}
+
+namespace {
+
+const char* word(Severity severity) {
+    switch (severity) {
+        case Severity::note: return "note";
+        case Severity::warning: return "warning";
+        case Severity::error: return "error";
+    }
+    return "";
+}
+
+const char* colour_of(Severity severity) {
+    switch (severity) {
+        case Severity::note: return "\x1b[1;36m";
+        case Severity::warning: return "\x1b[1;35m";
+        case Severity::error: return "\x1b[1;31m";
+    }
+    return "";
+}
+
+constexpr std::size_t widest_line_shown = 200;
+
+// The source line and the caret below it. A very long line is shown from a little before the place.
+std::string excerpt(const Diagnostic& diagnostic, const SourceManager& sources, bool colour) {
+    std::string_view line = sources.line_text(diagnostic.place);
+    std::size_t column = sources.line_column(diagnostic.place).column - 1;
+    if (line.size() > widest_line_shown) {
+        const std::size_t first = column > widest_line_shown / 2 ? column - widest_line_shown / 2 : 0;
+        line = line.substr(std::min(first, line.size()), widest_line_shown);
+        column -= first;
+    }
+    std::string shown, marks;
+    for (std::size_t i = 0; i < std::max(line.size(), column); ++i) {
+        const char c = i < line.size() ? line[i] : ' ';
+        const bool printable = static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
+        shown += c == '\t' || printable ? c : '?';
+        const bool continuation = (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+        if (i < column && !continuation) marks += c == '\t' ? '\t' : ' ';
+    }
+    marks += '^';
+    const std::size_t reach = std::min<std::size_t>(diagnostic.place.length, line.size() > column ? line.size() - column : 0);
+    for (std::size_t i = 1; i < reach; ++i) {
+        if ((static_cast<unsigned char>(line[column + i]) & 0xC0) != 0x80) marks += '~';
+    }
+    std::string out = fmt::format("{}\n", shown);
+    out += colour ? fmt::format("\x1b[1;32m{}\x1b[0m\n", marks) : fmt::format("{}\n", marks);
+    if (!diagnostic.suggestion.empty()) {
+        const std::string indent = marks.substr(0, marks.find('^'));
+        out += fmt::format("{}{}\n", indent, diagnostic.suggestion);
+    }
+    return out;
+}
+
+nlohmann::json json_of(const Diagnostic& diagnostic, const SourceManager& sources) {
+    nlohmann::json out;
+    out["severity"] = word(diagnostic.severity);
+    out["message"] = diagnostic.message;
+    if (diagnostic.place.known()) {
+        const LineColumn at = sources.line_column(diagnostic.place);
+        out["file"] = sources.name(diagnostic.place.file);
+        out["line"] = at.line;
+        out["column"] = at.column;
+        out["length"] = diagnostic.place.length;
+    }
+    if (!diagnostic.suggestion.empty()) out["suggestion"] = diagnostic.suggestion;
+    if (!diagnostic.notes.empty()) {
+        for (const Diagnostic& note : diagnostic.notes) out["notes"].push_back(json_of(note, sources));
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string to_text(const Diagnostic& diagnostic, const SourceManager& sources, bool colour) {
+    std::string out;
+    if (diagnostic.place.known()) {
+        const LineColumn at = sources.line_column(diagnostic.place);
+        out += fmt::format("{}:{}:{}: ", sources.name(diagnostic.place.file), at.line, at.column);
+    }
+    if (colour) {
+        out += fmt::format("{}{}:\x1b[0m {}\n", colour_of(diagnostic.severity), word(diagnostic.severity),
+                           diagnostic.message);
+    } else {
+        out += fmt::format("{}: {}\n", word(diagnostic.severity), diagnostic.message);
+    }
+    if (diagnostic.place.known()) out += excerpt(diagnostic, sources, colour);
+    for (const Diagnostic& note : diagnostic.notes) out += to_text(note, sources, colour);
+    return out;
+}
+
+std::string to_text(const Diagnostics& diagnostics, const SourceManager& sources, bool colour) {
+    std::string out;
+    for (const Diagnostic& diagnostic : diagnostics.all()) out += to_text(diagnostic, sources, colour);
+    const std::size_t total = diagnostics.errors() + diagnostics.warnings();
+    if (total > diagnostics.all().size()) out += fmt::format("and {} more\n", total - diagnostics.all().size());
+    return out;
+}
+
+std::string to_json(const Diagnostics& diagnostics, const SourceManager& sources) {
+    nlohmann::json out = nlohmann::json::array();
+    for (const Diagnostic& diagnostic : diagnostics.all()) out.push_back(json_of(diagnostic, sources));
+    return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+        }
+    }
+    return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
+    constexpr std::size_t longest_word_compared = 64;
+    std::string_view best;
+    if (word.size() > longest_word_compared) return best;
+    std::size_t best_distance = word.size() < 4 ? 2 : word.size() / 3 + 1;
+    for (const std::string_view candidate : candidates) {
+        const std::size_t difference =
+            candidate.size() > word.size() ? candidate.size() - word.size() : word.size() - candidate.size();
+        if (difference >= best_distance || candidate.size() > longest_word_compared) continue;
+        const std::size_t distance = edit_distance(word, candidate);
+        if (distance < best_distance && distance < candidate.size()) {
+            best_distance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+}  // namespace isaforge

@@ -1,0 +1,79 @@
+#include "isaforge/source.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace isaforge {
+
+FileId SourceManager::add(std::string name, std::string text) {
+    files_.push_back({std::move(name), std::move(text), {}});
+    return static_cast<FileId>(files_.size());
+}
+
+std::optional<FileId> SourceManager::load(const std::string& path, std::string& error) {
+    std::FILE* stream = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
+    if (!stream) {
+        error = std::strerror(errno);
+        return std::nullopt;
+    }
+    std::string text;
+    char buffer[1 << 16];
+    std::size_t count = 0;
+    while ((count = std::fread(buffer, 1, sizeof buffer, stream)) > 0) {
+        text.append(buffer, count);
+        if (text.size() > UINT32_MAX) break;
+    }
+    const bool failed = std::ferror(stream) != 0;
+    const int code = errno;
+    if (stream != stdin) std::fclose(stream);
+    if (failed) {
+        error = std::strerror(code);
+        return std::nullopt;
+    }
+    if (text.size() >= UINT32_MAX) {
+        error = "the file is larger than 4 GiB";
+        return std::nullopt;
+    }
+    return add(path == "-" ? "<standard input>" : path, std::move(text));
+}
+
+std::string_view SourceManager::name(FileId id) const { return id == 0 ? std::string_view{} : file(id).name; }
+std::string_view SourceManager::text(FileId id) const { return id == 0 ? std::string_view{} : file(id).text; }
+
+std::string_view SourceManager::text(Place place) const {
+    const std::string_view whole = text(place.file);
+    if (place.offset >= whole.size()) return {};
+    return whole.substr(place.offset, place.length);
+}
+
+const std::vector<std::uint32_t>& SourceManager::line_starts(const File& file) const {
+    if (file.line_starts.empty()) {
+        file.line_starts.push_back(0);
+        for (std::size_t i = 0; i < file.text.size(); ++i) {
+            if (file.text[i] == '\n') file.line_starts.push_back(static_cast<std::uint32_t>(i + 1));
+        }
+    }
+    return file.line_starts;
+}
+
+LineColumn SourceManager::line_column(Place place) const {
+    if (!place.known()) return {};
+    const auto& starts = line_starts(file(place.file));
+    const auto next = std::upper_bound(starts.begin(), starts.end(), place.offset);
+    const auto line = static_cast<std::uint32_t>(next - starts.begin());
+    return {line, place.offset - starts[line - 1] + 1};
+}
+
+std::string_view SourceManager::line_text(Place place) const {
+    if (!place.known()) return {};
+    const auto& starts = line_starts(file(place.file));
+    const std::uint32_t begin = starts[line_column(place).line - 1];
+    const std::string_view rest = text(place.file).substr(begin);
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    return line;
+}
+
+}  // namespace isaforge
