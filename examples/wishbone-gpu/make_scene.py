@@ -19,7 +19,7 @@ import struct
 
 LOAD_ADDRESS = 0x100000
 MAX_ADDRESS = 0x800000          # where the pipeline keeps its depth buffer
-MAX_VERTICES = 32768
+MAX_VERTICES = 36864
 TEXTURE_SIZE = 256
 TEXTURE_BYTES = TEXTURE_SIZE * TEXTURE_SIZE * 4
 
@@ -66,14 +66,14 @@ TARGET = (0.1, 1.62, 0.0)
 FIELD_OF_VIEW = 46.0            # vertical, degrees
 ASPECT = 4 / 3
 NEAR = 0.75
-ROWS = 480                      # only for the position of the horizon
+ROWS = 720                      # of the picture, for the position of the horizon and the texture levels
 
 SKY_TOP = (9, 13, 42)
 SKY_HORIZON = (232, 146, 112)
 LIGHT = normalize((-0.55, 0.85, 0.55))
-LIGHT_COLOUR = (1.08, 0.93, 0.76)
-SKY_LIGHT = (0.30, 0.31, 0.43)
-GROUND_LIGHT = (0.22, 0.16, 0.13)
+LIGHT_COLOUR = (0.92, 0.84, 0.72)
+SKY_LIGHT = (0.22, 0.24, 0.38)
+GROUND_LIGHT = (0.16, 0.12, 0.11)
 
 
 def camera_axes():
@@ -164,14 +164,14 @@ def marble_colour(u, v):
 
 def knot_colour(u, v):
     """A band of enamel between gold braids; u runs around the tube, v along it."""
-    braid = math.sin(2 * math.pi * (4 * v + 2 * u)) * math.sin(2 * math.pi * (4 * v - 2 * u))
-    gold = mix((150, 84, 24), (255, 206, 104), smooth(-0.6, 0.7, braid))
+    braid = math.sin(2 * math.pi * (6 * v + 4 * u)) * math.sin(2 * math.pi * (6 * v - 4 * u))
+    gold = mix((124, 66, 20), (250, 190, 92), smooth(-0.6, 0.7, braid))
     grain = 0.9 + 0.2 * turbulence(u, v, 16, 31, 3)
     band = abs(2 * (2 * u % 1) - 1)             # two bands around the tube
     shade = smooth(0.47, 0.5, band)
     rim = smooth(0.40, 0.43, band) * (1 - smooth(0.52, 0.55, band))
-    diamond = abs(2 * (8 * v % 1) - 1) + band / 0.47
-    enamel = mix((16, 118, 132), (24, 62, 128), smooth(0.7, 0.78, diamond))
+    diamond = abs(2 * (6 * v % 1) - 1) + band / 0.47
+    enamel = mix((20, 140, 150), (30, 78, 168), smooth(0.7, 0.78, diamond))
     enamel = mix((222, 236, 220), enamel, smooth(0.26, 0.33, diamond))
     colour = mix(mix(enamel, gold, shade), (96, 52, 20), rim)
     return tuple(min(255, c * grain) for c in colour)
@@ -195,6 +195,12 @@ def mosaic_colour(u, v):
         colour = (236, 178, 70)
     joint = min(x % 1, y % 1, 1 - x % 1, 1 - y % 1)
     return mix((206, 214, 210), colour, smooth(0.05, 0.12, joint))
+
+
+def moon_colour(u, v):
+    """Dark plains on a pale ground."""
+    plain = smooth(0.42, 0.56, turbulence(u, v, 4, 111, 5))
+    return mix((236, 216, 190), (150, 128, 124), plain)
 
 
 def column_colour(u, v):
@@ -295,13 +301,13 @@ def shade(point, normal, lamp, gloss, shininess=40):
     highlight = gloss * lamp * max(dot(normal, half), 0.0) ** shininess
     # A rim of the glowing horizon behind the objects.
     away = 1 - max(dot(normal, normalize(sub(EYE, point))), 0.0)
-    rim = scale((0.5, 0.24, 0.16), away ** 3)
+    rim = scale((0.34, 0.19, 0.15), away ** 3)
     return tuple(a + c * (diffuse + highlight) + r for a, c, r in zip(ambient, LIGHT_COLOUR, rim))
 
 
 KNOT_CENTRE = (0.0, 1.98, -0.2)
 KNOT_TUBE = 0.36
-KNOT_SEGMENTS, KNOT_SIDES, KNOT_TILE = 264, 24, 12
+KNOT_SEGMENTS, KNOT_SIDES, KNOT_TILE = 264, 24, 44
 
 
 def knot_point(t):
@@ -359,6 +365,13 @@ def add_sphere(scene, occluders, centre, radius, colour_at, rings=28, sides=44):
     scene.grid([list(reversed(row)) for row in rows], texture)
 
 
+def add_moon(scene, occluders):
+    """A large moon low in the sky: placed by its position in the picture, right and up from the middle."""
+    right, up, forward = camera_axes()
+    direction = add(forward, add(scale(right, 0.285), scale(up, 0.275)))
+    add_sphere(scene, occluders, add(EYE, scale(direction, 90)), 7.2, moon_colour)
+
+
 COLUMNS = [(side * (4.3 + 0.25 * i), -2.6 - 4.4 * i) for i in range(6) for side in (-1, 1)]
 
 
@@ -383,7 +396,9 @@ def add_column(scene, texture, x, z, sides=20):
 # The floor repeats one texture of four by four units. Around the origin it has textures of its own, which hold the
 # shadows; elsewhere a cell takes the level of detail that suits its distance.
 FLOOR_TILE = 4
-FLOOR_CENTRE = 8                # half the side of the part with shadows
+FLOOR_EDGE = -1.2               # tiles begin here along z: one row of them reaches from the visible floor to behind
+                                # the camera, so that the near plane cuts it
+SHADOW_RANGE = 8                # half the side of the part with shadows
 
 
 def floor_shadow(occluders, x0, z0, cells=64):
@@ -394,7 +409,7 @@ def floor_shadow(occluders, x0, z0, cells=64):
         for i in range(cells + 1):
             point = (x0 + i * FLOOR_TILE / cells, 0.0, z0 + j * FLOOR_TILE / cells)
             lamp, open_sky = occluders.light_at(point), occluders.openness(point)
-            row.append(tuple(s * 1.15 * open_sky + c * 0.82 * LIGHT[1] * lamp for s, c in zip(SKY_LIGHT, LIGHT_COLOUR)))
+            row.append(tuple(s * open_sky + c * LIGHT[1] * lamp for s, c in zip(SKY_LIGHT, LIGHT_COLOUR)))
         rows.append(row)
     return rows
 
@@ -411,17 +426,12 @@ def shadowed(texture, light):
     return [[texel(x, y) for x in range(TEXTURE_SIZE)] for y in range(TEXTURE_SIZE)]
 
 
-def floor_lines():
-    """Where the floor is cut along x and along z: finely near the middle, by whole tiles farther out."""
-    return [*range(-96, -16, FLOOR_TILE), *range(-16, 16), *range(16, 97, FLOOR_TILE)]
-
-
 def detail_level(x, z):
     """Halvings of the texture for which one texel is about one pixel, at a point of the floor."""
     distance = math.hypot(x - EYE[0], z - EYE[2])
     unit_per_pixel = distance * 2 * math.tan(math.radians(FIELD_OF_VIEW) / 2) / ROWS
-    stretched = unit_per_pixel * max(1.0, distance / EYE[1]) ** 0.8
-    return max(0, math.floor(math.log2(stretched * TEXTURE_SIZE / FLOOR_TILE) + 0.3))
+    stretched = unit_per_pixel * max(1.0, distance / EYE[1]) 
+    return max(0, math.floor(math.log2(stretched * TEXTURE_SIZE / FLOOR_TILE) + 0.2))
 
 
 def floor_colour(average, x, z, lit):
@@ -436,27 +446,27 @@ def add_floor(scene, occluders):
     far = [scene.texture(marble), scene.texture(page)]
     average = page[0][places[-1][0]]
     near = {}
-    lamp = tuple(s * 1.15 + c * 0.82 * LIGHT[1] for s, c in zip(SKY_LIGHT, LIGHT_COLOUR))
-    lines = floor_lines()
-    for z0, z1 in zip(lines, lines[1:]):
-        for x0, x1 in zip(lines, lines[1:]):
+    lamp = tuple(s + c * LIGHT[1] for s, c in zip(SKY_LIGHT, LIGHT_COLOUR))
+    for row in range(-25, 3):
+        for column in range(-20, 20):
+            x0, z0 = column * FLOOR_TILE, row * FLOOR_TILE + FLOOR_EDGE
+            x1, z1 = x0 + FLOOR_TILE, z0 + FLOOR_TILE
             corners = [(x0, 0, z1), (x1, 0, z1), (x1, 0, z0), (x0, 0, z0)]
             if is_outside(corners):
                 continue
             level = min(detail_level((x0 + x1) / 2, (z0 + z1) / 2), len(places) - 1)
-            tile_x, tile_z = x0 // FLOOR_TILE * FLOOR_TILE, z0 // FLOOR_TILE * FLOOR_TILE
-            has_shadow = max(abs(tile_x + 2), abs(tile_z + 2)) < FLOOR_CENTRE
+            has_shadow = max(abs(x0 + x1), abs(z0 + z1)) < 2 * SHADOW_RANGE
             if has_shadow:
-                if (tile_x, tile_z) not in near:
-                    light = floor_shadow(occluders, tile_x, tile_z)
-                    near[tile_x, tile_z] = scene.texture(shadowed(marble, light))
+                if (x0, z0) not in near:
+                    light = floor_shadow(occluders, x0, z0)
+                    near[x0, z0] = scene.texture(shadowed(marble, light))
                 level = 0
             place, size = places[level]
-            texture = near[tile_x, tile_z] if has_shadow else far[min(level, 1)]
+            texture = near[x0, z0] if has_shadow else far[min(level, 1)]
             numbers = []
             for x, _, z in corners:
                 colour = floor_colour(average, x, z, (1.0, 1.0, 1.0) if has_shadow else lamp)
-                u, v = (x - tile_x) / FLOOR_TILE * size, (z - tile_z) / FLOOR_TILE * size
+                u, v = (x - x0) / FLOOR_TILE * size, (z - z0) / FLOOR_TILE * size
                 inside = size - 0.01
                 numbers.append(scene.vertex((x, 0, z), colour, place + min(u, inside), min(v, inside)))
             scene.quad(*numbers, texture)
@@ -476,6 +486,7 @@ def build():
     for x, z in COLUMNS:
         add_column(scene, texture, x, z)
     add_floor(scene, occluders)
+    add_moon(scene, occluders)
     return scene
 
 

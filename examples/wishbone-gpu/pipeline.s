@@ -1,13 +1,13 @@
 // A small 3-D pipeline: transform, clip, project, rasterise, shade
 // ---------------------------------------------------------------
 // Draws the scene that make_scene.py writes: triangles with a colour and a texture coordinate at each vertex, through a
-// 4x4 matrix into a 640x480 picture with a depth buffer. Colour and texture are interpolated in perspective, which takes
+// 4x4 matrix into a 960x720 picture with a depth buffer. Colour and texture are interpolated in perspective, which takes
 // one division per pixel.
 //
 //     python3 make_scene.py scene.bin
 //     isaforge asm -i wishbone-gpu pipeline.s -o pipeline.elf
 //     isaforge run -i wishbone-gpu pipeline.elf --memory 16M --load scene.bin@0x100000
-//                  --png frame.png@0xC00000:640x480:xrgb8888
+//                  --png frame.png@0xD00000:960x720:xrgb8888
 //
 // (The last command is one line.) The program raises `irq` once when the picture is complete, and stops.
 //
@@ -19,8 +19,8 @@
 //     0x00fffc   STACK     grows downwards
 //     0x100000   SCENE     scene.bin; its header is described below
 //     0x800000   DEPTH     1/w of the nearest surface at each pixel, 0 = nothing yet
-//     0xA00000   VERTICES  vertices in clip space, 64 bytes each, up to 32768 of them
-//     0xC00000   FRAME     the picture, 0x00RRGGBB for each pixel
+//     0xAC0000   VERTICES  vertices in clip space, 64 bytes each, up to 36864 of them
+//     0xD00000   FRAME     the picture, 0x00RRGGBB for each pixel
 //
 // DEPTH starts where it does for a reason: the machine compares floats only, and it takes the bit patterns below
 // 0x00800000 for subnormal numbers, that is for zero. From there on a pattern is an ordinary float, and floats of one
@@ -46,8 +46,8 @@
 
 .include "macros.inc"
 
-.equ WIDTH,     640
-.equ HEIGHT,    480
+.equ WIDTH,     960
+.equ HEIGHT,    720
 
 .equ ROWS,      0x000100
 .equ PLANES,    0x000200
@@ -56,8 +56,8 @@
 .equ STACK,     0x00fffc
 .equ SCENE,     0x100000
 .equ DEPTH,     0x800000
-.equ VERTICES,  0xA00000
-.equ FRAME,     0xC00000
+.equ VERTICES,  0xAC0000
+.equ FRAME,     0xD00000
 
 // Registers of the same meaning in all stages; r31 and r30 are `sp` and `zero`.
 #def triangle       r29     // next triangle of the scene
