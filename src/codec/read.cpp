@@ -74,12 +74,13 @@ bool Reader::at_end(const char* p) const {
 
 bool Reader::literal(const char*& cursor, std::string_view text, bool glued) const {
     const char* p = skip(cursor);
-    if (static_cast<std::size_t>(end_ - p) < text.size()) return false;
+    const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
     for (const char c : text) {
-        if (tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)]) return false;
+        // Blanks may stand between marks ("[ !"), not inside words.
+        if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && !is_word(c)) p = skip(p);
+        if (p == end_ || tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)]) return false;
         ++p;
     }
-    const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
     if (!glued && p != end_ && is_word(*p) && is_word(p[-1])) return false;
     cursor = p;
     return true;
