@@ -27,7 +27,7 @@
 // sign are ordered as their patterns are. So pointers into the depth buffer may be compared with `fcomp`.
 //
 // scene.bin, all words little-endian; addresses are those after loading to SCENE:
-//     +0     number of vertices            +4     number of triangles
+//     +0     number of vertices            +4     number of triangles; at least one of each
 //     +8     address of the vertices       +12    address of the triangles
 //     +16    matrix, 16 floats by rows, from model space to clip space: visible is z >= 0 and |x|, |y| <= w
 //     +80    colour at the top of the sky, at the horizon: three floats 0 .. 255 each
