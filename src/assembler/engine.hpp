@@ -28,7 +28,7 @@ struct Fixup {
 // An instruction that has several encodings while its numbers are unknown, the shortest first.
 struct Relaxation {
     std::vector<Encoded> candidates;
-    std::vector<std::vector<Index>> nodes;  // of each candidate's deferred numbers
+    std::vector<std::vector<Fixup>> fixups;  // of each candidate's deferred numbers
     std::size_t chosen = 0;
     Position position;            // of its first byte: the end of the fragment before its own
     Place place;
@@ -71,6 +71,12 @@ struct Definition {
     Place where;
 };
 
+// From byte `text` of a substituted statement on: the source from byte `source` on, or, where `length` is not 0, what
+// stands for that many source bytes.
+struct MapPiece {
+    std::uint32_t text = 0, source = 0, length = 0;
+};
+
 // What is being read: a file, or a text that stands for a part of one.
 struct Input {
     enum class Kind : std::uint8_t { file, macro, repetition, substitution };
@@ -79,13 +85,14 @@ struct Input {
     const char* end = nullptr;    // a NUL or text that does not belong to the input follows
     FileId file = 0;
     const char* base = nullptr;   // the file's first character
-    const Input* parent = nullptr;
+    Input* parent = nullptr;
     Place call;                   // in the parent: what led here
     std::string_view macro;       // its name
     std::size_t conditions = 0;   // open when it began
     bool exited = false;          // by .exitm
-    // A substitution's text maps back to the statement it came from: from text offset `first` on, to source `second`.
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> map;
+    bool attributed = false;      // what it emits belongs, for listing and line table, to the statement at `root`
+    Place root;
+    std::vector<MapPiece> map;    // of a substitution, by rising `text`
 };
 
 // Transparent lookup, so that no string is made to look up a name.
@@ -95,6 +102,8 @@ struct NameHash {
 };
 template <class T>
 using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
+
+struct EngineDirectives;
 
 class Engine {
 public:
@@ -110,19 +119,23 @@ public:
         int argument;
         bool conditional;  // carried out also where assembly is switched off
         bool raw;          // its operands are not subject to textual definitions
+        bool emits;        // puts bytes or a gap into the section
     };
     static const Directive* find_directive(const char* begin, const char* end);
+    friend struct EngineDirectives;
 
 private:
     // statements.cpp
     void run(Input& input);
     void run_statement(const char*& p);
     void instruction(const char*& p);
-    bool encode(const char*& p, const char* begin);
-    bool encode_blanked(const char*& p, const char* begin);
+    bool encode(const char*& p);
+    bool encode_blanked(const char*& p);
+    bool run_blanked(Input& blanked);
+    bool statement_continues(const char* p) const;
+    bool definition_directive(const char*& p);
     void report_failure(const char* begin, const ReadFailure& failure);
-    void missing_end(const char* p);
-    void label(const char* begin, const char* end);
+    bool accept_end(const char*& p) const;
     void define_label(Index symbol, const char* begin, const char* end);
     bool numeric_label(const char*& p);
     bool prefixed_label(const char*& p);
@@ -137,24 +150,27 @@ private:
     const char* instruction_end(const char* p) const;
     void finish_statement(const char*& p);                        // complains about what follows
     void skip_statement(const char*& p);
+    const char* skip_quoted(const char* p) const;
     const char* find_line_end(const char* p) const;
+    void unknown_directive(const char* begin, const char* end);
 
     // emit.cpp
     std::uint64_t code_address() const;
-    void emit_instruction(Encoded& encoded, const char* begin, const char* end);
-    void emit_deferred(const Encoded& encoded, const char* begin, const char* end);
+    void emit_instruction(const char* begin, const char* end);
+    void emit_waiting(const char* begin, const char* end, std::uint8_t flags);
+    void store(const Encoded& encoded, std::uint8_t* out) const;
+    Fixup fixup_of(const Encoded& encoded, unsigned number, const Position& position) const;
     bool emit_relaxable(const char* begin, const char* end);
     bool patch_now(Encoded& encoded, const Deferred& deferred, bool& fits);
-    void mark_relocatable(const Encoded& encoded, const char* begin, const char* end);
+    void mark_relocatable(const Position& start, const char* begin, const char* end);
     void mark_line(const char* begin);
     void mark_listing(const Position& begin, const char* statement, const char* end);
     Index begin_fragment(Fragment fragment);
-    Position position() const { return expressions_.here; }
     void moved();                                                 // after bytes were added
     void emit_bytes(const void* bytes, std::size_t count, const char* at);
     bool room(std::uint64_t count, std::uint8_t*& bytes, const char* at);
     void add_fixup(const Fixup& fixup, const char* at);
-    Place outermost(const char* begin, const char* end) const;
+    Place origin_of(const char* begin, const char* end) const;
 
     // places and messages
     Place place(const char* begin, const char* end) const;
@@ -190,18 +206,23 @@ private:
     void space(const char*& p, int);
     void align(const char*& p, int power);
     void origin(const char*& p, int);
+    void move_to(const Value& target, const char* begin, const char* end, std::uint8_t fill = 0);
     void incbin(const char*& p, int);
     void emit_integer(const Value& value, int bytes, const char* begin, const char* end);
     void put(std::uint64_t value, unsigned bytes, std::uint8_t* out) const;
+    void add_padding(std::uint64_t count, std::uint64_t pattern, unsigned size, const char* at);
+    static bool fits_bits(Integer value, unsigned bits);
+    static std::string value_text(Integer value);
     void make_space(const Value& count, std::uint8_t fill, const char* begin, const char* end);
     void align_to(std::uint64_t alignment, std::uint64_t fill, unsigned fill_size, std::uint64_t limit, const char* at);
 
     // directives_section.cpp
     void named_section(const char*& p, int);
-    void section(const char*& p, int push);
+    void any_section(const char*& p, int push);
     void pop_section(const char*& p, int);
     void previous_section(const char*& p, int);
-    void section_flags(const char*& p, Index section, bool fresh);
+    bool section_flags(const char*& p, Section& section);
+    bool section_type(const char*& p, Section& section);
     void enter(Index section);
     Index section_named(std::string_view name);
 
@@ -222,6 +243,7 @@ private:
     // directives_condition.cpp
     void if_value(const char*& p, int comparison);
     void if_defined(const char*& p, int wanted);
+    bool condition_operand(const char*& p, int comparison, bool& holds);
     void if_blank(const char*& p, int wanted);
     void if_same(const char*& p, int wanted);
     void else_if(const char*& p, int);
@@ -230,6 +252,7 @@ private:
     void begin_condition(const char* at, bool active);
     bool assembling() const { return conditions_.empty() || conditions_.back().active; }
     void close_conditions(const Input& input);
+    std::size_t input_floor() const;
 
     // macros.cpp
     void macro(const char*& p, int);
@@ -241,48 +264,60 @@ private:
     void include(const char*& p, int);
     void expand(const Macro& macro, const char*& p, const char* name);
     bool read_parameters(const char*& p, Macro& macro);
+    bool read_parameter(const char*& p, MacroParameter& parameter);
+    bool bind(const Macro& macro, std::string text, std::size_t& next, std::vector<std::string>& values,
+              std::vector<bool>& given, Place where);
     bool bind_arguments(const Macro& macro, const char*& p, const char* at, std::vector<std::string>& values);
     std::string argument(const char*& p, bool rest);
     std::string substitute(std::string_view body, const std::vector<MacroParameter>& parameters,
                            const std::vector<std::string>& values) const;
     bool read_body(const char*& p, const char* at, std::string_view& body, bool of_macro);
-    bool may_nest(const char* at, std::size_t text);
+    bool may_nest(const char* at);
+    bool may_repeat(std::size_t text, const char* at);
     void run_text(std::string name, std::string text, Input::Kind kind, const char* at, const char* end,
                   std::string_view macro);
-    bool find_file(std::string_view name, std::string& path, std::string& reason) const;
+    bool open_file(std::string_view name, FileId& file, std::string& reason);
     bool run_defined(const char*& p);
-    bool replace_definitions(std::string_view text, std::string& out, unsigned depth, Input* input,
-                             std::uint32_t source) const;
+    bool replace_definitions(std::string_view text, std::string& out, unsigned depth, std::vector<MapPiece>* map,
+                             std::uint32_t source);
+    bool replace_name(std::string_view word, std::string& out, unsigned depth, std::vector<MapPiece>* map,
+                      std::uint32_t source);
 
     // layout.cpp
     void lay_out();
-    bool lay_out_section(SectionBuffer& section, bool& changed);
-    bool size_gap(SectionBuffer& section, Index fragment, bool& changed);
-    bool relax();
-    bool relax_one(Relaxation& relaxation, bool& changed);
+    bool assign_addresses(SectionBuffer& section);
+    std::uint64_t gap_size(const SectionBuffer& section, Fragment& fragment, std::uint64_t end);
+    bool relax(bool give_up);
+    bool relax_one(Relaxation& relaxation);
+    bool encoding_fits(const Relaxation& relaxation, bool& external);
     void place_all();
+    void report_gaps();
     void fill_gaps(SectionBuffer& section);
+    void fill_gap(const Fragment& fragment, std::uint8_t* out);
+    std::uint64_t offset_of(const Position& position) const;  // from the section's begin, bytes
 
     // finish.cpp
     void finish();
-    void settle_symbols();
     void apply_fixups();
     void apply(const Fixup& fixup);
     void apply_data(const Fixup& fixup, const Resolved& value);
     void apply_instruction(const Fixup& fixup, const Resolved& value);
     void patch(const Fixup& fixup, std::int64_t value);
-    bool add_relocation(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool code);
+    void relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code);
     bool data_difference(const Fixup& fixup);
     std::uint8_t* bytes_at(const Position& position);
     void undefined(Index symbol, const Place& where);
-    void report_value(const Fixup& fixup, std::string message);
+    void report_value(const Place& where, std::string message);
+    std::uint32_t relocation_of(Index operand_type) const;
+
+    // make_object.cpp
     void make_object();
+    void make_sections();
     void make_symbols();
-    void make_symbol(Index symbol);
+    Index make_symbol(Index symbol);
+    Index section_symbol(Index section);
     void make_lines();
     void make_listing();
-    Index section_symbol(Index section);
-    std::uint64_t object_offset(const Position& position) const { return sections_.address(position); }
 
     const Codec& codec_;
     const Isa& isa_;
@@ -316,14 +351,16 @@ private:
     NameMap<Definition> definitions_;
     NameMap<FileId> included_;
     std::uint64_t expansions_ = 0;
+    unsigned definition_steps_ = 0;
     bool ended_ = false;
     bool output_full_ = false;
     bool too_many_fixups_ = false;
+    unsigned suggestions_ = 0;
 
     // From the description's surface.
     std::uint8_t lexical_[256] = {};
     bool newline_ends_ = true;      // instructions end with their line
-    bool colon_in_text_ = false;    // an instruction's text may look like a label
+    NameMap<bool> mnemonics_;       // filled only where an instruction's text may look like a label
     bool little_endian_ = true;
     bool data_big_endian_ = false;
     bool record_lines_ = false;
@@ -333,7 +370,7 @@ private:
 };
 
 // lexical_: what a character may begin.
-inline constexpr std::uint8_t lexical_end = 1, lexical_comment = 2, lexical_quote = 4;
+inline constexpr std::uint8_t lexical_end = 1, lexical_comment = 2, lexical_quote = 4, lexical_define = 8;
 // form_flags_
 inline constexpr std::uint8_t form_relative = 1, form_loaded = 2;
 

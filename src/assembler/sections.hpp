@@ -57,7 +57,8 @@ public:
     // Room for `count` bytes at the section's end, zeroed, which count as used; null where the limit is reached or the
     // section holds no bytes.
     std::uint8_t* reserve(SectionBuffer& section, std::uint64_t count) {
-        if (count > section.section.bytes.size() - section.used) return reserve_slowly(section, count);
+        const std::uint64_t capacity = section.section.bytes.size();
+        if (section.used > capacity || count > capacity - section.used) return reserve_slowly(section, count);
         std::uint8_t* at = section.section.bytes.data() + section.used;
         section.used += count;
         return at;
