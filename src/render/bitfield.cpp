@@ -95,7 +95,7 @@ Cell cell_of(const Form& form, const BarBit* begin, const BarBit* end) {
     cell.left = std::to_string(first.number);
     if (end - begin > 1) cell.right = std::to_string(last.number);
     const std::size_t numbers = cell.left.size() + (cell.right.empty() ? 0 : 1 + cell.right.size());
-    cell.width = std::max(cell.label.size() + 2, numbers);
+    cell.width = std::max({cell.label.size() + 2, numbers, static_cast<std::size_t>(end - begin)});
     return cell;
 }
 
