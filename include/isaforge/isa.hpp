@@ -199,7 +199,17 @@ struct Instruction {
     Meaning guard;                      // executes only when this is not 0; null: always
     unsigned lanes = 1;                 // executes for so many lanes …
     Meaning lane_mask;                  // … where this is not 0
-    std::map<std::string, std::uint64_t> constants;  // parameters of the row, for its meaning
+    std::map<std::string, std::uint64_t> constants;  // values of the row's columns, for its meaning
+    Place where;
+};
+
+// The opcode columns of one row as they stand in the table, reserved rows among them: what `opcodes accounted` checks.
+struct OpcodeRow {
+    struct Column {
+        BitPlace place;
+        std::uint64_t low = 0, high = 0;
+    };
+    std::vector<Column> columns;
     bool reserved = false;
     Place where;
 };
@@ -239,6 +249,8 @@ struct Isa {
     std::vector<Format> formats;
     std::vector<Instruction> instructions;
     std::vector<Form> forms;
+    std::vector<OpcodeRow> opcode_rows;
+    std::vector<Diagnostic> unused;     // declarations that nothing refers to, as warnings
     std::vector<std::shared_ptr<const semantics::Function>> functions;
 
     unsigned unit_bytes() const { return unit_bits / 8; }

@@ -1,0 +1,126 @@
+// Constant expressions: what must be known before any instruction runs, such as widths, codes and the bounds of ranges.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "language/resolver.hpp"
+
+namespace isaforge::language {
+
+using semantics::Expression;
+using semantics::ExpressionKind;
+using semantics::Operator;
+
+namespace {
+
+std::optional<std::uint64_t> apply(Operator op, std::uint64_t a, std::uint64_t b) {
+    switch (op) {
+        case Operator::add: return a + b;
+        case Operator::sub: return a - b;
+        case Operator::mul: return a * b;
+        case Operator::div: return b == 0 ? std::nullopt : std::optional(a / b);
+        case Operator::rem: return b == 0 ? std::nullopt : std::optional(a % b);
+        case Operator::bit_and: return a & b;
+        case Operator::bit_or: return a | b;
+        case Operator::bit_xor: return a ^ b;
+        case Operator::shift_left: return b < 64 ? a << b : 0;
+        case Operator::shift_right: return b < 64 ? a >> b : 0;
+        case Operator::equal: return a == b;
+        case Operator::not_equal: return a != b;
+        case Operator::less: return a < b;
+        case Operator::less_equal: return a <= b;
+        case Operator::greater: return a > b;
+        case Operator::greater_equal: return a >= b;
+        case Operator::logical_and: return a != 0 && b != 0;
+        case Operator::logical_or: return a != 0 || b != 0;
+        default: return std::nullopt;
+    }
+}
+
+struct Evaluator {
+    const std::map<std::string, std::uint64_t>& constants;
+    const Bindings& bindings;
+    Diagnostics* diagnostics;
+
+    std::optional<std::uint64_t> fail(Place place, std::string message) const {
+        if (diagnostics) diagnostics->error(place, std::move(message));
+        return std::nullopt;
+    }
+
+    std::optional<std::uint64_t> name(const Expression& node) const {
+        const auto bound = bindings.find(node.name);
+        if (bound != bindings.end() && bound->second.number) return bound->second.number;
+        const auto constant = constants.find(node.name);
+        if (constant != constants.end()) return constant->second;
+        return fail(node.place, fmt::format("'{}' is not a constant known here", node.name));
+    }
+
+    std::optional<std::uint64_t> unary(const Expression& node) const {
+        const auto a = value(*node.operands[0]);
+        if (!a) return std::nullopt;
+        if (node.op == Operator::negate) return 0 - *a;
+        if (node.op == Operator::bit_not) return ~*a;
+        if (node.op == Operator::logical_not) return *a == 0;
+        return fail(node.place, "this operator is for floats and cannot be used in a constant");
+    }
+
+    std::optional<std::uint64_t> value(const Expression& node) const {
+        switch (node.kind) {
+            case ExpressionKind::integer: return node.integer;
+            case ExpressionKind::name: return name(node);
+            case ExpressionKind::unary: return unary(node);
+            case ExpressionKind::binary: {
+                const auto a = value(*node.operands[0]), b = value(*node.operands[1]);
+                if (!a || !b) return std::nullopt;
+                const auto result = apply(node.op, *a, *b);
+                return result ? result : fail(node.place, "this cannot be computed as a constant");
+            }
+            case ExpressionKind::conditional: {
+                const auto condition = value(*node.operands[0]);
+                if (!condition) return std::nullopt;
+                return value(*node.operands[*condition ? 1 : 2]);
+            }
+            default: return fail(node.place, "expected a constant");
+        }
+    }
+};
+
+}  // namespace
+
+std::optional<std::uint64_t> Resolver::evaluate(const ExpressionPointer& expression, const Bindings& bindings, bool complain) {
+    if (!expression) return std::nullopt;
+    return Evaluator{isa_.constants, bindings, complain ? &diagnostics_ : nullptr}.value(*expression);
+}
+
+std::optional<unsigned> Resolver::evaluate_width(const ExpressionPointer& expression, const Bindings& bindings) {
+    const auto value = evaluate(expression, bindings);
+    if (!value) return std::nullopt;
+    if (*value >= 1 && *value <= 64) return static_cast<unsigned>(*value);
+    diagnostics_.error(expression->place, fmt::format("a width is 1 to 64 bits, not {}", *value));
+    return std::nullopt;
+}
+
+void Resolver::resolve_constants() {
+    std::map<std::string, Place> seen;
+    std::map<std::string, std::uint64_t> asked = options_.parameters;
+    for (const ConstantDeclaration& declaration : description_.constants) {
+        const std::string& name = declaration.name.text;
+        const auto [it, inserted] = seen.emplace(name, declaration.name.place);
+        if (!inserted) diagnostics_.error(declaration.name.place, fmt::format("constant '{}' is declared twice", name)).note(it->second, "first here");
+        auto value = evaluate(declaration.value, {});
+        const auto given = asked.find(name);
+        if (declaration.parameter && given != asked.end()) {
+            value = given->second;
+            bool allowed = declaration.allowed.empty();
+            for (const ExpressionPointer& choice : declaration.allowed) allowed |= evaluate(choice, {}) == value;
+            if (!allowed) diagnostics_.error(declaration.name.place, fmt::format("parameter {} cannot be {}", name, *value));
+            asked.erase(given);
+        }
+        if (value) isa_.constants[name] = *value;
+    }
+    for (const auto& [name, value] : asked) {
+        diagnostics_.error({description_.end.file, 0, 1}, fmt::format("{} has no parameter '{}'", isa_.name, name));
+    }
+}
+
+}  // namespace isaforge::language

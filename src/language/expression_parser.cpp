@@ -1,0 +1,410 @@
+// Meanings: expressions and statements. Precedence is that of today's languages, not of C: comparisons bind looser than
+// the bit operators, so `a & 1 == 0` means what it says.
+#include <fmt/format.h>
+
+#include <cctype>
+#include <memory>
+
+#include "language/parser_base.hpp"
+
+namespace isaforge::language {
+
+using semantics::Block;
+using semantics::Expression;
+using semantics::ExpressionKind;
+using semantics::Operator;
+using semantics::Statement;
+using semantics::StatementKind;
+using semantics::TypeName;
+
+namespace {
+
+constexpr unsigned deepest_nesting = 200;
+
+struct BinaryOperator {
+    std::string_view text;
+    Operator op;
+    unsigned level;
+};
+
+constexpr BinaryOperator binary_operators[] = {
+    {"||", Operator::logical_or, 0},      {"&&", Operator::logical_and, 1},  {"==", Operator::equal, 2},
+    {"!=", Operator::not_equal, 2},       {"==.", Operator::fequal, 2},      {"!=.", Operator::fnot_equal, 2},
+    {"<", Operator::less, 2},             {"<=", Operator::less_equal, 2},   {">", Operator::greater, 2},
+    {">=", Operator::greater_equal, 2},   {"<.", Operator::fless, 2},        {"<=.", Operator::fless_equal, 2},
+    {">.", Operator::fgreater, 2},        {">=.", Operator::fgreater_equal, 2}, {"|", Operator::bit_or, 3},
+    {"^", Operator::bit_xor, 4},          {"&", Operator::bit_and, 5},       {"++", Operator::concat, 6},
+    {"<<", Operator::shift_left, 7},      {">>", Operator::shift_right, 7},  {"+", Operator::add, 8},
+    {"-", Operator::sub, 8},              {"+.", Operator::fadd, 8},         {"-.", Operator::fsub, 8},
+    {"*", Operator::mul, 9},              {"/", Operator::div, 9},           {"%", Operator::rem, 9},
+    {"*.", Operator::fmul, 9},            {"/.", Operator::fdiv, 9},
+};
+constexpr unsigned tightest_level = 9;
+
+const BinaryOperator* binary_operator(const Token& token) {
+    if (token.kind != TokenKind::symbol) return nullptr;
+    for (const BinaryOperator& candidate : binary_operators) {
+        if (candidate.text == token.text) return &candidate;
+    }
+    return nullptr;
+}
+
+Operator compound_operator(const Token& token) {
+    if (token.kind != TokenKind::symbol) return Operator::none;
+    if (token.text == "+=") return Operator::add;
+    if (token.text == "-=") return Operator::sub;
+    if (token.text == "*=") return Operator::mul;
+    if (token.text == "&=") return Operator::bit_and;
+    if (token.text == "|=") return Operator::bit_or;
+    if (token.text == "^=") return Operator::bit_xor;
+    if (token.text == "<<=") return Operator::shift_left;
+    if (token.text == ">>=") return Operator::shift_right;
+    return Operator::none;
+}
+
+// u32, s8, and bare u or s whose width follows in parentheses.
+bool is_type(std::string_view name) {
+    if (name.empty() || (name[0] != 'u' && name[0] != 's') || name.size() > 3) return false;
+    for (const char c : name.substr(1)) {
+        if (!std::isdigit(static_cast<unsigned char>(c))) return false;
+    }
+    return true;
+}
+
+ExpressionPointer integer(std::uint64_t value, Place place) {
+    auto node = std::make_shared<Expression>();
+    node->kind = ExpressionKind::integer;
+    node->place = place;
+    node->integer = value;
+    return node;
+}
+
+}  // namespace
+
+ExpressionPointer ParserBase::expression() {
+    if (!deeper()) return integer(0, peek().place);
+    ExpressionPointer out = conditional();
+    shallower();
+    return out;
+}
+
+ExpressionPointer ParserBase::conditional() {
+    const Place begin = peek().place;
+    auto node = std::make_shared<Expression>();
+    node->kind = ExpressionKind::conditional;
+    if (accept("if")) {
+        node->operands.push_back(expression());
+        expect("then", "in a conditional expression");
+        node->operands.push_back(expression());
+        expect("else", "in a conditional expression");
+        node->operands.push_back(expression());
+        node->place = from(begin);
+        return node;
+    }
+    ExpressionPointer condition = binary(0);
+    if (!accept("?")) return condition;
+    node->operands = {condition, expression()};
+    expect(":", "between the two values of a conditional expression");
+    node->operands.push_back(expression());
+    node->place = from(begin);
+    return node;
+}
+
+ExpressionPointer ParserBase::binary(unsigned level) {
+    if (level > tightest_level) return unary();
+    const Place begin = peek().place;
+    ExpressionPointer left = binary(level + 1);
+    for (;;) {
+        const BinaryOperator* found = binary_operator(peek());
+        if (!found || found->level != level) return left;
+        advance();
+        auto node = std::make_shared<Expression>();
+        node->kind = ExpressionKind::binary;
+        node->op = found->op;
+        node->operands = {left, binary(level + 1)};
+        node->place = from(begin);
+        left = node;
+    }
+}
+
+ExpressionPointer ParserBase::unary() {
+    const Place begin = peek().place;
+    Operator op = Operator::none;
+    if (at("-")) op = Operator::negate;
+    if (at("~")) op = Operator::bit_not;
+    if (at("!")) op = Operator::logical_not;
+    if (at("-.")) op = Operator::fnegate;
+    if (op == Operator::none) return postfix();
+    advance();
+    auto node = std::make_shared<Expression>();
+    node->kind = ExpressionKind::unary;
+    node->op = op;
+    if (!deeper()) return integer(0, begin);
+    node->operands = {unary()};
+    shallower();
+    node->place = from(begin);
+    return node;
+}
+
+ExpressionPointer ParserBase::postfix() {
+    ExpressionPointer base = primary();
+    while (at("[")) base = subscript(base);
+    return base;
+}
+
+// name[i], value[high:low]; whether name[i] is a register or a bit is known only when names are.
+ExpressionPointer ParserBase::subscript(ExpressionPointer base) {
+    auto node = std::make_shared<Expression>();
+    ExpressionPointer high, low;
+    {
+        const Nest nest(*this);
+        advance();
+        high = expression();
+        if (accept(":")) low = expression();
+    }
+    expect("]", "to close the subscript");
+    node->place = from(base->place);
+    if (!low && base->kind == ExpressionKind::name) {
+        node->kind = ExpressionKind::element;
+        node->name = base->name;
+        node->operands = {high};
+        return node;
+    }
+    node->kind = ExpressionKind::slice;
+    node->operands = {base, high, low};
+    return node;
+}
+
+TypeName ParserBase::type_name() {
+    TypeName type;
+    type.place = peek().place;
+    if (!at(TokenKind::name) || !is_type(peek().text)) {
+        complain("a type such as u32 or s8");
+        return type;
+    }
+    const Token name = advance();
+    type.is_signed = name.text[0] == 's';
+    if (name.text.size() > 1) {
+        type.width = integer(std::stoul(std::string(name.text.substr(1))), name.place);
+        return type;
+    }
+    {
+        const Nest nest(*this);
+        expect("(", "before the width of the type");
+        type.width = expression();
+    }
+    expect(")", "after the width of the type");
+    type.place = from(type.place);
+    return type;
+}
+
+ExpressionPointer ParserBase::call(const Token& name) {
+    auto node = std::make_shared<Expression>();
+    node->kind = ExpressionKind::call;
+    node->name = std::string(name.text);
+    {
+        const Nest nest(*this);
+        advance();
+        while (!at(")") && !at(TokenKind::end)) {
+            if (at(TokenKind::string)) {
+                auto text = std::make_shared<Expression>();
+                text->kind = ExpressionKind::text;
+                text->place = peek().place;
+                text->name = unquote(advance().text);
+                node->operands.push_back(text);
+            } else {
+                node->operands.push_back(expression());
+            }
+            if (!accept(",")) break;
+        }
+    }
+    expect(")", "to close the arguments");
+    node->place = from(name.place);
+    return node;
+}
+
+ExpressionPointer ParserBase::primary() {
+    const Token token = peek();
+    auto node = std::make_shared<Expression>();
+    node->place = token.place;
+    if (at(TokenKind::number)) {
+        advance();
+        return integer(token.number, token.place);
+    }
+    if (at(TokenKind::floating)) {
+        advance();
+        node->kind = ExpressionKind::floating;
+        node->floating = token.floating;
+        return node;
+    }
+    if (at("(")) {
+        ExpressionPointer inner;
+        {
+            const Nest nest(*this);
+            advance();
+            inner = expression();
+        }
+        expect(")", "to close the parenthesis");
+        return inner;
+    }
+    if (!at(TokenKind::name)) {
+        complain("a value");
+        return integer(0, token.place);
+    }
+    if (token.text == "true" || token.text == "false") {
+        advance();
+        return integer(token.text == "true", token.place);
+    }
+    const std::uint32_t after = token.place.offset + token.place.length;
+    if (is_type(token.text)) {
+        const char next = peek().text.data()[peek().text.size()];
+        if (next == '(') {
+            TypeName type = type_name();
+            auto conversion = std::const_pointer_cast<Expression>(call({TokenKind::name, token.place, {}, 0, 0}));
+            conversion->type = type;
+            return conversion;
+        }
+    }
+    advance();
+    if (at("(") && peek().place.offset == after) return call(token);
+    if (at(".") && peek().place.offset == after) {
+        advance();
+        node->kind = ExpressionKind::element;
+        node->name = std::string(token.text);
+        node->type = type_name();
+        {
+            const Nest nest(*this);
+            expect("[", "before the address");
+            node->operands = {expression()};
+        }
+        expect("]", "after the address");
+        node->place = from(token.place);
+        return node;
+    }
+    node->kind = ExpressionKind::name;
+    node->name = std::string(token.text);
+    return node;
+}
+
+Statement ParserBase::branch() {
+    Statement out;
+    out.kind = StatementKind::branch;
+    out.place = advance().place;
+    out.value = expression();
+    out.body = block();
+    if (accept("else")) {
+        if (at("if")) {
+            if (deeper()) {
+                out.otherwise.push_back(branch());
+                shallower();
+            }
+        } else {
+            out.otherwise = block();
+        }
+    }
+    return out;
+}
+
+void ParserBase::assignment(Block& out) {
+    Statement statement;
+    statement.place = peek().place;
+    ExpressionPointer first = expression();
+    if (first->kind == ExpressionKind::call && !at("=") && !at(",")) {
+        statement.kind = StatementKind::call;
+        statement.value = first;
+        out.push_back(std::move(statement));
+        return;
+    }
+    statement.targets.push_back(first);
+    while (accept(",")) statement.targets.push_back(expression());
+    statement.compound = compound_operator(peek());
+    if (statement.compound != Operator::none) {
+        advance();
+    } else if (!expect("=", "after what is assigned to")) {
+        skip_row();
+        return;
+    }
+    statement.value = expression();
+    if (accept("after")) statement.delay = expression();
+    statement.place = from(statement.place);
+    out.push_back(std::move(statement));
+}
+
+void ParserBase::statement(Block& out) {
+    if (!deeper()) return;
+    const Place begin = peek().place;
+    if (at("if")) {
+        out.push_back(branch());
+    } else if (accept("let")) {
+        Statement local;
+        local.kind = StatementKind::local;
+        local.name = expect_name("the name of the local value").text;
+        expect("=", "after the name of the local value");
+        local.value = expression();
+        local.place = from(begin);
+        out.push_back(std::move(local));
+    } else if (accept("for")) {
+        Statement loop;
+        loop.kind = StatementKind::repeat;
+        loop.name = expect_name("the name of the counter").text;
+        expect("in", "after the counter's name");
+        loop.first = expression();
+        expect("..", "between the bounds");
+        loop.last = expression();
+        loop.body = block();
+        loop.place = from(begin);
+        out.push_back(std::move(loop));
+    } else if (accept("return")) {
+        Statement give;
+        give.kind = StatementKind::give;
+        give.value = expression();
+        give.place = from(begin);
+        out.push_back(std::move(give));
+    } else {
+        assignment(out);
+    }
+    shallower();
+}
+
+Block ParserBase::block() {
+    Block out;
+    if (!expect("{", "to begin a block of statements")) return out;
+    for (;;) {
+        while (at(TokenKind::newline) || at(";")) advance();
+        if (at("}") || at(TokenKind::end)) break;
+        const std::uint32_t before = peek().place.offset;
+        statement(out);
+        if (!at(TokenKind::newline) && !at(";") && !at("}")) {
+            complain("';' or the line's end after a statement");
+            skip_row();
+        }
+        if (peek().place.offset == before) advance();
+    }
+    expect("}", "to close the block of statements");
+    return out;
+}
+
+Block ParserBase::statements_until_row_end() {
+    if (at("{")) return block();
+    Block out;
+    while (!at_row_end() && !at("only")) {
+        const std::uint32_t before = peek().place.offset;
+        statement(out);
+        if (!accept(";") && !at_row_end() && !at("only")) {
+            complain("';' between statements");
+            skip_row();
+        }
+        if (peek().place.offset == before && !at_row_end()) advance();
+    }
+    return out;
+}
+
+bool ParserBase::deeper() {
+    if (++depth_ <= deepest_nesting) return true;
+    --depth_;
+    complain("less nesting: this is too deep");
+    skip_row();
+    return false;
+}
+
+}  // namespace isaforge::language

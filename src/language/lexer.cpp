@@ -1,0 +1,171 @@
+#include "language/lexer.hpp"
+
+#include <cctype>
+#include <cstdlib>
+
+namespace isaforge::language {
+
+namespace {
+
+bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+int digit_value(char c) {
+    if (is_digit(c)) return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return 99;
+}
+
+// Longest first, so that the first that fits is the right one.
+constexpr std::string_view symbols[] = {
+    "<<=", ">>=", "==.", "!=.", "<=.", ">=.", "+.", "-.", "*.", "/.", "<.", ">.", "..", "<<", ">>", "<=", ">=", "==",
+    "!=",  "&&",  "||",  "++",  "+=",  "-=",  "*=", "&=", "|=", "^=", "{",  "}",  "(",  ")",  "[",  "]",  "|",  ":",
+    ";",   ",",   "=",   "+",   "-",   "*",   "/",  "%",  "&",  "^",  "~",  "!",  "<",  ">",  "?",  ".",  "@",  "#",
+};
+
+}  // namespace
+
+Lexer::Lexer(FileId file, const SourceManager& sources, Diagnostics& diagnostics)
+    : file_(file), text_(sources.text(file)), diagnostics_(diagnostics) {}
+
+Token Lexer::make(TokenKind kind, std::uint32_t begin) const {
+    Token token;
+    token.kind = kind;
+    token.place = {file_, begin, position_ - begin};
+    token.text = text_.substr(begin, position_ - begin);
+    return token;
+}
+
+void Lexer::skip_blanks() {
+    while (position_ < text_.size()) {
+        const char c = text_[position_];
+        if (c == ' ' || c == '\t' || c == '\r') {
+            ++position_;
+        } else if (c == '/' && at(position_ + 1) == '/') {
+            while (position_ < text_.size() && text_[position_] != '\n') ++position_;
+        } else if (c == '/' && at(position_ + 1) == '*') {
+            const std::uint32_t begin = position_;
+            const std::size_t close = text_.find("*/", position_ + 2);
+            position_ = static_cast<std::uint32_t>(close == std::string_view::npos ? text_.size() : close + 2);
+            if (close == std::string_view::npos) diagnostics_.error({file_, begin, 2}, "this comment is never closed");
+        } else {
+            return;
+        }
+    }
+}
+
+Token Lexer::next() {
+    skip_blanks();
+    const std::uint32_t begin = position_;
+    if (begin >= text_.size()) return make(TokenKind::end, begin);
+    const char c = text_[begin];
+    if (c == '\n') {
+        ++position_;
+        return make(TokenKind::newline, begin);
+    }
+    if (is_name_start(c)) {
+        while (is_name(at(position_))) ++position_;
+        return make(TokenKind::name, begin);
+    }
+    if (is_digit(c)) return number(begin);
+    if (c == '"') return string(begin);
+    if (c == '-' && at(begin + 1) == '-') {
+        while (at(position_) == '-') ++position_;
+        return make(TokenKind::dashes, begin);
+    }
+    return symbol(begin);
+}
+
+Token Lexer::number(std::uint32_t begin) {
+    int base = 10;
+    if (at(begin) == '0' && (at(begin + 1) == 'x' || at(begin + 1) == 'X')) base = 16;
+    if (at(begin) == '0' && (at(begin + 1) == 'b' || at(begin + 1) == 'B')) base = 2;
+    if (base != 10) position_ += 2;
+    std::uint64_t value = 0;
+    bool overflow = false, digits = false;
+    for (; is_name(at(position_)); ++position_) {
+        if (at(position_) == '_') continue;
+        const int digit = digit_value(at(position_));
+        if (digit >= base) break;
+        digits = true;
+        overflow |= value > (UINT64_MAX - static_cast<unsigned>(digit)) / static_cast<unsigned>(base);
+        value = value * static_cast<unsigned>(base) + static_cast<unsigned>(digit);
+    }
+    if (base == 10 && at(position_) == '.' && is_digit(at(position_ + 1))) {
+        ++position_;
+        while (is_digit(at(position_))) ++position_;
+        if ((at(position_) == 'e' || at(position_) == 'E') &&
+            (is_digit(at(position_ + 1)) ||
+             ((at(position_ + 1) == '-' || at(position_ + 1) == '+') && is_digit(at(position_ + 2))))) {
+            position_ += 2;
+            while (is_digit(at(position_))) ++position_;
+        }
+        Token token = make(TokenKind::floating, begin);
+        token.floating = std::strtod(std::string(token.text).c_str(), nullptr);
+        return token;
+    }
+    const bool junk = is_name(at(position_));
+    while (is_name(at(position_))) ++position_;
+    Token token = make(TokenKind::number, begin);
+    token.number = value;
+    if (junk || !digits) {
+        diagnostics_.error(token.place, "'" + std::string(token.text) + "' is not a number");
+    } else if (overflow) {
+        diagnostics_.error(token.place, "this number does not fit in 64 bits");
+    }
+    return token;
+}
+
+Token Lexer::string(std::uint32_t begin) {
+    ++position_;
+    while (position_ < text_.size() && text_[position_] != '"' && text_[position_] != '\n') {
+        position_ += text_[position_] == '\\' && at(position_ + 1) != '\n' ? 2 : 1;
+    }
+    if (at(position_) == '"') {
+        ++position_;
+        return make(TokenKind::string, begin);
+    }
+    if (position_ > text_.size()) position_ = static_cast<std::uint32_t>(text_.size());
+    diagnostics_.error({file_, begin, 1}, "this string is never closed on its line");
+    return make(TokenKind::bad, begin);
+}
+
+Token Lexer::symbol(std::uint32_t begin) {
+    const std::string_view rest = text_.substr(begin);
+    for (const std::string_view candidate : symbols) {
+        if (!rest.starts_with(candidate)) continue;
+        position_ += static_cast<std::uint32_t>(candidate.size());
+        return make(TokenKind::symbol, begin);
+    }
+    ++position_;
+    while (position_ < text_.size() && (static_cast<unsigned char>(text_[position_]) & 0xC0) == 0x80) ++position_;
+    diagnostics_.error({file_, begin, position_ - begin}, "this character means nothing here");
+    return make(TokenKind::bad, begin);
+}
+
+Token Lexer::word(std::string_view extra) {
+    skip_blanks();
+    const std::uint32_t begin = position_;
+    while (is_name(at(position_)) || (at(position_) != '\0' && extra.find(at(position_)) != std::string_view::npos)) {
+        ++position_;
+    }
+    return make(TokenKind::name, begin);
+}
+
+std::string unquote(std::string_view token) {
+    std::string out;
+    if (token.size() < 2) return out;
+    for (std::size_t i = 1; i + 1 < token.size(); ++i) {
+        if (token[i] != '\\' || i + 2 >= token.size()) {
+            out += token[i];
+            continue;
+        }
+        const char c = token[++i];
+        out += c == 'n' ? '\n' : c == 't' ? '\t' : c;
+    }
+    return out;
+}
+
+}  // namespace isaforge::language

@@ -1,0 +1,55 @@
+// Tokens of the description language. Lines matter (a row ends with its line), so line ends are tokens too; the parser
+// skips them inside brackets. Words such as mnemonics have an alphabet of their own and are read on request.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "isaforge/diagnostics.hpp"
+#include "isaforge/source.hpp"
+
+namespace isaforge::language {
+
+enum class TokenKind { end, newline, name, number, floating, string, dashes, symbol, bad };
+
+struct Token {
+    TokenKind kind = TokenKind::end;
+    Place place;
+    std::string_view text;      // as written; a string with its quotes
+    std::uint64_t number = 0;   // kind number
+    double floating = 0;        // kind floating
+};
+
+class Lexer {
+public:
+    Lexer(FileId file, const SourceManager& sources, Diagnostics& diagnostics);
+
+    // The token that begins at or after the current position, and moves behind it.
+    Token next();
+
+    // Where the next token will be looked for, and to go back to such a place.
+    std::uint32_t position() const { return position_; }
+    void seek(std::uint32_t position) { position_ = position; }
+
+    // Reads a word of letters, digits and any of `extra` at the current position, after blanks; empty where there is none.
+    Token word(std::string_view extra);
+
+private:
+    void skip_blanks();
+    Token make(TokenKind kind, std::uint32_t begin) const;
+    Token number(std::uint32_t begin);
+    Token string(std::uint32_t begin);
+    Token symbol(std::uint32_t begin);
+    char at(std::uint32_t position) const { return position < text_.size() ? text_[position] : '\0'; }
+
+    FileId file_;
+    std::string_view text_;
+    Diagnostics& diagnostics_;
+    std::uint32_t position_ = 0;
+};
+
+// The characters of a string token: quotes removed, \" \\ \n \t resolved.
+std::string unquote(std::string_view token);
+
+}  // namespace isaforge::language

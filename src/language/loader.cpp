@@ -1,0 +1,154 @@
+// From a name or a path to a model: built-in descriptions, files, and what they include.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "isaforge/isa.hpp"
+#include "language/builtin.hpp"
+#include "language/parser.hpp"
+#include "language/resolver.hpp"
+
+namespace isaforge {
+
+namespace {
+
+namespace fs = std::filesystem;
+using language::Description;
+using language::EmbeddedFile;
+using language::embedded_files;
+
+constexpr std::string_view builtin_prefix = "isas/";
+
+const EmbeddedFile* find_embedded(std::string_view path) {
+    for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
+        if (file->path == path) return file;
+    }
+    return nullptr;
+}
+
+FileId add_embedded(const EmbeddedFile& file, SourceManager& sources) {
+    return sources.add(std::string(builtin_prefix) + std::string(file.path), std::string(file.text));
+}
+
+// Includes are relative to the including file; built-in files include built-in files.
+class FileIncluder : public language::Includer {
+public:
+    explicit FileIncluder(SourceManager& sources) : sources_(sources) {}
+
+    FileId include(const std::string& path, FileId from) override {
+        const std::string including(sources_.name(from));
+        const fs::path target = fs::path(including).parent_path() / path;
+        if (including.starts_with(builtin_prefix)) {
+            const std::string below = target.lexically_normal().generic_string().substr(builtin_prefix.size());
+            if (const EmbeddedFile* file = find_embedded(below)) return add_embedded(*file, sources_);
+        }
+        std::string error;
+        return sources_.load(target.string(), error).value_or(0);
+    }
+
+private:
+    SourceManager& sources_;
+};
+
+// The first words of a description: its name, title and variants, without the rest.
+struct Heading {
+    std::string name, title;
+    std::vector<std::string> variants;
+};
+
+std::string_view rest_of_line(std::string_view text, std::string_view keyword) {
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string_view line = text.substr(begin, end - begin);
+        if (line.starts_with(keyword) && line.size() > keyword.size() && line[keyword.size()] == ' ') return line.substr(keyword.size());
+        begin = end + 1;
+    }
+    return {};
+}
+
+std::vector<std::string> words_of(std::string_view line) {
+    std::vector<std::string> out;
+    std::string word;
+    for (std::size_t i = 0; i <= line.size(); ++i) {
+        const char c = i < line.size() ? line[i] : ' ';
+        if (c == '/' && i + 1 < line.size() && line[i + 1] == '/') break;
+        if (c != ' ' && c != '\t' && c != '\r') {
+            word += c;
+        } else if (!word.empty()) {
+            out.push_back(std::move(word));
+            word.clear();
+        }
+    }
+    if (!word.empty()) out.push_back(word);
+    return out;
+}
+
+Heading heading_of(std::string_view text) {
+    Heading out;
+    const std::string_view line = rest_of_line(text, "isa");
+    const auto words = words_of(line.substr(0, line.find('"')));
+    if (!words.empty()) out.name = words[0];
+    const std::size_t open = line.find('"'), close = line.rfind('"');
+    if (open != close) out.title = std::string(line.substr(open + 1, close - open - 1));
+    out.variants = words_of(rest_of_line(text, "variants"));
+    return out;
+}
+
+std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostics& diagnostics, const LoadOptions& options) {
+    Description description;
+    FileIncluder includer(sources);
+    const std::size_t before = diagnostics.errors();
+    language::parse(file, sources, includer, diagnostics, description);
+    auto isa = std::make_shared<Isa>();
+    language::Resolver(description, options, *isa, diagnostics).run();
+    return diagnostics.errors() == before ? isa : nullptr;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> builtin_isas() {
+    std::vector<std::pair<std::string, std::string>> out;
+    for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
+        const Heading heading = heading_of(file->text);
+        if (heading.name.empty()) continue;  // a part that others include
+        if (heading.variants.empty()) out.emplace_back(heading.name, heading.title);
+        for (const std::string& variant : heading.variants) out.emplace_back(variant, heading.title);
+    }
+    return out;
+}
+
+std::shared_ptr<const Isa> load_isa_text(std::string name, std::string text, SourceManager& sources, Diagnostics& diagnostics,
+                                         const LoadOptions& options) {
+    return build(sources.add(std::move(name), std::move(text)), sources, diagnostics, options);
+}
+
+std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sources, Diagnostics& diagnostics, const LoadOptions& options) {
+    std::vector<std::string> known;
+    for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
+        const Heading heading = heading_of(file->text);
+        if (heading.name.empty()) continue;
+        const bool is_variant = std::find(heading.variants.begin(), heading.variants.end(), name) != heading.variants.end();
+        known.push_back(heading.name);
+        known.insert(known.end(), heading.variants.begin(), heading.variants.end());
+        if (name != heading.name && !is_variant) continue;
+        LoadOptions chosen = options;
+        if (is_variant) chosen.variant = name;
+        return build(add_embedded(*file, sources), sources, diagnostics, chosen);
+    }
+    std::string error;
+    const bool is_path = name.find('/') != std::string::npos || name.find(".isa") != std::string::npos || name == "-";
+    std::error_code code;
+    if (is_path || fs::is_regular_file(name, code)) {
+        if (const auto file = sources.load(name, error)) return build(*file, sources, diagnostics, options);
+        diagnostics.error({}, fmt::format("cannot read '{}': {}", name, error));
+        return nullptr;
+    }
+    const std::vector<std::string_view> candidates(known.begin(), known.end());
+    const std::string_view meant = nearest(name, candidates);
+    diagnostics.error({}, meant.empty() ? fmt::format("there is no instruction set '{}'; `isaforge list` names those that are built in, or give the path of an .isa file", name)
+                                        : fmt::format("there is no instruction set '{}'; did you mean '{}'?", name, meant));
+    return nullptr;
+}
+
+}  // namespace isaforge

@@ -1,0 +1,804 @@
+// Declarations: everything of a description but meanings.
+#include "language/parser.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "language/parser_base.hpp"
+
+namespace isaforge::language {
+
+namespace {
+
+constexpr unsigned deepest_include = 16;
+constexpr std::string_view name_letters = ".-";
+constexpr std::string_view mnemonic_letters = ".";
+
+constexpr std::string_view declarations[] = {
+    "isa",      "variants", "include", "code",   "opcodes", "floats", "syntax",   "constant",     "parameter", "registers",
+    "register", "memory",   "enum",    "number", "operand", "format", "function", "instructions",
+};
+
+class Parser : public ParserBase {
+public:
+    Parser(FileId file, SourceManager& sources, Includer& includer, Diagnostics& diagnostics, Description& out,
+           unsigned depth)
+        : ParserBase(file, sources, diagnostics),
+          file_(file), sources_(sources), includer_(includer), out_(out), include_depth_(depth) {}
+
+    void run();
+
+private:
+    bool declaration();
+    void identity();
+    void include();
+    void code();
+    void syntax();
+    void constant(bool parameter);
+    void registers(bool single);
+    void memory();
+    void enumeration();
+    void number();
+    void operand();
+    void format();
+    void function();
+    void instructions();
+
+    std::vector<Name> words_until_row_end();
+    std::vector<Name> parameters();
+    TypeRef type_ref();
+    std::vector<TypeRef> type_arguments();
+    std::optional<Slice> slice();
+    unsigned width(std::string_view what, Place* place = nullptr);
+    std::optional<std::int64_t> signed_number(std::string_view what);
+    Only only();
+    std::vector<Text> texts();
+
+    std::vector<EntrySyntax> entries();
+    void entry(std::vector<EntrySyntax>& out);
+    Cell cell(bool in_bar);
+    void cell_name(Cell& cell);
+    void append_bar(Bar& bar);
+    OperandRowSyntax operand_row();
+    void number_term(NumberDeclaration& number);
+
+    EncodingSyntax encoding();
+    std::vector<Column> columns();
+    std::vector<Name> mnemonic();
+    InstructionRow instruction_row(const std::vector<Column>& columns);
+    Value value(const Column& column);
+
+    template <typename Row>
+    void rows(std::string_view what, Row&& row);
+
+    FileId file_;
+    SourceManager& sources_;
+    Includer& includer_;
+    Description& out_;
+    unsigned include_depth_;
+};
+
+void Parser::run() {
+    for (;;) {
+        skip_newlines();
+        if (at(TokenKind::end)) break;
+        const Token first = peek();
+        if (!declaration()) {
+            std::vector<std::string_view> known(std::begin(declarations), std::end(declarations));
+            Diagnostic& error = diagnostics_.error(
+                first.place, fmt::format("expected a declaration (format, operand, instructions, …), found '{}'", first.text));
+            const std::string_view meant = nearest(first.text, known);
+            if (!meant.empty()) error.suggest(std::string(meant));
+            advance();
+            skip_row();
+        } else if (!at(TokenKind::newline) && !at(TokenKind::end)) {
+            complain("the end of the line");
+            skip_row();
+        }
+        accept("}");
+    }
+    out_.end = peek().place;
+}
+
+bool Parser::declaration() {
+    if (accept("isa")) return identity(), true;
+    if (accept("variants")) return out_.variants = words_until_row_end(), true;
+    if (accept("include")) return include(), true;
+    if (at("code")) return code(), true;
+    if (accept("opcodes")) return out_.opcodes = words_until_row_end(), true;
+    if (accept("floats")) return out_.floats = words_until_row_end(), true;
+    if (accept("syntax")) return syntax(), true;
+    if (accept("constant")) return constant(false), true;
+    if (accept("parameter")) return constant(true), true;
+    if (accept("registers")) return registers(false), true;
+    if (accept("register")) return registers(true), true;
+    if (accept("memory")) return memory(), true;
+    if (accept("enum")) return enumeration(), true;
+    if (accept("number")) return number(), true;
+    if (accept("operand")) return operand(), true;
+    if (accept("format")) return format(), true;
+    if (accept("function")) return function(), true;
+    if (at("instructions")) return instructions(), true;
+    return false;
+}
+
+// --- small pieces ---------------------------------------------------------------------------------------------------
+
+std::vector<Name> Parser::words_until_row_end() {
+    std::vector<Name> out;
+    while (!at_row_end()) {
+        const Name name = word(name_letters);
+        if (name.text.empty()) {
+            complain("a name");
+            skip_row();
+            break;
+        }
+        out.push_back(name);
+    }
+    return out;
+}
+
+std::vector<Name> Parser::parameters() {
+    std::vector<Name> out;
+    if (!accept("(")) return out;
+    do {
+        out.push_back(expect_name("the name of a parameter"));
+    } while (accept(","));
+    expect(")", "to close the parameters");
+    return out;
+}
+
+std::vector<TypeRef> Parser::type_arguments() {
+    std::vector<TypeRef> out;
+    if (!accept("(")) return out;
+    if (!deeper()) return out;
+    do {
+        out.push_back(type_ref());
+    } while (accept(","));
+    shallower();
+    expect(")", "to close the arguments");
+    return out;
+}
+
+TypeRef Parser::type_ref() {
+    TypeRef out;
+    out.place = peek().place;
+    if (at(TokenKind::number) || at("(")) {
+        auto literal = std::make_shared<semantics::Expression>();
+        literal->kind = semantics::ExpressionKind::integer;
+        literal->place = peek().place;
+        literal->integer = peek().number;
+        if (at("(")) {
+            out.number = expression();
+        } else {
+            advance();
+            out.number = literal;
+        }
+        out.place = from(out.place);
+        return out;
+    }
+    out.name = expect_name("a width or the name of an operand").text;
+    out.arguments = type_arguments();
+    out.place = from(out.place);
+    return out;
+}
+
+std::optional<Slice> Parser::slice() {
+    const Place begin = peek().place;
+    if (!accept("[")) return std::nullopt;
+    Slice out;
+    out.high = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the high bit").value_or(0), 9999));
+    out.low = out.high;
+    if (accept(":")) out.low = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the low bit").value_or(0), 9999));
+    expect("]", "to close the bit range");
+    out.place = from(begin);
+    return out;
+}
+
+unsigned Parser::width(std::string_view what, Place* place) {
+    if (place) *place = peek().place;
+    const Place where = peek().place;
+    const auto number = expect_number(what);
+    if (number && *number > 64) {
+        diagnostics_.error(where, fmt::format("{} is at most 64 bits, not {}", what, *number));
+        return 64;
+    }
+    return static_cast<unsigned>(number.value_or(0));
+}
+
+std::optional<std::int64_t> Parser::signed_number(std::string_view what) {
+    const bool negative = accept("-");
+    const Place where = peek().place;
+    const auto number = expect_number(what);
+    if (!number) return std::nullopt;
+    const std::uint64_t limit = negative ? std::uint64_t{1} << 63 : INT64_MAX;
+    if (*number > limit) {
+        diagnostics_.error(where, "this number does not fit in 64 bits with a sign");
+        return std::nullopt;
+    }
+    return static_cast<std::int64_t>(negative ? 0 - *number : *number);
+}
+
+Only Parser::only() {
+    Only out;
+    if (!accept("only")) return out;
+    while (at(TokenKind::name)) out.push_back(word(name_letters));
+    if (out.empty()) complain("the names of the variants that it is in");
+    return out;
+}
+
+std::vector<Text> Parser::texts() {
+    std::vector<Text> out;
+    do {
+        if (auto text = expect_string("a text in quotes")) out.push_back(*text);
+    } while (accept("|"));
+    return out;
+}
+
+// Rows between braces, one a line.
+template <typename Row>
+void Parser::rows(std::string_view what, Row&& row) {
+    if (!expect("{", fmt::format("to begin the {}", what))) return;
+    for (;;) {
+        skip_newlines();
+        if (accept("}")) return;
+        if (at(TokenKind::end)) {
+            complain(fmt::format("'}}' to close the {}", what));
+            return;
+        }
+        const std::uint32_t before = peek().place.offset;
+        row();
+        if (!at_row_end()) {
+            complain("the end of the row");
+            skip_row();
+        }
+        if (peek().place.offset == before && !at("}")) advance();
+    }
+}
+
+// --- what a description is --------------------------------------------------------------------------------------------
+
+void Parser::identity() {
+    const Name name = word(name_letters);
+    if (name.text.empty()) complain("the name of the instruction set");
+    if (!out_.name.text.empty()) {
+        diagnostics_.error(name.place, "this description names its instruction set twice")
+            .note(out_.name.place, "the first name is here");
+    }
+    out_.name = name;
+    if (at(TokenKind::string)) out_.title = unquote(advance().text);
+}
+
+void Parser::include() {
+    const auto path = expect_string("the path of a file in quotes");
+    if (!path) return skip_row();
+    if (include_depth_ >= deepest_include) {
+        diagnostics_.error(path->place, "files include each other too deep");
+        return;
+    }
+    const FileId file = includer_.include(path->text, file_);
+    if (file == 0) {
+        diagnostics_.error(path->place, fmt::format("there is no file '{}' to include", path->text));
+        return;
+    }
+    Parser(file, sources_, includer_, diagnostics_, out_, include_depth_ + 1).run();
+}
+
+void Parser::code() {
+    CodeDeclaration code;
+    code.place = advance().place;
+    while (!at_row_end()) {
+        if (accept("unit")) {
+            const Place where = peek().place;
+            const auto bits = expect_number("the width of a unit in bits");
+            if (bits && *bits != 8 && *bits != 16 && *bits != 32 && *bits != 64) {
+                diagnostics_.error(where, fmt::format("a unit has 8, 16, 32 or 64 bits, not {}", *bits));
+            } else if (bits) {
+                code.unit_bits = static_cast<unsigned>(*bits);
+            }
+        } else if (accept("little")) {
+            code.big_endian = false;
+        } else if (accept("big")) {
+            code.big_endian = true;
+        } else if (accept("addressed")) {
+            expect("in", "after `addressed`");
+            if (accept("units")) {
+                code.addressed_in_units = true;
+            } else {
+                expect("bytes", "or 'units' after `addressed in`");
+            }
+        } else {
+            complain("unit, little, big or addressed");
+            return skip_row();
+        }
+    }
+    if (out_.code) diagnostics_.error(code.place, "`code` is declared twice").note(out_.code->place, "first here");
+    out_.code = code;
+}
+
+void Parser::syntax() {
+    rows("syntax", [&] {
+        SurfaceSetting setting;
+        setting.key = expect_name("a setting of the syntax");
+        while (!at_row_end()) {
+            if (at(TokenKind::string)) {
+                setting.values.push_back(*expect_string(""));
+            } else if (at(TokenKind::name)) {
+                setting.words.push_back(expect_name(""));
+            } else {
+                complain("a text in quotes");
+                return skip_row();
+            }
+        }
+        out_.surface.push_back(std::move(setting));
+    });
+}
+
+void Parser::constant(bool parameter) {
+    ConstantDeclaration constant;
+    constant.parameter = parameter;
+    constant.name = expect_name("the name of the constant");
+    if (!expect("=", "after the name")) return skip_row();
+    constant.value = expression();
+    if (parameter && accept("in")) {
+        do {
+            constant.allowed.push_back(expression());
+        } while (accept(","));
+    }
+    out_.constants.push_back(std::move(constant));
+}
+
+// registers r : 5 of u32 "r{n}"  one write port   |   register pc : u32
+void Parser::registers(bool single) {
+    RegistersDeclaration out;
+    out.single = single;
+    out.name = expect_name("the name of the registers");
+    if (!expect(":", "after the name")) return skip_row();
+    if (!single) {
+        out.index_bits = width("the width of a register number", &out.index_place);
+        if (!expect("of", "before the registers' type")) return skip_row();
+    }
+    out.type = type_name();
+    while (!at_row_end()) {
+        if (at(TokenKind::string)) {
+            out.text = expect_string("");
+        } else if (accept("lanes")) {
+            out.lanes = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
+        } else if (at("one") || at(TokenKind::number)) {
+            out.write_ports = at("one") ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(peek().number, 64));
+            advance();
+            expect("write", "after the number of ports");
+            if (!accept("port")) expect("ports", "after `write`");
+        } else if (at("{")) {
+            out.entries = entries();
+        } else {
+            complain("a text, lanes, write ports or a block of names");
+            return skip_row();
+        }
+    }
+    out_.registers.push_back(std::move(out));
+}
+
+void Parser::memory() {
+    MemoryDeclaration out;
+    out.name = expect_name("the name of the memory");
+    if (!expect(":", "after the name")) return skip_row();
+    out.type = type_name();
+    if (accept("big")) {
+        out.big_endian = true;
+    } else {
+        accept("little");
+    }
+    out_.memories.push_back(std::move(out));
+}
+
+// [code] "text" | "other" [= value]
+void Parser::entry(std::vector<EntrySyntax>& out) {
+    EntrySyntax entry;
+    entry.place = peek().place;
+    if (accept("alias")) entry.alias = true;
+    if (at(TokenKind::number)) entry.code = advance().number;
+    entry.texts = texts();
+    if (accept("=")) entry.value = expression();
+    entry.only = only();
+    entry.place = from(entry.place);
+    out.push_back(std::move(entry));
+}
+
+std::vector<EntrySyntax> Parser::entries() {
+    std::vector<EntrySyntax> out;
+    rows("entries", [&] {
+        while (!at_row_end()) {
+            const std::uint32_t before = peek().place.offset;
+            entry(out);
+            if (peek().place.offset == before) return skip_row();
+        }
+    });
+    return out;
+}
+
+void Parser::enumeration() {
+    EnumDeclaration out;
+    out.name = expect_name("the name of the enumeration");
+    if (!expect(":", "after the name")) return skip_row();
+    out.width = width("the width of an enumeration", &out.width_place);
+    if (accept("of")) out.type = type_name();
+    out.only = only();
+    out.entries = entries();
+    out_.enums.push_back(std::move(out));
+}
+
+// One summand of a number: pc, a bias, or the bits with a factor.
+void Parser::number_term(NumberDeclaration& number) {
+    if (accept("pc")) {
+        number.relative = true;
+        return;
+    }
+    if (at(TokenKind::number) || at("-")) {
+        const auto value = signed_number("a number").value_or(0);
+        if (!accept("*")) {
+            number.bias += value;
+            return;
+        }
+        number.scale = value;
+    }
+    if (!number.base.text.empty()) {
+        complain("only one part that is in the bits");
+        return skip_row();
+    }
+    number.base = expect_name("the bits: s18, u32, f32, …");
+    number.slice = slice();
+    if (accept("*")) number.scale = signed_number("a factor").value_or(1);
+}
+
+// number target = pc + 2 * s16 in -100..100 hex relocation 3 "R_X"
+void Parser::number() {
+    NumberDeclaration out;
+    out.name = expect_name("the name of the number");
+    if (!expect("=", "after the name")) return skip_row();
+    const Place begin = peek().place;
+    number_term(out);
+    while (at("+") || at("-")) {
+        if (at("+")) advance();
+        number_term(out);
+    }
+    out.place = from(begin);
+    while (!at_row_end()) {
+        if (accept("in")) {
+            out.range_place = peek().place;
+            const auto low = signed_number("the smallest value");
+            expect("..", "between the bounds");
+            const auto high = signed_number("the largest value");
+            if (low && high) out.range = {*low, *high};
+            out.range_place = from(out.range_place);
+        } else if (at("hex") || at("decimal")) {
+            out.format = std::string(advance().text);
+        } else if (accept("relocation")) {
+            out.relocation = static_cast<unsigned>(expect_number("the relocation's number").value_or(0));
+            if (auto name = expect_string("the relocation's name")) out.relocation_name = name->text;
+        } else {
+            complain("in, hex, decimal or relocation");
+            return skip_row();
+        }
+    }
+    out_.numbers.push_back(std::move(out));
+}
+
+// --- bits -------------------------------------------------------------------------------------------------------------
+
+// NAME[17:10]:type/type by FIELD in low..high
+void Parser::cell_name(Cell& cell) {
+    cell.kind = Cell::Kind::named;
+    cell.name = expect_name("a field");
+    cell.slice = slice();
+    if (accept(":")) {
+        do {
+            cell.types.push_back(type_ref());
+        } while (accept("/"));
+    }
+    if (accept("by")) cell.selector = expect_name("the field that chooses the length");
+    if (accept("in")) {
+        cell.low = expression();
+        cell.high = cell.low;
+        if (accept("..")) cell.high = expression();
+        if (accept("step")) cell.step = expression();
+    }
+}
+
+Cell Parser::cell(bool in_bar) {
+    Cell out;
+    out.place = peek().place;
+    if (at("-") || at(TokenKind::dashes)) {
+        const Token dashes = advance();
+        if (accept(":")) {
+            out.kind = Cell::Kind::zero;
+            out.width = width("the number of zero bits");
+        } else {
+            out.kind = in_bar ? Cell::Kind::zero : Cell::Kind::bits;
+            out.bits = std::string(dashes.text);
+            out.width = static_cast<unsigned>(dashes.text.size());
+        }
+    } else if (at(TokenKind::number)) {
+        const Token number = advance();
+        if (accept(":")) {
+            out.kind = Cell::Kind::value;
+            out.value = number.number;
+            out.width = width("the number of bits");
+        } else {
+            out.kind = Cell::Kind::bits;
+            out.bits = std::string(number.text);
+            if (out.bits.find_first_not_of("01") != std::string::npos) {
+                diagnostics_.error(number.place, fmt::format("'{}' is not made of bits; write value:width for a number", out.bits));
+                out.bits = "0";
+            }
+        }
+    } else if (!in_bar && accept("+")) {
+        cell_name(out);
+        out.kind = Cell::Kind::tail;
+    } else {
+        cell_name(out);
+    }
+    out.place = from(out.place);
+    return out;
+}
+
+void Parser::append_bar(Bar& bar) {
+    const Place begin = peek().place;
+    if (!expect("|", "to begin the bar")) return skip_row();
+    while (!at_row_end() && !at("only")) {
+        const std::uint32_t before = peek().place.offset;
+        bar.cells.push_back(cell(true));
+        if (!expect("|", "after a cell of the bar") || peek().place.offset == before) return skip_row();
+    }
+    bar.place = from(begin);
+}
+
+void Parser::format() {
+    FormatDeclaration out;
+    out.name = expect_name("the name of the format");
+    out.parameters = parameters();
+    skip_newlines();
+    append_bar(out.bar);
+    out.only = only();
+    out_.formats.push_back(std::move(out));
+}
+
+OperandRowSyntax Parser::operand_row() {
+    OperandRowSyntax out;
+    out.place = peek().place;
+    while (!at(TokenKind::string) && !at_row_end() && !at("reserved")) {
+        const std::uint32_t before = peek().place.offset;
+        out.cells.push_back(cell(false));
+        if (peek().place.offset == before) return skip_row(), out;
+    }
+    if (accept("reserved")) {
+        out.reserved = true;
+    } else {
+        out.texts = texts();
+        if (accept("alias")) out.alias = true;
+        if (accept("=")) out.meaning = expression();
+    }
+    out.only = only();
+    out.place = from(out.place);
+    return out;
+}
+
+void Parser::operand() {
+    OperandDeclaration out;
+    out.name = expect_name("the name of the operand");
+    out.parameters = parameters();
+    if (!expect(":", "before the operand's width")) return skip_row();
+    out.width = type_ref();
+    out.only = only();
+    rows("rows of the operand", [&] { out.rows.push_back(operand_row()); });
+    out_.operands.push_back(std::move(out));
+}
+
+// --- meaning ----------------------------------------------------------------------------------------------------------
+
+void Parser::function() {
+    auto out = std::make_shared<semantics::Function>();
+    const Name name = expect_name("the name of the function");
+    out->name = name.text;
+    out->place = name.place;
+    if (!expect("(", "after the function's name")) return skip_row();
+    while (at(TokenKind::name)) {
+        out->parameters.push_back(std::string(advance().text));
+        if (!accept(",")) break;
+    }
+    expect(")", "to close the parameters");
+    if (accept("=")) {
+        semantics::Statement give;
+        give.kind = semantics::StatementKind::give;
+        give.place = peek().place;
+        skip_newlines();
+        give.value = expression();
+        out->body.push_back(std::move(give));
+    } else {
+        out->body = block();
+    }
+    out_.functions.push_back(std::move(out));
+}
+
+// --- instructions -----------------------------------------------------------------------------------------------------
+
+// FORMAT(arguments) [with FIELD = value, …] "text" | "text" [if column] [only …]
+EncodingSyntax Parser::encoding() {
+    EncodingSyntax out;
+    out.format = expect_name("the name of a format");
+    out.arguments = type_arguments();
+    if (accept("with")) {
+        do {
+            With with;
+            with.field = expect_name("a field of the format");
+            expect("=", "after the field");
+            if (at(TokenKind::name)) {
+                const Place begin = peek().place;
+                ExpressionPointer value = expression();
+                if (value->kind == semantics::ExpressionKind::name) {
+                    with.value.name = value->name;
+                } else {
+                    with.value.number = value;
+                }
+                with.value.place = from(begin);
+            } else {
+                with.value.place = peek().place;
+                with.value.number = expression();
+            }
+            out.with.push_back(std::move(with));
+        } while (accept(","));
+    }
+    return out;
+}
+
+std::vector<Column> Parser::columns() {
+    std::vector<Column> out;
+    if (!expect("[", "before the names of the columns")) return out;
+    while (!at("]") && !at(TokenKind::end)) {
+        Column column;
+        column.bits = accept("bits");
+        column.name = expect_name("the name of a column");
+        if (accept("by")) {
+            expect("variant", "after `by`");
+            column.by_variant = true;
+        }
+        out.push_back(std::move(column));
+        if (!accept(",")) break;
+    }
+    expect("]", "to close the columns");
+    return out;
+}
+
+Value Parser::value(const Column& column) {
+    Value out;
+    out.place = peek().place;
+    if (accept("-")) {
+        out.kind = Value::Kind::absent;
+    } else if (at(TokenKind::number)) {
+        const Token token = advance();
+        out.digits = std::string(token.text);
+        out.low = out.high = token.number;
+        if (column.bits) {
+            out.low = 0;
+            for (const char c : out.digits) out.low = out.low << 1 | (c == '1');
+            if (out.digits.find_first_not_of("01") != std::string::npos) {
+                diagnostics_.error(token.place, fmt::format("'{}' is not made of bits, as column {} is", out.digits, column.name.text));
+            }
+            out.high = out.low;
+        }
+        if (accept("..")) {
+            out.kind = Value::Kind::range;
+            out.high = expect_number("the end of the range").value_or(out.low);
+        }
+    } else {
+        out.kind = Value::Kind::type;
+        out.type = type_ref();
+    }
+    out.place = from(out.place);
+    return out;
+}
+
+// add, BLE.8, ftou8_{ll lh hl hh}
+std::vector<Name> Parser::mnemonic() {
+    Name prefix;
+    prefix.place = peek().place;
+    prefix.place.length = 0;
+    if (at(TokenKind::name) || at(TokenKind::number)) prefix = word(mnemonic_letters);
+    const bool adjacent = peek().place.offset == prefix.place.offset + prefix.place.length;
+    if (!at("{") || !adjacent) {
+        if (prefix.text.empty()) complain("a mnemonic");
+        return {prefix};
+    }
+    advance();
+    std::vector<Name> out;
+    while (at(TokenKind::name) || at(TokenKind::number)) {
+        Name name = word(mnemonic_letters);
+        name.text = prefix.text + name.text;
+        out.push_back(std::move(name));
+    }
+    const Place close = peek().place;
+    if (!expect("}", "to close the list of names")) return {prefix};
+    if (at(TokenKind::name) && peek().place.offset == close.offset + 1) {
+        const Name suffix = word(mnemonic_letters);
+        for (Name& name : out) name.text += suffix.text;
+    }
+    return out;
+}
+
+InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
+    InstructionRow out;
+    out.place = peek().place;
+    for (const Column& column : columns) {
+        const std::size_t count = column.by_variant ? std::max<std::size_t>(out_.variants.size(), 1) : 1;
+        for (std::size_t i = 0; i < count; ++i) {
+            if (at_row_end()) {
+                complain(fmt::format("a value for column {}", column.name.text));
+                return out;
+            }
+            out.values.push_back(value(column));
+        }
+    }
+    if (accept("reserved")) {
+        out.reserved = true;
+    } else {
+        do {
+            out.names.push_back(mnemonic());
+        } while (accept("|"));
+        if (at(TokenKind::string)) out.title = unquote(advance().text);
+        if (accept("as")) out.texts = texts();
+        if (accept("alias")) out.alias = true;
+        const Place names_end = from(out.place);
+        semantics::Block block = statements_until_row_end();
+        if (!block.empty()) out.meaning = std::make_shared<semantics::Block>(std::move(block));
+        out.only = only();
+        out.place = names_end;
+        return out;
+    }
+    out.only = only();
+    out.place = from(out.place);
+    return out;
+}
+
+void Parser::instructions() {
+    InstructionsDeclaration out;
+    out.place = advance().place;
+    out.encodings.push_back(encoding());
+    if (at("[")) out.columns = columns();
+    skip_newlines();
+    out.encodings.back().texts = texts();
+    skip_newlines();
+    while (accept("also")) {
+        out.encodings.push_back(encoding());
+        skip_newlines();
+        out.encodings.back().texts = texts();
+        if (accept("if")) out.encodings.back().condition = expect_name("a column");
+        out.encodings.back().only = only();
+        skip_newlines();
+    }
+    while (!at("{") && !at(TokenKind::end)) {
+        if (accept("when")) {
+            out.guard = expression();
+        } else if (accept("lanes")) {
+            out.lanes = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
+            if (accept("under")) out.lane_mask = expression();
+        } else if (at("only")) {
+            out.only = only();
+        } else {
+            complain("when, lanes, also, only, or '{' to begin the rows");
+            skip_row();
+            break;
+        }
+        skip_newlines();
+    }
+    rows("rows of the table", [&] { out.rows.push_back(instruction_row(out.columns)); });
+    out_.instructions.push_back(std::move(out));
+}
+
+}  // namespace
+
+void parse(FileId file, SourceManager& sources, Includer& includer, Diagnostics& diagnostics, Description& description) {
+    Parser(file, sources, includer, diagnostics, description, 0).run();
+}
+
+}  // namespace isaforge::language

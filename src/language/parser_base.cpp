@@ -1,0 +1,124 @@
+#include "language/parser_base.hpp"
+
+#include <fmt/format.h>
+
+namespace isaforge::language {
+
+ParserBase::ParserBase(FileId file, const SourceManager& sources, Diagnostics& diagnostics)
+    : diagnostics_(diagnostics), lexer_(file, sources, diagnostics) {
+    token_ = lexer_.next();
+}
+
+Token ParserBase::advance() {
+    const Token taken = token_;
+    if (taken.kind != TokenKind::end) last_ = taken.place;
+    do {
+        token_ = lexer_.next();
+    } while (nest_ > 0 && token_.kind == TokenKind::newline);
+    return taken;
+}
+
+bool ParserBase::at(std::string_view text) const {
+    return (token_.kind == TokenKind::symbol || token_.kind == TokenKind::name) && token_.text == text;
+}
+
+bool ParserBase::accept(std::string_view text) {
+    if (!at(text)) return false;
+    advance();
+    return true;
+}
+
+bool ParserBase::expect(std::string_view text, std::string_view context) {
+    if (accept(text)) return true;
+    complain(fmt::format("'{}' {}", text, context));
+    return false;
+}
+
+void ParserBase::skip_newlines() {
+    while (at(TokenKind::newline)) advance();
+}
+
+Place ParserBase::from(Place begin) const {
+    if (last_.offset + last_.length < begin.offset) return begin;
+    return {begin.file, begin.offset, last_.offset + last_.length - begin.offset};
+}
+
+void ParserBase::complain(std::string_view what) {
+    if (token_.kind == TokenKind::bad || complained_ == token_.place.offset) return;
+    complained_ = token_.place.offset;
+    std::string found = fmt::format("'{}'", token_.text);
+    Place place = token_.place;
+    if (token_.kind == TokenKind::end) found = "the end of the file";
+    if (token_.kind == TokenKind::newline) found = "the end of the line";
+    if (token_.kind == TokenKind::newline || token_.kind == TokenKind::end) place.length = 1;
+    diagnostics_.error(place, fmt::format("expected {}, found {}", what, found));
+}
+
+Name ParserBase::expect_name(std::string_view what) {
+    if (!at(TokenKind::name)) {
+        complain(what);
+        return {{}, token_.place};
+    }
+    const Token token = advance();
+    return {std::string(token.text), token.place};
+}
+
+std::optional<std::uint64_t> ParserBase::expect_number(std::string_view what) {
+    if (!at(TokenKind::number)) {
+        complain(what);
+        return std::nullopt;
+    }
+    return advance().number;
+}
+
+std::optional<Text> ParserBase::expect_string(std::string_view what) {
+    if (!at(TokenKind::string)) {
+        complain(what);
+        return std::nullopt;
+    }
+    const Token token = advance();
+    Place place = token.place;
+    place.offset += 1;
+    place.length -= 2;
+    return Text{unquote(token.text), place};
+}
+
+Name ParserBase::word(std::string_view extra) {
+    lexer_.seek(token_.place.offset);
+    const Token token = lexer_.word(extra);
+    last_ = token.place;
+    do {
+        token_ = lexer_.next();
+    } while (nest_ > 0 && token_.kind == TokenKind::newline);
+    return {std::string(token.text), token.place};
+}
+
+void ParserBase::skip_row() {
+    unsigned braces = 0;
+    while (!at(TokenKind::end)) {
+        if (at(TokenKind::newline) && braces == 0) return;
+        if (at("{")) ++braces;
+        if (at("}")) {
+            if (braces == 0) return;
+            --braces;
+        }
+        advance();
+    }
+}
+
+void ParserBase::skip_to(std::initializer_list<std::string_view> symbols) {
+    while (!at(TokenKind::end)) {
+        for (const std::string_view symbol : symbols) {
+            if (at(symbol)) return;
+        }
+        advance();
+    }
+}
+
+ParserBase::Nest::Nest(ParserBase& base) : parser(base) { ++parser.nest_; }
+ParserBase::Nest::~Nest() {
+    // The token behind the bracket was read as if inside it; the closing bracket itself is never a line end.
+    --parser.nest_;
+}
+
+}  // namespace isaforge::language

@@ -1,0 +1,83 @@
+// What both halves of the parser, declarations and meanings, stand on: one token of lookahead, expectations that report
+// what was wanted, and recovery.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "language/lexer.hpp"
+#include "language/syntax.hpp"
+
+namespace isaforge::language {
+
+class ParserBase {
+public:
+    ParserBase(FileId file, const SourceManager& sources, Diagnostics& diagnostics);
+
+protected:
+    const Token& peek() const { return token_; }
+    Token advance();
+    bool at(TokenKind kind) const { return token_.kind == kind; }
+    bool at(std::string_view symbol_or_name) const;
+    bool accept(std::string_view symbol_or_name);
+    bool expect(std::string_view symbol_or_name, std::string_view context);
+    bool at_row_end() const { return at(TokenKind::newline) || at(TokenKind::end) || at("}"); }
+    void skip_newlines();
+
+    // The place from `begin` to the end of the last token taken.
+    Place from(Place begin) const;
+
+    Name expect_name(std::string_view what);
+    std::optional<std::uint64_t> expect_number(std::string_view what);
+    std::optional<Text> expect_string(std::string_view what);
+
+    // A word of letters, digits and `extra`, read anew from where the current token begins.
+    Name word(std::string_view extra);
+
+    // Reports `expected <what>` at the current token, once for one place.
+    void complain(std::string_view what);
+
+    void skip_row();                             // to the line's end or a closing brace
+    void skip_to(std::initializer_list<std::string_view> symbols);
+
+    // Inside parentheses and brackets line ends do not count.
+    struct Nest {
+        explicit Nest(ParserBase& parser);
+        ~Nest();
+        ParserBase& parser;
+    };
+
+    bool deeper();                               // false, with a message, where nesting has gone too deep
+    void shallower() { --depth_; }
+
+    // Meanings (expression_parser.cpp).
+    ExpressionPointer expression();
+    semantics::TypeName type_name();
+    semantics::Block statements_until_row_end();
+    semantics::Block block();
+
+    Diagnostics& diagnostics_;
+    Lexer lexer_;
+
+private:
+    ExpressionPointer conditional();
+    ExpressionPointer binary(unsigned level);
+    ExpressionPointer unary();
+    ExpressionPointer postfix();
+    ExpressionPointer primary();
+    ExpressionPointer subscript(ExpressionPointer base);
+    ExpressionPointer call(const Token& name);
+    void statement(semantics::Block& out);
+    void assignment(semantics::Block& out);
+    semantics::Statement branch();
+
+    Token token_;
+    Place last_;
+    unsigned nest_ = 0;
+    unsigned depth_ = 0;
+    std::uint32_t complained_ = ~0u;
+};
+
+}  // namespace isaforge::language

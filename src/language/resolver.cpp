@@ -1,0 +1,299 @@
+#include "language/resolver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace isaforge::language {
+
+Resolver::Resolver(const Description& description, const LoadOptions& options, Isa& isa, Diagnostics& diagnostics)
+    : description_(description), options_(options), isa_(isa), diagnostics_(diagnostics) {}
+
+void Resolver::run() {
+    isa_.name = description_.name.text;
+    isa_.title = description_.title;
+    if (isa_.name.empty()) diagnostics_.error({description_.end.file, 0, 1}, "the description does not begin with `isa NAME`");
+    choose_variant();
+    resolve_constants();
+    resolve_settings();
+    resolve_surface();
+    resolve_registers();
+    resolve_memories();
+    resolve_functions();
+    reject_duplicates(description_.formats, "format");
+    reject_duplicates(description_.operands, "operand");
+    reject_duplicates(description_.enums, "enumeration");
+    for (const NumberDeclaration& number : description_.numbers) resolve_number(number);
+    for (const EnumDeclaration& declaration : description_.enums) {
+        if (here(declaration.only)) resolve_enum(declaration);
+    }
+    for (const OperandDeclaration& operand : description_.operands) {
+        if (operand.parameters.empty() && here(operand.only)) resolve_operand(operand, {operand.name.place, {}, operand.name.text, {}}, {});
+    }
+    for (const FormatDeclaration& format : description_.formats) isa_.formats.push_back({format.name.text, format.bar.place});
+    for (const InstructionsDeclaration& table : description_.instructions) {
+        if (here(table.only)) resolve_table(table);
+    }
+    isa_.unused = find_unused(description_);
+}
+
+void Resolver::choose_variant() {
+    const auto& variants = description_.variants;
+    isa_.variant = isa_.name;
+    if (variants.empty()) return;
+    std::vector<std::string_view> names;
+    for (const Name& variant : variants) names.push_back(variant.text);
+    const auto found = std::find(names.begin(), names.end(), options_.variant);
+    if (found != names.end()) variant_index_ = static_cast<std::size_t>(found - names.begin());
+    if (found == names.end() && !options_.variant.empty()) {
+        diagnostics_.error(variants.front().place, fmt::format("there is no variant '{}' of {}", options_.variant, isa_.name));
+    }
+    isa_.variant = variants[variant_index_].text;
+}
+
+bool Resolver::here(const Only& only) {
+    if (only.empty()) return true;
+    bool found = false;
+    for (const Name& name : only) {
+        std::vector<std::string_view> known;
+        for (const Name& variant : description_.variants) known.push_back(variant.text);
+        if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+            Diagnostic& error = diagnostics_.error(name.place, fmt::format("there is no variant '{}'", name.text));
+            const std::string_view meant = nearest(name.text, known);
+            if (!meant.empty()) error.suggest(std::string(meant));
+        }
+        found |= name.text == isa_.variant;
+    }
+    return found;
+}
+
+void Resolver::resolve_settings() {
+    if (description_.code) {
+        isa_.unit_bits = description_.code->unit_bits;
+        isa_.big_endian = description_.code->big_endian;
+        isa_.address_bits = description_.code->addressed_in_units ? isa_.unit_bits : 8;
+    }
+    for (const Name& word : description_.opcodes) {
+        if (word.text == "accounted") {
+            isa_.opcodes_accounted = true;
+        } else {
+            diagnostics_.error(word.place, fmt::format("expected accounted, found '{}'", word.text));
+        }
+    }
+    for (const Name& word : description_.floats) {
+        if (word.text == "flush_subnormals") {
+            isa_.floats.flush_subnormals = true;
+        } else if (word.text == "canonical_nan") {
+            isa_.floats.canonical_nan = true;
+        } else if (word.text != "nearest_even") {
+            diagnostics_.error(word.place, fmt::format("expected flush_subnormals, canonical_nan or nearest_even, found '{}'", word.text));
+        }
+    }
+}
+
+void Resolver::resolve_surface() {
+    Surface& surface = isa_.surface;
+    for (const SurfaceSetting& setting : description_.surface) {
+        const std::string& key = setting.key.text;
+        const std::string first = setting.values.empty() ? std::string() : setting.values[0].text;
+        const std::size_t count = setting.values.size();
+        if (key == "case") {
+            surface.case_insensitive = !setting.words.empty() && setting.words[0].text == "insensitive";
+            continue;
+        }
+        const bool pair = key == "comment" && count == 2;
+        if (count != 1 && !pair) {
+            diagnostics_.error(setting.key.place, fmt::format("`{}` takes one text{}", key, key == "comment" ? " or two" : ""));
+            continue;
+        }
+        if (pair) {
+            surface.block_comments.emplace_back(first, setting.values[1].text);
+        } else if (key == "comment") {
+            surface.line_comments.push_back(first);
+        } else if (key == "end") {
+            surface.statement_end = first;
+        } else if (key == "separator") {
+            surface.separator = first;
+        } else if (key == "label") {
+            const std::size_t hole = first.find("{name}");
+            if (hole == std::string::npos) {
+                diagnostics_.error(setting.values[0].place, "the form of a label has {name} where its name stands");
+                continue;
+            }
+            surface.label_prefix = first.substr(0, hole);
+            surface.label_suffix = first.substr(hole + 6);
+        } else if (key == "define") {
+            surface.define = first;
+        } else if (key == "undefine") {
+            surface.undefine = first;
+        } else if (key == "immediate") {
+            surface.immediate_prefix = first;
+        } else if (key == "reference") {
+            surface.label_reference_prefix = first;
+        } else {
+            static const std::vector<std::string_view> known = {"comment", "end",       "separator", "label", "define",
+                                                                "undefine", "immediate", "reference", "case"};
+            Diagnostic& error = diagnostics_.error(setting.key.place, fmt::format("the syntax has no setting '{}'", key));
+            const std::string_view meant = nearest(key, known);
+            if (!meant.empty()) error.suggest(std::string(meant));
+        }
+    }
+}
+
+namespace {
+
+// "P{0..5}" as P0, P1, …; "r{n}" is left to the caller. Nothing where the text holds no such range.
+std::vector<std::string> expand_range(const std::string& text) {
+    const std::size_t open = text.find('{'), dots = text.find(".."), close = text.find('}');
+    if (open == std::string::npos || dots == std::string::npos || close == std::string::npos || dots < open || close < dots) return {text};
+    unsigned low = 0, high = 0;
+    const char* base = text.data();
+    const auto first = std::from_chars(base + open + 1, base + dots, low);
+    const auto last = std::from_chars(base + dots + 2, base + close, high);
+    if (first.ptr != base + dots || last.ptr != base + close || high < low || high - low > 4096) return {text};
+    std::vector<std::string> out;
+    for (unsigned i = low; i <= high; ++i) out.push_back(fmt::format("{}{}{}", text.substr(0, open), i, text.substr(close + 1)));
+    return out;
+}
+
+}  // namespace
+
+std::vector<Entry> Resolver::resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place) {
+    std::vector<Entry> out;
+    std::uint64_t next = 0;
+    for (const EntrySyntax& syntax : entries) {
+        if (!here(syntax.only)) continue;
+        if (syntax.code) next = *syntax.code;
+        std::vector<std::vector<std::string>> columns;
+        std::size_t count = 1;
+        for (const Text& text : syntax.texts) {
+            columns.push_back(expand_range(text.text));
+            count = std::max(count, columns.back().size());
+        }
+        for (std::size_t i = 0; i < count; ++i, ++next) {
+            Entry entry;
+            entry.code = next;
+            entry.where = syntax.place;
+            for (const auto& column : columns) entry.texts.push_back(column[std::min(i, column.size() - 1)]);
+            if (syntax.value) entry.value = evaluate(syntax.value, {}).value_or(0) + i;
+            if (width < 64 && next >> width != 0) {
+                diagnostics_.error(syntax.place, fmt::format("code {} does not fit in {} bits", next, width)).note(place, "the width is given here");
+                return out;
+            }
+            const auto same = std::find_if(out.begin(), out.end(), [&](const Entry& e) { return e.code == next; });
+            if (same == out.end()) {
+                out.push_back(std::move(entry));
+            } else if (syntax.alias) {
+                same->texts.insert(same->texts.end(), entry.texts.begin(), entry.texts.end());
+            } else {
+                diagnostics_.error(syntax.place, fmt::format("code {} is given twice", next)).note(same->where, "first here");
+            }
+        }
+    }
+    std::map<std::string, const Entry*> seen;
+    for (const Entry& entry : out) {
+        for (const std::string& text : entry.texts) {
+            const auto [it, inserted] = seen.emplace(text, &entry);
+            if (!inserted && it->second != &entry) {
+                diagnostics_.error(entry.where, fmt::format("\"{}\" names code {} and code {}", text, it->second->code, entry.code))
+                    .note(it->second->where, "the other is here");
+            }
+        }
+    }
+    std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.code < b.code; });
+    return out;
+}
+
+void Resolver::resolve_registers() {
+    constexpr unsigned widest_index = 12;
+    for (const RegistersDeclaration& declaration : description_.registers) {
+        RegisterFile file;
+        file.name = declaration.name.text;
+        file.where = declaration.name.place;
+        file.index_bits = declaration.index_bits;
+        file.lanes = declaration.lanes;
+        file.write_ports = declaration.write_ports;
+        file.bits = evaluate_width(declaration.type.width, {}).value_or(32);
+        if (file.index_bits > widest_index) {
+            diagnostics_.error(declaration.index_place, fmt::format("a register number has at most {} bits", widest_index));
+            continue;
+        }
+        file.count = declaration.single ? 1 : 1u << file.index_bits;
+        for (const RegisterFile& other : isa_.register_files) {
+            if (other.name == file.name) diagnostics_.error(file.where, fmt::format("'{}' is declared twice", file.name)).note(other.where, "first here");
+        }
+        if (declaration.text) {
+            const std::size_t hole = declaration.text->text.find("{n}");
+            if (hole == std::string::npos) {
+                diagnostics_.error(declaration.text->place, "the names of numbered registers have {n} where the number stands");
+            } else {
+                for (unsigned i = 0; i < file.count; ++i) {
+                    std::string name = declaration.text->text;
+                    name.replace(hole, 3, std::to_string(i));
+                    file.entries.push_back({i, {name}, i, declaration.text->place});
+                }
+            }
+        }
+        std::vector<EntrySyntax> named = declaration.entries;
+        if (!file.entries.empty()) {
+            for (EntrySyntax& entry : named) {
+                if (!entry.code || *entry.code >= file.count) {
+                    diagnostics_.error(entry.place, "a second name of a register needs the register's number before it");
+                    continue;
+                }
+                for (const Text& text : entry.texts) file.entries[*entry.code].texts.push_back(text.text);
+            }
+        } else if (!declaration.single) {
+            file.entries = resolve_entries(named, file.index_bits, declaration.index_place);
+            if (file.entries.empty()) diagnostics_.error(file.where, fmt::format("the registers '{}' have no names: say \"{}{{n}}\" or list them", file.name, file.name));
+        }
+        if (!declaration.single) {
+            OperandType type;
+            type.name = file.name;
+            type.kind = OperandKind::registers;
+            type.width = file.index_bits;
+            type.registers = static_cast<Index>(isa_.register_files.size());
+            type.entries = file.entries;
+            type.where = file.where;
+            add_type(file.name, std::move(type));
+        }
+        isa_.register_files.push_back(std::move(file));
+    }
+}
+
+void Resolver::resolve_memories() {
+    for (const MemoryDeclaration& declaration : description_.memories) {
+        MemorySpace memory;
+        memory.name = declaration.name.text;
+        memory.where = declaration.name.place;
+        memory.big_endian = declaration.big_endian;
+        memory.unit_bits = evaluate_width(declaration.type.width, {}).value_or(8);
+        if (memory.unit_bits != 8 && memory.unit_bits != 16 && memory.unit_bits != 32 && memory.unit_bits != 64) {
+            diagnostics_.error(declaration.type.place, fmt::format("a memory is made of u8, u16, u32 or u64, not of u{}", memory.unit_bits));
+        }
+        isa_.memories.push_back(std::move(memory));
+    }
+}
+
+void Resolver::resolve_functions() {
+    std::map<std::string, Place> seen;
+    for (const auto& function : description_.functions) {
+        const auto [it, inserted] = seen.emplace(function->name, function->place);
+        if (!inserted) diagnostics_.error(function->place, fmt::format("function '{}' is declared twice", function->name)).note(it->second, "first here");
+        isa_.functions.push_back(function);
+    }
+}
+
+template <typename List>
+void Resolver::reject_duplicates(const List& list, const char* what) {
+    std::map<std::string, Place> seen;
+    for (const auto& declaration : list) {
+        if (!here(declaration.only)) continue;
+        const auto [it, inserted] = seen.emplace(declaration.name.text, declaration.name.place);
+        if (inserted) continue;
+        diagnostics_.error(declaration.name.place, fmt::format("{} '{}' is declared twice", what, declaration.name.text)).note(it->second, "first here");
+    }
+}
+
+}  // namespace isaforge::language

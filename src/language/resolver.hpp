@@ -1,0 +1,130 @@
+// From syntax tree to model: one variant, all names bound, all bits placed. Each part of the work has a file of its own:
+//   resolver.cpp   the order of things, settings, registers, memories
+//   constants.cpp  constant expressions
+//   types.cpp      operands, numbers, enumerations
+//   layout.cpp     bars: cells to bit places
+//   templates.cpp  texts with holes
+//   tables.cpp     instruction tables
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isaforge/isa.hpp"
+#include "language/syntax.hpp"
+
+namespace isaforge::language {
+
+// What a parameter of a format or an operand stands for: a number or a type.
+struct Binding {
+    std::optional<std::uint64_t> number;
+    Index type = no_index;
+};
+using Bindings = std::map<std::string, Binding>;
+
+// The bits of a bar or of an operand's row.
+struct Layout {
+    unsigned bits = 0;
+    Image mask, value;
+    std::vector<Field> fields;
+    std::vector<Constraint> constraints;
+    unsigned tail_bits = 0;
+};
+
+class Resolver {
+public:
+    Resolver(const Description& description, const LoadOptions& options, Isa& isa, Diagnostics& diagnostics);
+    void run();
+
+private:
+    // resolver.cpp
+    void choose_variant();
+    void resolve_settings();
+    void resolve_surface();
+    void resolve_registers();
+    void resolve_memories();
+    void resolve_functions();
+    bool here(const Only& only);  // exists in the chosen variant
+    std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
+    template <typename List>
+    void reject_duplicates(const List& list, const char* what);
+
+    // constants.cpp
+    void resolve_constants();
+    std::optional<std::uint64_t> evaluate(const ExpressionPointer& expression, const Bindings& bindings, bool complain = true);
+    std::optional<unsigned> evaluate_width(const ExpressionPointer& expression, const Bindings& bindings);
+
+    // types.cpp
+    Index type_of(const TypeRef& ref, const Bindings& bindings);
+    Index named_type(const TypeRef& ref, const Bindings& bindings);
+    Index builtin_type(std::string_view name);
+    Index add_type(std::string key, OperandType type);
+    Index resolve_number(const NumberDeclaration& number);
+    Index resolve_enum(const EnumDeclaration& declaration);
+    Index resolve_operand(const OperandDeclaration& operand, const TypeRef& ref, const Bindings& bindings);
+    void resolve_operand_row(const OperandDeclaration& operand, const OperandRowSyntax& row, const Bindings& bindings,
+                             OperandType& type);
+    bool bind_arguments(const std::vector<Name>& parameters, const std::vector<TypeRef>& arguments, const Bindings& outer,
+                        Place place, std::string_view what, Bindings& out);
+    Index unknown_type(const TypeRef& ref);
+
+    // layout.cpp
+    struct Alternative {
+        std::string selector;
+        unsigned choice = 0;
+    };
+    std::optional<Layout> lay_out(const std::vector<Cell>& cells, unsigned unit_bits, const Bindings& bindings,
+                                  const std::optional<Alternative>& alternative);
+    bool place_cell(const Cell& cell, unsigned unit_bits, const Bindings& bindings,
+                    const std::optional<Alternative>& alternative, Layout& layout);
+    bool place_named(const Cell& cell, unsigned unit_bits, const Bindings& bindings,
+                     const std::optional<Alternative>& alternative, Layout& layout);
+    bool place_slice(const Cell& cell, Index type, unsigned unit_bits, Layout& layout);
+    bool place_tail(const Cell& cell, unsigned unit_bits, const Bindings& bindings, Layout& layout);
+    bool finish_slices(Layout& layout);
+    std::string sum_of(const std::vector<Cell>& cells, const Bindings& bindings);
+
+    // templates.cpp
+    std::optional<TextTemplate> resolve_text(const Text& text, const std::vector<Field>& fields, const Bindings& bindings,
+                                             bool with_name);
+    std::vector<TextTemplate> resolve_texts(const std::vector<Text>& texts, const std::vector<Field>& fields,
+                                            const Bindings& bindings, bool with_name);
+    friend class TemplateReader;
+
+    // tables.cpp
+    struct Row;  // one instruction of a table, its columns' values known
+    void resolve_table(const InstructionsDeclaration& table);
+    void resolve_row(const InstructionsDeclaration& table, const InstructionRow& row);
+    bool column_values(const InstructionsDeclaration& table, const InstructionRow& syntax, std::vector<const Value*>& out);
+    void add_instruction(const InstructionsDeclaration& table, const Row& row);
+    void add_reserved(const InstructionsDeclaration& table, const Row& row);
+    void add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding, Instruction& instruction);
+    void add_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                  const FormatDeclaration& format, const Bindings& bindings, const std::optional<Alternative>& alternative,
+                  Instruction& instruction);
+    bool fix_field(Form& form, const std::string& name, std::uint64_t value, Place place, const FormatDeclaration& format);
+    bool fix_columns(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                     const FormatDeclaration& format, const Bindings& bindings, Form& form);
+    void check_fields_used(const Form& form, const FormatDeclaration& format, const Row& row);
+    void note_opcodes(const InstructionsDeclaration& table, const Row& row, const Form& form);
+    const FormatDeclaration* find_format(const Name& name);
+    Bindings row_bindings(const InstructionsDeclaration& table, const Row& row);
+
+    const Description& description_;
+    const LoadOptions& options_;
+    Isa& isa_;
+    Diagnostics& diagnostics_;
+    std::size_t variant_index_ = 0;
+    std::map<std::string, Index> types_;            // by name and arguments
+    std::set<std::string> in_progress_;             // operands being resolved, to catch one that contains itself
+    std::set<std::string> formats_checked_;         // formats whose bar was reported once
+};
+
+// Warnings for declarations of `description` that nothing in it refers to.
+std::vector<Diagnostic> find_unused(const Description& description);
+
+}  // namespace isaforge::language

@@ -1,0 +1,230 @@
+// The syntax tree of a description: what was written, in the order it was written, names unresolved. Only the parser
+// makes it and only the resolver reads it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isaforge/source.hpp"
+#include "semantics/tree.hpp"
+
+namespace isaforge::language {
+
+using semantics::ExpressionPointer;
+
+struct Name {
+    std::string text;
+    Place place;
+};
+
+// A string and where its first character behind the quote stands, so that a message can point into it.
+struct Text {
+    std::string text;
+    Place place;
+};
+
+// What may stand behind a colon or as an argument: a number (raw bits of that width) or a name with arguments.
+struct TypeRef {
+    Place place;
+    ExpressionPointer number;       // set where it is a number or a parenthesised expression
+    std::string name;
+    std::vector<TypeRef> arguments;
+};
+
+// Variants that something exists in; empty: all.
+using Only = std::vector<Name>;
+
+struct Slice {
+    unsigned high = 0, low = 0;
+    Place place;
+};
+
+// One cell of a bar, or one item of an operand row's pattern.
+struct Cell {
+    enum class Kind { zero, bits, value, named, tail } kind = Kind::named;
+    Place place;
+    std::string bits;               // bits: digits, '-' for any
+    std::uint64_t value = 0;        // value: a number …
+    unsigned width = 0;             // … in so many bits; zero: so many zeros
+    Name name;
+    std::optional<Slice> slice;
+    std::vector<TypeRef> types;     // several: alternatives chosen by `selector`
+    Name selector;
+    ExpressionPointer low, high, step;  // n:8 in low..high step step
+};
+
+struct Bar {
+    Place place;
+    std::vector<Cell> cells;
+};
+
+struct FormatDeclaration {
+    Name name;
+    std::vector<Name> parameters;
+    Bar bar;
+    Only only;
+};
+
+struct EntrySyntax {
+    std::optional<std::uint64_t> code;
+    std::vector<Text> texts;
+    ExpressionPointer value;
+    bool alias = false;
+    Place place;
+    Only only;
+};
+
+struct RegistersDeclaration {
+    Name name;
+    bool single = false;
+    unsigned index_bits = 0;
+    Place index_place;
+    semantics::TypeName type;
+    unsigned lanes = 1;
+    unsigned write_ports = 0;
+    std::optional<Text> text;
+    std::vector<EntrySyntax> entries;
+};
+
+struct MemoryDeclaration {
+    Name name;
+    semantics::TypeName type;
+    bool big_endian = false;
+};
+
+struct EnumDeclaration {
+    Name name;
+    unsigned width = 0;
+    Place width_place;
+    std::optional<semantics::TypeName> type;
+    std::vector<EntrySyntax> entries;
+    Only only;
+};
+
+struct OperandRowSyntax {
+    Place place;
+    std::vector<Cell> cells;
+    std::vector<Text> texts;
+    bool reserved = false;
+    bool alias = false;
+    ExpressionPointer meaning;
+    Only only;
+};
+
+struct OperandDeclaration {
+    Name name;
+    std::vector<Name> parameters;
+    TypeRef width;
+    std::vector<OperandRowSyntax> rows;
+    Only only;
+};
+
+struct NumberDeclaration {
+    Name name;
+    Place place;
+    Name base;                      // u32, s18, i16, f32
+    std::optional<Slice> slice;
+    std::int64_t scale = 1, bias = 0;
+    bool relative = false;
+    std::optional<std::pair<std::int64_t, std::int64_t>> range;
+    Place range_place;
+    std::string format;             // hex, decimal
+    unsigned relocation = 0;
+    std::string relocation_name;
+};
+
+struct ConstantDeclaration {
+    Name name;
+    ExpressionPointer value;
+    bool parameter = false;
+    std::vector<ExpressionPointer> allowed;
+};
+
+struct Column {
+    Name name;
+    bool bits = false;              // cells are written as bits, all of them
+    bool by_variant = false;        // one cell for each variant
+};
+
+struct Value {                      // a cell of an instruction row
+    enum class Kind { number, range, absent, type } kind = Kind::number;
+    Place place;
+    std::string digits;             // as written, for `bits` columns
+    std::uint64_t low = 0, high = 0;
+    TypeRef type;
+};
+
+struct With {
+    Name field;
+    TypeRef value;
+};
+
+// One way to encode the rows of a table.
+struct EncodingSyntax {
+    Name format;
+    std::vector<TypeRef> arguments;
+    std::vector<With> with;
+    std::vector<Text> texts;
+    Name condition;                 // a column that must not be absent or 0 for the row to have this encoding
+    Only only;
+};
+
+struct InstructionRow {
+    Place place;
+    std::vector<Value> values;
+    std::vector<std::vector<Name>> names;  // alternatives, each one name or a list for a family of rows
+    std::string title;
+    std::vector<Text> texts;        // as "…": instead of the head's
+    bool reserved = false, alias = false;
+    std::shared_ptr<const std::vector<semantics::Statement>> meaning;
+    Only only;
+};
+
+struct InstructionsDeclaration {
+    Place place;
+    std::vector<EncodingSyntax> encodings;
+    std::vector<Column> columns;
+    ExpressionPointer guard;
+    unsigned lanes = 1;
+    ExpressionPointer lane_mask;
+    std::vector<InstructionRow> rows;
+    Only only;
+};
+
+struct SurfaceSetting {
+    Name key;
+    std::vector<Text> values;
+    std::vector<Name> words;
+};
+
+struct CodeDeclaration {
+    Place place;
+    unsigned unit_bits = 8;
+    bool big_endian = false;
+    bool addressed_in_units = false;
+};
+
+struct Description {
+    Name name;
+    std::string title;
+    std::vector<Name> variants;
+    std::optional<CodeDeclaration> code;
+    std::vector<Name> opcodes, floats;
+    std::vector<SurfaceSetting> surface;
+    std::vector<ConstantDeclaration> constants;
+    std::vector<RegistersDeclaration> registers;
+    std::vector<MemoryDeclaration> memories;
+    std::vector<EnumDeclaration> enums;
+    std::vector<OperandDeclaration> operands;
+    std::vector<NumberDeclaration> numbers;
+    std::vector<FormatDeclaration> formats;
+    std::vector<std::shared_ptr<semantics::Function>> functions;
+    std::vector<InstructionsDeclaration> instructions;
+    Place end;
+};
+
+}  // namespace isaforge::language

@@ -1,0 +1,367 @@
+// Instruction tables: each row, in each of its encodings and lengths, becomes a form.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "language/resolver.hpp"
+
+namespace isaforge::language {
+
+// One instruction of a table: a row, or one member of a family of rows.
+struct Resolver::Row {
+    const InstructionRow& syntax;
+    std::vector<const Value*> values;       // by column, for the chosen variant
+    std::vector<std::uint64_t> numbers;     // of those that are numbers
+    std::vector<std::string> names;
+};
+
+namespace {
+
+constexpr std::size_t most_forms = 200000;
+
+std::size_t column_index(const std::vector<Column>& columns, std::string_view name) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (columns[i].name.text == name) return i;
+    }
+    return columns.size();
+}
+
+// The field whose value chooses between the lengths of a bar, and how many there are; null where there is one length.
+const Cell* length_selector(const FormatDeclaration& format) {
+    for (const Cell& cell : format.bar.cells) {
+        if (!cell.selector.text.empty()) return &cell;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+const FormatDeclaration* Resolver::find_format(const Name& name) {
+    std::vector<std::string_view> known;
+    for (const FormatDeclaration& format : description_.formats) {
+        if (format.name.text == name.text && here(format.only)) return &format;
+        known.push_back(format.name.text);
+    }
+    if (name.text.empty()) return nullptr;
+    Diagnostic& error = diagnostics_.error(name.place, fmt::format("there is no format '{}'", name.text));
+    const std::string_view meant = nearest(name.text, known);
+    if (!meant.empty()) error.suggest(std::string(meant));
+    return nullptr;
+}
+
+void Resolver::resolve_table(const InstructionsDeclaration& table) {
+    const std::size_t before = diagnostics_.errors();
+    for (const EncodingSyntax& encoding : table.encodings) {
+        if (here(encoding.only)) find_format(encoding.format);
+    }
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const Name& name = table.columns[i].name;
+        if (column_index(table.columns, name.text) != i) diagnostics_.error(name.place, fmt::format("column '{}' is there twice", name.text));
+    }
+    if (diagnostics_.errors() != before) return;
+    for (const InstructionRow& row : table.rows) {
+        if (here(row.only)) resolve_row(table, row);
+    }
+}
+
+// Picks each column's value for the chosen variant; false where the row does not exist in it or is broken.
+bool Resolver::column_values(const InstructionsDeclaration& table, const InstructionRow& syntax, std::vector<const Value*>& out) {
+    std::size_t next = 0;
+    for (const Column& column : table.columns) {
+        const std::size_t count = column.by_variant ? std::max<std::size_t>(description_.variants.size(), 1) : 1;
+        if (next + count > syntax.values.size()) return false;  // the parser has said so
+        const Value& value = syntax.values[next + (column.by_variant ? variant_index_ : 0)];
+        next += count;
+        if (value.kind == Value::Kind::absent && column.by_variant) return false;
+        out.push_back(&value);
+    }
+    return true;
+}
+
+void Resolver::resolve_row(const InstructionsDeclaration& table, const InstructionRow& syntax) {
+    Row row{syntax, {}, {}, {}};
+    if (!column_values(table, syntax, row.values)) return;
+    const Value* range = nullptr;
+    for (const Value* value : row.values) {
+        row.numbers.push_back(value->low);
+        if (value->kind != Value::Kind::range) continue;
+        if (value->high < value->low || value->high - value->low > 4096) {
+            diagnostics_.error(value->place, fmt::format("the range {}..{} is empty or too long", value->low, value->high));
+            return;
+        }
+        if (range) {
+            diagnostics_.error(value->place, "one column of a row may be a range").note(range->place, "the other is here");
+            return;
+        }
+        range = value;
+    }
+    if (syntax.reserved) return add_reserved(table, row);
+    if (syntax.names.empty() || syntax.names[0].empty() || syntax.names[0][0].text.empty()) return;
+    const std::size_t members = range ? range->high - range->low + 1 : 1;
+    for (const auto& alternative : syntax.names) {
+        if (alternative.size() == members) continue;
+        diagnostics_.error(alternative[0].place, fmt::format("{} name{} for {} value{}: a range needs a list of as many names, as in add_{{a b}}", alternative.size(), alternative.size() == 1 ? "" : "s", members, members == 1 ? "" : "s"))
+            .note(range ? range->place : syntax.place, "the values are here");
+        return;
+    }
+    for (std::size_t member = 0; member < members; ++member) {
+        row.names.clear();
+        for (const auto& alternative : syntax.names) row.names.push_back(alternative[member].text);
+        for (std::size_t i = 0; i < row.values.size(); ++i) {
+            if (row.values[i] == range) row.numbers[i] = range->low + member;
+        }
+        add_instruction(table, row);
+    }
+}
+
+// What the names of a row's columns and of the constants stand for.
+Bindings Resolver::row_bindings(const InstructionsDeclaration& table, const Row& row) {
+    Bindings out;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const Value& value = *row.values[i];
+        Binding binding;
+        if (value.kind == Value::Kind::type) {
+            if (value.type.arguments.empty() && isa_.constants.contains(value.type.name)) {
+                binding.number = isa_.constants.at(value.type.name);
+            } else {
+                binding.type = type_of(value.type, {});
+                if (binding.type == no_index) continue;
+            }
+        } else if (value.kind != Value::Kind::absent) {
+            binding.number = row.numbers[i];
+        }
+        out[table.columns[i].name.text] = binding;
+    }
+    return out;
+}
+
+void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& row) {
+    if (isa_.forms.size() > most_forms) return;
+    Instruction instruction;
+    instruction.names = row.names;
+    instruction.title = row.syntax.title;
+    instruction.meaning = row.syntax.meaning;
+    instruction.guard = table.guard;
+    instruction.lanes = table.lanes;
+    instruction.lane_mask = table.lane_mask;
+    instruction.where = row.syntax.place;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const Value::Kind kind = row.values[i]->kind;
+        if (kind == Value::Kind::number || kind == Value::Kind::range) instruction.constants[table.columns[i].name.text] = row.numbers[i];
+    }
+    const std::size_t before = diagnostics_.errors();
+    for (const EncodingSyntax& encoding : table.encodings) {
+        if (here(encoding.only)) add_forms(table, row, encoding, instruction);
+    }
+    if (instruction.forms.empty()) {
+        const bool broken_format = std::any_of(table.encodings.begin(), table.encodings.end(), [&](const EncodingSyntax& encoding) { return formats_checked_.contains(encoding.format.text); });
+        if (diagnostics_.errors() == before && !broken_format) diagnostics_.error(row.syntax.place, "this row has no encoding: every one of its table's is absent for it");
+        return;
+    }
+    std::stable_sort(instruction.forms.begin(), instruction.forms.end(), [&](Index a, Index b) { return isa_.forms[a].bits < isa_.forms[b].bits; });
+    const auto index = static_cast<Index>(isa_.instructions.size());
+    for (const Index form : instruction.forms) isa_.forms[form].instruction = index;
+    isa_.instructions.push_back(std::move(instruction));
+}
+
+void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding, Instruction& instruction) {
+    if (!encoding.condition.text.empty()) {
+        const std::size_t column = column_index(table.columns, encoding.condition.text);
+        if (column == table.columns.size()) {
+            diagnostics_.error(encoding.condition.place, fmt::format("there is no column '{}'", encoding.condition.text));
+            return;
+        }
+        const Value& value = *row.values[column];
+        if (value.kind == Value::Kind::absent || (value.kind == Value::Kind::number && value.low == 0)) return;
+    }
+    const FormatDeclaration* format = find_format(encoding.format);
+    if (!format) return;
+    const Bindings outer = row_bindings(table, row);
+    Bindings bindings = outer;
+    const std::string what = fmt::format("format '{}'", format->name.text);
+    std::vector<TypeRef> arguments = encoding.arguments;
+    if (arguments.empty()) {  // parameters that the head does not give are columns of the same name
+        for (const Name& parameter : format->parameters) {
+            if (column_index(table.columns, parameter.text) < table.columns.size()) arguments.push_back({encoding.format.place, {}, parameter.text, {}});
+        }
+    }
+    if (!bind_arguments(format->parameters, arguments, outer, encoding.format.place, what, bindings)) return;
+    const Cell* selector = length_selector(*format);
+    if (!selector) return add_form(table, row, encoding, *format, bindings, std::nullopt, instruction);
+    for (unsigned choice = 0; choice < selector->types.size(); ++choice) {
+        add_form(table, row, encoding, *format, bindings, Alternative{selector->selector.text, choice}, instruction);
+    }
+}
+
+void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                        const FormatDeclaration& format, const Bindings& bindings, const std::optional<Alternative>& alternative,
+                        Instruction& instruction) {
+    // A format that does not work out is reported once, not for each of its rows.
+    if (formats_checked_.contains(format.name.text)) return;
+    const std::size_t before = diagnostics_.errors();
+    const auto layout = lay_out(format.bar.cells, isa_.unit_bits, bindings, alternative);
+    if (layout && (layout->bits % isa_.unit_bits != 0 || layout->bits == 0)) {
+        const unsigned over = layout->bits % isa_.unit_bits;
+        const unsigned whole = layout->bits / isa_.unit_bits * isa_.unit_bits;
+        const std::string off = whole > 0 && over <= isa_.unit_bits / 2 ? fmt::format("{} too many for {}", over, whole)
+                                                                        : fmt::format("{} short of {}", isa_.unit_bits - over, whole + isa_.unit_bits);
+        diagnostics_.error(format.bar.place, fmt::format("format {} has {} bits ({}), {}; instructions are made of units of {}", format.name.text, layout->bits, sum_of(format.bar.cells, bindings), off, isa_.unit_bits));
+    }
+    if (diagnostics_.errors() != before) {
+        formats_checked_.insert(format.name.text);
+        return;
+    }
+    Form form;
+    form.format = static_cast<Index>(&format - description_.formats.data());
+    form.bits = layout->bits;
+    form.mask = layout->mask;
+    form.value = layout->value;
+    form.fields = layout->fields;
+    form.where = row.syntax.place;
+    form.alias = row.syntax.alias;
+    if (alternative && !fix_field(form, alternative->selector, alternative->choice, format.bar.place, format)) return;
+    if (!fix_columns(table, row, encoding, format, bindings, form)) return;
+    note_opcodes(table, row, form);
+    const auto& texts = row.syntax.texts.empty() ? encoding.texts : row.syntax.texts;
+    form.texts = resolve_texts(texts, form.fields, bindings, true);
+    if (diagnostics_.errors() != before) {
+        formats_checked_.insert(format.name.text);
+        return;
+    }
+    for (std::size_t i = 0; i < form.texts.size(); ++i) {
+        const auto names = std::count_if(form.texts[i].begin(), form.texts[i].end(), [](const TextElement& e) { return e.kind == TextKind::name; });
+        if (names != 1) diagnostics_.error(texts[i].place, "the text of an instruction has {name} once, where the mnemonic stands");
+    }
+    check_fields_used(form, format, row);
+    if (diagnostics_.errors() != before) {
+        formats_checked_.insert(format.name.text);
+        return;
+    }
+    instruction.forms.push_back(static_cast<Index>(isa_.forms.size()));
+    isa_.forms.push_back(std::move(form));
+}
+
+bool Resolver::fix_field(Form& form, const std::string& name, std::uint64_t value, Place place, const FormatDeclaration& format) {
+    for (Field& field : form.fields) {
+        if (field.name != name) continue;
+        const unsigned width = field.place.width;
+        if (width < 64 && value >> width != 0) {
+            diagnostics_.error(place, fmt::format("{} does not fit in the {} bits of '{}'", value, width, name)).note(field.where, "the field is here");
+            return false;
+        }
+        if (field.fixed) {
+            diagnostics_.error(place, fmt::format("'{}' is given twice", name));
+            return false;
+        }
+        field.fixed = value;
+        field.place.insert(form.mask, ~std::uint64_t{0});
+        field.place.insert(form.value, value);
+        return true;
+    }
+    diagnostics_.error(place, fmt::format("format {} has no field '{}'", format.name.text, name)).note(format.bar.place, "the format is here");
+    return false;
+}
+
+// Puts the row's columns and the encoding's `with` values into the form.
+bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                           const FormatDeclaration& format, const Bindings& bindings, Form& form) {
+    const auto overridden = [&](const std::string& name) {
+        return std::any_of(encoding.with.begin(), encoding.with.end(), [&](const With& with) { return with.field.text == name; });
+    };
+    const auto has_field = [&](const std::string& name) {
+        return std::any_of(form.fields.begin(), form.fields.end(), [&](const Field& field) { return field.name == name; });
+    };
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const Column& column = table.columns[i];
+        const Value& value = *row.values[i];
+        if (!has_field(column.name.text)) {
+            if (column.bits) {
+                diagnostics_.error(column.name.place, fmt::format("column {} is in bits but format {} has no such field", column.name.text, format.name.text));
+                return false;
+            }
+            continue;
+        }
+        if (overridden(column.name.text)) continue;
+        if (value.kind == Value::Kind::absent) return false;
+        if (value.kind == Value::Kind::type) {
+            diagnostics_.error(value.place, fmt::format("column {} is a field: it takes a number", column.name.text));
+            return false;
+        }
+        if (column.bits) {
+            const auto field = std::find_if(form.fields.begin(), form.fields.end(), [&](const Field& f) { return f.name == column.name.text; });
+            if (value.digits.size() != field->place.width) {
+                diagnostics_.error(value.place, fmt::format("'{}' has {} bits, but '{}' has {}", value.digits, value.digits.size(), column.name.text, field->place.width)).note(field->where, "the field is here");
+                return false;
+            }
+        }
+        if (!fix_field(form, column.name.text, row.numbers[i], value.place, format)) return false;
+    }
+    for (const With& with : encoding.with) {
+        std::optional<std::uint64_t> value;
+        if (with.value.number) {
+            value = evaluate(with.value.number, bindings);
+        } else {
+            const auto bound = bindings.find(with.value.name);
+            if (bound != bindings.end()) value = bound->second.number;
+            if (!value && isa_.constants.contains(with.value.name)) value = isa_.constants.at(with.value.name);
+            if (!value) diagnostics_.error(with.value.place, fmt::format("'{}' is not a number known here", with.value.name));
+        }
+        if (!value || !fix_field(form, with.field.text, *value, with.value.place, format)) return false;
+    }
+    return true;
+}
+
+// Bits that neither the text nor a column gives could not be written by anyone.
+void Resolver::check_fields_used(const Form& form, const FormatDeclaration& format, const Row& row) {
+    for (std::size_t i = 0; i < form.fields.size(); ++i) {
+        if (form.fields[i].fixed) continue;
+        for (const TextTemplate& text : form.texts) {
+            const bool used = std::any_of(text.begin(), text.end(), [&](const TextElement& e) {
+                return e.field == i || std::find(e.fields.begin(), e.fields.end(), i) != e.fields.end();
+            });
+            if (used) continue;
+            diagnostics_.error(row.syntax.place, fmt::format("'{}' of format {} is neither in the text nor given by a column", form.fields[i].name, format.name.text)).note(form.fields[i].where, "the field is here");
+            return;
+        }
+    }
+}
+
+void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row, const Form& form) {
+    if (!isa_.opcodes_accounted || row.syntax.alias) return;
+    OpcodeRow out;
+    out.where = row.syntax.place;
+    out.reserved = row.syntax.reserved;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        for (const Field& field : form.fields) {
+            if (field.name != table.columns[i].name.text) continue;
+            const bool range = row.syntax.reserved && row.values[i]->kind == Value::Kind::range;
+            out.columns.push_back({field.place, row.numbers[i], range ? row.values[i]->high : row.numbers[i]});
+        }
+    }
+    isa_.opcode_rows.push_back(std::move(out));
+}
+
+// A reserved row claims opcodes without an instruction: its columns are checked like any other's.
+void Resolver::add_reserved(const InstructionsDeclaration& table, const Row& row) {
+    const FormatDeclaration* format = find_format(table.encodings[0].format);
+    if (!format || formats_checked_.contains(format->name.text)) return;
+    Bindings bindings;
+    const Bindings outer = row_bindings(table, row);
+    std::vector<TypeRef> arguments = table.encodings[0].arguments;
+    if (!bind_arguments(format->parameters, arguments, outer, table.encodings[0].format.place, fmt::format("format '{}'", format->name.text), bindings)) return;
+    std::optional<Alternative> alternative;
+    if (const Cell* selector = length_selector(*format)) alternative = Alternative{selector->selector.text, 0};
+    const auto layout = lay_out(format->bar.cells, isa_.unit_bits, bindings, alternative);
+    if (!layout) {
+        formats_checked_.insert(format->name.text);
+        return;
+    }
+    Form form;
+    form.fields = layout->fields;
+    Row last = row;
+    for (std::size_t i = 0; i < last.numbers.size(); ++i) last.numbers[i] = row.values[i]->high;
+    if (!fix_columns(table, last, table.encodings[0], *format, bindings, form)) return;
+    note_opcodes(table, row, form);
+}
+
+}  // namespace isaforge::language

@@ -1,0 +1,123 @@
+// Declarations that nothing refers to: most often a name that was renamed in one place only.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "language/resolver.hpp"
+
+namespace isaforge::language {
+
+namespace {
+
+class References {
+public:
+    explicit References(const Description& description);
+    bool contains(const std::string& name) const { return names_.contains(name); }
+
+private:
+    void add(const ExpressionPointer& expression);
+    void add(const std::vector<semantics::Statement>& block);
+    void add(const TypeRef& type);
+    void add(const std::vector<Cell>& cells);
+    void add_words(const std::vector<Text>& texts);
+
+    std::set<std::string> names_;
+};
+
+void References::add(const ExpressionPointer& expression) {
+    if (!expression) return;
+    if (!expression->name.empty()) names_.insert(expression->name);
+    add(expression->type.width);
+    for (const ExpressionPointer& operand : expression->operands) add(operand);
+}
+
+void References::add(const std::vector<semantics::Statement>& block) {
+    for (const semantics::Statement& statement : block) {
+        for (const ExpressionPointer& target : statement.targets) add(target);
+        for (const ExpressionPointer& part : {statement.value, statement.first, statement.last, statement.delay}) add(part);
+        add(statement.body);
+        add(statement.otherwise);
+    }
+}
+
+void References::add(const TypeRef& type) {
+    if (!type.name.empty()) names_.insert(type.name);
+    add(type.number);
+    for (const TypeRef& argument : type.arguments) add(argument);
+}
+
+void References::add(const std::vector<Cell>& cells) {
+    for (const Cell& cell : cells) {
+        for (const TypeRef& type : cell.types) add(type);
+        for (const ExpressionPointer& bound : {cell.low, cell.high, cell.step}) add(bound);
+    }
+}
+
+// Names inside the holes of texts may be constants.
+void References::add_words(const std::vector<Text>& texts) {
+    for (const Text& text : texts) {
+        std::string word;
+        for (const char c : text.text + " ") {
+            if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
+                word += c;
+            } else if (!word.empty()) {
+                names_.insert(word);
+                word.clear();
+            }
+        }
+    }
+}
+
+References::References(const Description& description) {
+    for (const ConstantDeclaration& constant : description.constants) add(constant.value);
+    for (const RegistersDeclaration& file : description.registers) add(file.type.width);
+    for (const EnumDeclaration& declaration : description.enums) {
+        for (const EntrySyntax& entry : declaration.entries) add(entry.value);
+    }
+    for (const OperandDeclaration& operand : description.operands) {
+        add(operand.width);
+        for (const OperandRowSyntax& row : operand.rows) {
+            add(row.cells);
+            add(row.meaning);
+            add_words(row.texts);
+        }
+    }
+    for (const FormatDeclaration& format : description.formats) add(format.bar.cells);
+    for (const auto& function : description.functions) add(function->body);
+    for (const InstructionsDeclaration& table : description.instructions) {
+        add(table.guard);
+        add(table.lane_mask);
+        for (const EncodingSyntax& encoding : table.encodings) {
+            names_.insert(encoding.format.text);
+            for (const TypeRef& argument : encoding.arguments) add(argument);
+            for (const With& with : encoding.with) add(with.value);
+            add_words(encoding.texts);
+        }
+        for (const InstructionRow& row : table.rows) {
+            for (const Value& value : row.values) add(value.type);
+            if (row.meaning) add(*row.meaning);
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<Diagnostic> find_unused(const Description& description) {
+    const References used(description);
+    std::vector<Diagnostic> out;
+    const auto look = [&](const std::string& name, Place place, const char* what) {
+        if (used.contains(name)) return;
+        out.push_back({Severity::warning, place, fmt::format("{} '{}' is never used", what, name), {}, {}});
+    };
+    for (const ConstantDeclaration& constant : description.constants) look(constant.name.text, constant.name.place, constant.parameter ? "parameter" : "constant");
+    for (const EnumDeclaration& declaration : description.enums) look(declaration.name.text, declaration.name.place, "enumeration");
+    for (const NumberDeclaration& number : description.numbers) look(number.name.text, number.name.place, "number");
+    for (const OperandDeclaration& operand : description.operands) look(operand.name.text, operand.name.place, "operand");
+    for (const FormatDeclaration& format : description.formats) look(format.name.text, format.name.place, "format");
+    for (const auto& function : description.functions) look(function->name, function->place, "function");
+    for (const RegistersDeclaration& file : description.registers) look(file.name.text, file.name.place, file.single ? "register" : "register file");
+    for (const MemoryDeclaration& memory : description.memories) look(memory.name.text, memory.name.place, "memory");
+    return out;
+}
+
+}  // namespace isaforge::language
