@@ -35,6 +35,10 @@ const Command* find(const std::vector<const Command*>& commands, std::string_vie
 }
 
 int unknown_command(const std::vector<const Command*>& commands, const std::string& name) {
+    if (name.starts_with('-')) {
+        complain("there is no option '" + name + "' before the command; `isaforge --help` lists both");
+        return usage_error;
+    }
     std::vector<std::string_view> names;
     for (const Command* command : commands) names.emplace_back(command->name);
     const std::string_view meant = nearest(name, names);
@@ -55,7 +59,8 @@ int run(int argc, char** argv) {
     const std::vector<const Command*> commands = all_commands();
     const std::string asked = argc > 1 ? argv[1] : "";
     const Command* const chosen = find(commands, asked);
-    if (!chosen && !asked.empty() && asked[0] != '-') return unknown_command(commands, asked);
+    const bool needs_none = asked.empty() || asked == "-h" || asked == "--help" || asked == "--version";
+    if (!chosen && !needs_none) return unknown_command(commands, asked);
 
     CLI::App app{"A toolchain from one description of an instruction set", "isaforge"};
     app.set_version_flag("--version", "isaforge " ISAFORGE_VERSION);

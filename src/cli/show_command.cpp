@@ -40,7 +40,8 @@ void print_field(const Isa& isa, const Field& field, std::size_t widest) {
 
 void print_form(const Isa& isa, const Form& form, render::Charset charset) {
     const Instruction& instruction = isa.instruction_of(form);
-    fmt::print("{}", render::bitfield_picture(isa, form, charset, instruction.names.front()));
+    fmt::print("{}",
+               render::bitfield_picture(isa, form, charset, fmt::format("{}", fmt::join(instruction.names, " | "))));
     for (const TextTemplate& text : form.texts) fmt::print("    {}\n", render::syntax_text(isa, form, text));
     std::size_t widest = 0;
     for (const Field& field : form.fields) widest = std::max(widest, field.name.size());
@@ -66,7 +67,7 @@ int unknown_instruction(const Isa& isa, const std::string& name) {
 int show_one(const Isa& isa, const std::string& name, render::Charset charset) {
     bool found = false;
     for (const Instruction& instruction : isa.instructions) {
-        if (instruction.reserved || !has_name(instruction, name, isa.surface.case_insensitive)) continue;
+        if (!has_name(instruction, name, isa.surface.case_insensitive)) continue;
         if (found) fmt::print("\n");
         found = true;
         print_instruction(isa, instruction, charset);
@@ -78,7 +79,7 @@ int show_one(const Isa& isa, const std::string& name, render::Charset charset) {
 int show_all(const Isa& isa) {
     std::vector<std::string> lines(isa.formats.size());
     for (const Form& form : isa.forms) {
-        if (form.format == no_index || form.alias || isa.instruction_of(form).reserved || form.texts.empty()) continue;
+        if (form.format == no_index || form.texts.empty()) continue;
         lines[form.format] += fmt::format("    {}\n", render::syntax_text(isa, form, form.texts.front()));
     }
     for (std::size_t format = 0; format < lines.size(); ++format) {
