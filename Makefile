@@ -3,7 +3,6 @@
 
 JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
-DEMO   ?= examples/demo.sh
 
 configure = cmake --preset $(1) --log-level=WARNING
 compile   = cmake --build --preset $(1) --parallel $(JOBS)
@@ -28,7 +27,7 @@ build:
 	@$(call compile,release) --target isaforge
 
 demo: build
-	@$(DEMO) build/isaforge
+	@scripts/demo.sh build/isaforge out
 
 test:
 	@scripts/install-packages.sh build test
@@ -68,4 +67,4 @@ install: build
 	@cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-debug build-sanitized
+	rm -rf build build-debug build-sanitized out

@@ -22,7 +22,7 @@ struct Options {
     std::string memory = "64M", max_instructions = "4G";
     std::vector<std::string> loads, dumps, pictures;
     std::string trace;
-    bool registers = false, stats = false, warn_hazards = false;
+    bool registers = false, stats = false, profile = false, warn_hazards = false;
 };
 
 // FILE@ADDRESS
@@ -208,11 +208,16 @@ void print_stats(const Machine& machine, const RunResult& result) {
     const double speed = result.seconds > 0 ? static_cast<double>(result.instructions) / result.seconds / 1e6 : 0;
     fmt::print("{} instructions in {:.3f} s, {:.1f} million a second\n", result.instructions, result.seconds, speed);
     for (const auto& [name, count] : machine.signals()) fmt::print("signal {}: {}\n", name, count);
+}
+
+// The instructions that were executed most, with where they come from.
+void print_profile(const Machine& machine, const Object& object) {
+    constexpr std::size_t busiest_shown = 20;
     auto counts = machine.counts();
     std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    constexpr std::size_t busiest_shown = 10;
-    for (std::size_t i = 0; i < std::min(counts.size(), busiest_shown); ++i) {
-        fmt::print("{:>12}  {:#06x}  {}\n", counts[i].second, counts[i].first, machine.text(counts[i].first));
+    if (counts.size() > busiest_shown) counts.resize(busiest_shown);
+    for (const auto& [address, count] : counts) {
+        fmt::print("{:>12}  {:#06x}  {:32}  {}\n", count, address, machine.text(address), source_line(object, address));
     }
 }
 
@@ -230,7 +235,7 @@ bool write_pictures(Machine& machine, const Options& options) {
 }
 
 // What was asked for about the state after the run, also after one that failed.
-bool report_state(Machine& machine, const Options& options, const RunResult& result) {
+bool report_state(Machine& machine, const Options& options, const Object& object, const RunResult& result) {
     for (const std::string& warning : machine.warnings()) fmt::print(stderr, "isaforge: warning: {}\n", warning);
     if (options.registers) fmt::print("{}", register_dump(machine));
     for (const std::string& text : options.dumps) {
@@ -238,6 +243,7 @@ bool report_state(Machine& machine, const Options& options, const RunResult& res
         fmt::print("{}", memory_dump(machine, 0, dump.address, dump.length));
     }
     if (options.stats) print_stats(machine, result);
+    if (options.profile) print_profile(machine, object);
     return !result.ok() || write_pictures(machine, options);  // no picture of a program that did not finish
 }
 
@@ -256,7 +262,7 @@ int execute(const Options& options) {
     MachineOptions how;
     how.memory_bytes = *parse_size(options.memory);
     how.warn_hazards = options.warn_hazards;
-    how.count_instructions = options.stats;
+    how.count_instructions = options.profile;
     how.source_line = [&](std::uint64_t address) { return source_line(*object, address); };
     Machine machine(codec, std::move(how));
     if (!load_program(machine, *object) || !load_files(machine, options)) return input_error;
@@ -268,7 +274,7 @@ int execute(const Options& options) {
     bool good = result.ok();
     if (!good) complain(result.message);
     if (trace.is_open() && !trace.commit()) good = false;
-    if (!report_state(machine, options, result)) good = false;
+    if (!report_state(machine, options, *object, result)) good = false;
     return good ? success : input_error;
 }
 
@@ -302,7 +308,8 @@ Action define(CLI::App& app) {
         ->allow_extra_args(false)
         ->check(wants(parse_picture, "FILE@ADDRESS:WIDTHxHEIGHT:FORMAT with a known format"));
     app.add_flag("--registers", options->registers, "Print the registers at the end");
-    app.add_flag("--stats", options->stats, "Print counts and speed at the end");
+    app.add_flag("--stats", options->stats, "Print how many instructions were executed, and how fast");
+    app.add_flag("--profile", options->profile, "Print the instructions that were executed most; slower");
     app.add_flag("--warn-hazards", options->warn_hazards, "Warn where a register is read before its late result lands");
     return [options] { return execute(*options); };
 }
