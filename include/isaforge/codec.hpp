@@ -34,9 +34,10 @@ public:
 // A number of an instruction whose value was deferred: where its bits go, by which rule.
 struct Deferred {
     Index type = no_index;         // the number's operand type (Isa::operand_types)
-    Index path = no_index;         // Codec::place_of(path): its bits in the instruction
     std::uint32_t handle = 0;
-    bool in_tail = false;
+    std::uint8_t width = 0;        // of its bits
+    std::uint8_t piece_count = 0;
+    BitPiece pieces[8];            // in the instruction's image
 };
 
 // One instruction, encoded.
@@ -83,7 +84,7 @@ public:
     std::string patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const;
 
     // The bits of a number inside the instruction's image.
-    const BitPlace& place_of(const Deferred& deferred) const;
+    BitPlace place_of(const Deferred& deferred) const;
 
     // Finds the form of the instruction in `image`, of which `available` bits are there; no_index where there is none.
     // `bits`: its whole length including a tail.

@@ -1,0 +1,532 @@
+// Builds the codec's tables from the model, in the order: operands (a row only refers to operands declared before it has
+// been resolved, so in index order), forms, mnemonics, decision tree.
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstring>
+#include <map>
+
+#include "codec/tables.hpp"
+
+namespace isaforge {
+
+namespace codec {
+
+namespace {
+
+constexpr std::size_t most_texts = 60000;   // in one trie
+constexpr unsigned widest_choice = 8;       // bits of one decision
+constexpr unsigned deepest_tree = 48;
+
+bool constraints_hold(const OperandRow& row, std::uint64_t code) {
+    return std::all_of(row.constraints.begin(), row.constraints.end(), [&](const Constraint& constraint) {
+        const std::uint64_t value = row.fields[constraint.field].place.extract(code);
+        return value >= constraint.low && value <= constraint.high && (value - constraint.low) % constraint.step == 0;
+    });
+}
+
+bool row_matches(const Isa& isa, const OperandRow& row, std::uint64_t code) {
+    if ((code & row.mask) != row.value || !constraints_hold(row, code)) return false;
+    return std::all_of(row.fields.begin(), row.fields.end(), [&](const Field& field) {
+        return field.in_tail || code_is_valid(isa, field.type, field.place.extract(code));
+    });
+}
+
+}  // namespace
+
+Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa) {
+    for (std::size_t i = 0; i < type.rows.size(); ++i) {
+        const OperandRow& row = type.rows[i];
+        if (row.alias || !row_matches(isa, row, code)) continue;
+        return row.reserved ? no_index : static_cast<Index>(i);
+    }
+    return no_index;
+}
+
+bool code_is_valid(const Isa& isa, Index index, std::uint64_t code) {
+    const OperandType& type = isa.operand_types[index];
+    switch (type.kind) {
+        case OperandKind::number: {
+            const NumberRule& rule = type.number;
+            if (!rule.minimum && !rule.maximum) return true;
+            const std::int64_t value = decode_number(rule, type.width, code, 0);
+            return (!rule.minimum || value >= *rule.minimum) && (!rule.maximum || value <= *rule.maximum);
+        }
+        case OperandKind::registers:
+        case OperandKind::enumeration: {
+            const auto found = std::lower_bound(type.entries.begin(), type.entries.end(), code, [](const Entry& e, std::uint64_t c) { return e.code < c; });
+            return found != type.entries.end() && found->code == code;
+        }
+        case OperandKind::table: return find_row(type, code, isa) != no_index;
+    }
+    return false;
+}
+
+namespace {
+
+class Builder {
+public:
+    Builder(const Isa& isa, Codec::Tables& tables) : isa_(isa), tables_(tables) {}
+    void build();
+
+private:
+    void build_characters();
+    void build_operand(Index index);
+    void tabulate_rows(const OperandType& type, OperandTable& table);
+    void tabulate_texts(Index index, OperandTable& table);
+    void add_entries(const OperandType& type, OperandTable& table);
+    void add_row_texts(const OperandType& type, OperandTable& table);
+    bool row_is_closed(const OperandRow& row, const TextTemplate& text) const;
+    bool prints_closed(Index type) const;
+    bool has_relative(Index type) const;
+    bool is_total(const OperandType& type) const;
+
+    void build_form(Index index);
+    void add_text_step(std::vector<PrintStep>& steps, std::string_view text) const;
+    void add_field_step(std::vector<PrintStep>& steps, const Form& form, const TextElement& element);
+
+    void build_mnemonics();
+    void add_candidate(Index form, const std::string& name, const TextTemplate& text);
+    std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at, Candidate& candidate);
+    void hash_mnemonics();
+
+    void build_tree();
+    std::uint32_t tree_node(std::vector<Index> forms, Image tested, unsigned depth);
+    std::uint32_t leaf(std::vector<Index> forms);
+
+    const Isa& isa_;
+    Codec::Tables& tables_;
+    std::map<std::string, std::size_t> mnemonic_index_;
+};
+
+void Builder::build() {
+    build_characters();
+    tables_.operands.resize(isa_.operand_types.size());
+    for (Index i = 0; i < isa_.operand_types.size(); ++i) build_operand(i);
+    tables_.forms.resize(isa_.forms.size());
+    for (Index i = 0; i < isa_.forms.size(); ++i) build_form(i);
+    build_mnemonics();
+    build_tree();
+}
+
+// --- characters -------------------------------------------------------------------------------------------------------
+
+void Builder::build_characters() {
+    const Surface& surface = isa_.surface;
+    for (const char c : {' ', '\t', '\r', '\v', '\f'}) tables_.blank[static_cast<unsigned char>(c)] = 1;
+    if (!surface.statement_end.empty()) tables_.blank[static_cast<unsigned char>('\n')] = 1;
+    for (const auto& [open, close] : surface.block_comments) {
+        if (!open.empty()) tables_.blank[static_cast<unsigned char>(open[0])] = 2;
+    }
+    if (!surface.statement_end.empty()) {
+        for (const std::string& mark : surface.line_comments) {
+            if (!mark.empty()) tables_.blank[static_cast<unsigned char>(mark[0])] = 2;
+        }
+    }
+    tables_.ender[static_cast<unsigned char>('\n')] = 1;
+    tables_.ender[0] = 1;
+    const auto may_end = [&](const std::string& mark) {
+        if (!mark.empty()) tables_.ender[static_cast<unsigned char>(mark[0])] = 2;
+    };
+    may_end(surface.statement_end);
+    may_end(surface.separator);
+    for (const std::string& mark : surface.line_comments) may_end(mark);
+    for (const auto& [open, close] : surface.block_comments) may_end(open);
+    for (int c = 0; c < 256; ++c) {
+        const auto at = static_cast<std::size_t>(c);
+        tables_.letter[at] = std::isalnum(c) || c == '_' ? 1 : c == '.' ? 2 : 0;
+        tables_.fold[at] = static_cast<char>(isa_.surface.case_insensitive ? std::tolower(c) : c);
+    }
+}
+
+// --- operands ---------------------------------------------------------------------------------------------------------
+
+// Whether printing the operand needs nothing but its code.
+bool Builder::prints_closed(Index index) const {
+    const OperandType& type = isa_.operand_types[index];
+    if (type.kind == OperandKind::number) return !type.number.relative;
+    return std::all_of(type.rows.begin(), type.rows.end(), [&](const OperandRow& row) {
+        return row.tail_bits == 0 && std::all_of(row.fields.begin(), row.fields.end(), [&](const Field& field) { return prints_closed(field.type); });
+    });
+}
+
+bool Builder::has_relative(Index index) const {
+    const OperandType& type = isa_.operand_types[index];
+    if (type.kind == OperandKind::number) return type.number.relative;
+    return std::any_of(type.rows.begin(), type.rows.end(), [&](const OperandRow& row) {
+        return std::any_of(row.fields.begin(), row.fields.end(), [&](const Field& field) { return has_relative(field.type); });
+    });
+}
+
+// Whether every code of an operand too wide to tabulate is known to decode.
+bool Builder::is_total(const OperandType& type) const {
+    if (type.kind == OperandKind::number) return !type.number.minimum && !type.number.maximum;
+    return std::any_of(type.rows.begin(), type.rows.end(), [&](const OperandRow& row) {
+        return row.mask == 0 && row.constraints.empty() && !row.reserved && !row.alias &&
+               std::all_of(row.fields.begin(), row.fields.end(), [&](const Field& field) { return tables_.operands[field.type].all_valid; });
+    });
+}
+
+void Builder::build_operand(Index index) {
+    const OperandType& type = isa_.operand_types[index];
+    OperandTable& table = tables_.operands[index];
+    table.trie = Trie(isa_.surface.case_insensitive);
+    for (const OperandRow& row : type.rows) {
+        table.can_have_tail |= row.tail_bits != 0;
+        for (const Field& field : row.fields) table.can_have_tail |= tables_.operands[field.type].can_have_tail;
+    }
+    if (type.width <= widest_table) {
+        tabulate_rows(type, table);
+        table.valid.resize(std::size_t{1} << type.width);
+        for (std::size_t code = 0; code < table.valid.size(); ++code) {
+            table.valid[code] = type.kind == OperandKind::table ? table.row[code] != OperandTable::no_row : code_is_valid(isa_, index, code);
+            table.all_valid &= table.valid[code];
+        }
+    } else {
+        table.all_valid = is_total(type);
+    }
+    add_entries(type, table);
+    add_row_texts(type, table);
+    if (type.kind == OperandKind::number) table.needs_rows = true;
+    table.trie.freeze();
+    table.has_trie = !table.trie.empty();
+    if (type.width <= widest_table && prints_closed(index)) tabulate_texts(index, table);
+}
+
+void Builder::tabulate_rows(const OperandType& type, OperandTable& table) {
+    if (type.kind != OperandKind::table) return;
+    table.row.assign(std::size_t{1} << type.width, OperandTable::no_row);
+    for (std::size_t code = 0; code < table.row.size(); ++code) {
+        const Index row = find_row(type, code, isa_);
+        if (row != no_index) table.row[code] = static_cast<std::uint16_t>(row);
+    }
+}
+
+void Builder::tabulate_texts(Index index, OperandTable& table) {
+    const Image nothing;
+    const PrintContext context{isa_, tables_, nothing, 0, 0, nullptr, nullptr};
+    std::vector<Piece> printed(table.valid.size(), Piece{{}, 0});
+    char buffer[Codec::max_text];
+    for (std::size_t code = 0; code < printed.size(); ++code) {
+        if (!table.valid[code]) continue;
+        PrintContext here = context;
+        here.limit = buffer + sizeof buffer;
+        const auto size = static_cast<std::size_t>(print_operand(buffer, here, index, code) - buffer);
+        if (size > longest_piece) return;
+        std::memcpy(printed[code].text, buffer, size);
+        printed[code].size = static_cast<std::uint8_t>(size);
+    }
+    table.printed = std::move(printed);
+}
+
+void Builder::add_entries(const OperandType& type, OperandTable& table) {
+    for (const Entry& entry : type.entries) {
+        for (const std::string& text : entry.texts) table.trie.add(text, static_cast<std::uint32_t>(entry.code));
+    }
+}
+
+// Whether the text of a row is made of fixed texts only, so that all its spellings can be listed.
+bool Builder::row_is_closed(const OperandRow& row, const TextTemplate& text) const {
+    return row.tail_bits == 0 && std::all_of(text.begin(), text.end(), [&](const TextElement& element) {
+        if (element.kind == TextKind::literal || element.kind == TextKind::space) return true;
+        if (element.kind != TextKind::field) return false;
+        const OperandTable& nested = tables_.operands[row.fields[element.field].type];
+        return !nested.needs_rows && nested.has_trie;
+    });
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    return text;
+}
+
+void Builder::add_row_texts(const OperandType& type, OperandTable& table) {
+    const Image nothing;
+    char buffer[Codec::max_text];
+    std::size_t count = 0;
+    for (const OperandRow& row : type.rows) {
+        for (const TextTemplate& text : row.texts) {
+            if (type.width > widest_table || !row_is_closed(row, text)) {
+                table.needs_rows = true;
+                continue;
+            }
+            for (std::uint64_t code = 0; code < std::uint64_t{1} << type.width; ++code) {
+                if (!row_matches(isa_, row, code)) continue;
+                if (++count > most_texts) {
+                    table.needs_rows = true;
+                    break;
+                }
+                const PrintContext context{isa_, tables_, nothing, 0, 0, nullptr, buffer + sizeof buffer};
+                const char* end = print_template(buffer, context, text, row.fields, code, {});
+                table.trie.add(trimmed({buffer, static_cast<std::size_t>(end - buffer)}), static_cast<std::uint32_t>(code));
+            }
+        }
+    }
+}
+
+// --- forms ------------------------------------------------------------------------------------------------------------
+
+void Builder::add_text_step(std::vector<PrintStep>& steps, std::string_view text) const {
+    while (!text.empty()) {
+        if (steps.empty() || steps.back().kind != PrintStep::Kind::text || steps.back().text.size == longest_piece) {
+            steps.emplace_back();
+        }
+        Piece& piece = steps.back().text;
+        const std::size_t count = std::min(text.size(), longest_piece - piece.size);
+        std::memcpy(piece.text + piece.size, text.data(), count);
+        piece.size = static_cast<std::uint8_t>(piece.size + count);
+        text.remove_prefix(count);
+    }
+}
+
+void Builder::add_field_step(std::vector<PrintStep>& steps, const Form& form, const TextElement& element) {
+    const Field& field = form.fields[element.field];
+    const OperandTable& table = tables_.operands[field.type];
+    PrintStep step;
+    step.field = &field;
+    step.element = &element;
+    step.kind = PrintStep::Kind::element;
+    const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
+    if (!table.printed.empty() && field.fixed) {
+        const Piece& piece = table.printed[*field.fixed];
+        return add_text_step(steps, {piece.text, piece.size});
+    }
+    if (!table.printed.empty() && simple) {
+        step.kind = PrintStep::Kind::table;
+        step.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
+        step.mask = static_cast<std::uint32_t>(low_bits(field.place.width));
+        step.pieces = table.printed.data();
+    }
+    steps.push_back(step);
+}
+
+void Builder::build_form(Index index) {
+    const Form& form = isa_.forms[index];
+    FormTable& table = tables_.forms[index];
+    table.mask0 = form.mask.words[0];
+    table.value0 = form.value.words[0];
+    for (std::size_t i = 1; i < form.mask.words.size(); ++i) table.wide |= form.mask.words[i] != 0;
+    for (std::size_t i = 0; i < form.fields.size(); ++i) {
+        const Field& field = form.fields[i];
+        if (field.fixed) continue;
+        if (!tables_.operands[field.type].all_valid) table.checked_fields.push_back(static_cast<Index>(i));
+        table.can_have_tail |= tables_.operands[field.type].can_have_tail;
+        table.has_relative |= has_relative(field.type);
+    }
+    const std::string& name = isa_.instructions[form.instruction].names[0];
+    for (const TextElement& element : form.texts[0]) {
+        switch (element.kind) {
+            case TextKind::literal:
+            case TextKind::space: add_text_step(table.print, element.text); break;
+            case TextKind::name: add_text_step(table.print, name); break;
+            case TextKind::field: add_field_step(table.print, form, element); break;
+            case TextKind::number:
+            case TextKind::any: {
+                PrintStep step;
+                step.kind = PrintStep::Kind::element;
+                step.element = &element;
+                table.print.push_back(step);
+            }
+        }
+    }
+}
+
+// --- mnemonics --------------------------------------------------------------------------------------------------------
+
+std::uint32_t Builder::head_of(const Form& form, const TextTemplate& text, std::size_t name_at, Candidate& candidate) {
+    Head head;
+    for (std::size_t i = 0; i < name_at; ++i) {
+        if (text[i].kind == TextKind::literal) head.slots.push_back({text[i].text, no_index});
+        if (text[i].kind != TextKind::field) continue;
+        head.slots.push_back({"", form.fields[text[i].field].type});
+        candidate.head_fields.push_back(text[i].field);
+    }
+    for (std::size_t h = 0; h < tables_.heads.size(); ++h) {
+        const auto& slots = tables_.heads[h].slots;
+        if (std::equal(slots.begin(), slots.end(), head.slots.begin(), head.slots.end(),
+                       [](const Head::Slot& a, const Head::Slot& b) { return a.literal == b.literal && a.type == b.type; })) {
+            return static_cast<std::uint32_t>(h);
+        }
+    }
+    tables_.heads.push_back(std::move(head));
+    return static_cast<std::uint32_t>(tables_.heads.size() - 1);
+}
+
+void Builder::add_candidate(Index index, const std::string& name, const TextTemplate& text) {
+    const Form& form = isa_.forms[index];
+    const auto found = std::find_if(text.begin(), text.end(), [](const TextElement& e) { return e.kind == TextKind::name; });
+    const auto name_at = static_cast<std::size_t>(found - text.begin());
+    Candidate candidate;
+    candidate.form = index;
+    candidate.head = head_of(form, text, name_at, candidate);
+    std::string key = name;
+    for (std::size_t i = name_at + 1; i < text.size(); ++i) {
+        ReadStep step;
+        step.element = &text[i];
+        switch (text[i].kind) {
+            case TextKind::literal: {
+                std::string_view rest = text[i].text;
+                if (i == name_at + 1) {  // glued to the mnemonic: `_e64` is part of the word that is looked up
+                    std::size_t count = 0;
+                    while (count < rest.size() && tables_.letter[static_cast<unsigned char>(rest[count])] == 1) ++count;
+                    key += rest.substr(0, count);
+                    rest.remove_prefix(count);
+                }
+                if (rest.empty()) continue;
+                step.kind = ReadStep::Kind::literal;
+                step.text = rest;
+                break;
+            }
+            case TextKind::field:
+                step.kind = ReadStep::Kind::field;
+                step.field = text[i].field;
+                step.table = &tables_.operands[form.fields[step.field].type];
+                break;
+            case TextKind::number: step.kind = ReadStep::Kind::number; break;
+            case TextKind::any: step.kind = ReadStep::Kind::any; break;
+            default: continue;
+        }
+        candidate.steps.push_back(step);
+    }
+    for (char& c : key) c = tables_.fold[static_cast<unsigned char>(c)];
+    tables_.dots_in_mnemonics |= key.find('.') != std::string::npos;
+    const auto [it, inserted] = mnemonic_index_.emplace(key, tables_.mnemonics.size());
+    if (inserted) tables_.mnemonics.push_back({key, {}});
+    tables_.mnemonics[it->second].candidates.push_back(std::move(candidate));
+}
+
+void Builder::build_mnemonics() {
+    for (Index i = 0; i < isa_.forms.size(); ++i) {
+        for (const std::string& name : isa_.instructions[isa_.forms[i].instruction].names) {
+            for (const TextTemplate& text : isa_.forms[i].texts) add_candidate(i, name, text);
+        }
+    }
+    for (Mnemonic& mnemonic : tables_.mnemonics) {
+        auto& candidates = mnemonic.candidates;
+        std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) { return isa_.forms[a.form].bits < isa_.forms[b.form].bits; });
+        for (const Candidate& candidate : candidates) {
+            if (candidate.form != candidates.back().form || tables_.forms[candidate.form].can_have_tail) tables_.forms[candidate.form].may_grow = true;
+        }
+    }
+    hash_mnemonics();
+}
+
+std::uint32_t hash_of(std::string_view word) {
+    std::uint32_t hash = 2166136261u;
+    for (const char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+    return hash;
+}
+
+void Builder::hash_mnemonics() {
+    const std::size_t size = std::bit_ceil(std::max<std::size_t>(tables_.mnemonics.size() * 4, 16));
+    tables_.slots.assign(size, 0);
+    tables_.slot_mask = static_cast<std::uint32_t>(size - 1);
+    for (std::size_t i = 0; i < tables_.mnemonics.size(); ++i) {
+        std::uint32_t slot = hash_of(tables_.mnemonics[i].text) & tables_.slot_mask;
+        while (tables_.slots[slot] != 0) slot = (slot + 1) & tables_.slot_mask;
+        tables_.slots[slot] = static_cast<std::uint32_t>(i + 1);
+    }
+}
+
+// --- decisions --------------------------------------------------------------------------------------------------------
+
+unsigned mask_bits(const Form& form) {
+    unsigned count = 0;
+    for (const std::uint64_t word : form.mask.words) count += static_cast<unsigned>(std::popcount(word));
+    return count;
+}
+
+struct Choice {
+    unsigned position = 0, width = 0;
+    std::size_t largest = ~std::size_t{0};
+};
+
+// How large the largest child becomes when `width` bits at `position` choose.
+std::size_t largest_child(const Isa& isa, const std::vector<Index>& forms, unsigned position, unsigned width) {
+    std::vector<std::size_t> counts(std::size_t{1} << width);
+    for (const Index index : forms) {
+        const std::uint64_t mask = isa.forms[index].mask.get(position, width), value = isa.forms[index].value.get(position, width);
+        for (std::uint64_t i = 0; i < counts.size(); ++i) counts[i] += (i & mask) == value;
+    }
+    return *std::max_element(counts.begin(), counts.end());
+}
+
+std::uint32_t Builder::leaf(std::vector<Index> forms) {
+    std::stable_sort(forms.begin(), forms.end(), [&](Index a, Index b) { return mask_bits(isa_.forms[a]) > mask_bits(isa_.forms[b]); });
+    DecodeNode node;
+    node.first = static_cast<std::uint32_t>(tables_.leaves.size());
+    node.count = static_cast<std::uint32_t>(forms.size());
+    tables_.leaves.insert(tables_.leaves.end(), forms.begin(), forms.end());
+    tables_.nodes.push_back(node);
+    return static_cast<std::uint32_t>(tables_.nodes.size() - 1);
+}
+
+std::uint32_t Builder::tree_node(std::vector<Index> forms, Image tested, unsigned depth) {
+    if (forms.size() <= 1 || depth > deepest_tree) return leaf(std::move(forms));
+    Image common, any;
+    for (auto& word : common.words) word = ~std::uint64_t{0};
+    for (const Index index : forms) {
+        for (std::size_t w = 0; w < common.words.size(); ++w) {
+            common.words[w] &= isa_.forms[index].mask.words[w];
+            any.words[w] |= isa_.forms[index].mask.words[w];
+        }
+    }
+    Choice best;
+    const auto consider = [&](const Image& bits, unsigned widest) {
+        for (unsigned position = 0; position < max_instruction_bits; ++position) {
+            unsigned width = 0;
+            while (width < widest && position + width < max_instruction_bits && position / 64 == (position + width) / 64 &&
+                   bits.get(position + width, 1) != 0 && tested.get(position + width, 1) == 0) {
+                ++width;
+            }
+            if (width == 0) continue;
+            const std::size_t largest = largest_child(isa_, forms, position, width);
+            if (largest < best.largest || (largest == best.largest && width < best.width)) best = {position, width, largest};
+        }
+    };
+    consider(common, widest_choice);
+    if (best.largest >= forms.size()) consider(any, 1);
+    if (best.largest >= forms.size()) return leaf(std::move(forms));
+    for (unsigned i = 0; i < best.width; ++i) tested.set(best.position + i, 1, 1);
+    const auto self = static_cast<std::uint32_t>(tables_.nodes.size());
+    tables_.nodes.push_back({static_cast<std::uint16_t>(best.position), static_cast<std::uint8_t>(best.width), 0, 0});
+    const std::size_t count = std::size_t{1} << best.width;
+    const auto first = static_cast<std::uint32_t>(tables_.children.size());
+    tables_.nodes[self].first = first;
+    tables_.children.resize(first + count);
+    std::map<std::vector<Index>, std::uint32_t> made;  // children that hold the same forms share a node
+    for (std::uint64_t i = 0; i < count; ++i) {
+        std::vector<Index> child;
+        for (const Index index : forms) {
+            const std::uint64_t mask = isa_.forms[index].mask.get(best.position, best.width);
+            if ((i & mask) == isa_.forms[index].value.get(best.position, best.width)) child.push_back(index);
+        }
+        const auto known = made.find(child);
+        const std::uint32_t node = known != made.end() ? known->second : tree_node(child, tested, depth + 1);
+        made.emplace(std::move(child), node);
+        tables_.children[first + i] = node;
+    }
+    return self;
+}
+
+void Builder::build_tree() {
+    std::vector<Index> forms;
+    for (Index i = 0; i < isa_.forms.size(); ++i) {
+        if (!isa_.forms[i].alias) forms.push_back(i);
+    }
+    tree_node(std::move(forms), {}, 0);
+}
+
+}  // namespace
+}  // namespace codec
+
+Codec::Codec(std::shared_ptr<const Isa> isa) : isa_(std::move(isa)), tables_(std::make_unique<Tables>()) {
+    codec::Builder(*isa_, *tables_).build();
+}
+
+Codec::~Codec() = default;
+
+const Isa& Codec::isa() const { return *isa_; }
+
+}  // namespace isaforge

@@ -1,0 +1,115 @@
+// From bits to a form and its operands' codes.
+#include <bit>
+#include <cstring>
+
+#include "codec/tables.hpp"
+
+namespace isaforge {
+
+using codec::DecodeNode;
+using codec::FormTable;
+using codec::OperandTable;
+
+namespace {
+
+bool operand_is_valid(const Isa& isa, const OperandTable& table, Index type, std::uint64_t code) {
+    if (table.all_valid) return true;
+    return table.valid.empty() ? codec::code_is_valid(isa, type, code) : table.valid[code];
+}
+
+// Bits of the tail that the operand `code` brings along, its own or of an operand inside it.
+unsigned tail_of(const Isa& isa, const Codec::Tables& tables, Index index, std::uint64_t code) {
+    const OperandTable& table = tables.operands[index];
+    if (!table.can_have_tail) return 0;
+    const OperandType& type = isa.operand_types[index];
+    const Index row_index = table.row.empty() ? codec::find_row(type, code, isa) : table.row[code] == OperandTable::no_row ? no_index : table.row[code];
+    if (row_index == no_index) return 0;
+    const OperandRow& row = type.rows[row_index];
+    unsigned bits = row.tail_bits;
+    for (const Field& field : row.fields) {
+        if (!field.in_tail) bits = std::max(bits, tail_of(isa, tables, field.type, field.place.extract(code)));
+    }
+    return bits;
+}
+
+bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Image& image) {
+    const FormTable& table = tables.forms[index];
+    const Form& form = isa.forms[index];
+    if ((image.words[0] & table.mask0) != table.value0) return false;
+    if (table.wide) {
+        for (std::size_t i = 1; i < image.words.size(); ++i) {
+            if ((image.words[i] & form.mask.words[i]) != form.value.words[i]) return false;
+        }
+    }
+    for (const Index f : table.checked_fields) {
+        const Field& field = form.fields[f];
+        if (!operand_is_valid(isa, tables.operands[field.type], field.type, field.place.extract(image))) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Index Codec::decode(const Image& image, unsigned available, unsigned& bits) const {
+    const DecodeNode* node = tables_->nodes.data();
+    while (node->width != 0) {
+        const std::uint64_t choice = image.words[node->position / 64] >> (node->position % 64) & codec::low_bits(node->width);
+        node = &tables_->nodes[tables_->children[node->first + choice]];
+    }
+    for (std::uint32_t i = 0; i < node->count; ++i) {
+        const Index index = tables_->leaves[node->first + i];
+        const Form& form = isa_->forms[index];
+        if (form.bits > available || !matches(*isa_, *tables_, index, image)) continue;
+        bits = form.bits;
+        if (tables_->forms[index].can_have_tail) {
+            unsigned tail = 0;
+            for (const Field& field : form.fields) tail = std::max(tail, tail_of(*isa_, *tables_, field.type, field.place.extract(image)));
+            bits += tail;
+            if (bits > available) continue;
+        }
+        return index;
+    }
+    return no_index;
+}
+
+void Codec::fields(Index form, const Image& image, std::vector<std::uint64_t>& codes) const {
+    codes.clear();
+    for (const Field& field : isa_->forms[form].fields) codes.push_back(field.place.extract(image));
+}
+
+Index Codec::row_of(Index type, std::uint64_t code) const {
+    const OperandTable& table = tables_->operands[type];
+    if (table.row.empty()) return codec::find_row(isa_->operand_types[type], code, *isa_);
+    return code >= table.row.size() || table.row[code] == OperandTable::no_row ? no_index : table.row[code];
+}
+
+Image Codec::load(const std::uint8_t* bytes, std::size_t size) const {
+    Image image;
+    size = std::min<std::size_t>(size, max_instruction_bits / 8);
+    const unsigned unit = isa_->unit_bytes();
+    if (std::endian::native == std::endian::little && !isa_->big_endian) {
+        std::memcpy(image.words.data(), bytes, size);
+        return image;
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t in_unit = i % unit;
+        const std::size_t position = (i - in_unit + (isa_->big_endian ? unit - 1 - in_unit : in_unit)) * 8;
+        image.set(static_cast<unsigned>(position), 8, bytes[i]);
+    }
+    return image;
+}
+
+void Codec::store(const Image& image, unsigned bits, std::uint8_t* bytes) const {
+    const unsigned unit = isa_->unit_bytes();
+    if (std::endian::native == std::endian::little && !isa_->big_endian) {
+        std::memcpy(bytes, image.words.data(), bits / 8);
+        return;
+    }
+    for (unsigned i = 0; i < bits / 8; ++i) {
+        const unsigned in_unit = i % unit;
+        const unsigned position = (i - in_unit + (isa_->big_endian ? unit - 1 - in_unit : in_unit)) * 8;
+        bytes[i] = static_cast<std::uint8_t>(image.get(position, 8));
+    }
+}
+
+}  // namespace isaforge

@@ -1,0 +1,134 @@
+// Why a statement could not be read: what was expected at the furthest place that any of its forms reached, how the
+// statement is written, and what may have been meant.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codec/reader.hpp"
+
+namespace isaforge::codec {
+
+namespace {
+
+constexpr std::size_t most_listed = 8;
+
+std::string join(const std::vector<std::string>& parts, std::string_view last) {
+    std::string out;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (i > 0) out += i + 1 == parts.size() ? fmt::format(" {} ", last) : ", ";
+        out += parts[i];
+    }
+    return out;
+}
+
+void add_once(std::vector<std::string>& list, std::string item) {
+    if (!item.empty() && std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
+}
+
+// The characters of a template as a person would write them, holes by name.
+std::string template_text(const TextTemplate& text, const std::vector<Field>& fields, std::string_view name) {
+    std::string out;
+    for (const TextElement& element : text) {
+        switch (element.kind) {
+            case TextKind::literal:
+            case TextKind::space: out += element.text; break;
+            case TextKind::name: out += name; break;
+            case TextKind::field:
+            case TextKind::number: out += fields[element.field].name; break;
+            case TextKind::any:
+                for (const Index field : element.fields) out += fmt::format(" [{}]", fields[field].name);
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+// "r0 to r31", "-inf, -1.f or …", "a number".
+std::string Reader::describe(Index index, unsigned depth) const {
+    const OperandType& type = isa_.operand_types[index];
+    switch (type.kind) {
+        case OperandKind::number: return type.number.relative ? "a label or an address" : "a number";
+        case OperandKind::registers:
+        case OperandKind::enumeration: {
+            if (type.entries.empty()) return {};
+            if (type.kind == OperandKind::registers || type.entries.size() > most_listed) {
+                return fmt::format("{} to {}", type.entries.front().texts[0], type.entries.back().texts[0]);
+            }
+            std::vector<std::string> names;
+            for (const Entry& entry : type.entries) names.push_back(entry.texts[0]);
+            return join(names, "or");
+        }
+        case OperandKind::table: break;
+    }
+    std::vector<std::string> parts;
+    for (const OperandRow& row : type.rows) {
+        if (row.texts.empty() || row.texts[0].empty() || parts.size() == most_listed) continue;
+        const TextTemplate& text = row.texts[0];
+        const bool single = text.size() == 1 && text[0].kind == TextKind::field && depth < 3;
+        add_once(parts, single ? describe(row.fields[text[0].field].type, depth + 1) : std::string(template_text(text, row.fields, {})));
+    }
+    return join(parts, "or");
+}
+
+std::string Reader::syntax_of(const Candidate& candidate) const {
+    const Form& form = isa_.forms[candidate.form];
+    const Instruction& instruction = isa_.instructions[form.instruction];
+    std::string out = template_text(form.texts[0], form.fields, found_ ? std::string_view(found_->text) : std::string_view(instruction.names[0]));
+    const std::size_t name = out.find(found_ ? found_->text : instruction.names[0]);
+    return out.substr(name == std::string::npos ? 0 : name);  // what stands before the mnemonic is seldom the question
+}
+
+void Reader::suggest_name(std::string_view found, ReadFailure& failure) const {
+    std::vector<std::string_view> known;
+    for (const Mnemonic& mnemonic : tables_.mnemonics) known.push_back(mnemonic.text);
+    failure.suggestion = std::string(nearest(found, known));
+}
+
+void Reader::explain(const char* begin, ReadFailure& failure) const {
+    failure = {};
+    const auto at = [&](const char* p) { return static_cast<std::uint32_t>(p - begin); };
+    if (!found_ && word_begin_) {
+        const std::string_view word(word_begin_, static_cast<std::size_t>(word_end_ - word_begin_));
+        failure.kind = ReadFailure::Kind::unknown_mnemonic;
+        failure.offset = at(word_begin_);
+        failure.length = static_cast<std::uint32_t>(word.size());
+        if (word.empty()) {
+            failure.message = "expected an instruction";
+            failure.length = 1;
+            return;
+        }
+        failure.message = fmt::format("unknown instruction '{}'", word);
+        suggest_name(word, failure);
+        return;
+    }
+    failure.offset = at(furthest_);
+    const char* p = furthest_;
+    while (p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0) ++p;
+    if (p == furthest_ && p != end_ && *p != '\n') ++p;
+    failure.length = std::max<std::uint32_t>(static_cast<std::uint32_t>(p - furthest_), 1);
+    std::vector<std::string> wanted;
+    std::string problem;
+    const Candidate* candidate = nullptr;
+    for (unsigned i = 0; i < failures_; ++i) {
+        const Failure& one = failure_[i];
+        if (one.candidate) candidate = one.candidate;
+        if (one.element) {
+            add_once(wanted, one.element->kind == TextKind::literal ? fmt::format("'{}'", one.element->text) : "a number that fits here");
+        } else if (one.type == no_index) {
+            add_once(wanted, "the end of the statement");
+        } else {
+            const OperandType& type = isa_.operand_types[one.type];
+            std::uint64_t code = 0;
+            const bool there = type.kind == OperandKind::number && (one.number.kind == NumberValue::Kind::floating || one.number.integer != 0);
+            if (there && !encode_number(type.number, type.width, one.number, address_, code, &problem)) continue;
+            add_once(wanted, describe(one.type, 0));
+        }
+    }
+    failure.kind = problem.empty() ? ReadFailure::Kind::expected : ReadFailure::Kind::out_of_range;
+    const std::string found = furthest_ == end_ || *furthest_ == '\n' ? "the end of the line" : fmt::format("'{}'", std::string_view(furthest_, failure.length));
+    failure.message = !problem.empty() ? problem : fmt::format("expected {}, found {}", join(wanted, "or"), found);
+    if (candidate && problem.empty()) failure.message += fmt::format("; the form is `{}`", syntax_of(*candidate));
+}
+
+}  // namespace isaforge::codec

@@ -1,0 +1,103 @@
+// Numbers between text and bits: sign, scale, bias, distance from the instruction, part of a larger value.
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+#include "codec/tables.hpp"
+#include "support/half.hpp"
+
+namespace isaforge::codec {
+
+namespace {
+
+__extension__ typedef __int128 Wide;  // a 64-bit number of either sign, scaled and shifted, without overflow
+__extension__ typedef unsigned __int128 UnsignedWide;
+
+std::uint64_t float_bits(double value, unsigned width) {
+    if (width == 64) return std::bit_cast<std::uint64_t>(value);
+    if (width == 32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    return half_from_double(value);
+}
+
+Wide wide(const NumberValue& value) {
+    return value.negative ? Wide{static_cast<std::int64_t>(value.integer)} : Wide{value.integer};
+}
+
+std::string text(Wide value) {
+    const bool negative = value < 0;
+    UnsignedWide rest = negative ? -static_cast<UnsignedWide>(value) : static_cast<UnsignedWide>(value);
+    std::string out;
+    do {
+        out.insert(out.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+        rest /= 10;
+    } while (rest != 0);
+    return negative ? "-" + out : out;
+}
+
+struct Range {
+    Wide low, high;
+};
+
+// What the bits can hold, before scale and bias.
+Range range_of(const NumberRule& rule, unsigned width) {
+    const unsigned bits = rule.sliced ? rule.value_bits : width;
+    const Wide span = Wide{1} << bits;
+    if (rule.base == NumberBase::signed_integer) return {-span / 2, span / 2 - 1};
+    if (rule.base == NumberBase::either_integer || rule.sliced) return {-span / 2, span - 1};
+    return {0, span - 1};
+}
+
+bool fail(std::string* problem, std::string message) {
+    if (problem) *problem = std::move(message);
+    return false;
+}
+
+bool out_of_range(const NumberRule& rule, unsigned width, Wide value, std::string* problem) {
+    if (!problem) return false;
+    Range range = range_of(rule, width);
+    range = {range.low * rule.scale + rule.bias, range.high * rule.scale + rule.bias};
+    if (range.low > range.high) std::swap(range.low, range.high);
+    if (rule.minimum) range.low = *rule.minimum;
+    if (rule.maximum) range.high = *rule.maximum;
+    if (rule.relative) return fail(problem, fmt::format("the target is {} away; the reach is {} to {}", text(value), text(range.low), text(range.high)));
+    return fail(problem, fmt::format("{} is out of range: {} to {}", text(value), text(range.low), text(range.high)));
+}
+
+}  // namespace
+
+bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& number, std::uint64_t address, std::uint64_t& code,
+                   std::string* problem) {
+    if (rule.base == NumberBase::floating) {
+        const double value = number.kind == NumberValue::Kind::floating ? number.floating : static_cast<double>(wide(number));
+        code = float_bits(value, rule.value_bits) >> rule.slice_low & low_bits(width);
+        return true;
+    }
+    if (number.kind == NumberValue::Kind::floating) return fail(problem, fmt::format("an integer is expected here, not {}", number.floating));
+    Wide value = wide(number);
+    if (rule.relative) value -= static_cast<std::int64_t>(address);
+    const Wide shown = value;
+    if ((rule.minimum && value < *rule.minimum) || (rule.maximum && value > *rule.maximum)) return out_of_range(rule, width, shown, problem);
+    value -= rule.bias;
+    if (value % rule.scale != 0) {
+        return fail(problem, fmt::format("{} is no multiple of {}", rule.relative ? fmt::format("the distance to the target, {},", text(shown)) : text(shown), rule.scale));
+    }
+    value /= rule.scale;
+    const Range range = range_of(rule, width);
+    if (value < range.low || value > range.high) return out_of_range(rule, width, shown, problem);
+    code = static_cast<std::uint64_t>(value) >> rule.slice_low & low_bits(width);
+    return true;
+}
+
+std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t code, std::uint64_t address) {
+    auto value = static_cast<std::int64_t>(code);
+    if (rule.sliced) {
+        value = static_cast<std::int64_t>(code << rule.slice_low);
+    } else if (rule.base == NumberBase::signed_integer && width < 64 && (code >> (width - 1) & 1) != 0) {
+        value = static_cast<std::int64_t>(code | ~low_bits(width));
+    }
+    value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(rule.scale) + static_cast<std::uint64_t>(rule.bias));
+    return rule.relative ? static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + address) : value;
+}
+
+}  // namespace isaforge::codec

@@ -1,0 +1,208 @@
+// From a decoded instruction to its text. Most steps are copies of at most 15 characters made ready when the codec was
+// built; only numbers that depend on the address, long texts and nested operands take the slow way.
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "codec/tables.hpp"
+#include "support/half.hpp"
+
+namespace isaforge {
+
+namespace codec {
+
+namespace {
+
+char* put(char* out, const char* limit, std::string_view text) {
+    const std::size_t room = limit ? static_cast<std::size_t>(limit - out) : text.size();
+    const std::size_t count = std::min(room, text.size());
+    std::memcpy(out, text.data(), count);
+    return out + count;
+}
+
+char* put_number(char* out, char* limit, std::int64_t value, bool is_signed, unsigned radix) {
+    char text[72];
+    char* end = text;
+    std::uint64_t magnitude = static_cast<std::uint64_t>(value);
+    if (is_signed && value < 0) {
+        *end++ = '-';
+        magnitude = 0 - magnitude;
+    }
+    if (radix == 16) {
+        *end++ = '0';
+        *end++ = 'x';
+    }
+    end = std::to_chars(end, text + sizeof text, magnitude, static_cast<int>(radix)).ptr;
+    return put(out, limit, {text, static_cast<std::size_t>(end - text)});
+}
+
+template <typename Float>
+char* put_float(char* out, char* limit, Float value) {
+    char text[64];
+    char* end = std::to_chars(text, text + sizeof text - 2, value).ptr;
+    const std::string_view written(text, static_cast<std::size_t>(end - text));
+    if (std::isfinite(value) && written.find_first_of(".e") == std::string_view::npos) {
+        *end++ = '.';
+        *end++ = '0';
+    }
+    return put(out, limit, {text, static_cast<std::size_t>(end - text)});
+}
+
+char* print_float(char* out, const PrintContext& context, const NumberRule& rule, std::uint64_t code) {
+    const std::uint64_t bits = code << rule.slice_low;
+    if (rule.value_bits == 64) return put_float(out, context.limit, std::bit_cast<double>(bits));
+    if (rule.value_bits == 32) return put_float(out, context.limit, std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    return put_float(out, context.limit, double_from_half(static_cast<std::uint16_t>(bits)));
+}
+
+char* print_number(char* out, const PrintContext& context, const OperandType& type, std::uint64_t code) {
+    const NumberRule& rule = type.number;
+    if (rule.format == NumberFormat::floating) return print_float(out, context, rule, code);
+    const std::int64_t value = decode_number(rule, type.width, code, context.address);
+    if (rule.relative && context.labels) {
+        const std::string_view label = context.labels->label(static_cast<std::uint64_t>(value));
+        if (!label.empty()) {
+            out = put(out, context.limit, context.isa.surface.label_reference_prefix);
+            return put(out, context.limit, label);
+        }
+    }
+    out = put(out, context.limit, context.isa.surface.immediate_prefix);
+    const bool is_signed = rule.base == NumberBase::signed_integer || rule.relative || rule.scale < 0 || rule.bias < 0;
+    return put_number(out, context.limit, value, is_signed, rule.format == NumberFormat::hexadecimal ? 16 : 10);
+}
+
+char* print_entry(char* out, const PrintContext& context, const OperandType& type, std::uint64_t code) {
+    if (code < type.entries.size() && type.entries[code].code == code) return put(out, context.limit, type.entries[code].texts[0]);
+    for (const Entry& entry : type.entries) {
+        if (entry.code == code) return put(out, context.limit, entry.texts[0]);
+    }
+    return put(out, context.limit, "?");
+}
+
+std::uint64_t field_code(const PrintContext& context, const Field& field, std::uint64_t code) {
+    if (!field.in_tail) return field.place.extract(code);
+    std::uint64_t value = 0;
+    for (const BitPiece& piece : field.place.pieces) value |= context.image.get(context.tail_at + piece.position, piece.width) << piece.shift;
+    return value;
+}
+
+// Prints the fields of an `any` that are not at their default, in the order they are listed.
+template <typename CodeOf>
+char* print_any(char* out, const PrintContext& context, const TextElement& element, const std::vector<Field>& fields, CodeOf&& code_of) {
+    bool first = true;
+    for (const Index index : element.fields) {
+        char text[Codec::max_text];
+        PrintContext inner = context;
+        inner.limit = text + sizeof text;
+        const char* end = print_operand(text, inner, fields[index].type, code_of(fields[index]));
+        if (end == text) continue;
+        if (!first) out = put(out, context.limit, element.text);
+        first = false;
+        out = put(out, context.limit, {text, static_cast<std::size_t>(end - text)});
+    }
+    return out;
+}
+
+template <typename CodeOf>
+char* print_element(char* out, const PrintContext& context, const TextElement& element, const std::vector<Field>& fields,
+                    std::string_view name, CodeOf&& code_of) {
+    switch (element.kind) {
+        case TextKind::literal:
+        case TextKind::space: return put(out, context.limit, element.text);
+        case TextKind::name: return put(out, context.limit, name);
+        case TextKind::field: return print_operand(out, context, fields[element.field].type, code_of(fields[element.field]));
+        case TextKind::number: {
+            const auto value = static_cast<std::int64_t>(code_of(fields[element.field])) * element.scale + element.bias;
+            return put_number(out, context.limit, value, true, element.radix);
+        }
+        case TextKind::any: return print_any(out, context, element, fields, code_of);
+    }
+    return out;
+}
+
+}  // namespace
+
+char* print_template(char* out, const PrintContext& context, const TextTemplate& text, const std::vector<Field>& fields,
+                     std::uint64_t code, std::string_view name) {
+    for (const TextElement& element : text) {
+        out = print_element(out, context, element, fields, name, [&](const Field& field) { return field_code(context, field, code); });
+    }
+    return out;
+}
+
+char* print_operand(char* out, const PrintContext& context, Index index, std::uint64_t code) {
+    const OperandType& type = context.isa.operand_types[index];
+    const OperandTable& table = context.tables.operands[index];
+    if (!table.printed.empty() && code < table.printed.size()) {
+        return put(out, context.limit, {table.printed[code].text, table.printed[code].size});
+    }
+    switch (type.kind) {
+        case OperandKind::number: return print_number(out, context, type, code);
+        case OperandKind::registers:
+        case OperandKind::enumeration: return print_entry(out, context, type, code);
+        case OperandKind::table: break;
+    }
+    const Index row = table.row.empty() ? find_row(type, code, context.isa)
+                      : table.row[code] == OperandTable::no_row ? no_index
+                                                                : table.row[code];
+    if (row == no_index) return put(out, context.limit, "?");
+    return print_template(out, context, type.rows[row].texts[0], type.rows[row].fields, code, {});
+}
+
+}  // namespace codec
+
+using codec::PrintContext;
+using codec::PrintStep;
+
+char* Codec::print(char* out, Index index, const Image& image, unsigned bits, std::uint64_t address, LabelNamer* labels) const {
+    const Form& form = isa_->forms[index];
+    (void)bits;
+    char* const limit = out + max_text;
+    const std::uint64_t word = image.words[0];
+    for (const PrintStep& step : tables_->forms[index].print) {
+        if (limit - out < 32) return out;
+        switch (step.kind) {
+            case PrintStep::Kind::text:
+                std::memcpy(out, step.text.text, codec::longest_piece);
+                out += step.text.size;
+                break;
+            case PrintStep::Kind::table: {
+                const codec::Piece& piece = step.pieces[word >> step.shift & step.mask];
+                std::memcpy(out, piece.text, codec::longest_piece);
+                out += piece.size;
+                break;
+            }
+            case PrintStep::Kind::element: {
+                const PrintContext context{*isa_, *tables_, image, form.bits, address, labels, limit};
+                out = codec::print_element(out, context, *step.element, form.fields, isa_->instructions[form.instruction].names[0],
+                                           [&](const Field& field) { return field.place.extract(image); });
+            }
+        }
+    }
+    return out;
+}
+
+namespace {
+
+void add_targets(const Codec& codec, Index index, std::uint64_t code, std::uint64_t address, std::vector<std::uint64_t>& out) {
+    const OperandType& type = codec.isa().operand_types[index];
+    if (type.kind == OperandKind::number && type.number.relative) {
+        out.push_back(static_cast<std::uint64_t>(codec::decode_number(type.number, type.width, code, address)));
+    }
+    if (type.kind != OperandKind::table) return;
+    const Index row = codec.row_of(index, code);
+    if (row == no_index) return;
+    for (const Field& field : type.rows[row].fields) {
+        if (!field.in_tail) add_targets(codec, field.type, field.place.extract(code), address, out);
+    }
+}
+
+}  // namespace
+
+void Codec::targets(Index index, const Image& image, unsigned bits, std::uint64_t address, std::vector<std::uint64_t>& out) const {
+    (void)bits;
+    if (!tables_->forms[index].has_relative) return;
+    for (const Field& field : isa_->forms[index].fields) add_targets(*this, field.type, field.place.extract(image), address, out);
+}
+
+}  // namespace isaforge

@@ -1,0 +1,526 @@
+// From the text of a statement to its bits. The mnemonic is looked up, then each of its forms is tried, the shortest first:
+// its text is a short list of steps, literal characters and operands. Fixed operand texts are found in a trie; what holds a
+// number is read row by row and the row that takes the most characters wins, the first among equals.
+//
+// A form that does not fit is common (a short form before a long one), so failing must be cheap: only the furthest place is
+// remembered, and the message is made once nothing fitted (explain.cpp).
+#include <algorithm>
+#include <cstring>
+
+#include "codec/reader.hpp"
+
+namespace isaforge {
+
+using codec::Candidate;
+using codec::Head;
+using codec::Mnemonic;
+using codec::OperandTable;
+using codec::Parsed;
+using codec::Reader;
+using codec::ReadStep;
+
+namespace codec {
+
+// White space, and comments where they may stand inside a statement.
+const char* Reader::skip(const char* p) const {
+    while (p != end_) {
+        const std::uint8_t kind = tables_.blank[static_cast<unsigned char>(*p)];
+        if (kind == 1) {
+            ++p;
+            continue;
+        }
+        if (kind == 0) return p;
+        const char* after = skip_comment(p);
+        if (after == p) return p;
+        p = after;
+    }
+    return p;
+}
+
+const char* Reader::skip_comment(const char* p) const {
+    const std::string_view rest(p, static_cast<std::size_t>(end_ - p));
+    for (const auto& [open, close] : isa_.surface.block_comments) {
+        if (!rest.starts_with(open)) continue;
+        const std::size_t found = rest.find(close, open.size());
+        return found == std::string_view::npos ? p : p + found + close.size();
+    }
+    if (isa_.surface.statement_end.empty()) return p;
+    for (const std::string& mark : isa_.surface.line_comments) {
+        if (!rest.starts_with(mark)) continue;
+        const std::size_t found = rest.find('\n');
+        return found == std::string_view::npos ? end_ : p + found;
+    }
+    return p;
+}
+
+bool Reader::at_end(const char* p) const {
+    while (p != end_ && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
+    if (p == end_) return true;
+    const std::uint8_t kind = tables_.ender[static_cast<unsigned char>(*p)];
+    if (kind != 2) return kind == 1;
+    const std::string_view rest(p, static_cast<std::size_t>(end_ - p));
+    const Surface& surface = isa_.surface;
+    if (!surface.statement_end.empty() && rest.starts_with(surface.statement_end)) return true;
+    if (!surface.separator.empty() && rest.starts_with(surface.separator)) return true;
+    const auto begins = [&](const std::string& mark) { return rest.starts_with(mark); };
+    if (std::any_of(surface.line_comments.begin(), surface.line_comments.end(), begins)) return true;
+    for (const auto& [open, close] : surface.block_comments) {
+        if (!begins(open)) continue;
+        const std::size_t found = rest.find(close, open.size());
+        return found == std::string_view::npos || at_end(p + found + close.size());
+    }
+    return false;
+}
+
+bool Reader::literal(const char*& cursor, std::string_view text, bool glued) const {
+    const char* p = skip(cursor);
+    if (static_cast<std::size_t>(end_ - p) < text.size()) return false;
+    for (const char c : text) {
+        if (tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)]) return false;
+        ++p;
+    }
+    const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
+    if (!glued && p != end_ && is_word(*p) && is_word(p[-1])) return false;
+    cursor = p;
+    return true;
+}
+
+bool Reader::fail(const char* at, const TextElement* element, Index type) {
+    if (at < furthest_) return false;
+    if (at > furthest_) failures_ = 0;
+    furthest_ = at;
+    if (failures_ < most_failures) failure_[failures_++] = {element, type, candidate_, {}};
+    return false;
+}
+
+bool Reader::fail_number(const char* at, Index type, const NumberValue& value) {
+    fail(at, nullptr, type);
+    if (at == furthest_ && failures_ > 0 && failures_ <= most_failures) failure_[failures_ - 1].number = value;
+    return false;
+}
+
+// --- numbers ----------------------------------------------------------------------------------------------------------
+
+bool Reader::number_value(const char*& cursor, NumberValue& value) {
+    const char* p = skip(cursor);
+    const Surface& surface = isa_.surface;
+    for (const std::string* prefix : {&surface.immediate_prefix, &surface.label_reference_prefix}) {
+        if (prefix->empty() || !std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with(*prefix)) continue;
+        p += prefix->size();
+        break;
+    }
+    if (p == end_ || !expressions_.read(p, end_, value)) return false;
+    cursor = p;
+    return true;
+}
+
+bool Reader::number(const char*& cursor, Index index, Parsed& out) {
+    const OperandType& type = isa_.operand_types[index];
+    const char* begin = skip(cursor);
+    NumberValue value;
+    if (!number_value(cursor, value)) return fail(begin, nullptr, index);
+    if (value.kind == NumberValue::Kind::deferred) {
+        if (out.deferred_count == most_deferred) return fail(begin, nullptr, index);
+        Deferred& deferred = out.deferred[out.deferred_count++];
+        deferred = {};
+        deferred.type = index;
+        deferred.handle = value.handle;
+        deferred.width = static_cast<std::uint8_t>(type.width);
+        deferred.piece_count = 1;
+        deferred.pieces[0] = {0, static_cast<std::uint8_t>(type.width), 0};
+        out.code = 0;
+        return true;
+    }
+    if (encode_number(type.number, type.width, value, address_, out.code, nullptr)) return true;
+    return fail_number(begin, index, value);
+}
+
+// A sum in a text, scale * field + bias: solved for the field, or compared where the field is known.
+bool Reader::affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known) {
+    const char* begin = skip(cursor);
+    NumberValue value;
+    const char* p = begin;
+    if (!number_value(p, value) || value.kind != NumberValue::Kind::integer) return fail(begin, &element, no_index);
+    const auto number = static_cast<std::int64_t>(value.integer) - element.bias;
+    if (number % element.scale != 0) return fail(begin, &element, no_index);
+    const auto solved = static_cast<std::uint64_t>(number / element.scale);
+    if (known ? solved != code : (solved & ~low_bits(field.place.width)) != 0) return fail(begin, &element, no_index);
+    code = solved;
+    cursor = p;
+    return true;
+}
+
+// --- operands ---------------------------------------------------------------------------------------------------------
+
+bool Reader::operand(const char*& cursor, Index index, Parsed& out) {
+    const OperandType& type = isa_.operand_types[index];
+    const OperandTable& table = tables_.operands[index];
+    if (type.kind == OperandKind::number) return number(cursor, index, out);
+    const char* begin = skip(cursor);
+    const char* after_trie = begin;
+    std::uint32_t found = Trie::none;
+    if (table.has_trie) {
+        found = table.trie.match(after_trie, end_);
+        if (found != Trie::none && after_trie != begin) {
+            out.code = found;
+            cursor = after_trie;
+            return true;
+        }
+    }
+    if (type.kind == OperandKind::table && rows(begin, index, out)) {
+        cursor = begin;
+        return true;
+    }
+    if (found != Trie::none) {  // the operand may be left out
+        out.code = found;
+        return true;
+    }
+    return fail(begin, nullptr, index);
+}
+
+// Tries every row; the one that reads furthest is taken.
+bool Reader::rows(const char*& cursor, Index index, Parsed& out) {
+    if (++depth_ > most_depth) {
+        --depth_;
+        return false;
+    }
+    const OperandType& type = isa_.operand_types[index];
+    const bool has_tail_row = std::any_of(type.rows.begin(), type.rows.end(), [](const OperandRow& row) { return row.tail_bits != 0; });
+    const char* best_end = nullptr;
+    Parsed best;
+    for (const OperandRow& row : type.rows) {
+        for (const TextTemplate& text : row.texts) {
+            const char* p = cursor;
+            Parsed attempt;
+            if (!row_text(p, row, text, attempt)) continue;
+            // A number that is not known yet may be anything: only the row with a whole word for it surely fits.
+            if (has_tail_row && row.tail_bits == 0 && attempt.deferred_count > 0) continue;
+            if (best_end && p <= best_end) continue;
+            best_end = p;
+            best = attempt;
+        }
+    }
+    --depth_;
+    if (!best_end) return false;
+    cursor = best_end;
+    out = best;
+    return true;
+}
+
+namespace {
+
+// Turns places in a child's code into places in its parent's, which holds the child's bits at `place`.
+bool lift(Deferred& deferred, const BitPlace& place) {
+    Deferred lifted = deferred;
+    lifted.piece_count = 0;
+    for (unsigned i = 0; i < deferred.piece_count; ++i) {
+        const BitPiece& inner = deferred.pieces[i];
+        for (const BitPiece& outer : place.pieces) {
+            const unsigned low = std::max<unsigned>(inner.position, outer.shift);
+            const unsigned high = std::min<unsigned>(inner.position + inner.width, outer.shift + outer.width);
+            if (low >= high) continue;
+            if (lifted.piece_count == std::size(lifted.pieces)) return false;
+            BitPiece& piece = lifted.pieces[lifted.piece_count++];
+            piece.position = static_cast<std::uint16_t>(outer.position + low - outer.shift);
+            piece.width = static_cast<std::uint8_t>(high - low);
+            piece.shift = static_cast<std::uint8_t>(inner.shift + low - inner.position);
+        }
+    }
+    deferred = lifted;
+    return true;
+}
+
+}  // namespace
+
+// Takes over what a field of a row or form brought along: numbers to come, and a word behind the instruction.
+bool Reader::adopt(Parsed& parent, Parsed& child, const Field& field) const {
+    for (unsigned i = 0; i < child.deferred_count; ++i) {
+        if (parent.deferred_count == most_deferred) return false;
+        const bool in_tail = child.deferred_in_tail[i] || field.in_tail;
+        if (!child.deferred_in_tail[i] && !lift(child.deferred[i], field.place)) return false;
+        parent.deferred_in_tail[parent.deferred_count] = in_tail;
+        parent.deferred[parent.deferred_count++] = child.deferred[i];
+    }
+    if (field.in_tail) {
+        child.tail_bits = field.place.width;
+        child.tail = 0;
+        for (const BitPiece& piece : field.place.pieces) child.tail |= (child.code >> piece.shift & low_bits(piece.width)) << piece.position;
+    }
+    if (child.tail_bits == 0) return true;
+    // One word may follow; two operands share it when they mean the same value.
+    if (parent.tail_bits != 0) return parent.tail == child.tail && parent.tail_bits == child.tail_bits && child.deferred_count == 0;
+    parent.tail = child.tail;
+    parent.tail_bits = child.tail_bits;
+    return true;
+}
+
+bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, Parsed& out) {
+    std::uint64_t codes[most_fields] = {};
+    std::uint32_t known = 0;
+    if (row.fields.size() > most_fields) return false;
+    out.code = row.value;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const TextElement& element = text[i];
+        switch (element.kind) {
+            case TextKind::space: break;
+            case TextKind::name: return false;
+            case TextKind::literal: {
+                const bool glued = i + 1 < text.size() && text[i + 1].kind != TextKind::space && text[i + 1].kind != TextKind::literal;
+                const char* begin = skip(cursor);
+                if (!literal(cursor, element.text, glued)) return fail(begin, &element, no_index);
+                break;
+            }
+            case TextKind::field: {
+                Parsed child;
+                const Field& field = row.fields[element.field];
+                if (!operand(cursor, field.type, child) || !adopt(out, child, field)) return false;
+                codes[element.field] = child.code;
+                known |= 1u << element.field;
+                break;
+            }
+            case TextKind::number: {
+                const Field& field = row.fields[element.field];
+                const bool is_known = known >> element.field & 1;
+                if (!affine(cursor, element, field, codes[element.field], is_known)) return false;
+                known |= 1u << element.field;
+                break;
+            }
+            case TextKind::any:
+                if (!any(cursor, element, row.fields, codes, out)) return false;
+        }
+    }
+    for (std::size_t i = 0; i < row.fields.size(); ++i) {
+        if (!row.fields[i].in_tail) out.code = row.fields[i].place.insert(out.code, codes[i]);
+    }
+    for (const Constraint& constraint : row.constraints) {
+        const std::uint64_t value = codes[constraint.field];
+        if (value < constraint.low || value > constraint.high || (value - constraint.low) % constraint.step != 0) return false;
+    }
+    return true;
+}
+
+std::uint64_t Reader::default_code(Index index) const {
+    const OperandType& type = isa_.operand_types[index];
+    for (const OperandRow& row : type.rows) {
+        for (const TextTemplate& text : row.texts) {
+            if (text.empty()) return row.value;
+        }
+    }
+    return 0;
+}
+
+// Fields that may be left out, in any order.
+bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, std::uint64_t* codes, Parsed& out) {
+    std::uint32_t seen = 0;
+    const std::string_view separator = [&] {
+        std::string_view text = element.text;
+        while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+        while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+        return text;
+    }();
+    for (const Index field : element.fields) codes[field] = default_code(fields[field].type);
+    for (bool more = true; more;) {
+        more = false;
+        const char* begin = cursor;
+        if (seen != 0 && !separator.empty()) literal(begin, separator, true);
+        begin = skip(begin);
+        for (std::size_t i = 0; i < element.fields.size() && !more; ++i) {
+            if (seen >> i & 1) continue;
+            const Field& field = fields[element.fields[i]];
+            const char* p = begin;
+            Parsed child;
+            if (!operand(p, field.type, child) || p == begin) continue;
+            if (!adopt(out, child, field)) return false;
+            codes[element.fields[i]] = child.code;
+            seen |= 1u << i;
+            cursor = p;
+            more = true;
+        }
+    }
+    return true;
+}
+
+// --- statements -------------------------------------------------------------------------------------------------------
+
+bool Reader::form_field(const char*& cursor, const Form& form, Index index, Parsed& parsed, Image& image) {
+    const Field& field = form.fields[index];
+    Parsed child;
+    const char* begin = cursor;
+    if (!operand(cursor, field.type, child)) return false;
+    if (field.fixed && child.code != *field.fixed) return fail(skip(begin), nullptr, field.type);
+    if (child.deferred_count != 0 || child.tail_bits != 0) {
+        if (!adopt(parsed, child, field)) return fail(skip(begin), nullptr, field.type);
+    }
+    field.place.insert(image, child.code);
+    return true;
+}
+
+bool Reader::step(const char*& cursor, const ReadStep& step, bool glued, const Form& form, Parsed& parsed, Image& image) {
+    switch (step.kind) {
+        case ReadStep::Kind::literal: {
+            const char* begin = skip(cursor);
+            return literal(cursor, step.text, glued) || fail(begin, step.element, no_index);
+        }
+        case ReadStep::Kind::field: return form_field(cursor, form, step.field, parsed, image);
+        case ReadStep::Kind::number: {
+            const Field& field = form.fields[step.element->field];
+            std::uint64_t code = field.place.extract(image);
+            const bool known = field.fixed.has_value() || (affine_known_ >> step.element->field & 1) != 0;
+            if (!affine(cursor, *step.element, field, code, known)) return false;
+            affine_known_ |= 1u << step.element->field;
+            field.place.insert(image, code);
+            return true;
+        }
+        case ReadStep::Kind::any: {
+            std::uint64_t codes[most_fields] = {};
+            if (form.fields.size() > most_fields || !any(cursor, *step.element, form.fields, codes, parsed)) return false;
+            for (const Index field : step.element->fields) form.fields[field].place.insert(image, codes[field]);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Reader::body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out) {
+    const Form& form = isa_.forms[candidate.form];
+    candidate_ = &candidate;
+    affine_known_ = 0;
+    Parsed parsed;
+    out.image = form.value;
+    for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) form.fields[candidate.head_fields[i]].place.insert(out.image, head_codes[i]);
+    const char* p = cursor;
+    for (std::size_t i = 0; i < candidate.steps.size(); ++i) {
+        const bool glued = i + 1 < candidate.steps.size() && candidate.steps[i + 1].kind != ReadStep::Kind::literal;
+        if (!step(p, candidate.steps[i], glued, form, parsed, out.image)) return false;
+    }
+    if (!at_end(p)) return fail(skip(p), nullptr, no_index);
+    out.form = candidate.form;
+    out.bits = form.bits;
+    out.deferred_count = parsed.deferred_count;
+    for (unsigned i = 0; i < parsed.deferred_count; ++i) {
+        out.deferred[i] = parsed.deferred[i];
+        if (!parsed.deferred_in_tail[i]) continue;
+        for (BitPiece& piece : out.deferred[i].pieces) piece.position = static_cast<std::uint16_t>(piece.position + form.bits);
+    }
+    if (parsed.tail_bits != 0) {
+        out.image.set(form.bits, parsed.tail_bits, parsed.tail);
+        out.bits += parsed.tail_bits;
+    }
+    cursor = p;
+    return true;
+}
+
+bool Reader::head(const char*& cursor, const Head& head, std::uint64_t* codes) {
+    std::size_t slot = 0;
+    for (const Head::Slot& part : head.slots) {
+        if (part.type == no_index) {
+            if (!literal(cursor, part.literal, true)) return false;
+            continue;
+        }
+        Parsed parsed;
+        if (slot == most_fields || !operand(cursor, part.type, parsed) || parsed.deferred_count != 0 || parsed.tail_bits != 0) return false;
+        codes[slot++] = parsed.code;
+    }
+    return true;
+}
+
+const Mnemonic* Reader::lookup(const char* word, std::size_t size, std::uint32_t hash) const {
+    for (std::uint32_t slot = hash & tables_.slot_mask; tables_.slots[slot] != 0; slot = (slot + 1) & tables_.slot_mask) {
+        const Mnemonic& candidate = tables_.mnemonics[tables_.slots[slot] - 1];
+        if (candidate.text.size() != size) continue;
+        bool same = true;
+        for (std::size_t i = 0; i < size && same; ++i) same = candidate.text[i] == tables_.fold[static_cast<unsigned char>(word[i])];
+        if (same) return &candidate;
+    }
+    return nullptr;
+}
+
+// The mnemonic at `cursor`. A dot may be part of it or begin a suffix: the longest known word is taken.
+const Mnemonic* Reader::mnemonic(const char*& cursor) {
+    const char* begin = skip(cursor);
+    const char* p = begin;
+    std::uint32_t hash = 2166136261u;
+    const Mnemonic* found = nullptr;
+    const char* found_end = begin;
+    for (;; ++p) {
+        const std::uint8_t kind = p == end_ ? 0 : tables_.letter[static_cast<unsigned char>(*p)];
+        if (kind == 1 || (kind == 2 && tables_.dots_in_mnemonics && p != begin)) {
+            if (kind == 2) {
+                if (const Mnemonic* shorter = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
+                    found = shorter;
+                    found_end = p;
+                }
+            }
+            hash = (hash ^ static_cast<unsigned char>(tables_.fold[static_cast<unsigned char>(*p)])) * 16777619u;
+            continue;
+        }
+        break;
+    }
+    if (const Mnemonic* longest = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
+        found = longest;
+        found_end = p;
+    }
+    if (found) {
+        cursor = found_end;
+    } else if (begin >= furthest_) {
+        word_begin_ = begin;
+        word_end_ = p;
+    }
+    return found;
+}
+
+bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
+    std::uint64_t codes[most_fields];
+    for (std::uint32_t h = 0; h < tables_.heads.size(); ++h) {
+        const char* p = cursor;
+        if (!head(p, tables_.heads[h], codes)) continue;
+        const Mnemonic* found = mnemonic(p);
+        if (!found) continue;
+        found_ = found;
+        for (const Candidate& candidate : found->candidates) {
+            if (candidate.head != h) continue;
+            const char* q = p;
+            if (!body(q, candidate, codes, out)) continue;
+            if (skip_count > 0) {
+                --skip_count;
+                continue;
+            }
+            cursor = q;
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace codec
+
+bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader, Encoded& out,
+                     ReadFailure& failure, unsigned skip) const {
+    Reader state(*isa_, *tables_, reader, cursor, end, address);
+    if (state.statement(cursor, skip, out)) return true;
+    state.explain(cursor, failure);
+    return false;
+}
+
+bool Codec::may_grow(const Encoded& encoded) const { return tables_->forms[encoded.form].may_grow; }
+
+std::string Codec::patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const {
+    const OperandType& type = isa_->operand_types[deferred.type];
+    NumberValue number;
+    number.integer = static_cast<std::uint64_t>(value);
+    number.negative = value < 0;
+    std::uint64_t code = 0;
+    std::string problem;
+    if (!codec::encode_number(type.number, type.width, number, address, code, &problem)) return problem;
+    for (unsigned i = 0; i < deferred.piece_count; ++i) {
+        const BitPiece& piece = deferred.pieces[i];
+        encoded.image.set(piece.position, piece.width, code >> piece.shift);
+    }
+    return {};
+}
+
+BitPlace Codec::place_of(const Deferred& deferred) const {
+    return {{deferred.pieces, deferred.pieces + deferred.piece_count}, deferred.width};
+}
+
+}  // namespace isaforge

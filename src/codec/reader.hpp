@@ -1,0 +1,101 @@
+// The state of reading one statement. See read.cpp for how, explain.cpp for the messages.
+#pragma once
+
+#include "codec/tables.hpp"
+
+namespace isaforge::codec {
+
+inline constexpr unsigned most_deferred = 8;
+
+// What was read of an operand: its code, the numbers in it that are not known yet (their places count in the code, or in
+// the tail), and the word that follows the instruction because of it.
+struct Parsed {
+    std::uint64_t code = 0;
+    std::uint64_t tail = 0;
+    unsigned tail_bits = 0;
+    unsigned deferred_count = 0;
+    bool deferred_in_tail[most_deferred];
+    Deferred deferred[most_deferred];
+
+    Parsed() {}  // the arrays are valid up to deferred_count only: clearing them would cost more than reading the operand
+    Parsed(const Parsed& other) { *this = other; }
+    Parsed& operator=(const Parsed& other) {
+        code = other.code;
+        tail = other.tail;
+        tail_bits = other.tail_bits;
+        deferred_count = other.deferred_count;
+        for (unsigned i = 0; i < deferred_count; ++i) {
+            deferred_in_tail[i] = other.deferred_in_tail[i];
+            deferred[i] = other.deferred[i];
+        }
+        return *this;
+    }
+};
+
+class Reader {
+public:
+    Reader(const Isa& isa, const Codec::Tables& tables, ExpressionReader& expressions, const char* begin, const char* end, std::uint64_t address)
+        : isa_(isa), tables_(tables), expressions_(expressions), begin_(begin), end_(end), address_(address), furthest_(begin) {}
+
+    bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
+    void explain(const char* begin, ReadFailure& failure) const;
+
+private:
+    static constexpr unsigned most_failures = 8;
+    static constexpr unsigned most_depth = 32;
+
+    // Something that was expected at the furthest place reached.
+    struct Failure {
+        const TextElement* element;   // a literal or a sum; null: an operand, or the end where `type` is no_index
+        Index type;
+        const Candidate* candidate;
+        NumberValue number;           // a number that was there but did not fit
+    };
+
+    const char* skip(const char* p) const;
+    const char* skip_comment(const char* p) const;
+    bool at_end(const char* p) const;
+    bool literal(const char*& cursor, std::string_view text, bool glued) const;
+    bool fail(const char* at, const TextElement* element, Index type);
+    bool fail_number(const char* at, Index type, const NumberValue& value);
+
+    bool number_value(const char*& cursor, NumberValue& value);
+    bool number(const char*& cursor, Index type, Parsed& out);
+    bool affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known);
+    bool operand(const char*& cursor, Index type, Parsed& out);
+    bool rows(const char*& cursor, Index type, Parsed& out);
+    bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, Parsed& out);
+    bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, std::uint64_t* codes, Parsed& out);
+    bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
+    std::uint64_t default_code(Index type) const;
+
+    bool head(const char*& cursor, const Head& head, std::uint64_t* codes);
+    const Mnemonic* mnemonic(const char*& cursor);
+    const Mnemonic* lookup(const char* word, std::size_t size, std::uint32_t hash) const;
+    bool body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out);
+    bool step(const char*& cursor, const ReadStep& step, bool glued, const Form& form, Parsed& parsed, Image& image);
+    bool form_field(const char*& cursor, const Form& form, Index index, Parsed& parsed, Image& image);
+
+    std::string describe(Index type, unsigned depth) const;
+    std::string syntax_of(const Candidate& candidate) const;
+    void suggest_name(std::string_view found, ReadFailure& failure) const;
+
+    const Isa& isa_;
+    const Codec::Tables& tables_;
+    ExpressionReader& expressions_;
+    const char* begin_;
+    const char* end_;
+    std::uint64_t address_;
+
+    const char* furthest_;
+    unsigned failures_ = 0;
+    Failure failure_[most_failures];
+    const Candidate* candidate_ = nullptr;
+    const Mnemonic* found_ = nullptr;
+    const char* word_begin_ = nullptr;
+    const char* word_end_ = nullptr;
+    unsigned depth_ = 0;
+    std::uint32_t affine_known_ = 0;
+};
+
+}  // namespace isaforge::codec

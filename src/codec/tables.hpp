@@ -1,0 +1,151 @@
+// What the codec builds from the model: everything that reading and writing an instruction would otherwise work out again
+// and again. Built by build.cpp, used by decode.cpp, print.cpp and read.cpp, never changed in between.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/trie.hpp"
+#include "isaforge/codec.hpp"
+
+namespace isaforge::codec {
+
+inline constexpr unsigned widest_table = 12;  // operands up to this width are tabulated code by code
+inline constexpr unsigned most_fields = 32;   // of one form or row
+inline constexpr std::size_t longest_piece = 15;
+
+// A short text that is copied whole.
+struct Piece {
+    char text[longest_piece];
+    std::uint8_t size;
+};
+
+// One operand type.
+struct OperandTable {
+    std::vector<std::uint16_t> row;     // kind table, by code: the row, or no_row
+    std::vector<bool> valid;            // by code: decodes
+    bool all_valid = true;
+    std::vector<Piece> printed;         // by code, where every text of the operand is short and closed
+    Trie trie;                          // all texts without numbers
+    bool has_trie = false;
+    bool needs_rows = false;            // some text holds a number: what the trie does not know is read row by row
+    bool can_have_tail = false;
+    unsigned longest_text = 0;
+    static constexpr std::uint16_t no_row = 0xffff;
+};
+
+// A step of printing a form.
+struct PrintStep {
+    enum class Kind : std::uint8_t { text, table, element } kind = Kind::text;
+    std::uint8_t shift = 0;             // table: the field's bits in the first word of the image
+    std::uint32_t mask = 0;
+    const Piece* pieces = nullptr;      // table
+    Piece text{};                       // text
+    const TextElement* element = nullptr;
+    const Field* field = nullptr;
+};
+
+// A step of reading the operands of a form.
+struct ReadStep {
+    enum class Kind : std::uint8_t { literal, field, number, any } kind = Kind::literal;
+    std::string_view text;
+    const TextElement* element = nullptr;
+    Index field = no_index;
+    const OperandTable* table = nullptr;
+};
+
+// One text of one form.
+struct Candidate {
+    Index form = no_index;
+    std::uint32_t head = 0;             // Tables::heads
+    std::vector<ReadStep> steps;        // behind the mnemonic
+    std::vector<Index> head_fields;     // the form's fields that the head's slots stand for
+};
+
+// What stands before the mnemonic: the same for all forms whose texts begin alike.
+struct Head {
+    struct Slot {
+        std::string literal;            // or a field's operand type
+        Index type = no_index;
+    };
+    std::vector<Slot> slots;
+};
+
+struct Mnemonic {
+    std::string text;
+    std::vector<Candidate> candidates;  // shortest encoding first
+};
+
+struct DecodeNode {
+    std::uint16_t position = 0;         // bits of the image that choose the child
+    std::uint8_t width = 0;             // 0: a leaf
+    std::uint32_t first = 0;            // child index, or first leaf entry
+    std::uint32_t count = 0;            // leaf entries
+};
+
+struct FormTable {
+    std::vector<PrintStep> print;
+    std::vector<Index> checked_fields;  // fields not all of whose codes decode
+    bool can_have_tail = false;
+    bool may_grow = false;
+    bool has_relative = false;
+    std::uint64_t mask0 = 0, value0 = 0;
+    bool wide = false;                  // mask reaches beyond the first 64 bits
+};
+
+}  // namespace isaforge::codec
+
+namespace isaforge {
+
+struct Codec::Tables {
+    std::vector<codec::OperandTable> operands;  // by Isa::operand_types
+    std::vector<codec::FormTable> forms;        // by Isa::forms
+    std::vector<codec::Head> heads;
+    std::vector<codec::Mnemonic> mnemonics;
+    std::vector<std::uint32_t> slots;           // hash table: mnemonic + 1, or 0
+    std::uint32_t slot_mask = 0;
+    bool dots_in_mnemonics = false;
+    std::vector<codec::DecodeNode> nodes;       // the root is 0
+    std::vector<std::uint32_t> children;        // node indices
+    std::vector<Index> leaves;                  // forms
+    std::array<std::uint8_t, 256> blank{};      // skipped between the parts of a statement
+    std::array<std::uint8_t, 256> ender{};      // may begin what ends a statement
+    std::array<std::uint8_t, 256> letter{};     // of mnemonics; 2: a dot
+    std::array<char, 256> fold{};               // to lower case where case does not matter
+};
+
+namespace codec {
+
+// The code of the operand's row, its fields and so on for any width; build.cpp fills the tables with these.
+Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa);
+bool code_is_valid(const Isa& isa, Index type, std::uint64_t code);
+
+// Prints an operand into `out`. Values that are relative need `address`; a tail's bits come from `image` behind `tail_at`.
+struct PrintContext {
+    const Isa& isa;
+    const Codec::Tables& tables;
+    const Image& image;
+    unsigned tail_at = 0;
+    std::uint64_t address = 0;
+    Codec::LabelNamer* labels = nullptr;
+    char* limit = nullptr;
+};
+char* print_operand(char* out, const PrintContext& context, Index type, std::uint64_t code);
+char* print_template(char* out, const PrintContext& context, const TextTemplate& text, const std::vector<Field>& fields,
+                     std::uint64_t code, std::string_view name);
+
+// The number that `code` stands for, as it is written.
+std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t code, std::uint64_t address);
+
+// The bits for a number. False where it does not fit; `problem` then says why, unless it is null.
+bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& value, std::uint64_t address,
+                   std::uint64_t& code, std::string* problem);
+
+inline std::uint64_t low_bits(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
+
+}  // namespace codec
+}  // namespace isaforge
