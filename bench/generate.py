@@ -41,14 +41,15 @@ def operand(kind, rng, label):
     return f"block_{label}"
 
 
-def wishbone_lines(count, seed=1):
+def wishbone_lines(count, seed=1, floats=True):
     """`count` instructions, one a line, with a label at every sixteenth."""
     rng = random.Random(seed)
-    weights = [weight for weight, _, _ in SHAPES]
+    shapes = [shape for shape in SHAPES if floats or not shape[1].startswith("f")]
+    weights = [weight for weight, _, _ in shapes]
     last_label = (count - 1) // LINES_PER_LABEL
     lines = []
     for index in range(count):
-        _, kinds, names = rng.choices(SHAPES, weights)[0]
+        _, kinds, names = rng.choices(shapes, weights)[0]
         here = index // LINES_PER_LABEL
         label = min(max(here + rng.randrange(-LABELS_IN_REACH, LABELS_IN_REACH), 0), last_label)
         operands = ", ".join(operand(kind, rng, label) for kind in kinds.split())

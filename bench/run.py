@@ -96,15 +96,31 @@ def assemble(isaforge, work, options):
     table.add("isaforge, raw binary", options.lines, ours + [binary, "--format", "bin"], options.repeat)
     table.add("isaforge, ELF with line table", options.lines, ours + [os.path.join(work, "mixed.o")], options.repeat)
     if shutil.which("customasm"):
-        fewer = max(1, options.lines // 50)
-        peer = write(work, "mixed.asm", [f'#include "{HERE}/peers/wishbone-gpu.customasm"\n'] + wishbone_lines(fewer))
-        table.add(f"customasm, {fewer} lines", fewer,
-                  ["customasm", peer, "-q", "-f", "binary", "-o", os.path.join(work, "peer.bin")], 1)
+        assemble_with_customasm(table, ours[:-2], work, max(1, options.lines // 50))
     if shutil.which("llvm-mc"):
         gcn = write(work, "gcn.s", gcn_lines(options.lines))
         table.add("yardstick: llvm-mc, GCN 1.2 lines", options.lines, llvm_mc(gcn, os.path.join(work, "gcn.o")),
                   min(2, options.repeat))
     return not table.failed
+
+
+def assemble_with_customasm(table, ours, work, lines):
+    """Fewer lines, since it is slow, and without floating-point numbers, which it has none of; but to the same bytes."""
+    source = write(work, "peer.s", wishbone_lines(lines, floats=False))
+    theirs, same = os.path.join(work, "peer.bin"), os.path.join(work, "same.bin")
+    table.add(f"customasm, {lines} of such lines", lines,
+              ["customasm", os.path.join(HERE, "peers", "wishbone-gpu.customasm"), source, "-q", "-f", "binary",
+               "-o", theirs], 1)
+    timed(ours + [source, "-o", same, "--format", "bin"], 1)
+    if os.path.exists(theirs) and swapped(theirs) != swapped(same, 1):
+        raise Failed("customasm makes other bytes of the same lines")
+
+
+def swapped(path, unit=4):
+    """A file's bytes, with the order turned round in each unit."""
+    with open(path, "rb") as file:
+        data = file.read()
+    return b"".join(data[at:at + unit][::-1] for at in range(0, len(data), unit))
 
 
 def llvm_mc(source, output):
