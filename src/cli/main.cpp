@@ -40,6 +40,7 @@ int unknown_command(const std::vector<const Command*>& commands, const std::stri
         return usage_error;
     }
     std::vector<std::string_view> names;
+    names.reserve(commands.size());
     for (const Command* command : commands) names.emplace_back(command->name);
     const std::string_view meant = nearest(name, names);
     std::string message = "there is no command '" + name + "'";

@@ -94,7 +94,7 @@ std::optional<Picture> parse_picture(const std::string& text) {
 
 // An option's value is checked by the parser that will read it.
 template <typename Parse>
-auto wants(Parse parse, std::string shape) {
+auto wants(Parse parse, const std::string& shape) {
     return [parse, shape](const std::string& text) {
         return parse(text) ? std::string{} : "'" + text + "' is not " + shape;
     };
