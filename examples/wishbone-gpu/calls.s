@@ -3,11 +3,11 @@
 //     isaforge asm -i wishbone-gpu calls.s -o calls.elf
 //     isaforge run -i wishbone-gpu calls.elf
 //
-// At the end: r1 = 2 (as an integer), r3 = 3628800.f = 10!, sp = 0xfffc as at the start.
+// At the end: r1 = 2 (as an integer), r3 = 3628800.f = 10!, sp = 0x0ffc as at the start.
 
 .include "macros.inc"
 
-.equ STACK, 0x00fffc
+.equ STACK, 0x0ffc
 
 #def slot_runs  r1
 #def n          r2

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the scene that pipeline.s draws: a torus knot and two spheres on a marble floor between columns, at dusk.
+"""Writes the scene that pipeline.s draws: a torus knot over a marble floor, between columns, at dusk.
 
     python3 make_scene.py scene.bin
 
@@ -27,15 +27,15 @@ TEXTURE_BYTES = TEXTURE_SIZE * TEXTURE_SIZE * 4
 
 
 def add(a, b):
-    return tuple(x + y for x, y in zip(a, b))
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
 def sub(a, b):
-    return tuple(x - y for x, y in zip(a, b))
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
 def scale(a, s):
-    return tuple(x * s for x in a)
+    return (a[0] * s, a[1] * s, a[2] * s)
 
 
 def dot(a, b):
@@ -51,7 +51,7 @@ def normalize(a):
 
 
 def mix(a, b, t):
-    return tuple(x + (y - x) * t for x, y in zip(a, b))
+    return (a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t)
 
 
 def smooth(low, high, x):
@@ -59,7 +59,7 @@ def smooth(low, high, x):
     return t * t * (3 - 2 * t)
 
 
-# --- camera and light --------------------------------------------------------------------------------------------------
+# --- camera and light ------------------------------------------------------------------------------------------------
 
 EYE = (0.9, 2.35, 7.2)
 TARGET = (0.1, 1.62, 0.0)
@@ -70,8 +70,8 @@ ROWS = 720                      # of the picture, for the position of the horizo
 
 SKY_TOP = (9, 13, 42)
 SKY_HORIZON = (232, 146, 112)
-LIGHT = normalize((-0.55, 0.85, 0.55))
-LIGHT_COLOUR = (0.92, 0.84, 0.72)
+LIGHT = normalize((-0.55, 0.80, 0.80))
+LIGHT_COLOUR = (1.02, 0.94, 0.80)
 SKY_LIGHT = (0.22, 0.24, 0.38)
 GROUND_LIGHT = (0.16, 0.12, 0.11)
 
@@ -113,7 +113,7 @@ def is_outside(points):
     return any(all(test(c) for c in clip) for test in tests)
 
 
-# --- noise and textures ------------------------------------------------------------------------------------------------
+# --- noise and textures ----------------------------------------------------------------------------------------------
 
 
 def lattice(x, y, seed):
@@ -165,7 +165,7 @@ def marble_colour(u, v):
 def knot_colour(u, v):
     """A band of enamel between gold braids; u runs around the tube, v along it."""
     braid = math.sin(2 * math.pi * (6 * v + 4 * u)) * math.sin(2 * math.pi * (6 * v - 4 * u))
-    gold = mix((124, 66, 20), (250, 190, 92), smooth(-0.6, 0.7, braid))
+    gold = mix((150, 88, 30), (255, 204, 104), smooth(-0.6, 0.7, braid))
     grain = 0.9 + 0.2 * turbulence(u, v, 16, 31, 3)
     band = abs(2 * (2 * u % 1) - 1)             # two bands around the tube
     shade = smooth(0.47, 0.5, band)
@@ -215,8 +215,8 @@ def halve(texture):
     half = len(texture) // 2
 
     def average(x, y):
-        four = (texture[2 * y][2 * x], texture[2 * y][2 * x + 1], texture[2 * y + 1][2 * x], texture[2 * y + 1][2 * x + 1])
-        return tuple(sum(channel) / 4 for channel in zip(*four))
+        above, below = texture[2 * y][2 * x:2 * x + 2], texture[2 * y + 1][2 * x:2 * x + 2]
+        return tuple(sum(channel) / 4 for channel in zip(*above, *below))
 
     return [[average(x, y) for x in range(half)] for y in range(half)]
 
@@ -234,7 +234,7 @@ def smaller_levels(texture):
     return page, places
 
 
-# --- the scene -----------------------------------------------------------------------------------------------------------
+# --- the scene -------------------------------------------------------------------------------------------------------
 
 
 class Scene:
@@ -273,24 +273,27 @@ class Occluders:
     def light_at(self, point, skip=0.0):
         """How much of the lamp reaches a point, 0 .. 1. Spheres nearer than `skip` along the ray do not count."""
         light = 1.0
-        for centre, radius in self.spheres:
-            to_centre = sub(centre, point)
-            along = dot(to_centre, LIGHT)
+        px, py, pz = point
+        lx, ly, lz = LIGHT
+        for (x, y, z), radius in self.spheres:
+            x, y, z = x - px, y - py, z - pz
+            along = x * lx + y * ly + z * lz
             if along <= skip:
                 continue
-            beside = math.sqrt(max(dot(to_centre, to_centre) - along * along, 0.0))
-            blur = 0.05 + 0.05 * along      # farther shadows are softer
-            if beside < radius + blur:
-                light = min(light, smooth(radius - blur, radius + blur, beside))
+            square = x * x + y * y + z * z - along * along      # of the distance between centre and ray
+            blur = 0.05 + 0.05 * along                          # farther shadows are softer
+            if square < (radius + blur) ** 2:
+                light = min(light, smooth(radius - blur, radius + blur, math.sqrt(max(square, 0.0))))
         return light
 
     def openness(self, point):
         """How much of the sky a point on the floor sees, 0 .. 1."""
         hidden = 0.0
+        px, _, pz = point
         for (x, y, z), radius in self.spheres:
-            square = (x - point[0]) ** 2 + y * y + (z - point[2]) ** 2
+            square = (x - px) ** 2 + y * y + (z - pz) ** 2
             hidden = max(hidden, radius * radius * y / (square * math.sqrt(square)))
-        return 1 - 0.85 * min(hidden * 1.0, 1.0)
+        return 1 - 0.85 * min(hidden, 1.0)
 
 
 def shade(point, normal, lamp, gloss, shininess=40):
@@ -323,7 +326,7 @@ def knot_frame(t):
     along = normalize(sub(ahead, centre))
     bend = sub(add(knot_point(t + 1e-2), knot_point(t - 1e-2)), scale(centre, 2))
     across = normalize(cross(along, bend))
-    return centre, across, cross(across, along)
+    return centre, across, cross(along, across)
 
 
 def add_knot(scene, occluders):
@@ -338,16 +341,17 @@ def add_knot(scene, occluders):
                 normal = add(scale(side, math.cos(angle)), scale(out, math.sin(angle)))
                 point = add(centre, scale(normal, KNOT_TUBE))
                 lamp = occluders.light_at(point, KNOT_TUBE * 1.3)
-                row.append(scene.vertex(point, shade(point, normal, lamp, 0.9), j * 256 / KNOT_SIDES,
+                row.append(scene.vertex(point, shade(point, normal, lamp, 1.5, 28), j * 256 / KNOT_SIDES,
                                         i * 256 / KNOT_TILE))
             rows.append(row)
         scene.grid(rows, texture)
 
 
-SPHERES = [((-2.55, 0.78, 1.05), 0.78, planet_colour), ((2.62, 0.62, 1.35), 0.62, mosaic_colour)]
+# Centre, radius, texture, gloss.
+SPHERES = [((-2.55, 0.78, 1.05), 0.78, planet_colour, 0.45), ((2.62, 0.62, 1.35), 0.62, mosaic_colour, 1.2)]
 
 
-def add_sphere(scene, occluders, centre, radius, colour_at, rings=28, sides=44):
+def add_sphere(scene, occluders, centre, radius, colour_at, gloss, rings=28, sides=44):
     texture = scene.texture(paint(colour_at))
     rows = []
     for i in range(rings + 1):
@@ -360,16 +364,16 @@ def add_sphere(scene, occluders, centre, radius, colour_at, rings=28, sides=44):
             normal = (x * 0.94 + y * 0.342, y * 0.94 - x * 0.342, z)
             point = add(centre, scale(normal, radius))
             lamp = occluders.light_at(point, radius)
-            row.append(scene.vertex(point, shade(point, normal, lamp, 0.8), 256 - j * 256 / sides, i * 256 / rings))
+            row.append(scene.vertex(point, shade(point, normal, lamp, gloss), 256 - j * 256 / sides, i * 256 / rings))
         rows.append(row)
-    scene.grid([list(reversed(row)) for row in rows], texture)
+    scene.grid(rows, texture)
 
 
 def add_moon(scene, occluders):
     """A large moon low in the sky: placed by its position in the picture, right and up from the middle."""
     right, up, forward = camera_axes()
     direction = add(forward, add(scale(right, 0.285), scale(up, 0.275)))
-    add_sphere(scene, occluders, add(EYE, scale(direction, 90)), 7.2, moon_colour)
+    add_sphere(scene, occluders, add(EYE, scale(direction, 90)), 7.2, moon_colour, 0.0)
 
 
 COLUMNS = [(side * (4.3 + 0.25 * i), -2.6 - 4.4 * i) for i in range(6) for side in (-1, 1)]
@@ -401,7 +405,7 @@ FLOOR_EDGE = -1.2               # tiles begin here along z: one row of them reac
 SHADOW_RANGE = 8                # half the side of the part with shadows
 
 
-def floor_shadow(occluders, x0, z0, cells=64):
+def floor_shadow(occluders, x0, z0, cells=48):
     """Light on one tile of the floor, sampled on a coarse lattice: rows of colour factors."""
     rows = []
     for j in range(cells + 1):
@@ -420,8 +424,11 @@ def shadowed(texture, light):
     def texel(x, y):
         fx, fy = (x + 0.5) * cells / TEXTURE_SIZE, (y + 0.5) * cells / TEXTURE_SIZE
         i, j = int(fx), int(fy)
-        factor = mix(mix(light[j][i], light[j][i + 1], fx - i), mix(light[j + 1][i], light[j + 1][i + 1], fx - i), fy - j)
-        return tuple(t * f for t, f in zip(texture[y][x], factor))
+        above = mix(light[j][i], light[j][i + 1], fx - i)
+        below = mix(light[j + 1][i], light[j + 1][i + 1], fx - i)
+        factor = mix(above, below, fy - j)
+        red, green, blue = texture[y][x]
+        return (red * factor[0], green * factor[1], blue * factor[2])
 
     return [[texel(x, y) for x in range(TEXTURE_SIZE)] for y in range(TEXTURE_SIZE)]
 
@@ -476,12 +483,12 @@ def build():
     scene, occluders = Scene(), Occluders()
     for i in range(132):
         occluders.spheres.append((knot_point(i * 2 * math.pi / 132), KNOT_TUBE))
-    for centre, radius, _ in SPHERES:
+    for centre, radius, *_ in SPHERES:
         occluders.spheres.append((centre, radius))
     # Near things first: what lies behind them is then not shaded at all.
     add_knot(scene, occluders)
-    for centre, radius, colour_at in SPHERES:
-        add_sphere(scene, occluders, centre, radius, colour_at)
+    for sphere in SPHERES:
+        add_sphere(scene, occluders, *sphere)
     texture = scene.texture(paint(column_colour))
     for x, z in COLUMNS:
         add_column(scene, texture, x, z)
@@ -490,7 +497,11 @@ def build():
     return scene
 
 
-# --- the file --------------------------------------------------------------------------------------------------------------
+# --- the file --------------------------------------------------------------------------------------------------------
+
+
+def byte(level):
+    return min(max(int(level + 0.5), 0), 255)
 
 
 def pack(scene):
@@ -509,9 +520,8 @@ def pack(scene):
     data += bytes(textures - end)
     for texture in scene.textures:
         for row in texture:
-            for colour in row:
-                red, green, blue = (min(max(int(c + 0.5), 0), 255) for c in colour)
-                data += bytes((blue, green, red, 0))
+            for red, green, blue in row:
+                data += bytes((byte(blue), byte(green), byte(red), 0))
     return bytes(data)
 
 

@@ -1,8 +1,8 @@
 // A small 3-D pipeline: transform, clip, project, rasterise, shade
 // ---------------------------------------------------------------
 // Draws the scene that make_scene.py writes: triangles with a colour and a texture coordinate at each vertex, through a
-// 4x4 matrix into a 960x720 picture with a depth buffer. Colour and texture are interpolated in perspective, which takes
-// one division per pixel.
+// 4x4 matrix into a 960x720 picture with a depth buffer. Colour and texture are interpolated in perspective, which
+// takes one division per pixel.
 //
 //     python3 make_scene.py scene.bin
 //     isaforge asm -i wishbone-gpu pipeline.s -o pipeline.elf
@@ -27,7 +27,7 @@
 // sign are ordered as their patterns are. So pointers into the depth buffer may be compared with `fcomp`.
 //
 // scene.bin, all words little-endian; addresses are those after loading to SCENE:
-//     +0     number of vertices            +4     number of triangles
+//     +0     number of vertices            +4     number of triangles; at least one of each
 //     +8     address of the vertices       +12    address of the triangles
 //     +16    matrix, 16 floats by rows, from model space to clip space: visible is z >= 0 and |x|, |y| <= w
 //     +80    colour at the top of the sky, at the horizon: three floats 0 .. 255 each
@@ -39,10 +39,10 @@
 //
 // How to read the schedule. Nothing interlocks: the result of `fadd`, `fsub`, `fmul` can be read three instructions
 // later, of `fdiv` eleven, of all others by the next one. And registers have one write port: an instruction with an
-// immediate result must not stand two behind an `fadd`, `fsub`, `fmul`, or ten behind an `fdiv`. In straight runs of late
-// instructions nothing collides; two instructions that write no register (`nop`, stores, compares, jumps) separate
-// such a run from the next immediate result. Where both kinds alternate, late ones on even places and immediate ones
-// on odd places, nothing collides either: the pixel loop does that and has no idle slot.
+// immediate result must not stand two behind an `fadd`, `fsub`, `fmul`, or ten behind an `fdiv`. In straight runs of
+// late instructions nothing collides; two instructions that write no register (`nop`, stores, compares, jumps) separate
+// such a run from the next immediate result. Where both kinds alternate, late ones on even places and immediate ones on
+// odd places, nothing collides either: the pixel loop does that and has no idle slot.
 
 .include "macros.inc"
 
@@ -369,8 +369,8 @@ draw_done:
 // clip_edge: for the edge `from` -> `to` (two vertices in clip space), appends to POLYGON
 //   - `from`, if it lies in front of the near plane;
 //   - the point where the edge crosses the plane, if it does.
-// The crossing is always computed from the inner end to the outer one. The neighbour on the other side of the edge walks
-// it in the other direction, and the two must agree to the last bit, or a crack would open between them.
+// The crossing is always computed from the inner end to the outer one. The neighbour on the other side of the edge
+// walks it in the other direction, and the two must agree to the last bit, or a crack would open between them.
 #def inner      r19
 #def outer      r20
 #def fraction   r0
@@ -537,9 +537,9 @@ project:
 // draw_triangle: draws the triangle whose projected corners are at r12, r13, r14, unless it shows its back.
 //
 // A pixel belongs to the triangle when its centre does. On the row of centres at height y the covered pixels run from
-// ceil(left - 1/2) up to but not including ceil(right - 1/2), and the rows from ceil(top - 1/2) to ceil(bottom - 1/2) in
-// the same manner; so a centre exactly on an edge goes to one of the two neighbours, never to both or to none. Edges are
-// always evaluated from their upper end, afresh on each row, so that neighbours compute the same numbers.
+// ceil(left - 1/2) up to but not including ceil(right - 1/2), and the rows from ceil(top - 1/2) to ceil(bottom - 1/2)
+// in the same manner; so a centre exactly on an edge goes to one of the two neighbours, never to both or to none. Edges
+// are always evaluated from their upper end, afresh on each row, so that neighbours compute the same numbers.
 
 // One interpolated quantity: leaves its change per pixel to the right in `slope`, and appends its value at corner 0 and
 // its change per row downwards to PLANES. r18 .. r20 point to the quantity at the three corners, r17 into PLANES.
@@ -622,8 +622,8 @@ draw_triangle:
     [!cr0] jump triangle_done;      // the back, or nothing to see
     [cr0] fdiv 1.f, area, area;     // delay slot; lands ten instructions from here
 
-    // While the division runs: corner 0 is saved, because the planes are anchored there. Then the corners, r11 .. r16 as
-    // x y pairs, are sorted by y; these are immediate results, which have to keep clear of the quotient.
+    // While the division runs: corner 0 is saved, because the planes are anchored there. Then the corners, r11 .. r16
+    // as x y pairs, are sorted by y; these are immediate results, which have to keep clear of the quotient.
     li ROWS, r17;
     store_addr r17;
     store_i r11;
@@ -633,8 +633,8 @@ draw_triangle:
     sort_by_y r13, r14, r15, r16;
     sort_by_y r11, r12, r13, r14;
 
-    // dx/dy of the three edges: the long one from top to bottom, the upper and the lower short one. That of a horizontal
-    // edge is infinite or not a number, but no row asks for it.
+    // dx/dy of the three edges: the long one from top to bottom, the upper and the lower short one. That of a
+    // horizontal edge is infinite or not a number, but no row asks for it.
     fsub r15, r11, r5;
     fsub r16, r12, r6;
     fsub r13, r11, r7;
@@ -855,9 +855,10 @@ next_row:
 #undef dy
 
 // --- one pixel ---
-// 35 instructions if it is visible, 15 if it is not. On entry w = 1/q is known or about to be; the division for the next
-// pixel starts as early as its q is known and runs into the next turn. The left column of comments counts the turn's
-// instructions: late results are issued on even numbers, immediate ones on odd numbers.
+// 35 instructions if it is visible, 15 if it is not. On entry w = 1/q is known or about to be; the division for the
+// next pixel starts as early as its q is known and runs into the next turn. The numbers in the comments count the
+// instructions of a turn: late results are issued on even numbers and immediate ones on odd numbers, except at 0 and 31,
+// where the neighbours leave room.
 #def depth          r18
 #def index          r19             // of the texel, later its address, later the finished pixel
 #def texel          r18

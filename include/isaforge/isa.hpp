@@ -88,6 +88,7 @@ enum class TextKind {
     name,     // the mnemonic
     field,    // a field by its operand type
     number,   // scale * field + bias, solved for the field, or compared where the field is known already
+    constant, // a number written in any way that has exactly the value `constant`
     any,      // the listed fields, in any order, separated by `text`; those left out take the row that prints nothing
 };
 
@@ -97,12 +98,14 @@ struct TextElement {
     Index field = no_index;
     std::int64_t scale = 1, bias = 0;
     unsigned radix = 10;
+    double constant = 0;
     std::vector<Index> fields;
 };
 
 using TextTemplate = std::vector<TextElement>;
 
-enum class NumberBase { unsigned_integer, signed_integer, either_integer, floating };
+// either_integer: signed or unsigned, as long as it fits. any_bits: likewise, or a float of that width by its bits.
+enum class NumberBase { unsigned_integer, signed_integer, either_integer, floating, any_bits };
 enum class NumberFormat { decimal, hexadecimal, floating };
 
 // A number in the text: value = [pc +] scale * bits + bias, or bits = value[high:low] of a value of `value_bits` bits.

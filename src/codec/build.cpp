@@ -321,6 +321,7 @@ void Builder::build_form(Index index) {
             case TextKind::space: add_text_step(table.print, element.text); break;
             case TextKind::name: add_text_step(table.print, name); break;
             case TextKind::field: add_field_step(table.print, form, element); break;
+            case TextKind::constant:
             case TextKind::number:
             case TextKind::any: {
                 PrintStep step;
@@ -383,6 +384,7 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
                 step.field = text[i].field;
                 step.table = &tables_.operands[form.fields[step.field].type];
                 break;
+            case TextKind::constant:
             case TextKind::number: step.kind = ReadStep::Kind::number; break;
             case TextKind::any: step.kind = ReadStep::Kind::any; break;
             default: continue;

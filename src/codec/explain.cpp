@@ -30,6 +30,7 @@ std::string template_text(const TextTemplate& text, const std::vector<Field>& fi
     std::string out;
     for (const TextElement& element : text) {
         switch (element.kind) {
+            case TextKind::constant:
             case TextKind::literal:
             case TextKind::space: out += element.text; break;
             case TextKind::name: out += name; break;

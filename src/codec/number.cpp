@@ -44,7 +44,7 @@ Range range_of(const NumberRule& rule, unsigned width) {
     const unsigned bits = rule.sliced ? rule.value_bits : width;
     const Wide span = Wide{1} << bits;
     if (rule.base == NumberBase::signed_integer) return {-span / 2, span / 2 - 1};
-    if (rule.base == NumberBase::either_integer || rule.sliced) return {-span / 2, span - 1};
+    if (rule.base == NumberBase::either_integer || rule.base == NumberBase::any_bits || rule.sliced) return {-span / 2, span - 1};
     return {0, span - 1};
 }
 
@@ -68,7 +68,8 @@ bool out_of_range(const NumberRule& rule, unsigned width, Wide value, std::strin
 
 bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& number, std::uint64_t address, std::uint64_t& code,
                    std::string* problem) {
-    if (rule.base == NumberBase::floating) {
+    const bool by_bits = rule.base == NumberBase::any_bits && number.kind == NumberValue::Kind::floating;
+    if (rule.base == NumberBase::floating || by_bits) {
         const double value = number.kind == NumberValue::Kind::floating ? number.floating : static_cast<double>(wide(number));
         code = float_bits(value, rule.value_bits) >> rule.slice_low & low_bits(width);
         return true;

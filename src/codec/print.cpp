@@ -107,6 +107,7 @@ template <typename CodeOf>
 char* print_element(char* out, const PrintContext& context, const TextElement& element, const std::vector<Field>& fields,
                     std::string_view name, CodeOf&& code_of) {
     switch (element.kind) {
+        case TextKind::constant:
         case TextKind::literal:
         case TextKind::space: return put(out, context.limit, element.text);
         case TextKind::name: return put(out, context.limit, name);

@@ -5,6 +5,7 @@
 // A form that does not fit is common (a short form before a long one), so failing must be cheap: only the furthest place is
 // remembered, and the message is made once nothing fitted (explain.cpp).
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "codec/reader.hpp"
@@ -74,12 +75,13 @@ bool Reader::at_end(const char* p) const {
 
 bool Reader::literal(const char*& cursor, std::string_view text, bool glued) const {
     const char* p = skip(cursor);
-    if (static_cast<std::size_t>(end_ - p) < text.size()) return false;
+    const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
     for (const char c : text) {
-        if (tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)]) return false;
+        // Blanks may stand between marks ("[ !"), not inside words.
+        if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && !is_word(c)) p = skip(p);
+        if (p == end_ || tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)]) return false;
         ++p;
     }
-    const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
     if (!glued && p != end_ && is_word(*p) && is_word(p[-1])) return false;
     cursor = p;
     return true;
@@ -146,6 +148,18 @@ bool Reader::affine(const char*& cursor, const TextElement& element, const Field
     const auto solved = static_cast<std::uint64_t>(number / element.scale);
     if (known ? solved != code : (solved & ~low_bits(field.place.width)) != 0) return fail(begin, &element, no_index);
     code = solved;
+    cursor = p;
+    return true;
+}
+
+// A number by its value: "1.0", "1.", "0x1p0" are all 1.
+bool Reader::constant(const char*& cursor, const TextElement& element) {
+    const char* begin = skip(cursor);
+    NumberValue value;
+    const char* p = begin;
+    const bool same = number_value(p, value) && value.kind == NumberValue::Kind::floating && value.floating == element.constant &&
+                      std::signbit(value.floating) == std::signbit(element.constant);
+    if (!same) return fail(begin, &element, no_index);
     cursor = p;
     return true;
 }
@@ -285,6 +299,9 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 known |= 1u << element.field;
                 break;
             }
+            case TextKind::constant:
+                if (!constant(cursor, element)) return false;
+                break;
             case TextKind::any:
                 if (!any(cursor, element, row.fields, codes, out)) return false;
         }
@@ -363,6 +380,7 @@ bool Reader::step(const char*& cursor, const ReadStep& step, bool glued, const F
         }
         case ReadStep::Kind::field: return form_field(cursor, form, step.field, parsed, image);
         case ReadStep::Kind::number: {
+            if (step.element->kind == TextKind::constant) return constant(cursor, *step.element);
             const Field& field = form.fields[step.element->field];
             std::uint64_t code = field.place.extract(image);
             const bool known = field.fixed.has_value() || (affine_known_ >> step.element->field & 1) != 0;
@@ -374,7 +392,11 @@ bool Reader::step(const char*& cursor, const ReadStep& step, bool glued, const F
         case ReadStep::Kind::any: {
             std::uint64_t codes[most_fields] = {};
             if (form.fields.size() > most_fields || !any(cursor, *step.element, form.fields, codes, parsed)) return false;
-            for (const Index field : step.element->fields) form.fields[field].place.insert(image, codes[field]);
+            for (const Index index : step.element->fields) {
+                const Field& field = form.fields[index];
+                if (field.fixed && *field.fixed != codes[index]) return fail(skip(cursor), nullptr, field.type);
+                field.place.insert(image, codes[index]);
+            }
             return true;
         }
     }

@@ -62,6 +62,7 @@ private:
     bool number_value(const char*& cursor, NumberValue& value);
     bool number(const char*& cursor, Index type, Parsed& out);
     bool affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known);
+    bool constant(const char*& cursor, const TextElement& element);
     bool operand(const char*& cursor, Index type, Parsed& out);
     bool rows(const char*& cursor, Index type, Parsed& out);
     bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, Parsed& out);

@@ -63,7 +63,7 @@ private:
     OperandRowSyntax operand_row();
     void number_term(NumberDeclaration& number);
 
-    EncodingSyntax encoding();
+    EncodingSyntax encoding(std::vector<Column>* columns);
     std::vector<Column> columns();
     std::vector<Name> mnemonic();
     InstructionRow instruction_row(const std::vector<Column>& columns);
@@ -90,8 +90,13 @@ void Parser::run() {
                 first.place, fmt::format("expected a declaration (format, operand, instructions, …), found '{}'", first.text));
             const std::string_view meant = nearest(first.text, known);
             if (!meant.empty()) error.suggest(std::string(meant));
-            advance();
-            skip_row();
+            // What follows belongs to what could not be read: go on where a line begins like a declaration.
+            const auto known_here = [&] { return at(TokenKind::name) && std::find(known.begin(), known.end(), peek().text) != known.end(); };
+            do {
+                if (at(TokenKind::newline)) skip_newlines();
+                while (!at(TokenKind::newline) && !at(TokenKind::end)) advance();
+                skip_newlines();
+            } while (!at(TokenKind::end) && !known_here());
         } else if (!at(TokenKind::newline) && !at(TokenKind::end)) {
             complain("the end of the line");
             skip_row();
@@ -546,9 +551,15 @@ Cell Parser::cell(bool in_bar) {
 void Parser::append_bar(Bar& bar) {
     const Place begin = peek().place;
     if (!expect("|", "to begin the bar")) return skip_row();
-    while (!at_row_end() && !at("only")) {
+    for (;;) {
+        if (at(TokenKind::newline) && next_line_begins("|")) {  // a long bar goes on in the next line
+            skip_newlines();
+            advance();
+        }
+        if (at_row_end() || at("only")) break;
         const std::uint32_t before = peek().place.offset;
         bar.cells.push_back(cell(true));
+        if (at(TokenKind::newline) && next_line_begins("|")) skip_newlines();
         if (!expect("|", "after a cell of the bar") || peek().place.offset == before) return skip_row();
     }
     bar.place = from(begin);
@@ -567,7 +578,7 @@ void Parser::format() {
 OperandRowSyntax Parser::operand_row() {
     OperandRowSyntax out;
     out.place = peek().place;
-    while (!at(TokenKind::string) && !at_row_end() && !at("reserved")) {
+    while (!at(TokenKind::string) && !at_row_end() && !at("reserved") && !at("if")) {
         const std::uint32_t before = peek().place.offset;
         out.cells.push_back(cell(false));
         if (peek().place.offset == before) return skip_row(), out;
@@ -579,6 +590,7 @@ OperandRowSyntax Parser::operand_row() {
         if (accept("alias")) out.alias = true;
         if (accept("=")) out.meaning = expression();
     }
+    if (accept("if")) out.condition = expression();
     out.only = only();
     out.place = from(out.place);
     return out;
@@ -623,11 +635,13 @@ void Parser::function() {
 
 // --- instructions -----------------------------------------------------------------------------------------------------
 
-// FORMAT(arguments) [with FIELD = value, …] "text" | "text" [if column] [only …]
-EncodingSyntax Parser::encoding() {
+// FORMAT(arguments) [columns] with FIELD = value, … "text" | "text" if condition only …
+// The columns stand in the first encoding of a table; `columns` is null for the others.
+EncodingSyntax Parser::encoding(std::vector<Column>* column_list) {
     EncodingSyntax out;
     out.format = expect_name("the name of a format");
     out.arguments = type_arguments();
+    if (column_list && at("[")) *column_list = columns();
     if (accept("with")) {
         do {
             With with;
@@ -649,6 +663,10 @@ EncodingSyntax Parser::encoding() {
             out.with.push_back(std::move(with));
         } while (accept(","));
     }
+    skip_newlines();
+    out.texts = texts();
+    if (accept("if")) out.condition = expression();
+    out.only = only();
     return out;
 }
 
@@ -763,17 +781,10 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
 void Parser::instructions() {
     InstructionsDeclaration out;
     out.place = advance().place;
-    out.encodings.push_back(encoding());
-    if (at("[")) out.columns = columns();
-    skip_newlines();
-    out.encodings.back().texts = texts();
+    out.encodings.push_back(encoding(&out.columns));
     skip_newlines();
     while (accept("also")) {
-        out.encodings.push_back(encoding());
-        skip_newlines();
-        out.encodings.back().texts = texts();
-        if (accept("if")) out.encodings.back().condition = expect_name("a column");
-        out.encodings.back().only = only();
+        out.encodings.push_back(encoding(nullptr));
         skip_newlines();
     }
     while (!at("{") && !at(TokenKind::end)) {
@@ -782,10 +793,8 @@ void Parser::instructions() {
         } else if (accept("lanes")) {
             out.lanes = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
             if (accept("under")) out.lane_mask = expression();
-        } else if (at("only")) {
-            out.only = only();
         } else {
-            complain("when, lanes, also, only, or '{' to begin the rows");
+            complain("when, lanes, also, or '{' to begin the rows");
             skip_row();
             break;
         }

@@ -38,6 +38,14 @@ void ParserBase::skip_newlines() {
     while (at(TokenKind::newline)) advance();
 }
 
+bool ParserBase::next_line_begins(std::string_view symbol) {
+    const std::uint32_t position = lexer_.position();
+    Token token = token_;
+    while (token.kind == TokenKind::newline) token = lexer_.next();
+    lexer_.seek(position);
+    return token.kind == TokenKind::symbol && token.text == symbol;
+}
+
 Place ParserBase::from(Place begin) const {
     if (last_.offset + last_.length < begin.offset) return begin;
     return {begin.file, begin.offset, last_.offset + last_.length - begin.offset};

@@ -25,6 +25,7 @@ protected:
     bool expect(std::string_view symbol_or_name, std::string_view context);
     bool at_row_end() const { return at(TokenKind::newline) || at(TokenKind::end) || at("}"); }
     void skip_newlines();
+    bool next_line_begins(std::string_view symbol);  // looks past the line end that the parser is at
 
     // The place from `begin` to the end of the last token taken.
     Place from(Place begin) const;

@@ -112,6 +112,7 @@ struct OperandRowSyntax {
     bool reserved = false;
     bool alias = false;
     ExpressionPointer meaning;
+    ExpressionPointer condition;    // of parameters: the row exists only where it is not 0
     Only only;
 };
 
@@ -169,7 +170,7 @@ struct EncodingSyntax {
     std::vector<TypeRef> arguments;
     std::vector<With> with;
     std::vector<Text> texts;
-    Name condition;                 // a column that must not be absent or 0 for the row to have this encoding
+    ExpressionPointer condition;    // of columns, an absent one being 0: the row has this encoding only where it is not 0
     Only only;
 };
 

@@ -165,18 +165,14 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
 }
 
 void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding, Instruction& instruction) {
-    if (!encoding.condition.text.empty()) {
-        const std::size_t column = column_index(table.columns, encoding.condition.text);
-        if (column == table.columns.size()) {
-            diagnostics_.error(encoding.condition.place, fmt::format("there is no column '{}'", encoding.condition.text));
-            return;
-        }
-        const Value& value = *row.values[column];
-        if (value.kind == Value::Kind::absent || (value.kind == Value::Kind::number && value.low == 0)) return;
-    }
     const FormatDeclaration* format = find_format(encoding.format);
     if (!format) return;
     const Bindings outer = row_bindings(table, row);
+    if (encoding.condition) {
+        Bindings all = outer;
+        for (const Column& column : table.columns) all.try_emplace(column.name.text, Binding{0, no_index});
+        if (evaluate(encoding.condition, all).value_or(0) == 0) return;
+    }
     Bindings bindings = outer;
     const std::string what = fmt::format("format '{}'", format->name.text);
     std::vector<TypeRef> arguments = encoding.arguments;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 #include "language/resolver.hpp"
 
@@ -193,6 +194,16 @@ bool read_terms(std::string_view text, std::vector<Term>& out) {
 
 bool TemplateReader::number(std::string_view inside, std::size_t begin) {
     TextElement element{TextKind::number, ""};
+    if (inside.find('.') != std::string_view::npos) {  // {-0.5}: a float by its value
+        char* end = nullptr;
+        const std::string digits(inside);
+        element.kind = TextKind::constant;
+        element.constant = std::strtod(digits.c_str(), &end);
+        element.text = digits;
+        if (end != digits.c_str() + digits.size()) return fail(begin, inside.size(), "this is no number");
+        out_.push_back(std::move(element));
+        return true;
+    }
     element.bias = 0;
     std::string_view sum = inside;
     const std::size_t colon = inside.find(':');

@@ -11,9 +11,9 @@ namespace isaforge::language {
 
 namespace {
 
-// u32, s18, i16, f32: the letter and the width; 0 where it is something else.
+// u32, s18, i16, f32, b32: the letter and the width; 0 where it is something else.
 unsigned base_width(std::string_view name) {
-    if (name.size() < 2 || name.size() > 3 || std::string_view("usif").find(name[0]) == std::string_view::npos) return 0;
+    if (name.size() < 2 || name.size() > 3 || std::string_view("usifb").find(name[0]) == std::string_view::npos) return 0;
     unsigned width = 0;
     for (const char c : name.substr(1)) {
         if (!std::isdigit(static_cast<unsigned char>(c))) return 0;
@@ -27,6 +27,7 @@ NumberBase base_kind(char letter) {
         case 's': return NumberBase::signed_integer;
         case 'i': return NumberBase::either_integer;
         case 'f': return NumberBase::floating;
+        case 'b': return NumberBase::any_bits;
         default: return NumberBase::unsigned_integer;
     }
 }
@@ -58,7 +59,7 @@ Index Resolver::add_type(std::string key, OperandType type) {
 
 Index Resolver::builtin_type(std::string_view name) {
     const unsigned width = base_width(name);
-    if (width == 0 || (name[0] == 'f' && !is_float_width(width))) return no_index;
+    if (width == 0 || ((name[0] == 'f' || name[0] == 'b') && !is_float_width(width))) return no_index;
     const auto known = types_.find(std::string(name));
     if (known != types_.end()) return known->second;
     return add_type(std::string(name), raw_number(name));
@@ -119,9 +120,10 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
         return known->second;
     }
     const unsigned width = base_width(number.base.text);
-    if (width == 0 || (number.base.text[0] == 'f' && !is_float_width(width))) {
+    const bool is_float = width != 0 && (number.base.text[0] == 'f' || number.base.text[0] == 'b');
+    if (width == 0 || (is_float && !is_float_width(width))) {
         if (!number.base.text.empty() || number.base.place.known()) {
-            diagnostics_.error(number.base.place, "a number's bits are uN, sN, iN (N up to 64), f16, f32 or f64");
+            diagnostics_.error(number.base.place, "a number's bits are uN, sN or iN (N up to 64), or f or b with 16, 32 or 64");
         } else {
             diagnostics_.error(number.place, "this number has no bits: name them as uN, sN, iN or fN");
         }
@@ -252,7 +254,9 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
     }
     if (type.width >= 1 && type.width <= 64) {
         for (const OperandRowSyntax& row : operand.rows) {
-            if (here(row.only)) resolve_operand_row(operand, row, bindings, type);
+            if (!here(row.only)) continue;
+            if (row.condition && evaluate(row.condition, bindings).value_or(0) == 0) continue;
+            resolve_operand_row(operand, row, bindings, type);
         }
     }
     if (type.rows.empty() && diagnostics_.errors() == before) diagnostics_.error(type.where, fmt::format("operand '{}' has no rows", type.name));

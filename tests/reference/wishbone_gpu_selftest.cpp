@@ -1,5 +1,6 @@
 // Checks of the witness itself: encodings worked out by hand from the field positions, and the timing rules one by one.
 // Kept apart from the tests that use the witness, because here it stands alone and Isaforge is not linked.
+#include "random_program.hpp"
 #include "wishbone_gpu.hpp"
 
 #include <gtest/gtest.h>
@@ -225,6 +226,17 @@ TEST(Words, UnusedBitsMustBeZero) {
         Machine m({bad}, 64);
         EXPECT_FALSE(m.step());
         EXPECT_EQ(m.error, "word 0: illegal instruction") << std::hex << bad;
+    }
+}
+
+TEST(RandomProgram, RunsToItsEnd) {
+    std::mt19937_64 random(7);
+    for (int i = 0; i < 300; ++i) {
+        std::string source = random_program(random, 200);
+        auto words = assemble(source);
+        ASSERT_TRUE(words) << source;
+        Machine m(*words, random_program_memory);
+        ASSERT_TRUE(m.run(100000)) << m.error << '\n' << source;
     }
 }
 
