@@ -25,7 +25,7 @@ public:
         for (Index type = 0; type < isa_.operand_types.size(); ++type)
             if (isa_.operand_types[type].kind == OperandKind::table) variants(type);
         for (const Instruction& instruction : isa_.instructions)
-            if (!instruction.reserved && (instruction.meaning || instruction.guard))
+            if (instruction.meaning || instruction.guard)
                 for (Index form : instruction.forms) check(instruction, isa_.forms[form]);
         return ok_;
     }
