@@ -18,6 +18,7 @@ scripts/format.py --check || failed=1
 # installed library only.
 echo 'static analysis'
 git ls-files -z 'src/*.cpp' 'tests/*.cpp' 'bench/*.cpp' ':!tests/install' |
+    # shellcheck disable=SC2016  # the inner shell expands
     xargs -0 -n 1 -P "$jobs" sh -c '
         found=$(clang-tidy -p "$0" --quiet "$1" 2>/dev/null) || { printf "%s\n%s\n" "$1" "$found"; exit 1; }
     ' "$build" || failed=1
