@@ -30,7 +30,10 @@ std::string_view SectionLabels::at(std::uint64_t offset) const {
 
 Labels::Labels(const Codec& codec, const Object& object, bool make_targets)
     : codec_(codec), object_(object), sections_(object.sections.size()), begins_(object.sections.size()),
-      usable_(object.symbols.size()) {
+      relocated_(object.sections.size()), usable_(object.symbols.size()) {
+    for (const Relocation& relocation : object.relocations) {
+        if (relocation.section < relocated_.size()) relocated_[relocation.section].push_back(relocation.offset);
+    }
     choose_symbols();
     for (SectionLabels& labels : sections_) std::stable_sort(labels.list.begin(), labels.list.end(), before);
     name_begins();
@@ -76,10 +79,8 @@ void Labels::collect_targets(Index index) {
     const std::uint64_t unit = object_.unit_bytes, step = object_.address_bytes;
     const std::uint64_t first = section.address / step;
     std::vector<bool> begins(section.bytes.size() / unit + 1);
-    std::vector<std::uint64_t> targets, relocated;
-    for (const Relocation& relocation : object_.relocations) {
-        if (relocation.section == index) relocated.push_back(relocation.offset);
-    }
+    std::vector<std::uint64_t> targets;
+    std::vector<std::uint64_t>& relocated = relocated_[index];
     std::sort(relocated.begin(), relocated.end());
     std::size_t next_relocated = 0;
     for (std::uint64_t at = 0; at < section.bytes.size();) {
