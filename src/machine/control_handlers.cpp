@@ -1,0 +1,410 @@
+// Handlers for what touches more than values: registers chosen at run time, memory, pc, late results, faults, and the
+// way from one instruction to the next.
+#include "machine/micro_op.hpp"
+#include "semantics/types.hpp"
+
+namespace isaforge::machine {
+
+namespace {
+
+void save(Core& core, std::uint64_t count, std::uint64_t pending) {
+    core.count = count;
+    core.pending = pending;
+    core.op = nullptr;
+}
+
+// Counts of writes to the files with few ports, four bits each.
+bool exceeds_ports(const Core& core, std::uint32_t counts) {
+    for (unsigned file = 0; file < max_limited_files; ++file)
+        if ((counts >> 4 * file & 15) > core.port_limits[file] && core.port_limits[file] != 0) return true;
+    return false;
+}
+
+// Lands what is due after the instruction that ends at `op`. False where a write port would have to take two.
+bool land(Core& core, const MicroOp* op, std::uint64_t count, bool& jumped) {
+    LandingSlot& slot = core.ring[count % ring_size];
+    std::uint32_t counts = op->c;
+    if (core.ports_noted_at == count) counts += core.ports_noted;
+    for (std::uint32_t i = 0; i < slot.used; ++i) {
+        const LateResult& result = slot.results[i];
+        counts += result.port;
+        if (exceeds_ports(core, counts)) {
+            core.reason = StopReason::port_collision;
+            core.fault = op;
+            core.fault_address = result.origin;
+            core.fault_other = ~std::uint64_t{0};
+            for (std::uint32_t before = 0; before < i; ++before)
+                if (slot.results[before].port == result.port) core.fault_other = slot.results[before].origin;
+            return false;
+        }
+        if (result.offset == LateResult::to_pc) {
+            core.target = result.value;
+            jumped = true;
+        } else {
+            store(core.state, result.offset, result.value);
+        }
+    }
+    return true;
+}
+
+LateResult* new_landing(Core& core, std::uint64_t count, std::uint64_t& pending, unsigned delay) {
+    LandingSlot& slot = core.ring[(count + delay) % ring_size];
+    std::uint64_t bit = std::uint64_t{1} << delay;
+    if ((pending & bit) == 0) slot.used = 0;
+    pending |= bit;
+    return slot.used < max_landings ? &slot.results[slot.used++] : nullptr;
+}
+
+}  // namespace
+
+void execute(Core& core) {
+    core.op = core.next;
+    // With tail calls the first call comes back only when the run is over.
+    while (core.op != nullptr) core.op->run(core.op, core.state, &core, core.count, core.pending);
+}
+
+void finish_slowly(ISAFORGE_HANDLER_PARAMETERS) {
+    const MicroOp* next = op->link;
+    if ((pending & 1) != 0) {
+        bool jumped = false;
+        if (!land(*core, op, count, jumped)) return save(*core, count, pending);
+        if (jumped) {
+            next = core->target < core->code_size ? core->entries[core->target] : nullptr;
+            if (next == nullptr) next = core->resolve(*core, core->target);
+        }
+    }
+    if (next == nullptr) {
+        next = core->resolve(*core, op->b);
+        op->link = next;
+    }
+    state = core->state;
+    ++count;
+    pending >>= 1;
+    if (count == core->stop_at) {
+        core->next = next;
+        return save(*core, count, pending);
+    }
+    ISAFORGE_CONTINUE_AT(next);
+}
+
+namespace {
+
+// A fault leaves the instruction unfinished; pc stays on it.
+void raise(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pending, StopReason reason) {
+    core->reason = reason;
+    core->fault = op;
+    save(*core, count, pending);
+}
+
+template <class T, bool big> T from_memory(const std::uint8_t* bytes) {
+    T value;
+    std::memcpy(&value, bytes, sizeof value);
+    if constexpr (big && sizeof(T) == 2) value = __builtin_bswap16(value);
+    if constexpr (big && sizeof(T) == 4) value = __builtin_bswap32(value);
+    if constexpr (big && sizeof(T) == 8) value = __builtin_bswap64(value);
+    return value;
+}
+
+template <class T, bool big> void to_memory(std::uint8_t* bytes, T value) {
+    value = from_memory<T, big>(reinterpret_cast<const std::uint8_t*>(&value));
+    std::memcpy(bytes, &value, sizeof value);
+}
+
+// Whether an access of T at an address may not be made.
+template <class T> bool is_bad(const Core* core, const Memory& memory, std::uint64_t address) {
+    constexpr unsigned size = std::countr_zero(sizeof(T));
+    return address >= memory.limits[size] || ((address << memory.unit_shift) & (sizeof(T) - 1) & core->alignment) != 0;
+}
+
+template <class T>
+void bad_access(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pending, std::uint64_t address) {
+    core->fault_address = address;
+    core->fault_bits = sizeof(T) * 8;
+    raise(op, core, count, pending, StopReason::bad_access);
+}
+
+// a: address; detail.n: memory.
+template <class T, bool big> void load_scalar(ISAFORGE_HANDLER_PARAMETERS) {
+    const Memory& memory = core->memories[op->detail.n];
+    std::uint64_t address = load<std::uint64_t>(state, op->a);
+    if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
+    store(state, op->result, from_memory<T, big>(memory.bytes + (address << memory.unit_shift)));
+    ISAFORGE_NEXT;
+}
+
+// a: address, b: value; detail.n: memory.
+template <class T, bool big> void store_scalar(ISAFORGE_HANDLER_PARAMETERS) {
+    const Memory& memory = core->memories[op->detail.n];
+    std::uint64_t address = load<std::uint64_t>(state, op->a);
+    if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
+    T value = load<T>(state, op->b);
+    to_memory<T, big>(memory.bytes + (address << memory.unit_shift), value);
+    if (core->stores != nullptr) core->stores->push_back({op->detail.n, address, value, sizeof(T) * 8});
+    ISAFORGE_NEXT;
+}
+
+// The same for many lanes, addresses in 64 bits. detail.n: memory, detail.more: lanes; c: the mask.
+template <class T, bool big, bool masked> void gather_lanes(ISAFORGE_HANDLER_PARAMETERS) {
+    const Memory& memory = core->memories[op->detail.n];
+    const std::byte* mask = state + op->c;
+    for (std::uint32_t i = 0; i < op->detail.more; ++i) {
+        T value = 0;
+        if (!masked || mask[i] != std::byte{0}) {
+            std::uint64_t address = load<std::uint64_t>(state, op->a + 8 * i);
+            if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
+            value = from_memory<T, big>(memory.bytes + (address << memory.unit_shift));
+        }
+        std::memcpy(state + op->result + i * sizeof(T), &value, sizeof value);
+    }
+    ISAFORGE_NEXT;
+}
+
+template <class T, bool big, bool masked> void scatter_lanes(ISAFORGE_HANDLER_PARAMETERS) {
+    const Memory& memory = core->memories[op->detail.n];
+    const std::byte* mask = state + op->c;
+    for (std::uint32_t i = 0; i < op->detail.more; ++i) {
+        if (masked && mask[i] == std::byte{0}) continue;
+        std::uint64_t address = load<std::uint64_t>(state, op->a + 8 * i);
+        if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
+        T value = load<T>(state, op->b + i * static_cast<std::uint32_t>(sizeof(T)));
+        to_memory<T, big>(memory.bytes + (address << memory.unit_shift), value);
+        if (core->stores != nullptr) core->stores->push_back({op->detail.n, address, value, sizeof(T) * 8});
+    }
+    ISAFORGE_NEXT;
+}
+
+template <class T> void resize(ISAFORGE_HANDLER_PARAMETERS) {
+    store(state, op->result, load<T>(state, op->a));
+    ISAFORGE_NEXT;
+}
+
+template <class T> void write_lanes_masked(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+        T old, fresh;
+        std::memcpy(&old, to + i * sizeof(T), sizeof(T));
+        std::memcpy(&fresh, from + i * sizeof(T), sizeof(T));
+        old = mask[i] != std::byte{0} ? fresh : old;
+        std::memcpy(to + i * sizeof(T), &old, sizeof(T));
+    }
+}
+
+void write_masked_bytes(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t n, unsigned lane_bytes) {
+    switch (lane_bytes) {
+    case 1: return write_lanes_masked<std::uint8_t>(to, from, mask, n);
+    case 2: return write_lanes_masked<std::uint16_t>(to, from, mask, n);
+    case 4: return write_lanes_masked<std::uint32_t>(to, from, mask, n);
+    default: return write_lanes_masked<std::uint64_t>(to, from, mask, n);
+    }
+}
+
+#define ISAFORGE_MEMORY_HANDLER(name, ...)                                                                             \
+    switch (container) {                                                                                               \
+    case 8: return name<std::uint8_t, __VA_ARGS__>;                                                                    \
+    case 16: return name<std::uint16_t, __VA_ARGS__>;                                                                  \
+    case 32: return name<std::uint32_t, __VA_ARGS__>;                                                                  \
+    default: return name<std::uint64_t, __VA_ARGS__>;                                                                  \
+    }
+
+template <bool big, bool masked> Handler gather_of(unsigned container) {
+    ISAFORGE_MEMORY_HANDLER(gather_lanes, big, masked)
+}
+template <bool big, bool masked> Handler scatter_of(unsigned container) {
+    ISAFORGE_MEMORY_HANDLER(scatter_lanes, big, masked)
+}
+template <bool big> Handler load_of(unsigned container) { ISAFORGE_MEMORY_HANDLER(load_scalar, big) }
+template <bool big> Handler store_of(unsigned container) { ISAFORGE_MEMORY_HANDLER(store_scalar, big) }
+
+}  // namespace
+
+namespace handlers {
+
+// Instructions end with one of these; a handler whose name ends so does the work of the plain end after it, too. b: address of the next instruction,
+// c: counts of writes by ports.
+void end(ISAFORGE_HANDLER_PARAMETERS) { ISAFORGE_FINISH; }
+
+void end_skipped(ISAFORGE_HANDLER_PARAMETERS) {
+    core->skipped = true;
+    ISAFORGE_FINISH;
+}
+
+// The next instruction is at core->target.
+void end_jump(ISAFORGE_HANDLER_PARAMETERS) {
+    const MicroOp* next = core->target < core->code_size ? core->entries[core->target] : nullptr;
+    if (next == nullptr) {
+        next = core->resolve(*core, core->target);
+        state = core->state;
+    }
+    op->link = next;
+    ISAFORGE_FINISH;
+}
+
+// detail.n: how many operations further it goes on, likewise below.
+void leave_if_zero(ISAFORGE_HANDLER_PARAMETERS) {
+    if (machine::load<std::uint8_t>(state, op->a) == 0) ISAFORGE_CONTINUE_AT(op + op->detail.n);
+    ISAFORGE_NEXT;
+}
+
+void jump(ISAFORGE_HANDLER_PARAMETERS) { ISAFORGE_CONTINUE_AT(op + op->detail.n); }
+
+void jump_if_zero(ISAFORGE_HANDLER_PARAMETERS) {
+    if (machine::load<std::uint8_t>(state, op->a) == 0) ISAFORGE_CONTINUE_AT(op + op->detail.n);
+    ISAFORGE_NEXT;
+}
+
+void set_target(ISAFORGE_HANDLER_PARAMETERS) {
+    core->target = machine::load<std::uint64_t>(state, op->a);
+    ISAFORGE_NEXT;
+}
+
+// result: register, a: value, b: its count by ports; detail.n: delay, detail.more: address of the instruction.
+void late_write(ISAFORGE_HANDLER_PARAMETERS) {
+    LateResult* late = new_landing(*core, count, pending, op->detail.n);
+    if (late == nullptr) return raise(op, core, count, pending, StopReason::port_collision);
+    *late = {op->result, op->b, op->detail.more, machine::load<std::uint64_t>(state, op->a)};
+    ISAFORGE_NEXT;
+}
+
+void late_write_end(ISAFORGE_HANDLER_PARAMETERS) {
+    LateResult* late = new_landing(*core, count, pending, op->detail.n);
+    if (late == nullptr) return raise(op, core, count, pending, StopReason::port_collision);
+    *late = {op->result, op->b, op->detail.more, machine::load<std::uint64_t>(state, op->a)};
+    ISAFORGE_FINISH_NEXT;
+}
+
+// The same, register number c of the file at `result`; the file's count is in the low half of the next operation's a.
+void late_write_indexed(ISAFORGE_HANDLER_PARAMETERS) {
+    std::uint64_t number = machine::load<std::uint64_t>(state, op->c);
+    if (number >= op[1].a) {
+        core->fault_address = number;
+        return raise(op, core, count, pending, StopReason::bad_index);
+    }
+    LateResult* late = new_landing(*core, count, pending, op->detail.n);
+    if (late == nullptr) return raise(op, core, count, pending, StopReason::port_collision);
+    *late = {static_cast<std::uint32_t>(op->result + 8 * number), op->b, op->detail.more,
+             machine::load<std::uint64_t>(state, op->a)};
+    ISAFORGE_CONTINUE_AT(op + 2);
+}
+
+void late_pc(ISAFORGE_HANDLER_PARAMETERS) {
+    LateResult* late = new_landing(*core, count, pending, op->detail.n);
+    if (late == nullptr) return raise(op, core, count, pending, StopReason::port_collision);
+    *late = {LateResult::to_pc, 0, op->detail.more, machine::load<std::uint64_t>(state, op->a)};
+    ISAFORGE_NEXT;
+}
+
+void late_pc_end(ISAFORGE_HANDLER_PARAMETERS) {
+    LateResult* late = new_landing(*core, count, pending, op->detail.n);
+    if (late == nullptr) return raise(op, core, count, pending, StopReason::port_collision);
+    *late = {LateResult::to_pc, 0, op->detail.more, machine::load<std::uint64_t>(state, op->a)};
+    ISAFORGE_FINISH_NEXT;
+}
+
+// A write that happens on some paths only; detail.n: its count by ports.
+void note_ports(ISAFORGE_HANDLER_PARAMETERS) {
+    if (core->ports_noted_at != count) core->ports_noted = 0;
+    core->ports_noted_at = count;
+    core->ports_noted += op->detail.n;
+    ISAFORGE_NEXT;
+}
+
+void stop(ISAFORGE_HANDLER_PARAMETERS) {
+    core->stopping = true;
+    core->stop_at = count + 1;
+    ISAFORGE_NEXT;
+}
+
+void signal(ISAFORGE_HANDLER_PARAMETERS) {
+    ++core->signal_counts[op->detail.n];
+    ISAFORGE_NEXT;
+}
+
+// detail.n: the reason.
+void fault(ISAFORGE_HANDLER_PARAMETERS) {
+    raise(op, core, count, pending, static_cast<StopReason>(op->detail.n));
+}
+
+void copy_scalar(ISAFORGE_HANDLER_PARAMETERS) {
+    machine::store(state, op->result, machine::load<std::uint64_t>(state, op->a));
+    ISAFORGE_NEXT;
+}
+
+void copy_scalar_end(ISAFORGE_HANDLER_PARAMETERS) {
+    machine::store(state, op->result, machine::load<std::uint64_t>(state, op->a));
+    ISAFORGE_FINISH_NEXT;
+}
+
+// detail.n: bytes.
+void copy_bytes(ISAFORGE_HANDLER_PARAMETERS) {
+    std::memmove(state + op->result, state + op->a, op->detail.n);
+    ISAFORGE_NEXT;
+}
+
+// result = register number b of the file at a; detail.n: registers of the file, detail.more: bytes of each.
+void read_indexed(ISAFORGE_HANDLER_PARAMETERS) {
+    std::uint64_t number = machine::load<std::uint64_t>(state, op->b);
+    if (number >= op->detail.n) {
+        core->fault_address = number;
+        return raise(op, core, count, pending, StopReason::bad_index);
+    }
+    std::memcpy(state + op->result, state + op->a + number * op->detail.more, op->detail.more);
+    ISAFORGE_NEXT;
+}
+
+// Register number b of the file at `result` = a; detail as above.
+void write_indexed(ISAFORGE_HANDLER_PARAMETERS) {
+    std::uint64_t number = machine::load<std::uint64_t>(state, op->b);
+    if (number >= op->detail.n) {
+        core->fault_address = number;
+        return raise(op, core, count, pending, StopReason::bad_index);
+    }
+    std::memcpy(state + op->result + number * op->detail.more, state + op->a, op->detail.more);
+    ISAFORGE_NEXT;
+}
+
+// result = a in the lanes where c holds; detail.n: lanes, detail.more: bytes of each.
+void write_masked(ISAFORGE_HANDLER_PARAMETERS) {
+    write_masked_bytes(state + op->result, state + op->a, state + op->c, op->detail.n, op->detail.more);
+    ISAFORGE_NEXT;
+}
+
+// The same for register number b; the next operation holds in a the registers of the file, in b the bytes of each.
+void write_masked_indexed(ISAFORGE_HANDLER_PARAMETERS) {
+    std::uint64_t number = machine::load<std::uint64_t>(state, op->b);
+    if (number >= op[1].a) {
+        core->fault_address = number;
+        return raise(op, core, count, pending, StopReason::bad_index);
+    }
+    write_masked_bytes(state + op->result + number * op[1].b, state + op->a, state + op->c, op->detail.n, op->detail.more);
+    ISAFORGE_CONTINUE_AT(op + 2);
+}
+
+// result: a counter.
+void count_execution(ISAFORGE_HANDLER_PARAMETERS) {
+    machine::store(state, op->result, machine::load<std::uint64_t>(state, op->result) + 1);
+    ISAFORGE_NEXT;
+}
+
+Handler load(unsigned container, bool big) { return big ? load_of<true>(container) : load_of<false>(container); }
+Handler store(unsigned container, bool big) { return big ? store_of<true>(container) : store_of<false>(container); }
+
+Handler gather(unsigned container, bool big, bool masked) {
+    if (big) return masked ? gather_of<true, true>(container) : gather_of<true, false>(container);
+    return masked ? gather_of<false, true>(container) : gather_of<false, false>(container);
+}
+
+Handler scatter(unsigned container, bool big, bool masked) {
+    if (big) return masked ? scatter_of<true, true>(container) : scatter_of<true, false>(container);
+    return masked ? scatter_of<false, true>(container) : scatter_of<false, false>(container);
+}
+
+Handler resize_scalar(unsigned container) {
+    switch (container) {
+    case 8: return resize<std::uint8_t>;
+    case 16: return resize<std::uint16_t>;
+    case 32: return resize<std::uint32_t>;
+    default: return resize<std::uint64_t>;
+    }
+}
+
+}  // namespace handlers
+}  // namespace isaforge::machine

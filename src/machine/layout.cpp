@@ -1,0 +1,45 @@
+// The layout of the machine's block of bytes: registers first, then what instructions need, as they are translated.
+#include "machine/layout.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace isaforge::machine {
+
+Layout::Layout(const Isa& isa) {
+    for (const RegisterFile& file : isa.register_files) {
+        std::uint32_t size = register_bytes(file);
+        sizes_.push_back(size);
+        files_.push_back(allocate(size * file.count));
+    }
+    registers_end_ = static_cast<std::uint32_t>(used_);
+}
+
+std::uint32_t Layout::allocate(std::uint32_t bytes) {
+    std::size_t unit = bytes <= 8 ? 8 : cache_line;
+    used_ = (used_ + unit - 1) / unit * unit;
+    std::uint32_t offset = static_cast<std::uint32_t>(used_);
+    used_ += (std::size_t{bytes} + 7) / 8 * 8;
+    if (exhausted()) return 0;
+    if (used_ > state_.size()) state_.resize(std::max(used_, state_.size() * 2));
+    return offset;
+}
+
+std::uint32_t Layout::constant(std::uint64_t value) {
+    auto [place, added] = constants_.try_emplace(value, 0);
+    if (added) {
+        place->second = allocate(8);
+        if (!exhausted()) std::memcpy(state() + place->second, &value, sizeof value);
+    }
+    return place->second;
+}
+
+std::uint32_t Layout::scratch(unsigned k, std::uint32_t bytes) {
+    std::vector<std::uint32_t>& offsets = scratch_[bytes];
+    while (offsets.size() <= k) offsets.push_back(allocate(bytes));
+    return offsets[k];
+}
+
+void Layout::clear_registers() { std::fill_n(state_.begin(), registers_end_, std::byte{0}); }
+
+}  // namespace isaforge::machine

@@ -1,0 +1,234 @@
+// The micro-operations that the emulator executes, and the state they work on.
+//
+// Everything that can be an operand lies in one block of bytes: registers, scratch values and constants. A scalar takes
+// eight bytes, zero-extended; a vector is packed by container, 64-byte aligned. A micro-operation names its operands by
+// their offsets in the block, so that one handler serves registers, constants and intermediate results alike.
+//
+// A handler ends by calling the next one in tail position: what a dispatch loop would keep in variables (the block, the
+// instruction count, the late results under way) stays in registers. Where the compiler does not promise to turn such
+// calls into jumps, handlers return to a loop instead (ISAFORGE_TAIL_CALLS 0).
+//
+// Little-endian hosts only: a narrow read of a scalar's eight bytes finds its low part first.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "isaforge/machine.hpp"
+#include "semantics/code.hpp"
+
+static_assert(std::endian::native == std::endian::little);
+
+#if !defined(ISAFORGE_TAIL_CALLS)
+#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+#define ISAFORGE_TAIL_CALLS 0
+#else
+#define ISAFORGE_TAIL_CALLS 1
+#endif
+#endif
+
+#if defined(__clang__)
+#define ISAFORGE_MUST_TAIL __attribute__((musttail))
+#else
+#define ISAFORGE_MUST_TAIL
+#endif
+
+namespace isaforge::machine {
+
+struct MicroOp;
+struct Core;
+
+#define ISAFORGE_HANDLER_PARAMETERS                                                                                    \
+    [[maybe_unused]] const ::isaforge::machine::MicroOp *op, [[maybe_unused]] std::byte *state,                        \
+        [[maybe_unused]] ::isaforge::machine::Core *core, [[maybe_unused]] std::uint64_t count,                        \
+        [[maybe_unused]] std::uint64_t pending
+#define ISAFORGE_HANDLER_ARGUMENTS op, state, core, count, pending
+
+using Handler = void (*)(ISAFORGE_HANDLER_PARAMETERS);
+
+struct MicroOp {
+    Handler run = nullptr;
+    std::uint32_t result = 0, a = 0, b = 0, c = 0;  // offsets in the block; else as the handler says
+    struct Detail {
+        std::uint32_t n, more;                      // as the handler says
+    };
+    union {
+        Detail detail = {0, 0};
+        mutable const MicroOp* link;                // ends of instructions: the next one; null: not yet known
+    };
+};
+static_assert(sizeof(MicroOp) == 32);
+
+// A result that lands after a later instruction.
+struct LateResult {
+    static constexpr std::uint32_t to_pc = ~std::uint32_t{0};
+    std::uint32_t offset = 0;      // of the register, or to_pc
+    std::uint32_t port = 0;        // what it adds to the counts of writes, see Core::port_limits
+    std::uint32_t origin = 0;      // address of the instruction that computed it
+    std::uint64_t value = 0;
+};
+
+inline constexpr unsigned ring_size = 64;
+inline constexpr unsigned max_landings = 6;
+
+// What lands after one instruction. `used` counts only while the slot's bit in `pending` is set.
+struct LandingSlot {
+    std::uint32_t used = 0;
+    LateResult results[max_landings];
+};
+
+struct Memory {
+    std::uint8_t* bytes = nullptr;
+    std::uint64_t size = 0;        // bytes
+    unsigned unit_shift = 0;       // a unit has 1 << unit_shift bytes
+    std::uint64_t limits[4] = {};  // first address at which an access of 1, 2, 4 or 8 bytes does not fit
+};
+
+struct StoreNote {
+    Index memory;
+    std::uint64_t address;
+    std::uint64_t value;
+    unsigned bits;
+};
+
+// Writes to files with few ports are counted in four bits for each such file.
+inline constexpr unsigned max_limited_files = 8;
+
+// What handlers need beyond what they get in registers.
+struct Core {
+    std::byte* state = nullptr;
+    std::uint64_t stop_at = 0;         // count at which to return
+    FloatRules rules;
+    std::uint64_t alignment = 0;       // all ones where accesses must be aligned
+    std::uint64_t target = 0;          // address of the next instruction, for those that set pc at once
+    const MicroOp** entries = nullptr; // by code address: the first operation, null: not translated
+    std::uint64_t code_size = 0;
+    Memory* memories = nullptr;
+    LandingSlot ring[ring_size];       // by instruction count, modulo
+    std::uint32_t port_limits[max_limited_files] = {};
+    std::uint32_t ports_noted = 0;     // writes counted while the instruction of `ports_noted_at` ran
+    std::uint64_t ports_noted_at = ~std::uint64_t{0};
+    std::uint64_t* signal_counts = nullptr;
+    std::vector<StoreNote>* stores = nullptr;  // where a trace wants them
+    bool skipped = false;              // the last instruction's guard did not hold; kept for traces only
+
+    // What a run ends with.
+    const MicroOp* op = nullptr;       // the next to run; null: return to the caller
+    std::uint64_t count = 0, pending = 0;
+    const MicroOp* next = nullptr;     // the instruction to go on with
+    StopReason reason = StopReason::running;
+    const MicroOp* fault = nullptr;
+    std::uint64_t fault_address = 0;
+    std::uint64_t fault_other = 0;     // the other instruction of a collision
+    unsigned fault_bits = 0;
+    bool stopping = false;
+
+    // Finds or translates the instruction at an address. Never null: what cannot run is an operation that says so.
+    const MicroOp* (*resolve)(Core& core, std::uint64_t address) = nullptr;
+    void* owner = nullptr;
+};
+
+template <class T> T load(const std::byte* state, std::uint32_t offset) {
+    T value;
+    std::memcpy(&value, state + offset, sizeof value);
+    return value;
+}
+
+inline void store(std::byte* state, std::uint32_t offset, std::uint64_t value) {
+    std::memcpy(state + offset, &value, sizeof value);
+}
+
+#if ISAFORGE_TAIL_CALLS
+#define ISAFORGE_CONTINUE_AT(next_op)                                                                                  \
+    do {                                                                                                               \
+        op = (next_op);                                                                                                \
+        ISAFORGE_MUST_TAIL return op->run(ISAFORGE_HANDLER_ARGUMENTS);                                                 \
+    } while (false)
+#else
+#define ISAFORGE_CONTINUE_AT(next_op)                                                                                  \
+    do {                                                                                                               \
+        core->op = (next_op);                                                                                          \
+        core->count = count;                                                                                           \
+        core->pending = pending;                                                                                       \
+        return;                                                                                                        \
+    } while (false)
+#endif
+
+// The end of a handler that is not an instruction's last.
+#define ISAFORGE_NEXT ISAFORGE_CONTINUE_AT(op + 1)
+
+// The end of an instruction's last handler. What must be looked at now and then is in finish_slowly.
+#define ISAFORGE_FINISH                                                                                                \
+    do {                                                                                                               \
+        if ((pending & 1) != 0 || count + 1 == core->stop_at || op->link == nullptr)                                   \
+            ISAFORGE_MUST_TAIL return ::isaforge::machine::finish_slowly(ISAFORGE_HANDLER_ARGUMENTS);                  \
+        ++count;                                                                                                       \
+        pending >>= 1;                                                                                                 \
+        ISAFORGE_CONTINUE_AT(op->link);                                                                                \
+    } while (false)
+
+// The end of a handler that has done the work of the plain end after it too.
+#define ISAFORGE_FINISH_NEXT                                                                                           \
+    do {                                                                                                               \
+        ++op;                                                                                                          \
+        ISAFORGE_FINISH;                                                                                               \
+    } while (false)
+
+// Ends an instruction at `op`, whose c holds the counts of its writes: lands what is due, finds the next instruction.
+void finish_slowly(ISAFORGE_HANDLER_PARAMETERS);
+
+// The handler for a computing action; `ends`: a plain end follows, and is done with it. Null where there is none of that size.
+Handler scalar_handler(semantics::Action action, unsigned container, bool strict_floats, bool ends);
+Handler vector_handler(semantics::Action action, unsigned container);
+
+// Handlers whose operands differ from result, a, b, c as in Step are described where they are defined.
+namespace handlers {
+
+void end(ISAFORGE_HANDLER_PARAMETERS);
+void end_jump(ISAFORGE_HANDLER_PARAMETERS);
+void end_skipped(ISAFORGE_HANDLER_PARAMETERS);
+void leave_if_zero(ISAFORGE_HANDLER_PARAMETERS);
+void jump(ISAFORGE_HANDLER_PARAMETERS);
+void jump_if_zero(ISAFORGE_HANDLER_PARAMETERS);
+void set_target(ISAFORGE_HANDLER_PARAMETERS);
+void late_write(ISAFORGE_HANDLER_PARAMETERS);
+void late_write_end(ISAFORGE_HANDLER_PARAMETERS);
+void late_write_indexed(ISAFORGE_HANDLER_PARAMETERS);
+void late_pc(ISAFORGE_HANDLER_PARAMETERS);
+void late_pc_end(ISAFORGE_HANDLER_PARAMETERS);
+void note_ports(ISAFORGE_HANDLER_PARAMETERS);
+void stop(ISAFORGE_HANDLER_PARAMETERS);
+void signal(ISAFORGE_HANDLER_PARAMETERS);
+void fault(ISAFORGE_HANDLER_PARAMETERS);
+void copy_scalar(ISAFORGE_HANDLER_PARAMETERS);
+void copy_scalar_end(ISAFORGE_HANDLER_PARAMETERS);
+void copy_bytes(ISAFORGE_HANDLER_PARAMETERS);
+void read_indexed(ISAFORGE_HANDLER_PARAMETERS);
+void write_indexed(ISAFORGE_HANDLER_PARAMETERS);
+void write_masked(ISAFORGE_HANDLER_PARAMETERS);
+void write_masked_indexed(ISAFORGE_HANDLER_PARAMETERS);
+void count_execution(ISAFORGE_HANDLER_PARAMETERS);
+
+Handler load(unsigned container, bool big_endian);
+Handler store(unsigned container, bool big_endian);
+Handler gather(unsigned container, bool big_endian, bool masked);
+Handler scatter(unsigned container, bool big_endian, bool masked);
+Handler resize_scalar(unsigned container);
+Handler resize_vector(unsigned from, unsigned to);
+Handler splat(unsigned container);
+Handler lane_number(unsigned container);
+Handler pick(unsigned container);
+Handler permute(unsigned container);
+Handler reduce(semantics::Action action, unsigned container);
+void ballot(ISAFORGE_HANDLER_PARAMETERS);
+
+}  // namespace handlers
+
+// Runs from core.next until something stops it.
+void execute(Core& core);
+
+}  // namespace isaforge::machine

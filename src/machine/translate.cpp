@@ -1,0 +1,385 @@
+// Translation of one instruction: drop what nobody uses, let operations read registers and write them directly where
+// nothing can tell the difference, give the remaining values scratch places, and choose handlers.
+//
+// All jumps inside an instruction go forward. So the order of the steps is an order of time on every path, and "between
+// two steps" can be judged by their numbers.
+#include "machine/translate.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace isaforge::machine {
+
+namespace {
+
+using semantics::Action;
+using semantics::Code;
+using semantics::no_number;
+using semantics::no_value;
+using semantics::Step;
+using semantics::Value;
+using semantics::ValueId;
+
+constexpr std::uint32_t unplaced = ~std::uint32_t{0};
+
+bool is_jump(Action action) { return action == Action::jump || action == Action::jump_if_zero; }
+
+// Each lane of the result depends on the same lane of the operands only, so that it may replace one of them.
+bool is_lanewise(Action action) {
+    return semantics::is_compute(action) || action == Action::copy || action == Action::splat;
+}
+
+class Translator {
+public:
+    Translator(const TranslateInput& input, Layout& layout)
+        : isa_(*input.isa), code_(*input.code), input_(input), layout_(layout), steps_(input.code->steps),
+          places_(code_.values.size(), unplaced), last_use_(code_.values.size(), 0), uses_(code_.values.size(), 0),
+          defined_(code_.values.size(), 0) {}
+
+    Translation run();
+
+private:
+    void drop_unused();
+    void read_directly();
+    void write_directly();
+    bool may_write_directly(std::size_t write, std::size_t& definition);
+    void place_values();
+    void note_touches();
+    void emit_all();
+    void emit(std::size_t index);
+    void emit_write(const Step& step);
+    void emit_late_write(const Step& step);
+    void emit_end();
+    MicroOp& add(Handler handler, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
+    MicroOp& fault(StopReason reason);
+    void fuse_ends();
+    std::uint32_t place(ValueId id);
+    std::uint32_t bytes_of(ValueId id) const;
+    bool touches_register(const Step& step, Index file, std::uint32_t number) const;
+
+    const Isa& isa_;
+    const Code& code_;
+    const TranslateInput& input_;
+    Layout& layout_;
+    std::vector<Step> steps_;
+    std::vector<std::uint32_t> places_;      // offset of each value
+    std::vector<std::size_t> last_use_;
+    std::vector<unsigned> uses_;
+    std::vector<std::size_t> defined_;
+    std::map<std::uint32_t, unsigned> scratch_used_;
+    std::vector<std::size_t> first_op_;      // of each step
+    std::vector<std::pair<std::size_t, std::size_t>> jumps_;  // operation, step it goes to
+    std::vector<std::size_t> guards_;
+    bool has_jumps_ = false;
+    bool conditional_pc_ = false;
+    std::uint32_t ports_ = 0;
+    Translation out_;
+};
+
+std::uint32_t Translator::bytes_of(ValueId id) const {
+    const Value& value = code_.values[id];
+    return value.lanes == 1 ? 8 : value.container / 8u * value.lanes;
+}
+
+// Pure steps whose result nothing reads, from the last to the first, for each may have been the reader of another.
+void Translator::drop_unused() {
+    for (const Step& step : steps_)
+        for (ValueId id : {step.a, step.b, step.c})
+            if (id != no_value) ++uses_[id];
+    for (std::size_t i = steps_.size(); i-- > 0;) {
+        Step& step = steps_[i];
+        has_jumps_ |= is_jump(step.action);
+        if (!semantics::is_pure(step.action) || step.result == no_value || uses_[step.result] != 0) continue;
+        for (ValueId id : {step.a, step.b, step.c})
+            if (id != no_value) --uses_[id];
+        step = {};
+    }
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        for (ValueId id : {steps_[i].a, steps_[i].b, steps_[i].c})
+            if (id != no_value) last_use_[id] = i;
+        if (steps_[i].result != no_value) defined_[steps_[i].result] = i;
+    }
+}
+
+bool Translator::touches_register(const Step& step, Index file, std::uint32_t number) const {
+    return step.object == file && (step.number == number || step.number == no_number);
+}
+
+// A read stands for the register itself as long as nothing writes the register before the value's last use.
+void Translator::read_directly() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const Step read = steps_[i];
+        if (read.action != Action::read || read.number == no_number) continue;
+        bool disturbed = false;
+        for (std::size_t k = i + 1; k < last_use_[read.result] && !disturbed; ++k)
+            disturbed = steps_[k].action == Action::write && steps_[k].delay == 0 &&
+                        touches_register(steps_[k], read.object, read.number);
+        if (disturbed) continue;
+        places_[read.result] = layout_.offset(read.object, read.number);
+        steps_[i] = {};
+    }
+}
+
+// Whether the value that step `write` puts into a register can be computed there at once.
+bool Translator::may_write_directly(std::size_t write, std::size_t& definition) {
+    const Step& step = steps_[write];
+    if (step.action != Action::write || step.delay != 0 || step.c != no_value || step.number == no_number) return false;
+    const Value& value = code_.values[step.a];
+    if (value.kind != Value::Kind::temporary || uses_[step.a] != 1 || places_[step.a] != unplaced) return false;
+    definition = defined_[step.a];
+    const Step& computation = steps_[definition];
+    if (computation.result != step.a) return false;
+    std::uint32_t offset = layout_.offset(step.object, step.number);
+    if (!is_lanewise(computation.action) && computation.action != Action::load) {
+        if (value.lanes != 1) return false;
+    }
+    bool resizes_lanes = value.lanes != 1 && (semantics::is_test(computation.action) || computation.container != value.container);
+    if (resizes_lanes || (value.lanes != 1 && computation.action == Action::load)) return false;
+    for (std::size_t k = definition + 1; k < write; ++k) {
+        const Step& between = steps_[k];
+        if (is_jump(between.action) || between.action == Action::leave_if_zero) return false;
+        if ((between.action == Action::read || between.action == Action::write) &&
+            touches_register(between, step.object, step.number)) return false;
+        if (between.action == Action::load || between.action == Action::store) return false;
+        for (ValueId id : {between.a, between.b, between.c})
+            if (id != no_value && places_[id] == offset) return false;
+        if (between.result != no_value && places_[between.result] == offset) return false;
+    }
+    // A jump from before the definition may lead between it and the write.
+    for (std::size_t k = 0; k < definition; ++k)
+        if (is_jump(steps_[k].action) && steps_[k].number > definition && steps_[k].number <= write) return false;
+    return true;
+}
+
+void Translator::write_directly() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        std::size_t definition = 0;
+        if (!may_write_directly(i, definition)) continue;
+        places_[steps_[i].a] = layout_.offset(steps_[i].object, steps_[i].number);
+        steps_[i].action = Action::nothing;   // its number and object still say what is written
+    }
+}
+
+void Translator::place_values() {
+    for (ValueId id = 0; id < code_.values.size(); ++id) {
+        const Value& value = code_.values[id];
+        if (places_[id] != unplaced) continue;
+        if (value.kind == Value::Kind::constant) {
+            if (uses_[id] != 0) places_[id] = layout_.constant(value.constant);
+        } else if (uses_[id] != 0 || steps_[defined_[id]].result == id) {
+            std::uint32_t bytes = bytes_of(id);
+            places_[id] = layout_.scratch(scratch_used_[bytes]++, bytes);
+        }
+    }
+}
+
+std::uint32_t Translator::place(ValueId id) { return id == no_value ? 0 : places_[id]; }
+
+MicroOp& Translator::add(Handler handler, std::uint32_t result, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+    MicroOp& op = out_.ops.emplace_back();
+    op.run = handler != nullptr ? handler : handlers::fault;
+    op.result = result;
+    op.a = a;
+    op.b = b;
+    op.c = c;
+    if (handler == nullptr) op.detail.n = static_cast<std::uint32_t>(StopReason::undefined);
+    return op;
+}
+
+MicroOp& Translator::fault(StopReason reason) {
+    MicroOp& op = add(handlers::fault);
+    op.detail.n = static_cast<std::uint32_t>(reason);
+    return op;
+}
+
+// What the instruction reads and writes, for traces and hazard warnings. The trees are asked, not the operations: they
+// say the same whatever became direct.
+void Translator::note_touches() {
+    bool before_guard = std::any_of(code_.steps.begin(), code_.steps.end(),
+                                    [](const Step& step) { return step.action == Action::leave_if_zero; });
+    for (const Step& step : code_.steps) {
+        if (step.action == Action::leave_if_zero) before_guard = false;
+        if (step.action == Action::write_pc) out_.writes_pc = true;
+        if (step.action != Action::read && step.action != Action::write) continue;
+        if (step.action == Action::read ? uses_[step.result] == 0 : step.delay != 0) continue;
+        Touch touch{.file = step.object, .in_guard = before_guard};
+        if (step.number != no_number) touch.first = step.number;
+        else touch.count = isa_.register_files[step.object].count;
+        (step.action == Action::read ? out_.reads : out_.writes).push_back(touch);
+    }
+}
+
+void Translator::emit_write(const Step& step) {
+    const RegisterFile& file = isa_.register_files[step.object];
+    std::uint32_t size = layout_.register_size(step.object), port = (*input_.ports)[step.object];
+    if (port != 0 && has_jumps_) add(handlers::note_ports).detail.n = port;
+    else ports_ += port;
+    bool indexed = step.number == no_number;
+    std::uint32_t target = layout_.offset(step.object, indexed ? 0 : step.number);
+    if (step.c != no_value) {
+        MicroOp& op = add(indexed ? handlers::write_masked_indexed : handlers::write_masked, target, place(step.a),
+                          indexed ? place(step.b) : 0, place(step.c));
+        std::uint32_t bytes = lane_bytes(file) * file.lanes, mask_lanes = code_.values[step.c].lanes;
+        op.detail = {mask_lanes, bytes / mask_lanes};
+        if (bytes % mask_lanes != 0 || bytes / mask_lanes > 8) fault(StopReason::undefined);
+        else if (indexed) add(handlers::fault, 0, file.count, size);
+        return;
+    }
+    if (indexed) {
+        add(handlers::write_indexed, target, place(step.a), place(step.b)).detail = {file.count, size};
+    } else if (file.lanes == 1) {
+        add(handlers::copy_scalar, target, place(step.a));
+    } else {
+        add(handlers::copy_bytes, target, place(step.a)).detail.n = size;
+    }
+}
+
+void Translator::emit_late_write(const Step& step) {
+    std::uint32_t port = (*input_.ports)[step.object];
+    bool indexed = step.number == no_number;
+    MicroOp& op = add(indexed ? handlers::late_write_indexed : handlers::late_write,
+                      layout_.offset(step.object, indexed ? 0 : step.number), place(step.a), port,
+                      indexed ? place(step.b) : 0);
+    op.detail = {step.delay, input_.address};
+    if (indexed) add(handlers::fault, 0, isa_.register_files[step.object].count);
+}
+
+void Translator::emit(std::size_t index) {
+    const Step& step = steps_[index];
+    std::uint32_t result = place(step.result), a = place(step.a), b = place(step.b), c = place(step.c);
+    bool big = step.object != no_index && (step.action == Action::load || step.action == Action::store) &&
+               isa_.memories[step.object].big_endian;
+    if (semantics::is_compute(step.action)) {
+        bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
+        if (step.lanes == 1) add(scalar_handler(step.action, step.container, strict, false), result, a, b, c);
+        else add(vector_handler(step.action, step.container), result, a, b, c).detail.n = step.lanes;
+        return;
+    }
+    switch (step.action) {
+    case Action::nothing:
+        if (step.object != no_index) {  // a write that became direct
+            std::uint32_t port = (*input_.ports)[step.object];
+            if (port != 0 && has_jumps_) add(handlers::note_ports).detail.n = port;
+            else ports_ += port;
+        }
+        return;
+    case Action::copy:
+        if (step.lanes == 1) add(handlers::copy_scalar, result, a);
+        else add(handlers::copy_bytes, result, a).detail.n = bytes_of(step.result);
+        return;
+    case Action::reinterpret: add(handlers::copy_bytes, result, a).detail.n = std::max(bytes_of(step.result), 8u); return;
+    case Action::resize:
+        if (step.lanes == 1) add(handlers::resize_scalar(step.container), result, a);
+        else add(handlers::resize_vector(code_.values[step.a].container, step.container), result, a).detail.n = step.lanes;
+        return;
+    case Action::splat: add(handlers::splat(step.container), result, a).detail.n = step.lanes; return;
+    case Action::lane_number: add(handlers::lane_number(step.container), result).detail.n = step.lanes; return;
+    case Action::pick: add(handlers::pick(step.container), result, a, b).detail.n = step.lanes; return;
+    case Action::permute: add(handlers::permute(step.container), result, a, b).detail.n = step.lanes; return;
+    case Action::reduce_or: case Action::reduce_and: case Action::reduce_sum:
+        add(handlers::reduce(step.action, step.container), result, a).detail.n = step.lanes;
+        return;
+    case Action::ballot: add(handlers::ballot, result, a).detail.n = step.lanes; return;
+    case Action::read: {
+        const RegisterFile& file = isa_.register_files[step.object];
+        std::uint32_t size = layout_.register_size(step.object);
+        if (step.number == no_number)
+            add(handlers::read_indexed, result, layout_.offset(step.object, 0), b).detail = {file.count, size};
+        else if (file.lanes == 1)
+            add(handlers::copy_scalar, result, layout_.offset(step.object, step.number));
+        else
+            add(handlers::copy_bytes, result, layout_.offset(step.object, step.number)).detail.n = size;
+        return;
+    }
+    case Action::write: return step.delay != 0 ? emit_late_write(step) : emit_write(step);
+    case Action::load:
+        if (step.lanes == 1) add(handlers::load(step.container, big), result, a).detail.n = step.object;
+        else add(handlers::gather(step.container, big, step.c != no_value), result, a, 0, c).detail = {step.object, step.lanes};
+        return;
+    case Action::store:
+        if (step.lanes == 1) add(handlers::store(step.container, big), 0, a, b).detail.n = step.object;
+        else add(handlers::scatter(step.container, big, step.c != no_value), 0, a, b, c).detail = {step.object, step.lanes};
+        return;
+    case Action::write_pc:
+        if (step.delay == 0) add(handlers::set_target, 0, a);
+        else add(handlers::late_pc, 0, a).detail = {step.delay, input_.address};
+        return;
+    case Action::jump: case Action::jump_if_zero:
+        jumps_.emplace_back(out_.ops.size(), step.number);
+        add(step.action == Action::jump ? handlers::jump : handlers::jump_if_zero, 0, a);
+        return;
+    case Action::leave_if_zero:
+        guards_.push_back(out_.ops.size());
+        add(handlers::leave_if_zero, 0, a);
+        return;
+    case Action::stop: add(handlers::stop); return;
+    case Action::signal: add(handlers::signal).detail.n = (*input_.signals)[step.object]; return;
+    default: fault(StopReason::undefined); return;
+    }
+}
+
+void Translator::emit_end() {
+    bool jumps_at_once = std::any_of(steps_.begin(), steps_.end(), [](const Step& step) {
+        return step.action == Action::write_pc && step.delay == 0;
+    });
+    for (unsigned file = 0; file < max_limited_files; ++file)
+        if (input_.port_limits[file] != 0 && (ports_ >> 4 * file & 15) > input_.port_limits[file])
+            fault(StopReason::port_collision);
+    MicroOp& end = add(jumps_at_once ? handlers::end_jump : handlers::end, 0, 0, input_.next_address, ports_);
+    end.link = nullptr;
+    if (guards_.empty()) return;
+    for (std::size_t at : guards_) out_.ops[at].detail.n = static_cast<std::uint32_t>(out_.ops.size() - at);
+    add(handlers::end_skipped, 0, 0, input_.next_address, 0).link = nullptr;
+}
+
+void Translator::emit_all() {
+    if (input_.count_executions) add(handlers::count_execution, input_.counter);
+    bool writes_pc_at_once = false;
+    for (const Step& step : steps_) writes_pc_at_once |= step.action == Action::write_pc && step.delay == 0;
+    if (writes_pc_at_once && has_jumps_) add(handlers::set_target, 0, layout_.constant(input_.next_address));
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        first_op_.push_back(out_.ops.size());
+        emit(i);
+    }
+    first_op_.push_back(out_.ops.size());
+    for (auto [op, step] : jumps_)
+        out_.ops[op].detail.n = static_cast<std::uint32_t>(first_op_[std::min(step, steps_.size())] - op);
+}
+
+// The operation before the plain end does the end's work too, where it can. A jump to the end still finds it.
+void Translator::fuse_ends() {
+    std::size_t end = 0;
+    while (end < out_.ops.size() && out_.ops[end].run != handlers::end) ++end;
+    if (end == 0 || end == out_.ops.size()) return;
+    MicroOp& last = out_.ops[end - 1];
+    if (last.run == handlers::copy_scalar) last.run = handlers::copy_scalar_end;
+    else if (last.run == handlers::late_write) last.run = handlers::late_write_end;
+    else if (last.run == handlers::late_pc) last.run = handlers::late_pc_end;
+    else {
+        bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
+        for (const Step& step : steps_)
+            if (semantics::is_compute(step.action) && step.lanes == 1 &&
+                scalar_handler(step.action, step.container, strict, false) == last.run) {
+                last.run = scalar_handler(step.action, step.container, strict, true);
+                return;
+            }
+    }
+}
+
+Translation Translator::run() {
+    drop_unused();
+    note_touches();
+    read_directly();
+    write_directly();
+    place_values();
+    emit_all();
+    emit_end();
+    fuse_ends();
+    return std::move(out_);
+}
+
+}  // namespace
+
+Translation translate(const TranslateInput& input, Layout& layout) { return Translator(input, layout).run(); }
+
+}  // namespace isaforge::machine

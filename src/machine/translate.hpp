@@ -1,0 +1,40 @@
+// From the intermediate form of one instruction to its micro-operations.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "machine/layout.hpp"
+#include "machine/micro_op.hpp"
+#include "semantics/code.hpp"
+
+namespace isaforge::machine {
+
+// A stretch of the block that an instruction reads or writes: a register, or a whole file where its number is found only
+// at run time.
+struct Touch {
+    Index file = no_index;
+    std::uint32_t first = 0, count = 1;
+    bool in_guard = false;   // read to decide whether the instruction executes
+};
+
+struct TranslateInput {
+    const Isa* isa = nullptr;
+    const semantics::Code* code = nullptr;
+    std::uint32_t address = 0, next_address = 0;
+    const std::vector<std::uint32_t>* ports = nullptr;     // for each file what a write adds to the counts, 0: no limit
+    const std::uint32_t* port_limits = nullptr;            // Core::port_limits
+    const std::vector<std::uint32_t>* signals = nullptr;   // the machine's number of each of the code's signals
+    bool count_executions = false;
+    std::uint32_t counter = 0;                             // with it: offset of the counter
+};
+
+struct Translation {
+    std::vector<MicroOp> ops;
+    std::vector<Touch> reads, writes;
+    bool writes_pc = false;
+};
+
+Translation translate(const TranslateInput& input, Layout& layout);
+
+}  // namespace isaforge::machine

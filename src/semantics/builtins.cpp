@@ -1,0 +1,507 @@
+// The built-in functions of the description language: what a meaning can say beyond operators. One table names them all,
+// with their arguments, what they give, and where the rule comes from.
+#include <fmt/format.h>
+
+#include "semantics/lowering.hpp"
+
+namespace isaforge::semantics {
+
+namespace {
+
+using Arguments = std::vector<Typed>;
+
+struct Builtin;
+using Maker = Item (*)(Lowering&, const Expression&, Arguments&, const Builtin&);
+
+struct Builtin {
+    const char* name;
+    const char* parameters;   // for messages; their number is the number of arguments
+    unsigned count;
+    unsigned literal_mask;    // bit i: argument i is a number known at decoding, which the maker evaluates itself
+    Maker make;
+    Action action = Action::nothing;
+};
+
+Type one_bit(const Typed& like) { return {1, false, like.type.lanes}; }
+
+bool is_float_width(unsigned bits) { return bits == 16 || bits == 32 || bits == 64; }
+
+bool check_float(Lowering& lowering, const Expression& call, const Typed& x) {
+    if (is_float_width(x.type.bits)) return true;
+    if (!lowering.needs_steering(x))
+        lowering.error(call.place, fmt::format("`{}` takes a float of 16, 32 or 64 bits, not {}", call.name, to_text(x.type)));
+    return false;
+}
+
+bool check_equal_width(Lowering& lowering, const Expression& call, const Typed& a, const Typed& b) {
+    if (a.type.bits == b.type.bits) return true;
+    if (!lowering.needs_steering(a) && !lowering.needs_steering(b))
+        lowering.error(call.place, fmt::format("the arguments of `{}` are {} and {}: they must be of one width", call.name,
+                                               to_text(a.type), to_text(b.type)));
+    return false;
+}
+
+// The number given as argument `index`, between low and high.
+std::optional<unsigned> number(Lowering& lowering, const Expression& call, unsigned index, unsigned low, unsigned high) {
+    const Expression& argument = *call.operands[index];
+    auto given = lowering.known_integer(argument, "this argument");
+    if (!given) return std::nullopt;
+    if (*given >= low && *given <= high) return unsigned(*given);
+    lowering.error(argument.place, fmt::format("this argument of `{}` must lie in {} to {}", call.name, low, high));
+    return std::nullopt;
+}
+
+std::optional<unsigned> float_width(Lowering& lowering, const Expression& call, unsigned index) {
+    auto bits = number(lowering, call, index, 16, 64);
+    if (!bits || is_float_width(*bits)) return bits;
+    lowering.error(call.operands[index]->place, fmt::format("there is no float of {} bits, only of 16, 32 and 64", *bits));
+    return std::nullopt;
+}
+
+Item float_operation(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    for (const Typed& x : given)
+        if (!check_float(lowering, call, x) || !check_equal_width(lowering, call, given[0], x)) return {};
+    ValueId ids[3] = {no_value, no_value, no_value};
+    unsigned lanes = 1;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        ids[i] = given[i].id;
+        if (given[i].type.lanes != 1 && lanes != 1 && given[i].type.lanes != lanes) {
+            lowering.error(call.place, "the arguments have different numbers of lanes");
+            return {};
+        }
+        lanes = std::max(lanes, given[i].type.lanes);
+    }
+    ValueId id = lowering.emit(builtin.action, given[0].type.bits, ids[0], ids[1], ids[2]);
+    return Item::of(Typed{id, {is_test(builtin.action) ? 1 : given[0].type.bits, false, lanes}});
+}
+
+Item scale_by_power(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    if (!check_float(lowering, call, given[0])) return {};
+    unsigned bits = given[0].type.bits;
+    if (given[1].type.bits > bits) {
+        lowering.error(call.place, fmt::format("the power is {}, wider than the float of {} bits: cut it", to_text(given[1].type), bits));
+        return {};
+    }
+    Typed power = lowering.convert(given[1], {bits, true, 1});
+    if (!lowering.match_lanes(given[0], power, call.place)) return {};
+    return Item::of(Typed{lowering.emit(builtin.action, bits, given[0].id, power.id), {bits, false, given[0].type.lanes}});
+}
+
+Item float_to_unsigned(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    auto bits = number(lowering, call, 1, 1, 64);
+    if (!bits || !check_float(lowering, call, given[0])) return {};
+    ValueId wide = lowering.emit(Action::float_to_u64, given[0].type.bits, given[0].id);
+    if (*bits < 64) wide = lowering.emit(Action::min_unsigned, 64, wide, lowering.constant(mask_of(*bits), 64));
+    Type type{*bits, false, given[0].type.lanes};
+    return Item::of(Typed{lowering.resize(wide, type.container()), type});
+}
+
+Item float_to_signed(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    auto bits = number(lowering, call, 1, 1, 64);
+    if (!bits || !check_float(lowering, call, given[0])) return {};
+    ValueId wide = lowering.emit(Action::float_to_s64, given[0].type.bits, given[0].id);
+    if (*bits < 64) {
+        std::uint64_t high = mask_of(*bits - 1);
+        wide = lowering.emit(Action::min_signed, 64, wide, lowering.constant(high, 64));
+        wide = lowering.emit(Action::max_signed, 64, wide, lowering.constant(~high, 64));
+    }
+    Type type{*bits, true, given[0].type.lanes};
+    return Item::of(lowering.cut(lowering.resize(wide, type.container()), type));
+}
+
+Item integer_to_float(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    auto bits = float_width(lowering, call, 1);
+    if (!bits) return {};
+    Typed from = given[0];
+    from.type.is_signed = builtin.action == Action::s64_to_float;
+    from = lowering.convert(from, {64, from.type.is_signed, 1});
+    return Item::of(Typed{lowering.emit(builtin.action, *bits, from.id), {*bits, false, given[0].type.lanes}});
+}
+
+Item float_to_float(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    auto bits = float_width(lowering, call, 1);
+    if (!bits || !check_float(lowering, call, given[0])) return {};
+    ValueId wide = lowering.emit(Action::float_widen, given[0].type.bits, given[0].id);
+    return Item::of(Typed{lowering.emit(Action::float_narrow, *bits, wide), {*bits, false, given[0].type.lanes}});
+}
+
+Item stop(Lowering& lowering, const Expression&, Arguments&, const Builtin&) {
+    lowering.emit_step(Action::stop);
+    return {};
+}
+
+Item signal(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    if (call.operands[0]->kind != ExpressionKind::text) {
+        lowering.error(call.operands[0]->place, "a signal's name is written in quotes: signal(\"irq\")");
+        return {};
+    }
+    Index index = lowering.signal(call.operands[0]->name);
+    lowering.emit_step(Action::signal).object = index;
+    return {};
+}
+
+Item insert(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    Typed word = given[0], position = given[1], bits = given[2];
+    auto low = lowering.known(position.id);
+    if (bits.type.bits > word.type.bits || (low && *low + bits.type.bits > word.type.bits)) {
+        lowering.error(call.place, fmt::format("{} bits at {} do not fit a {}", bits.type.bits, low.value_or(0), to_text(word.type)));
+        return {};
+    }
+    return Item::of(lowering.replace(word, position, bits));
+}
+
+Item leading_bits(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    auto count = number(lowering, call, 1, 0, 64);
+    if (!count) return {};
+    unsigned container = given[0].type.container();
+    return Item::of(Typed{lowering.emit(builtin.action, container, given[0].id, lowering.constant(*count, container)), given[0].type});
+}
+
+Item count_ones(Lowering& lowering, const Expression&, Arguments& given, const Builtin& builtin) {
+    return Item::of(Typed{lowering.emit(builtin.action, given[0].type.container(), given[0].id), given[0].type});
+}
+
+Item count_leading_zeros(Lowering& lowering, const Expression&, Arguments& given, const Builtin& builtin) {
+    unsigned container = given[0].type.container();
+    ValueId zeros = lowering.emit(builtin.action, container, given[0].id);
+    zeros = lowering.emit(Action::sub, container, zeros, lowering.constant(container - given[0].type.bits, container));
+    return Item::of(Typed{zeros, given[0].type});
+}
+
+Item count_trailing_zeros(Lowering& lowering, const Expression&, Arguments& given, const Builtin& builtin) {
+    unsigned container = given[0].type.container();
+    ValueId zeros = lowering.emit(builtin.action, container, given[0].id);
+    zeros = lowering.emit(Action::min_unsigned, container, zeros, lowering.constant(given[0].type.bits, container));
+    return Item::of(Typed{zeros, given[0].type});
+}
+
+Item reverse_bits(Lowering& lowering, const Expression&, Arguments& given, const Builtin& builtin) {
+    unsigned container = given[0].type.container();
+    ValueId turned = lowering.emit(builtin.action, container, given[0].id);
+    turned = lowering.emit(Action::shift_right, container, turned, lowering.constant(container - given[0].type.bits, container));
+    return Item::of(Typed{turned, given[0].type});
+}
+
+Item sign_extend_from(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    auto from = number(lowering, call, 1, 1, given[0].type.bits);
+    if (!from) return {};
+    unsigned container = given[0].type.container();
+    ValueId extended = lowering.emit(builtin.action, container, given[0].id, lowering.constant(*from, container));
+    return Item::of(lowering.cut(extended, given[0].type));
+}
+
+// Carry out of a + b + c and borrow of a - b - c, with c one bit: by comparison, so that no wider type is needed.
+Item carry(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    Typed a = given[0], b = given[1], c = given[2];
+    if (!check_equal_width(lowering, call, a, b)) return {};
+    a.type.is_signed = b.type.is_signed = false;
+    c = lowering.convert(lowering.truth(c), {a.type.bits, false, 1});
+    Operator op = builtin.action == Action::add ? Operator::add : Operator::sub;
+    Typed first = lowering.arithmetic(op, a, b, call.place);
+    if (!first) return {};
+    Typed second = lowering.arithmetic(op, first, c, call.place);
+    if (!second) return {};
+    bool add = op == Operator::add;
+    Typed one = lowering.arithmetic(Operator::less, add ? first : a, add ? a : b, call.place);
+    Typed two = lowering.arithmetic(Operator::less, add ? second : first, add ? first : c, call.place);
+    return Item::of(lowering.arithmetic(Operator::bit_or, one, two, call.place));
+}
+
+// Two's complement overflow: the operands' signs agree (add) or differ (subtract), and the result's is not a's.
+Item overflow(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    Typed a = given[0], b = given[1];
+    if (!check_equal_width(lowering, call, a, b)) return {};
+    bool add = builtin.action == Action::add;
+    Typed result = lowering.arithmetic(add ? Operator::add : Operator::sub, a, b, call.place);
+    if (!result) return {};
+    Typed from_a = lowering.arithmetic(Operator::bit_xor, a, result, call.place);
+    Typed signs = lowering.arithmetic(Operator::bit_xor, b, add ? result : a, call.place);
+    Typed both = lowering.arithmetic(Operator::bit_and, from_a, signs, call.place);
+    return Item::of(lowering.extract(both, lowering.typed_constant(a.type.bits - 1, {8, false, 1}), 1));
+}
+
+// The high half of the product. Up to 32 bits it is in a 64-bit product; from 33 to 63 it straddles two words.
+Item mul_high(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    Typed a = given[0], b = given[1];
+    if (!check_equal_width(lowering, call, a, b)) return {};
+    unsigned bits = a.type.bits;
+    bool is_signed = builtin.action == Action::mul_high_signed;
+    a.type.is_signed = b.type.is_signed = is_signed;
+    if (!lowering.match_lanes(a, b, call.place)) return {};
+    Type type{bits, is_signed, a.type.lanes};
+    if (a.type.fills_container()) return Item::of(Typed{lowering.emit(builtin.action, bits, a.id, b.id), type});
+    a = lowering.convert(a, {64, is_signed, 1});
+    b = lowering.convert(b, {64, is_signed, 1});
+    Typed low{lowering.emit(Action::mul, 64, a.id, b.id), {64, false, type.lanes}};
+    Typed result{lowering.emit(Action::shift_right, 64, low.id, lowering.constant(bits, 64)), low.type};
+    if (bits > 32) {
+        ValueId high = lowering.emit(builtin.action, 64, a.id, b.id);
+        high = lowering.emit(Action::shift_left, 64, high, lowering.constant(64 - bits, 64));
+        result.id = lowering.emit(Action::bit_or, 64, result.id, high);
+    }
+    return Item::of(lowering.convert(result, type));
+}
+
+// To the left by n modulo the width; to the right is to the left by the rest.
+Item rotate(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    Typed x = given[0], amount = given[1];
+    unsigned bits = x.type.bits, wide = std::max(x.type.container(), amount.type.container());
+    x.type.is_signed = false;
+    amount = lowering.convert({amount.id, {amount.type.bits, false, amount.type.lanes}}, {wide, false, 1});
+    amount.id = lowering.emit(Action::remainder_unsigned, wide, amount.id, lowering.constant(bits, wide));
+    Typed rest{lowering.emit(Action::sub, wide, lowering.in_lanes(lowering.constant(bits, wide), amount.type.lanes), amount.id), amount.type};
+    if (builtin.action == Action::shift_right) std::swap(amount, rest);
+    Typed up = lowering.shift(Operator::shift_left, x, amount, call.place);
+    Typed down = lowering.shift(Operator::shift_right, x, rest, call.place);
+    if (!up || !down) return {};
+    Typed result = lowering.arithmetic(Operator::bit_or, up, down, call.place);
+    result.type.is_signed = given[0].type.is_signed;
+    return Item::of(result);
+}
+
+Item smaller_or_larger(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    Typed a = given[0], b = given[1];
+    if (!check_equal_width(lowering, call, a, b)) return {};
+    bool maximum = builtin.action == Action::max_unsigned;
+    Typed first = lowering.arithmetic(Operator::less, a, b, call.place);
+    if (!first || !lowering.match_lanes(a, b, call.place)) return {};
+    if (maximum) std::swap(a, b);
+    unsigned container = a.type.container();
+    return Item::of(Typed{lowering.emit(Action::select, container, lowering.resize(first.id, container), a.id, b.id), a.type});
+}
+
+Item absolute(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    Typed x = given[0];
+    unsigned bits = x.type.bits;
+    Typed sign = lowering.shift(Operator::shift_right, {x.id, {bits, true, x.type.lanes}},
+                                lowering.typed_constant(bits - 1, {8, false, 1}), call.place);
+    Typed turned = lowering.arithmetic(Operator::bit_xor, x, {sign.id, x.type}, call.place);
+    return Item::of(lowering.arithmetic(Operator::sub, turned, {sign.id, x.type}, call.place));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Lanes
+
+Item lane(Lowering& lowering, const Expression&, Arguments&, const Builtin&) {
+    Type type{32, false, lowering.lanes};
+    if (lowering.lanes == 1) return Item::of(lowering.typed_constant(0, type));
+    ValueId result = lowering.new_value(Value::Kind::temporary, 32, lowering.lanes);
+    Step& step = lowering.emit_step(Action::lane_number);
+    step.container = 32;
+    step.lanes = static_cast<std::uint16_t>(lowering.lanes);
+    step.result = result;
+    return Item::of(Typed{result, type});
+}
+
+Item lane_count(Lowering& lowering, const Expression&, Arguments&, const Builtin&) {
+    return Item::of(Literal(lowering.lanes));
+}
+
+// A step that combines or moves lanes.
+Typed lane_step(Lowering& lowering, Action action, Typed a, Typed b, Type type) {
+    Typed result{lowering.new_value(Value::Kind::temporary, type.container(), type.lanes), type};
+    Step& step = lowering.emit_step(action);
+    step.container = static_cast<std::uint8_t>(a.type.container());
+    step.lanes = static_cast<std::uint16_t>(std::max(a.type.lanes, type.lanes));
+    step.result = result.id;
+    step.a = a.id;
+    step.b = b.id;
+    return result;
+}
+
+// Lanes outside the mask count as `neutral`.
+bool mask_out(Lowering& lowering, const Expression& call, Typed& x, std::uint64_t neutral) {
+    if (lowering.mask == no_value) return true;
+    unsigned container = x.type.container();
+    Typed mask{lowering.mask, {1, false, lowering.code.values[lowering.mask].lanes}};
+    if (!lowering.match_lanes(mask, x, call.place)) return false;
+    x.id = lowering.emit(Action::select, container, lowering.resize(mask.id, container), x.id,
+                         lowering.constant(neutral & mask_of(x.type.bits), container));
+    return true;
+}
+
+Item reduce(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    Typed x = given[0];
+    bool is_any = builtin.name == std::string_view("any"), is_all = builtin.name == std::string_view("all");
+    if (is_any || is_all) x = lowering.truth(x);
+    if (!mask_out(lowering, call, x, builtin.action == Action::reduce_and ? ~std::uint64_t{0} : 0)) return {};
+    if (x.type.lanes == 1) return Item::of(x);
+    Type type = x.type;
+    type.lanes = 1;
+    Typed result = lane_step(lowering, builtin.action, x, {}, type);
+    return Item::of(lowering.cut(result.id, type));
+}
+
+Item lane_bits(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    Typed x = lowering.truth(given[0]);
+    if (!mask_out(lowering, call, x, 0)) return {};
+    if (x.type.lanes > 64) {
+        lowering.error(call.place, fmt::format("{} lanes do not fit the 64 bits of a value", x.type.lanes));
+        return {};
+    }
+    if (x.type.lanes == 1) return Item::of(x);
+    return Item::of(lane_step(lowering, Action::ballot, x, {}, {x.type.lanes, false, 1}));
+}
+
+Item element(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    Typed x = given[0], index = given[1];
+    if (x.type.lanes == 1) return Item::of(x);
+    if (index.type.lanes == 1) {
+        Type type = x.type;
+        type.lanes = 1;
+        return Item::of(lane_step(lowering, Action::pick, x, index, type));
+    }
+    if (index.type.lanes != x.type.lanes) {
+        lowering.error(call.place, fmt::format("{} lanes chosen from {}", index.type.lanes, x.type.lanes));
+        return {};
+    }
+    unsigned wide = std::max(32u, index.type.container());
+    index = {lowering.resize(index.id, wide), {wide, false, index.type.lanes}};
+    if (wide > 32) index = {lowering.resize(index.id, 32), {32, false, index.type.lanes}};
+    return Item::of(lane_step(lowering, Action::permute, x, index, x.type));
+}
+
+// The same bits as lanes of another size, the lowest lane first.
+Item elements(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    auto bits = number(lowering, call, 1, 8, 64);
+    if (!bits) return {};
+    Typed x = given[0];
+    Type type{*bits, false, x.type.total_bits() / *bits};
+    if (!type.fills_container() || !x.type.fills_container() || type.lanes * *bits != x.type.total_bits()) {
+        if (!lowering.needs_steering(x))
+            lowering.error(call.place, fmt::format("{} bits of {} cannot be seen as lanes of {} bits", x.type.total_bits(), to_text(x.type), *bits));
+        return {};
+    }
+    if (type == x.type) return Item::of(x);
+    if (x.type.lanes == 1 && lowering.known(x.id)) x = {lowering.emit(Action::copy, x.type.bits, x.id), x.type};
+    return Item::of(lane_step(lowering, Action::reinterpret, x, {}, type));
+}
+
+// name, parameters, number of arguments, which are plain numbers, maker, action. What each means:
+//   stop()                      ends the program.
+//   signal("name")              tells the outside: counted, reported by name.
+//   float_to_unsigned(a, n)     float to un: truncated; NaN and negative give 0, too large all ones (RISC-V FCVT saturates
+//   float_to_signed(a, n)       so; NaN gives 0 as in WebAssembly's trunc_sat). To sn likewise.
+//   unsigned_to_float(x, n)     integer to a float of n bits, to nearest even (IEEE 754-2019, 5.4.1).
+//   signed_to_float(x, n)
+//   float_to_float(x, n)        between the float formats, to nearest even (5.4.2).
+//   round_to_zero(a) …          a float's nearest integral float in that direction (5.9).
+//   scale_by_power(a, n)        a * 2^n, n signed (scaleB, 5.3.3).
+//   min_number(a, b), max_number(a, b)   IEEE 754-2008 minNum, maxNum: a NaN operand yields the other; -0 < +0.
+//   unordered(a, b)             1 where one of them is a NaN.
+//   sqrt(a), fma(a, b, c)       square root; a * b + c rounded once (5.4.1).
+//   insert(word, position, bits)   the word with `bits` in place of its own from `position` on.
+//   leading_bits(x, n)          clears all but the n bits from the highest set one on.
+//   popcount(x), count_leading_zeros(x), count_trailing_zeros(x)   of x's width; the width itself where x is 0.
+//   reverse_bits(x)
+//   sign_extend(x, n)           repeats bit n - 1 in all bits above it.
+//   add_carry(a, b, c), sub_borrow(a, b, c)   carry out of a + b + c, borrow of a - b - c; c is 0 or 1.
+//   add_overflow(a, b), sub_overflow(a, b)    two's complement overflow.
+//   mul_high_unsigned(a, b), mul_high_signed(a, b)   the high half of the product.
+//   rotate_left(x, n), rotate_right(x, n)     n modulo the width.
+//   min(a, b), max(a, b), abs(x)   of integers; min and max by the type's sign, abs of the most negative is itself.
+//   lane()                      each lane's number, u32.   lane_count()  the instruction's lanes.
+//   any(x), all(x), sum(x), reduce_or(x), reduce_and(x)   over the lanes of the mask, to one value.
+//   lane_bits(x)                bit i is 1 where lane i of the mask is not 0.
+//   element(v, i)               lane i of v, i modulo the lanes; i may differ from lane to lane.
+//   elements(v, n)              the same bits as lanes of n bits.
+constexpr Builtin builtins[] = {
+    {"stop", "", 0, 0, stop},
+    {"signal", "name", 1, 1, signal},
+    {"float_to_unsigned", "value, bits", 2, 2, float_to_unsigned},
+    {"float_to_signed", "value, bits", 2, 2, float_to_signed},
+    {"unsigned_to_float", "value, bits", 2, 2, integer_to_float, Action::u64_to_float},
+    {"signed_to_float", "value, bits", 2, 2, integer_to_float, Action::s64_to_float},
+    {"float_to_float", "value, bits", 2, 2, float_to_float},
+    {"round_to_zero", "value", 1, 0, float_operation, Action::fround_to_zero},
+    {"round_half_away", "value", 1, 0, float_operation, Action::fround_half_away},
+    {"round_half_even", "value", 1, 0, float_operation, Action::fround_half_even},
+    {"round_up", "value", 1, 0, float_operation, Action::fround_up},
+    {"round_down", "value", 1, 0, float_operation, Action::fround_down},
+    {"scale_by_power", "value, power", 2, 0, scale_by_power, Action::fscale},
+    {"min_number", "a, b", 2, 0, float_operation, Action::fmin},
+    {"max_number", "a, b", 2, 0, float_operation, Action::fmax},
+    {"unordered", "a, b", 2, 0, float_operation, Action::funordered},
+    {"sqrt", "value", 1, 0, float_operation, Action::fsqrt},
+    {"fma", "a, b, c", 3, 0, float_operation, Action::fma},
+    {"insert", "word, position, bits", 3, 0, insert},
+    {"leading_bits", "value, count", 2, 2, leading_bits, Action::leading_bits},
+    {"popcount", "value", 1, 0, count_ones, Action::count_ones},
+    {"count_leading_zeros", "value", 1, 0, count_leading_zeros, Action::count_leading_zeros},
+    {"count_trailing_zeros", "value", 1, 0, count_trailing_zeros, Action::count_trailing_zeros},
+    {"reverse_bits", "value", 1, 0, reverse_bits, Action::reverse},
+    {"sign_extend", "value, from", 2, 2, sign_extend_from, Action::sign_extend_from},
+    {"add_carry", "a, b, carry", 3, 0, carry, Action::add},
+    {"sub_borrow", "a, b, borrow", 3, 0, carry, Action::sub},
+    {"add_overflow", "a, b", 2, 0, overflow, Action::add},
+    {"sub_overflow", "a, b", 2, 0, overflow, Action::sub},
+    {"mul_high_unsigned", "a, b", 2, 0, mul_high, Action::mul_high_unsigned},
+    {"mul_high_signed", "a, b", 2, 0, mul_high, Action::mul_high_signed},
+    {"rotate_left", "value, count", 2, 0, rotate, Action::shift_left},
+    {"rotate_right", "value, count", 2, 0, rotate, Action::shift_right},
+    {"min", "a, b", 2, 0, smaller_or_larger, Action::min_unsigned},
+    {"max", "a, b", 2, 0, smaller_or_larger, Action::max_unsigned},
+    {"abs", "value", 1, 0, absolute},
+    {"lane", "", 0, 0, lane},
+    {"lane_count", "", 0, 0, lane_count},
+    {"any", "value", 1, 0, reduce, Action::reduce_or},
+    {"all", "value", 1, 0, reduce, Action::reduce_and},
+    {"sum", "value", 1, 0, reduce, Action::reduce_sum},
+    {"reduce_or", "value", 1, 0, reduce, Action::reduce_or},
+    {"reduce_and", "value", 1, 0, reduce, Action::reduce_and},
+    {"lane_bits", "value", 1, 0, lane_bits},
+    {"element", "vector, index", 2, 0, element},
+    {"elements", "vector, bits", 2, 2, elements},
+};
+
+// The value of argument `index`. Numbers without a width take that of the first argument; positions and counts take 8 bits.
+Typed argument(Lowering& lowering, const Expression& call, unsigned index, const Arguments& so_far, const Builtin& builtin) {
+    const Expression& expression = *call.operands[index];
+    bool is_position = (builtin.make == insert && index == 1) || (builtin.make == rotate && index == 1) ||
+                       (builtin.make == element && index == 1);
+    unsigned hint = is_position ? 8 : builtin.make == scale_by_power && index == 1 ? 16 : builtin.make == carry && index == 2 ? 1
+                    : index == 0 ? 0 : so_far[0].type.bits;
+    Item given = lowering.item(expression, hint);
+    if (!given) return {};
+    bool as_float = builtin.make == float_operation;
+    if (given.untyped() && hint != 0) {
+        Typed adapted = lowering.adapt(given, hint, expression.place, as_float);
+        if (adapted && index != 0 && !is_position && builtin.make != scale_by_power) adapted.type.is_signed = so_far[0].type.is_signed;
+        return adapted;
+    }
+    return lowering.typed(given, hint, expression.place);
+}
+
+}  // namespace
+
+std::vector<std::string_view> Lowering::builtin_names() {
+    std::vector<std::string_view> names;
+    for (const Builtin& builtin : builtins) names.push_back(builtin.name);
+    return names;
+}
+
+// A function that gives nothing leaves an Item of kind none without an error.
+std::optional<Item> Lowering::builtin(const Expression& call, unsigned) {
+    const Builtin* found = nullptr;
+    for (const Builtin& candidate : builtins)
+        if (call.name == candidate.name) found = &candidate;
+    if (found == nullptr) return std::nullopt;
+    if (call.operands.size() != found->count) {
+        error(call.place, fmt::format("`{}` takes {} argument{} ({}), not {}", call.name, found->count, found->count == 1 ? "" : "s",
+                                      found->parameters, call.operands.size()));
+        return Item{};
+    }
+    Arguments given;
+    for (unsigned i = 0; i < found->count; ++i) {
+        if ((found->literal_mask >> i & 1) != 0) {
+            given.emplace_back();
+            continue;
+        }
+        Typed next = argument(*this, call, i, given, *found);
+        if (!next) return Item{};
+        given.push_back(next);
+    }
+    return found->make(*this, call, given, *found);
+}
+
+}  // namespace isaforge::semantics

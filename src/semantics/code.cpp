@@ -1,0 +1,95 @@
+// Folding and listing of the intermediate form.
+#include "semantics/code.hpp"
+
+#include <fmt/format.h>
+
+#include "semantics/kernels.hpp"
+
+namespace isaforge::semantics {
+
+namespace {
+
+template <class Kernel, class T>
+std::uint64_t compute(std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
+    using In = typename Kernel::template In<T>;
+    return std::uint64_t(Kernel::template apply<T>(In(a), In(b), In(c), rules));
+}
+
+template <class Kernel>
+std::uint64_t compute_integer(unsigned container, std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
+    switch (container) {
+    case 8: return compute<Kernel, std::uint8_t>(a, b, c, rules);
+    case 16: return compute<Kernel, std::uint16_t>(a, b, c, rules);
+    case 32: return compute<Kernel, std::uint32_t>(a, b, c, rules);
+    default: return compute<Kernel, std::uint64_t>(a, b, c, rules);
+    }
+}
+
+template <class Kernel>
+std::uint64_t compute_float(unsigned container, std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
+    switch (container) {
+    case 16: return compute<Kernel, std::uint16_t>(a, b, c, rules);
+    case 32: return compute<Kernel, std::uint32_t>(a, b, c, rules);
+    default: return compute<Kernel, std::uint64_t>(a, b, c, rules);
+    }
+}
+
+const char* name_of(Action action) {
+    static constexpr const char* names[] = {
+#define X(name, kernel, operands) #name,
+        ISAFORGE_INTEGER_ACTIONS(X) ISAFORGE_FLOAT_ACTIONS(X)
+#undef X
+        "copy", "resize", "splat", "lane_number", "pick", "permute", "reduce_or", "reduce_and", "reduce_sum", "ballot",
+        "reinterpret", "read", "write", "load", "store", "write_pc", "nothing", "jump", "jump_if_zero",
+        "leave_if_zero", "stop", "signal"};
+    return names[static_cast<unsigned>(action)];
+}
+
+std::string operand_text(const Code& code, ValueId id) {
+    const Value& value = code.values[id];
+    return value.kind == Value::Kind::constant ? fmt::format("{:#x}", value.constant) : fmt::format("%{}", id);
+}
+
+}  // namespace
+
+std::uint64_t evaluate(Action action, unsigned container, std::uint64_t a, std::uint64_t b, std::uint64_t c,
+                       FloatRules rules) {
+    switch (action) {
+#define X(name, kernel, operands) \
+    case Action::name: return compute_integer<kernels::kernel>(container, a, b, c, rules);
+        ISAFORGE_INTEGER_ACTIONS(X)
+#undef X
+#define X(name, kernel, operands) \
+    case Action::name: return compute_float<kernels::kernel>(container, a, b, c, rules);
+        ISAFORGE_FLOAT_ACTIONS(X)
+#undef X
+    default: return 0;
+    }
+}
+
+std::string to_text(const Code& code, const Isa& isa) {
+    std::string text;
+    for (std::size_t i = 0; i < code.steps.size(); ++i) {
+        const Step& step = code.steps[i];
+        if (step.action == Action::nothing) continue;
+        text += fmt::format("{:3} ", i);
+        if (step.result != no_value) text += fmt::format("%{} = ", step.result);
+        text += fmt::format("{}.{}", name_of(step.action), step.container);
+        if (step.lanes != 1) text += fmt::format("x{}", step.lanes);
+        if (step.object != no_index) {
+            bool is_memory = step.action == Action::load || step.action == Action::store;
+            text += " " + (step.action == Action::signal ? code.signals[step.object]
+                           : is_memory                   ? isa.memories[step.object].name
+                                                         : isa.register_files[step.object].name);
+        }
+        if (step.number != no_number) text += fmt::format(" #{}", step.number);
+        for (ValueId id : {step.a, step.b, step.c})
+            text += id == no_value ? std::string(" -") : " " + operand_text(code, id);
+        while (text.ends_with(" -")) text.resize(text.size() - 2);
+        if (step.delay != 0) text += fmt::format(" after {}", step.delay);
+        text += '\n';
+    }
+    return text;
+}
+
+}  // namespace isaforge::semantics

@@ -1,0 +1,213 @@
+// The state of one lowering, shared by its parts: values (lowering_values.cpp), expressions (lowering_expressions.cpp),
+// statements (lowering_statements.cpp) and built-in functions (builtins.cpp).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantics/lower.hpp"
+#include "semantics/tree.hpp"
+
+namespace isaforge::semantics {
+
+__extension__ using Literal = __int128;
+
+// A value with the type it has in the description; in its container the bits above the type's are zero.
+struct Typed {
+    ValueId id = no_value;
+    Type type;
+
+    explicit operator bool() const { return id != no_value; }
+};
+
+struct Local;
+
+// Something that can be read and, mostly, written.
+struct Location {
+    enum class Kind { element, memory, pc, part, concat, local };
+    Kind kind = Kind::pc;
+    Type type;
+    Index object = no_index;              // element: file; memory: memory
+    std::uint32_t number = no_number;     // element: number, or no_number where `index` gives it
+    Typed index;                          // element: its number; memory: the address; part: position of its lowest bit
+    std::vector<Location> inner;          // part: one; concat: high bits first
+    Local* local = nullptr;
+};
+
+// What an expression stands for.
+struct Item {
+    enum class Kind { none, literal, floating, text, value, location };
+    Kind kind = Kind::none;               // none: an error that has been reported
+    Literal literal = 0;
+    double floating = 0;
+    std::string text;
+    Typed value;
+    Location location;
+
+    explicit operator bool() const { return kind != Kind::none; }
+    bool untyped() const { return kind == Kind::literal || kind == Kind::floating; }
+    static Item of(Typed value) { return value ? Item{.kind = Kind::value, .value = value} : Item{}; }
+    static Item of(Literal value) { return Item{.kind = Kind::literal, .literal = value}; }
+    static Item of(Location location) { return Item{.kind = Kind::location, .location = std::move(location)}; }
+};
+
+struct Local {
+    std::string name;
+    Item item;
+    bool variable = false;                // `item.value` is a variable that statements assign
+    bool read = false;
+    bool parameter = false;
+    Place place;
+};
+
+// The names in force: those of the instruction, of an operand row's captures, or of a function's body.
+struct Context {
+    const std::vector<Field>* fields = nullptr;
+    const std::vector<Binding>* bindings = nullptr;
+    bool instruction = false;             // constants of the instruction's row are in force
+    std::deque<Local> locals;
+    std::set<std::string, std::less<>> assigned;  // locals that some statement assigns
+    const Function* function = nullptr;
+    Place call;                           // of the function
+    unsigned branch_depth = 0;            // dynamic branches entered since the context began
+    unsigned lane_branch_depth = 0;
+    bool finished = false;                // a `return` was passed on every path
+    Item result;
+    Typed result_variable;
+    std::vector<std::size_t> returns;     // jumps to the end of the function
+};
+
+class Lowering {
+public:
+    Lowering(const LowerInput& input, Diagnostics& diagnostics, bool warnings)
+        : isa(*input.isa), input_(input), diagnostics_(diagnostics), warnings_(warnings) {}
+
+    LowerResult run();
+    std::string shape_of(const Field& field, const Binding& binding);
+
+    // Values.
+    ValueId constant(std::uint64_t value, unsigned container);
+    Typed typed_constant(std::uint64_t value, Type type);
+    Typed open_value(Type type, const Binding* source);
+    ValueId emit(Action action, unsigned container, ValueId a, ValueId b = no_value, ValueId c = no_value);
+    Step& emit_step(Action action);
+    ValueId new_value(Value::Kind kind, unsigned container, unsigned lanes);
+    std::optional<std::uint64_t> known(ValueId id) const;
+    ValueId resize(ValueId id, unsigned container);
+    ValueId in_lanes(ValueId id, unsigned lanes, unsigned container = 0);
+    Typed cut(ValueId raw, Type type);                     // clears the bits above the type's
+    ValueId sign_extended(Typed value);                    // to the container, the bits above being copies of the sign
+    Typed convert(Typed value, Type type);
+    Typed with_lanes(Typed value, unsigned lanes);
+    bool match_lanes(Typed& a, Typed& b, Place place);
+    Typed truth(Typed value);                              // value != 0, lane by lane
+    ValueId both(ValueId mask, Typed condition);           // mask & condition; no_value is "always"
+    Typed extract(Typed word, Typed position, unsigned width);
+    Typed replace(Typed word, Typed position, Typed bits);
+    Typed concat(Typed high, Typed low, Place place);
+    Typed shift(Operator op, Typed value, Typed amount, Place place);
+    Typed arithmetic(Operator op, Typed a, Typed b, Place place);
+
+    // Expressions.
+    Item item(const Expression& expression, unsigned hint = 0);
+    Typed value(const Expression& expression, unsigned hint = 0);
+    Typed adapt(const Item& item, unsigned bits, Place place, bool as_float = false);
+    Typed typed(const Item& item, unsigned hint, Place place);
+    Typed read(const Location& location, Place place);
+    std::optional<Literal> known_integer(const Expression& expression, const char* what);
+    bool unify(Item& left, Item& right, const Expression& expression, Typed& a, Typed& b, unsigned hint,
+               bool as_float = false);
+
+    // Statements.
+    void block(const Block& statements);
+    void write(const Location& location, Typed value, unsigned delay, Place place);
+
+    // Built-in functions; nothing where there is none of that name.
+    std::optional<Item> builtin(const Expression& call, unsigned hint);
+    static std::vector<std::string_view> builtin_names();
+
+    Diagnostic& error(Place place, std::string message);
+    void warn(Place place, std::string message);
+
+    const Isa& isa;
+    Code code;
+    ValueId mask = no_value;        // lanes that execute, u1 in the instruction's lanes; no_value: all
+    unsigned lanes = 1;             // of the instruction
+    const Binding* steering = nullptr;
+
+    bool needs_steering(Typed value);
+    Index signal(const std::string& name);
+    unsigned pc_bits() const;
+
+private:
+    // Names.
+    Item named(const Expression& expression);
+    Item unknown_name(const Expression& expression);
+    Local* find_local(std::string_view name);
+    Item bound(const Field& field, const Binding& binding, Place place);
+    Item bound_number(const OperandType& type, const Binding& binding);
+    Item bound_row(const OperandType& type, const Binding& binding, Place place);
+    Index find_file(std::string_view name) const;
+    Index find_memory(std::string_view name) const;
+    const Function* find_function(std::string_view name) const;
+    Item element_of(Index file, const Expression& index, Place place);
+    Item memory_at(Index memory, const Expression& expression);
+    Type file_type(const RegisterFile& file) const { return {file.bits, false, file.lanes}; }
+
+    // Kinds of expressions.
+    Item unary(const Expression& expression, unsigned hint);
+    Item binary(const Expression& expression, unsigned hint);
+    Item literal_binary(Operator op, Literal a, Literal b, Place place);
+    Item floating_binary(const Expression& expression, unsigned hint);
+    Item logical(const Expression& expression);
+    Item concatenation(const Expression& expression);
+    Item conditional(const Expression& expression, unsigned hint);
+    Item slice(const Expression& expression);
+    Item slice_of(Item base, Typed position, unsigned width, Place place);
+    Item call(const Expression& expression, unsigned hint);
+    Item conversion(const Expression& expression);
+    std::optional<Type> written_type(const TypeName& name);
+    Item call_function(const Function& function, const Expression& expression);
+    Item fixed_name(const std::string& name);
+
+    bool guard(const Instruction& instruction);
+    void lane_mask(const Instruction& instruction);
+
+    // Statements.
+    void statement(const Statement& statement);
+    void assign(const Statement& statement);
+    void assign_local(Local& local, Typed value, Place place);
+    void branch(const Statement& statement);
+    void lane_branch(const Statement& statement, Typed condition);
+    void repeat(const Statement& statement);
+    void give(const Statement& statement);
+    void declare(const Statement& statement);
+    void scope(const Block& statements);
+    void leave_scope(std::size_t size);
+    void note_assigned(const Block& statements, Context& context);
+    Location target(const Expression& expression);
+    void write_element(const Location& location, Typed value, unsigned delay, Place place);
+
+    bool budget(Place place);
+    Context& context() { return contexts_.back(); }
+
+    const LowerInput& input_;
+    Diagnostics& diagnostics_;
+    bool warnings_;
+    std::deque<Context> contexts_;
+    std::vector<const Binding*> sources_;   // for each value: the open binding it depends on
+    std::map<std::pair<std::uint64_t, unsigned>, ValueId> constants_;
+    std::set<std::pair<FileId, std::uint32_t>> reported_;
+    std::size_t evaluations_ = 0;
+    unsigned depth_ = 0;
+    bool exhausted_ = false;
+    bool failed_ = false;
+};
+
+}  // namespace isaforge::semantics

@@ -1,0 +1,788 @@
+// Lowering, second part: names and expressions.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "semantics/lowering.hpp"
+
+namespace isaforge::semantics {
+
+namespace {
+
+constexpr std::size_t max_evaluations = 200000;
+constexpr unsigned max_depth = 200;
+
+// How a message refers to an expression: by its name where it has one.
+std::string spoken(const Expression& expression, const char* otherwise) {
+    if (expression.kind == ExpressionKind::name || expression.kind == ExpressionKind::element)
+        return "`" + expression.name + "`";
+    return otherwise;
+}
+
+bool is_float_operator(Operator op) {
+    switch (op) {
+    case Operator::fadd: case Operator::fsub: case Operator::fmul: case Operator::fdiv: case Operator::fequal:
+    case Operator::fnot_equal: case Operator::fless: case Operator::fless_equal: case Operator::fgreater:
+    case Operator::fgreater_equal: return true;
+    default: return false;
+    }
+}
+
+// The bits of a number as a float of some width; nothing where there is no such format.
+std::optional<std::uint64_t> float_bits(double number, unsigned bits) {
+    std::uint64_t wide = std::bit_cast<std::uint64_t>(number);
+    if (bits == 64) return wide;
+    if (bits == 16 || bits == 32) return evaluate(Action::float_narrow, bits, wide, 0, 0, {});
+    return std::nullopt;
+}
+
+bool fits(Literal literal, unsigned bits) {
+    return literal <= Literal(mask_of(bits)) && literal >= -(Literal{1} << (bits - 1));
+}
+
+std::string decimal(Literal value) {
+    if (value < 0) return fmt::format("-{}", static_cast<std::uint64_t>(-value));
+    return fmt::format("{}", static_cast<std::uint64_t>(value));
+}
+
+std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "`" : ", `") + name + "`";
+    return text;
+}
+
+}  // namespace
+
+// Every expression counts, so that functions that call functions cannot keep us busy for ever.
+bool Lowering::budget(Place place) {
+    if (exhausted_) return false;
+    if (++evaluations_ < max_evaluations && depth_ < max_depth && code.steps.size() < 19000) return true;
+    error(place, depth_ >= max_depth ? "this is nested too deeply" : "the meaning of this instruction is too large");
+    exhausted_ = true;
+    return false;
+}
+
+Item Lowering::item(const Expression& expression, unsigned hint) {
+    if (!budget(expression.place)) return {};
+    ++depth_;
+    Item result;
+    switch (expression.kind) {
+    case ExpressionKind::integer: result = Item::of(Literal(expression.integer)); break;
+    case ExpressionKind::floating: result = {.kind = Item::Kind::floating, .floating = expression.floating}; break;
+    case ExpressionKind::text: result = {.kind = Item::Kind::text, .text = expression.name}; break;
+    case ExpressionKind::name: result = named(expression); break;
+    case ExpressionKind::unary: result = unary(expression, hint); break;
+    case ExpressionKind::binary: result = binary(expression, hint); break;
+    case ExpressionKind::conditional: result = conditional(expression, hint); break;
+    case ExpressionKind::slice: result = slice(expression); break;
+    case ExpressionKind::element:
+        if (Index file = find_file(expression.name); file != no_index && !find_local(expression.name))
+            result = element_of(file, *expression.operands[0], expression.place);
+        else if (Index memory = find_memory(expression.name); memory != no_index)
+            result = memory_at(memory, expression);
+        else if (!expression.type.width)
+            result = slice(expression);
+        else
+            result = unknown_name(expression);
+        break;
+    case ExpressionKind::call: result = call(expression, hint); break;
+    }
+    --depth_;
+    return result;
+}
+
+Typed Lowering::value(const Expression& expression, unsigned hint) {
+    return typed(item(expression, hint), hint, expression.place);
+}
+
+// A value from whatever it is; literals take the width `hint`, where it is known.
+Typed Lowering::typed(const Item& from, unsigned hint, Place place) {
+    switch (from.kind) {
+    case Item::Kind::none: return {};
+    case Item::Kind::value: return from.value;
+    case Item::Kind::location: return read(from.location, place);
+    case Item::Kind::text: error(place, "a text is no value"); return {};
+    default: break;
+    }
+    if (hint != 0) return adapt(from, hint, place);
+    error(place, "the width of this number does not follow from anything: convert it, as in u32(1)");
+    return {};
+}
+
+// A literal in `bits` bits. Next to a float operator an integer means that number as a float.
+Typed Lowering::adapt(const Item& from, unsigned bits, Place place, bool as_float) {
+    if (from.kind == Item::Kind::floating || as_float) {
+        double number = from.kind == Item::Kind::floating ? from.floating : static_cast<double>(from.literal);
+        if (auto pattern = float_bits(number, bits)) return typed_constant(*pattern, {bits, false, 1});
+        error(place, fmt::format("there is no float of {} bits, only of 16, 32 and 64", bits));
+        return {};
+    }
+    if (!fits(from.literal, bits)) {
+        error(place, fmt::format("{} does not fit in {} bits", decimal(from.literal), bits));
+        return {};
+    }
+    return typed_constant(static_cast<std::uint64_t>(from.literal), {bits, from.literal < 0, 1});
+}
+
+bool Lowering::needs_steering(Typed given) {
+    if (sources_[given.id] == nullptr) return false;
+    if (steering == nullptr) steering = sources_[given.id];
+    return true;
+}
+
+std::optional<Literal> Lowering::known_integer(const Expression& expression, const char* what) {
+    Item found = item(expression);
+    if (!found) return std::nullopt;
+    if (found.kind == Item::Kind::literal) return found.literal;
+    if (found.kind == Item::Kind::value) {
+        if (auto constant_value = known(found.value.id)) {
+            if (found.value.type.is_signed) return sign_extend(*constant_value, found.value.type.bits);
+            return Literal(*constant_value);
+        }
+        if (needs_steering(found.value)) return std::nullopt;
+    }
+    error(expression.place, fmt::format("{} must be known when the instruction is decoded", what));
+    return std::nullopt;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Names
+
+Local* Lowering::find_local(std::string_view name) {
+    for (auto local = context().locals.rbegin(); local != context().locals.rend(); ++local)
+        if (local->name == name) return &*local;
+    return nullptr;
+}
+
+Index Lowering::find_file(std::string_view name) const {
+    for (Index i = 0; i < isa.register_files.size(); ++i)
+        if (isa.register_files[i].name == name) return i;
+    return no_index;
+}
+
+Index Lowering::find_memory(std::string_view name) const {
+    for (Index i = 0; i < isa.memories.size(); ++i)
+        if (isa.memories[i].name == name) return i;
+    return no_index;
+}
+
+const Function* Lowering::find_function(std::string_view name) const {
+    for (const auto& function : isa.functions)
+        if (function->name == name) return function.get();
+    return nullptr;
+}
+
+unsigned Lowering::pc_bits() const {
+    auto found = isa.constants.find("pc_bits");
+    return found != isa.constants.end() && found->second >= 1 && found->second <= 64 ? unsigned(found->second) : 32;
+}
+
+// From the inside out: locals and parameters, operands, the row's constants, then what is everywhere in force.
+Item Lowering::named(const Expression& expression) {
+    const std::string& name = expression.name;
+    if (Local* local = find_local(name)) {
+        local->read = true;
+        if (!local->variable) return local->item;
+        Location location{.kind = Location::Kind::local, .type = local->item.value.type};
+        location.local = local;
+        return Item::of(std::move(location));
+    }
+    if (context().fields != nullptr)
+        for (std::size_t i = 0; i < context().fields->size(); ++i)
+            if ((*context().fields)[i].name == name)
+                return bound((*context().fields)[i], (*context().bindings)[i], expression.place);
+    if (context().instruction) {
+        auto row_constant = input_.instruction->constants.find(name);
+        if (row_constant != input_.instruction->constants.end()) return Item::of(Literal(row_constant->second));
+    }
+    if (Item found = fixed_name(name)) return found;
+    if (Index file = find_file(name); file != no_index) {
+        error(expression.place, fmt::format("`{}` has {} registers: say which, as in {}[0]", name,
+                                            isa.register_files[file].count, name));
+        return {};
+    }
+    return unknown_name(expression);
+}
+
+Item Lowering::fixed_name(const std::string& name) {
+    if (name == "pc") return Item::of(Location{.kind = Location::Kind::pc, .type = {pc_bits(), false, 1}});
+    if (Index file = find_file(name); file != no_index && isa.register_files[file].index_bits == 0) {
+        Location location{.kind = Location::Kind::element, .type = file_type(isa.register_files[file]), .object = file};
+        location.number = 0;
+        return Item::of(std::move(location));
+    }
+    auto found = isa.constants.find(name);
+    return found != isa.constants.end() ? Item::of(Literal(found->second)) : Item{};
+}
+
+Item Lowering::unknown_name(const Expression& expression) {
+    std::vector<std::string_view> candidates = {"pc"};
+    for (const Local& local : context().locals) candidates.push_back(local.name);
+    if (context().fields != nullptr)
+        for (const Field& field : *context().fields) candidates.push_back(field.name);
+    if (context().instruction)
+        for (const auto& [name, value] : input_.instruction->constants) candidates.push_back(name);
+    for (const RegisterFile& file : isa.register_files) candidates.push_back(file.name);
+    for (const MemorySpace& memory : isa.memories) candidates.push_back(memory.name);
+    for (const auto& [name, value] : isa.constants) candidates.push_back(name);
+    Diagnostic& message = error(expression.place, fmt::format("`{}` is not known here", expression.name));
+    if (std::string_view near = nearest(expression.name, candidates); !near.empty()) message.suggest(std::string(near));
+    return {};
+}
+
+Item Lowering::bound(const Field& field, const Binding& binding, Place place) {
+    const OperandType& type = isa.operand_types[binding.type];
+    switch (type.kind) {
+    case OperandKind::number: return bound_number(type, binding);
+    case OperandKind::table: return bound_row(type, binding, place);
+    case OperandKind::registers: {
+        const RegisterFile& file = isa.register_files[type.registers];
+        Location location{.kind = Location::Kind::element, .type = file_type(file), .object = type.registers};
+        if (binding.known && binding.code < file.count) location.number = static_cast<std::uint32_t>(binding.code);
+        else if (binding.known) location.index = typed_constant(binding.code, {64, false, 1});
+        else location.index = open_value({std::max(1u, type.width), false, 1}, &binding);
+        return Item::of(std::move(location));
+    }
+    case OperandKind::enumeration: {
+        unsigned bits = type.value_bits != 0 ? type.value_bits : std::max(1u, type.width);
+        if (!binding.known) return Item::of(open_value({bits, false, 1}, &binding));
+        for (const Entry& entry : type.entries)
+            if (entry.code == binding.code) return Item::of(typed_constant(entry.value, {bits, false, 1}));
+        error(place, fmt::format("`{}` has no entry for code {}", field.name, binding.code));
+        return {};
+    }
+    }
+    return {};
+}
+
+namespace {
+
+// The bits that hold all values of a scaled number.
+unsigned scaled_bits(const NumberRule& rule, bool is_signed) {
+    if (rule.scale == 1 && rule.bias == 0) return rule.value_bits;
+    Literal low = is_signed ? -(Literal{1} << (rule.value_bits - 1)) : Literal{0};
+    Literal high = is_signed ? (Literal{1} << (rule.value_bits - 1)) - 1 : Literal(mask_of(rule.value_bits));
+    unsigned bits = rule.value_bits;
+    for (Literal end : {low * rule.scale + rule.bias, high * rule.scale + rule.bias})
+        while (bits < 64 && (is_signed ? end < -(Literal{1} << (bits - 1)) || end >= (Literal{1} << (bits - 1))
+                                       : end >= (Literal{1} << bits)))
+            ++bits;
+    return bits;
+}
+
+}  // namespace
+
+// The value as it is written in the text: a kept slice stands at its place, an offset is scaled, a target is an address.
+Item Lowering::bound_number(const OperandType& type, const Binding& binding) {
+    const NumberRule& rule = type.number;
+    bool is_signed = rule.base == NumberBase::signed_integer && !rule.sliced;
+    NumberRule plain = rule;
+    if (plain.value_bits == 0) plain.value_bits = std::max(1u, type.width);
+    Type result{rule.relative ? pc_bits() : scaled_bits(plain, is_signed), is_signed && !rule.relative, 1};
+    if (!binding.known) return Item::of(open_value(result, &binding));
+    if (rule.sliced) return Item::of(typed_constant(binding.code << rule.slice_low, result));
+    std::uint64_t value = binding.code;
+    if (is_signed && type.width != 0) value = static_cast<std::uint64_t>(sign_extend(value, type.width));
+    value = value * static_cast<std::uint64_t>(rule.scale) + static_cast<std::uint64_t>(rule.bias);
+    if (rule.relative) value += input_.address;
+    return Item::of(typed_constant(value, result));
+}
+
+Item Lowering::bound_row(const OperandType& type, const Binding& binding, Place place) {
+    if (binding.row == no_index) {
+        error(place, fmt::format("no row of operand `{}` has the code {:#x}", type.name, binding.code));
+        return {};
+    }
+    const OperandRow& row = type.rows[binding.row];
+    if (row.reserved || !row.meaning) {
+        error(place, row.reserved ? fmt::format("code {:#x} of operand `{}` is reserved", binding.code, type.name)
+                                  : fmt::format("this row of operand `{}` has no meaning", type.name))
+            .note(row.where, "the row is here");
+        return {};
+    }
+    contexts_.push_back({.fields = &row.fields, .bindings = &binding.captures});
+    Item result = item(*row.meaning);
+    contexts_.pop_back();
+    return result;
+}
+
+Item Lowering::element_of(Index file_index, const Expression& index, Place place) {
+    const RegisterFile& file = isa.register_files[file_index];
+    Item number = item(index);
+    if (!number) return {};
+    Location location{.kind = Location::Kind::element, .type = file_type(file), .object = file_index};
+    if (number.kind == Item::Kind::literal) {
+        if (number.literal < 0 || number.literal >= file.count) {
+            error(place, fmt::format("`{}` has registers 0 to {}, not {}", file.name, file.count - 1,
+                                     decimal(number.literal)));
+            return {};
+        }
+        location.number = static_cast<std::uint32_t>(number.literal);
+        return Item::of(std::move(location));
+    }
+    location.index = typed(number, 0, index.place);
+    if (!location.index) return {};
+    if (location.index.type.lanes != 1) {
+        error(index.place, "the number of a register cannot differ from lane to lane");
+        return {};
+    }
+    if (auto constant_number = known(location.index.id); constant_number && *constant_number < file.count)
+        location.number = static_cast<std::uint32_t>(*constant_number);
+    return Item::of(std::move(location));
+}
+
+Item Lowering::memory_at(Index memory, const Expression& expression) {
+    Type type{isa.memories[memory].unit_bits, false, 1};
+    if (expression.type.width) {
+        auto written = written_type(expression.type);
+        if (!written) return {};
+        type = *written;
+    }
+    if (!type.fills_container()) {
+        error(expression.place, fmt::format("memory is accessed in 8, 16, 32 or 64 bits, not in {}", type.bits));
+        return {};
+    }
+    Typed address = value(*expression.operands[0], 64);
+    if (!address) return {};
+    if (address.type.is_signed) address = convert(address, {64, true, 1});
+    Location location{.kind = Location::Kind::memory, .type = type, .object = memory, .index = address};
+    location.type.lanes = address.type.lanes;
+    return Item::of(std::move(location));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Reading
+
+Typed Lowering::read(const Location& location, Place place) {
+    switch (location.kind) {
+    case Location::Kind::pc: return typed_constant(input_.address, location.type);
+    case Location::Kind::local: return location.local->item.value;
+    case Location::Kind::part: {
+        Typed word = read(location.inner[0], place);
+        if (!word) return {};
+        return extract(word, location.index, location.type.bits);
+    }
+    case Location::Kind::concat: {
+        Typed whole;
+        for (const Location& part : location.inner) {
+            Typed next = read(part, place);
+            if (!next) return {};
+            whole = whole ? concat(whole, next, place) : next;
+            if (!whole) return {};
+        }
+        return whole;
+    }
+    default: break;
+    }
+    bool is_memory = location.kind == Location::Kind::memory;
+    Typed result{new_value(Value::Kind::temporary, location.type.container(), location.type.lanes), location.type};
+    if (!is_memory && location.number == no_number) sources_[result.id] = sources_[location.index.id];
+    ValueId address = is_memory ? resize(location.index.id, 64) : no_value;
+    Step& step = emit_step(is_memory ? Action::load : Action::read);
+    step.container = static_cast<std::uint8_t>(location.type.container());
+    step.lanes = static_cast<std::uint16_t>(location.type.lanes);
+    step.result = result.id;
+    step.object = location.object;
+    step.a = address;
+    if (is_memory && location.type.lanes != 1) step.c = mask;
+    if (!is_memory) {
+        step.number = location.number;
+        if (location.number == no_number) step.b = location.index.id;
+    }
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Operators
+
+// Two sides of equal width: a literal takes the other's.
+bool Lowering::unify(Item& left, Item& right, const Expression& expression, Typed& a, Typed& b, unsigned hint,
+                     bool as_float) {
+    const Expression& first = *expression.operands[0];
+    const Expression& second = *expression.operands[1];
+    if (!left || !right) return false;
+    if (!left.untyped()) a = typed(left, hint, first.place);
+    if (!right.untyped()) b = typed(right, hint, second.place);
+    if (left.untyped()) a = b ? adapt(left, b.type.bits, first.place, as_float) : typed(left, hint, first.place);
+    if (right.untyped()) b = a ? adapt(right, a.type.bits, second.place, as_float) : typed(right, hint, second.place);
+    if (!a || !b) return false;
+    if (left.untyped() && !as_float) a.type.is_signed = b.type.is_signed;
+    if (right.untyped() && !as_float) b.type.is_signed = a.type.is_signed;
+    if (a.type.bits == b.type.bits) return true;
+    if (needs_steering(a) || needs_steering(b)) return false;
+    bool left_narrow = a.type.bits < b.type.bits;
+    const Expression& narrow = left_narrow ? first : second;
+    const Type wide_type = left_narrow ? b.type : a.type, narrow_type = left_narrow ? a.type : b.type;
+    std::string wide_name = fmt::format("{}{}", narrow_type.is_signed ? "s" : "u", wide_type.bits);
+    std::string advice = narrow.kind == ExpressionKind::name
+                             ? fmt::format(": widen it with {}({})", wide_name, narrow.name)
+                             : fmt::format(": widen the {} side with {}(…)", left_narrow ? "left" : "right", wide_name);
+    error(expression.place,
+          fmt::format("{} is {} but {} is {}{}", spoken(first, "the left side"), to_text(Type{a.type.bits, a.type.is_signed}),
+                      spoken(second, "the right side"), to_text(Type{b.type.bits, b.type.is_signed}), advice));
+    return false;
+}
+
+Item Lowering::unary(const Expression& expression, unsigned hint) {
+    Item operand = item(*expression.operands[0], hint);
+    if (!operand) return {};
+    Place place = expression.place;
+    if (operand.kind == Item::Kind::literal) {
+        switch (expression.op) {
+        case Operator::negate: case Operator::sub: return Item::of(-operand.literal);
+        case Operator::logical_not: return Item::of(Literal(operand.literal == 0));
+        case Operator::bit_not: return Item::of(~operand.literal);
+        default: break;
+        }
+    }
+    if (operand.kind == Item::Kind::floating) {
+        operand.floating = -operand.floating;
+        return operand;
+    }
+    Typed x = typed(operand, hint, place);
+    if (!x) return {};
+    unsigned container = x.type.container();
+    switch (expression.op) {
+    case Operator::bit_not: return Item::of(cut(emit(Action::bit_not, container, x.id), x.type));
+    case Operator::negate: case Operator::sub:
+        return Item::of(cut(emit(Action::sub, container, in_lanes(constant(0, container), x.type.lanes), x.id), x.type));
+    case Operator::logical_not: {
+        Typed held = truth(x);
+        Type type{1, false, held.type.lanes};
+        return Item::of(Typed{emit(Action::bit_xor, 8, held.id, in_lanes(constant(1, 8), type.lanes)), type});
+    }
+    case Operator::fnegate: case Operator::fsub: {
+        ValueId sign = in_lanes(constant(std::uint64_t{1} << (x.type.bits - 1), container), x.type.lanes);
+        return Item::of(Typed{emit(Action::bit_xor, container, x.id, sign), x.type});
+    }
+    default: error(place, fmt::format("`{}` takes two sides", spelling(expression.op))); return {};
+    }
+}
+
+Item Lowering::literal_binary(Operator op, Literal a, Literal b, Place place) {
+    constexpr Literal limit = Literal{1} << 65;
+    Literal result = 0;
+    switch (op) {
+    case Operator::add: result = a + b; break;
+    case Operator::sub: result = a - b; break;
+    case Operator::mul: result = (a > limit >> 33 || a < -(limit >> 33)) && b > (limit >> 33) ? limit : a * b; break;
+    case Operator::div: case Operator::rem:
+        if (b == 0) {
+            error(place, "division by zero");
+            return {};
+        }
+        result = op == Operator::div ? a / b : a % b;
+        break;
+    case Operator::bit_and: result = a & b; break;
+    case Operator::bit_or: result = a | b; break;
+    case Operator::bit_xor: result = a ^ b; break;
+    case Operator::shift_left:
+        result = b < 0 || b > 64 || a >= (limit >> 1 >> b) || a <= -(limit >> 1 >> b) ? limit : a * (Literal{1} << b);
+        break;
+    case Operator::shift_right: result = b < 0 ? limit : b > 100 ? (a < 0 ? -1 : 0) : a >> b; break;
+    case Operator::equal: result = a == b; break;
+    case Operator::not_equal: result = a != b; break;
+    case Operator::less: result = a < b; break;
+    case Operator::less_equal: result = a <= b; break;
+    case Operator::greater: result = a > b; break;
+    case Operator::greater_equal: result = a >= b; break;
+    default: error(place, "the sides of this must have a width: convert one, as in u32(1)"); return {};
+    }
+    if (result >= (Literal{1} << 64) || result <= -(Literal{1} << 64)) {
+        error(place, "the result does not fit in 64 bits");
+        return {};
+    }
+    return Item::of(result);
+}
+
+Item Lowering::logical(const Expression& expression) {
+    Item left = item(*expression.operands[0]);
+    if (!left) return {};
+    bool is_and = expression.op == Operator::logical_and;
+    if (left.kind == Item::Kind::literal) {
+        if ((left.literal != 0) != is_and) return Item::of(Literal(!is_and));
+        Item right = item(*expression.operands[1]);
+        if (right.kind == Item::Kind::literal) return Item::of(Literal(right.literal != 0));
+        Typed b = typed(right, 1, expression.operands[1]->place);
+        return b ? Item::of(truth(b)) : Item{};
+    }
+    Typed a = typed(left, 1, expression.operands[0]->place);
+    Typed b = value(*expression.operands[1], 1);
+    if (!a || !b) return {};
+    a = truth(a);
+    b = truth(b);
+    if (!match_lanes(a, b, expression.place)) return {};
+    return Item::of(Typed{emit(is_and ? Action::bit_and : Action::bit_or, 8, a.id, b.id), a.type});
+}
+
+Item Lowering::concatenation(const Expression& expression) {
+    Item left = item(*expression.operands[0]), right = item(*expression.operands[1]);
+    if (!left || !right) return {};
+    if (left.kind == Item::Kind::location && right.kind == Item::Kind::location) {
+        unsigned bits = left.location.type.bits + right.location.type.bits;
+        if (bits <= 64 && left.location.type.lanes == right.location.type.lanes) {
+            Location whole{.kind = Location::Kind::concat, .type = {bits, false, left.location.type.lanes}};
+            whole.inner = {std::move(left.location), std::move(right.location)};
+            return Item::of(std::move(whole));
+        }
+    }
+    Typed high = typed(left, 0, expression.operands[0]->place), low = typed(right, 0, expression.operands[1]->place);
+    if (!high || !low) return {};
+    return Item::of(concat(high, low, expression.place));
+}
+
+Item Lowering::floating_binary(const Expression& expression, unsigned hint) {
+    Item left = item(*expression.operands[0], hint), right = item(*expression.operands[1], hint);
+    Typed a, b;
+    if (!unify(left, right, expression, a, b, hint, true)) return {};
+    if (a.type.bits != 16 && a.type.bits != 32 && a.type.bits != 64) {
+        if (needs_steering(a)) return {};
+        error(expression.place, fmt::format("there is no float of {} bits, only of 16, 32 and 64", a.type.bits));
+        return {};
+    }
+    if (!match_lanes(a, b, expression.place)) return {};
+    unsigned container = a.type.container();
+    Type result{a.type.bits, false, a.type.lanes}, test{1, false, a.type.lanes};
+    auto arithmetic_step = [&](Action action) { return Item::of(Typed{emit(action, container, a.id, b.id), result}); };
+    auto test_step = [&](Action action, Typed x, Typed y) { return Item::of(Typed{emit(action, container, x.id, y.id), test}); };
+    switch (expression.op) {
+    case Operator::fadd: return arithmetic_step(Action::fadd);
+    case Operator::fsub: return arithmetic_step(Action::fsub);
+    case Operator::fmul: return arithmetic_step(Action::fmul);
+    case Operator::fdiv: return arithmetic_step(Action::fdiv);
+    case Operator::fequal: return test_step(Action::fequal, a, b);
+    case Operator::fless: return test_step(Action::fless, a, b);
+    case Operator::fless_equal: return test_step(Action::fless_equal, a, b);
+    case Operator::fgreater: return test_step(Action::fless, b, a);
+    case Operator::fgreater_equal: return test_step(Action::fless_equal, b, a);
+    default: {  // not equal: unordered counts
+        ValueId same = emit(Action::fequal, container, a.id, b.id);
+        return Item::of(Typed{emit(Action::bit_xor, 8, same, in_lanes(constant(1, 8), test.lanes)), test});
+    }
+    }
+}
+
+Item Lowering::binary(const Expression& expression, unsigned hint) {
+    Operator op = expression.op;
+    if (is_float_operator(op)) return floating_binary(expression, hint);
+    if (op == Operator::logical_and || op == Operator::logical_or) return logical(expression);
+    if (op == Operator::concat) return concatenation(expression);
+    bool is_test = op >= Operator::equal && op <= Operator::greater_equal;
+    Item left = item(*expression.operands[0], is_test ? 0 : hint);
+    bool is_shift = op == Operator::shift_left || op == Operator::shift_right;
+    Item right = item(*expression.operands[1], is_test || is_shift ? 0 : hint);
+    if (!left || !right) return {};
+    if (left.kind == Item::Kind::literal && right.kind == Item::Kind::literal)
+        return literal_binary(op, left.literal, right.literal, expression.place);
+    if (left.kind == Item::Kind::floating || right.kind == Item::Kind::floating) {
+        error(expression.place, fmt::format("`{}` computes with integers: write {}. for floats", spelling(op), spelling(op)));
+        return {};
+    }
+    if (is_shift) {
+        Typed a = typed(left, hint, expression.operands[0]->place);
+        Literal most = 64;
+        if (right.kind == Item::Kind::literal)
+            right.literal = right.literal < 0 || right.literal > most ? most : right.literal;
+        Typed b = typed(right, 8, expression.operands[1]->place);
+        return a && b ? Item::of(shift(op, a, b, expression.place)) : Item{};
+    }
+    Typed a, b;
+    if (!unify(left, right, expression, a, b, hint)) return {};
+    return Item::of(arithmetic(op, a, b, expression.place));
+}
+
+// Both sides are computed and one is chosen, unless one reads memory: then only the side that is asked for may.
+Item Lowering::conditional(const Expression& expression, unsigned hint) {
+    Item asked = item(*expression.operands[0]);
+    if (!asked) return {};
+    if (asked.kind == Item::Kind::literal) return item(*expression.operands[asked.literal != 0 ? 1 : 2], hint);
+    Typed condition = typed(asked, 0, expression.operands[0]->place);
+    if (!condition) return {};
+    if (auto constant_condition = known(condition.id))
+        return item(*expression.operands[*constant_condition != 0 ? 1 : 2], hint);
+    condition = truth(condition);
+    bool by_lane = condition.type.lanes != 1;
+    ValueId outer = mask;
+    std::size_t before = code.steps.size();
+    if (!by_lane) emit_step(Action::nothing);
+    if (by_lane) mask = both(outer, condition);
+    Item first = item(*expression.operands[1], hint);
+    if (first.kind == Item::Kind::location) first = Item::of(read(first.location, expression.operands[1]->place));
+    std::size_t between = code.steps.size();
+    if (!by_lane) emit_step(Action::nothing), emit_step(Action::nothing);
+    Typed inverse = condition;
+    if (by_lane) {
+        inverse.id = emit(Action::bit_xor, 8, condition.id, in_lanes(constant(1, 8), condition.type.lanes));
+        mask = both(outer, inverse);
+    }
+    Item second = item(*expression.operands[2], hint);
+    mask = outer;
+    if (!first || !second) return {};
+    Expression sides = expression;
+    sides.operands = {expression.operands[1], expression.operands[2]};
+    Typed a, b;
+    if (!unify(first, second, sides, a, b, hint)) return {};
+    bool touches_memory = false;
+    for (std::size_t i = before; i < code.steps.size(); ++i)
+        touches_memory |= !is_pure(code.steps[i].action) && code.steps[i].action != Action::nothing;
+    if (touches_memory && !by_lane && a.type.lanes != b.type.lanes) {
+        error(expression.place, "one side has lanes and the other has not, and one of them reads memory: use if");
+        return {};
+    }
+    if (!match_lanes(a, b, expression.place)) return {};
+    Type type = a.type;
+    if (!by_lane && touches_memory) {
+        Typed result{new_value(Value::Kind::variable, type.container(), type.lanes), type};
+        Step copy{.action = Action::copy, .container = std::uint8_t(type.container()), .lanes = std::uint16_t(type.lanes)};
+        copy.result = result.id;
+        copy.a = a.id;
+        Step jump{.action = Action::jump};
+        jump.number = static_cast<std::uint32_t>(code.steps.size() + 1);
+        Step test{.action = Action::jump_if_zero, .container = 8};
+        test.a = condition.id;
+        test.number = static_cast<std::uint32_t>(between + 2);
+        code.steps[before] = test;
+        code.steps[between] = copy;
+        code.steps[between + 1] = jump;
+        copy.a = b.id;
+        emit_step(Action::copy) = copy;
+        return Item::of(result);
+    }
+    unsigned container = type.container();
+    if (by_lane) {
+        Typed chooser = condition;
+        if (!match_lanes(chooser, a, expression.place) || !match_lanes(chooser, b, expression.place)) return {};
+        type.lanes = a.type.lanes;
+        return Item::of(Typed{emit(Action::select, container, resize(chooser.id, container), a.id, b.id), type});
+    }
+    if (type.lanes != 1) condition = with_lanes(condition, type.lanes);
+    return Item::of(Typed{emit(Action::select, container, resize(condition.id, container), a.id, b.id), type});
+}
+
+Item Lowering::slice(const Expression& expression) {
+    bool named_element = expression.kind == ExpressionKind::element;
+    const Expression* high_side = named_element ? expression.operands[0].get() : expression.operands[1].get();
+    const Expression* low_side = named_element || expression.operands.size() < 3 ? nullptr : expression.operands[2].get();
+    if (!named_element && low_side == nullptr && expression.operands[0]->kind == ExpressionKind::name &&
+        !find_local(expression.operands[0]->name))
+        if (Index file = find_file(expression.operands[0]->name);
+            file != no_index && isa.register_files[file].index_bits != 0)
+            return element_of(file, *high_side, expression.place);
+    Item base = named_element ? named(expression) : item(*expression.operands[0]);
+    if (!base) return {};
+    if (base.kind == Item::Kind::literal) {
+        auto high = known_integer(*high_side, "a bit's position");
+        auto low = low_side ? known_integer(*low_side, "a bit's position") : high;
+        if (!high || !low || *low < 0 || *high < *low || *high > 63) return {};
+        return Item::of(Typed{typed_constant(std::uint64_t(base.literal) >> unsigned(*low), {unsigned(*high - *low + 1), false, 1})});
+    }
+    if (low_side == nullptr) {
+        Item position = item(*high_side);
+        if (!position) return {};
+        Typed at = typed(position, 8, high_side->place);
+        return at ? slice_of(std::move(base), at, 1, expression.place) : Item{};
+    }
+    auto high = known_integer(*high_side, "the bounds of a slice");
+    auto low = known_integer(*low_side, "the bounds of a slice");
+    if (!high || !low) return {};
+    if (*low < 0 || *high < *low || *high - *low >= 64) {
+        error(expression.place, fmt::format("[{}:{}] is no slice: the high bit stands first", decimal(*high), decimal(*low)));
+        return {};
+    }
+    return slice_of(std::move(base), typed_constant(std::uint64_t(*low), {8, false, 1}), unsigned(*high - *low + 1),
+                    expression.place);
+}
+
+Item Lowering::slice_of(Item base, Typed position, unsigned width, Place place) {
+    bool is_location = base.kind == Item::Kind::location;
+    if (!is_location && base.kind != Item::Kind::value) {
+        error(place, "this has no bits to take");
+        return {};
+    }
+    Type type = is_location ? base.location.type : base.value.type;
+    if (auto low = known(position.id); low && *low + width > type.bits) {
+        std::string wanted = width == 1 ? fmt::format("bit {}", *low) : fmt::format("bits {}..{}", *low + width - 1, *low);
+        if (is_location || !needs_steering(base.value)) error(place, fmt::format("{} of a {} value", wanted, to_text(type)));
+        return {};
+    }
+    unsigned lane_count = std::max(type.lanes, position.type.lanes);
+    if (!is_location) return Item::of(extract(base.value, position, width));
+    Location part{.kind = Location::Kind::part, .type = {width, false, lane_count}, .index = position};
+    part.inner.push_back(std::move(base.location));
+    return Item::of(std::move(part));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Calls
+
+std::optional<Type> Lowering::written_type(const TypeName& name) {
+    auto width = known_integer(*name.width, "the width of a type");
+    if (!width) return std::nullopt;
+    if (*width < 1 || *width > 64) {
+        error(name.place, fmt::format("a type of {} bits: 1 to 64 are possible", decimal(*width)));
+        return std::nullopt;
+    }
+    return Type{static_cast<unsigned>(*width), name.is_signed, 1};
+}
+
+// A literal in a conversion must fit, as everywhere.
+Item Lowering::conversion(const Expression& expression) {
+    auto type = written_type(expression.type);
+    if (!type) return {};
+    if (expression.operands.size() != 1) {
+        error(expression.place, fmt::format("a conversion takes one value, not {}", expression.operands.size()));
+        return {};
+    }
+    Typed from = value(*expression.operands[0], type->bits);
+    return from ? Item::of(convert(from, *type)) : Item{};
+}
+
+Item Lowering::call(const Expression& expression, unsigned hint) {
+    if (expression.name.empty()) return conversion(expression);
+    if (const Function* function = find_function(expression.name)) return call_function(*function, expression);
+    if (auto result = builtin(expression, hint)) return *result;
+    std::vector<std::string_view> candidates = builtin_names();
+    for (const auto& function : isa.functions) candidates.push_back(function->name);
+    Diagnostic& message = error(expression.place, fmt::format("there is no function `{}`", expression.name));
+    if (std::string_view near = nearest(expression.name, candidates); !near.empty()) message.suggest(std::string(near));
+    return {};
+}
+
+// A function is lowered anew at each call. What is passed as a location stays one: the function may assign it.
+Item Lowering::call_function(const Function& function, const Expression& expression) {
+    if (expression.operands.size() != function.parameters.size()) {
+        error(expression.place, fmt::format("`{}` takes {} argument{} ({}), not {}", function.name, function.parameters.size(),
+                                            function.parameters.size() == 1 ? "" : "s", joined(function.parameters),
+                                            expression.operands.size()))
+            .note(function.place, "it is defined here");
+        return {};
+    }
+    for (const Context& active : contexts_)
+        if (active.function == &function) {
+            error(expression.place, fmt::format("`{}` calls itself: a meaning cannot be recursive", function.name));
+            return {};
+        }
+    Context inner;
+    inner.function = &function;
+    inner.call = expression.place;
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+        Item argument = item(*expression.operands[i]);
+        if (!argument) return {};
+        inner.locals.push_back({function.parameters[i], std::move(argument), false, true, true, expression.operands[i]->place});
+    }
+    note_assigned(function.body, inner);
+    contexts_.push_back(std::move(inner));
+    block(function.body);
+    leave_scope(function.parameters.size());
+    Context& done = context();
+    if (done.result_variable) {
+        if (!done.finished) error(function.place, fmt::format("not every path through `{}` returns a value", function.name));
+        for (std::size_t at : done.returns) code.steps[at].number = static_cast<std::uint32_t>(code.steps.size());
+        done.result = Item::of(done.result_variable);
+    }
+    Item result = std::move(done.result);
+    contexts_.pop_back();
+    return result;
+}
+
+}  // namespace isaforge::semantics

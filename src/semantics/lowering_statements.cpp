@@ -1,0 +1,445 @@
+// Lowering, third part: statements, and the instruction as a whole.
+#include <fmt/format.h>
+
+#include "semantics/lowering.hpp"
+
+namespace isaforge::semantics {
+
+namespace {
+
+constexpr Literal max_repeats = 4096;
+constexpr Literal max_delay = 63;
+
+const Expression& base_of(const Expression& expression) {
+    return expression.kind == ExpressionKind::slice ? base_of(*expression.operands[0]) : expression;
+}
+
+}  // namespace
+
+Binding bind(const Codec& codec, Index type_index, std::uint64_t code) {
+    const OperandType& type = codec.isa().operand_types[type_index];
+    Binding binding{.type = type_index, .known = true, .code = code};
+    if (type.kind != OperandKind::table) return binding;
+    binding.row = codec.row_of(type_index, code);
+    if (binding.row == no_index) return binding;
+    for (const Field& field : type.rows[binding.row].fields)
+        binding.captures.push_back(bind(codec, field.type, field.fixed ? *field.fixed : field.place.extract(code)));
+    return binding;
+}
+
+Diagnostic& Lowering::error(Place place, std::string message) {
+    failed_ = true;
+    static thread_local Diagnostic ignored;
+    if (exhausted_) return ignored = {};
+    Diagnostic& diagnostic = diagnostics_.error(place, std::move(message));
+    unsigned shown = 0;
+    for (auto context = contexts_.rbegin(); context != contexts_.rend() && shown < 4; ++context)
+        if (context->function != nullptr && context->call.known()) {
+            diagnostic.note(context->call, fmt::format("called here as `{}`", context->function->name));
+            ++shown;
+        }
+    return diagnostic;
+}
+
+void Lowering::warn(Place place, std::string message) {
+    if (warnings_) diagnostics_.warning(place, std::move(message));
+}
+
+Index Lowering::signal(const std::string& name) {
+    for (Index i = 0; i < code.signals.size(); ++i)
+        if (code.signals[i] == name) return i;
+    code.signals.push_back(name);
+    return static_cast<Index>(code.signals.size() - 1);
+}
+
+// The guard comes first: where it does not hold, nothing of the rest happens.
+LowerResult Lowering::run() {
+    const Instruction& instruction = *input_.instruction;
+    lanes = instruction.lanes;
+    contexts_.push_back({.fields = input_.fields, .bindings = input_.bindings, .instruction = true});
+    bool never = !guard(instruction);
+    if (!never) lane_mask(instruction);
+    if (instruction.meaning && !never) {
+        note_assigned(*instruction.meaning, context());
+        block(*instruction.meaning);
+        leave_scope(0);
+    }
+    LowerResult result{.code = std::move(code), .ok = !failed_ && !exhausted_, .steering = steering};
+    if (steering != nullptr) result.ok = false;
+    return result;
+}
+
+// False where the guard is known not to hold.
+bool Lowering::guard(const Instruction& instruction) {
+    if (!instruction.guard) return true;
+    Typed condition = value(*instruction.guard, 1);
+    if (!condition) return true;
+    if (condition.type.lanes != 1) {
+        error(instruction.guard->place, "a guard is one for all lanes: use the lane mask");
+        return true;
+    }
+    condition = truth(condition);
+    if (auto constant_guard = known(condition.id)) return *constant_guard != 0;
+    emit_step(Action::leave_if_zero).a = condition.id;
+    return true;
+}
+
+void Lowering::lane_mask(const Instruction& instruction) {
+    if (!instruction.lane_mask) return;
+    Typed condition = value(*instruction.lane_mask, 1);
+    if (!condition) return;
+    condition = with_lanes(truth(condition), condition.type.lanes == 1 ? lanes : condition.type.lanes);
+    if (condition.type.lanes != lanes)
+        error(instruction.lane_mask->place,
+              fmt::format("the mask has {} lanes but the instruction {}", condition.type.lanes, lanes));
+    mask = condition.id;
+}
+
+// One operand row by itself, its captures open: "u32", "r u32", or "number" where it has no width. Empty on an error.
+std::string Lowering::shape_of(const Field& field, const Binding& binding) {
+    contexts_.emplace_back();
+    Item found = bound(field, binding, field.where);
+    if (!found || failed_) return {};
+    switch (found.kind) {
+    case Item::Kind::value: return to_text(found.value.type);
+    case Item::Kind::location: {
+        const Location& location = found.location;
+        std::string kind = location.kind == Location::Kind::element ? isa.register_files[location.object].name : "place";
+        return kind + " " + to_text(location.type);
+    }
+    default: return "number";
+    }
+}
+
+LowerResult lower(const LowerInput& input, Diagnostics& diagnostics, bool warnings) {
+    return Lowering(input, diagnostics, warnings).run();
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+void Lowering::note_assigned(const Block& statements, Context& into) {
+    for (const Statement& statement : statements) {
+        if (statement.kind == StatementKind::assign)
+            for (const ExpressionPointer& assigned_target : statement.targets)
+                if (assigned_target) into.assigned.insert(base_of(*assigned_target).name);
+        note_assigned(statement.body, into);
+        note_assigned(statement.otherwise, into);
+    }
+}
+
+void Lowering::block(const Block& statements) {
+    for (const Statement& next : statements) {
+        if (steering != nullptr || exhausted_) return;
+        if (context().finished) {
+            warn(next.place, "this is never reached: a `return` stands before it");
+            return;
+        }
+        statement(next);
+    }
+}
+
+void Lowering::scope(const Block& statements) {
+    std::size_t size = context().locals.size();
+    block(statements);
+    leave_scope(size);
+}
+
+void Lowering::leave_scope(std::size_t size) {
+    auto& locals = context().locals;
+    for (std::size_t i = size; i < locals.size(); ++i)
+        if (!locals[i].read && !locals[i].parameter && !failed_)
+            warn(locals[i].place, fmt::format("`{}` is never read", locals[i].name));
+    while (locals.size() > size) locals.pop_back();
+}
+
+void Lowering::statement(const Statement& next) {
+    if (!budget(next.place)) return;
+    ++depth_;
+    switch (next.kind) {
+    case StatementKind::assign: assign(next); break;
+    case StatementKind::local: declare(next); break;
+    case StatementKind::branch: branch(next); break;
+    case StatementKind::repeat: repeat(next); break;
+    case StatementKind::call: item(*next.value); break;
+    case StatementKind::give: give(next); break;
+    }
+    --depth_;
+}
+
+// What is declared keeps the value of this moment. A local that a statement assigns later becomes a variable.
+void Lowering::declare(const Statement& next) {
+    Item initial = item(*next.value);
+    Local local{.name = next.name, .place = next.place};
+    bool assigned = context().assigned.contains(next.name);
+    if (initial.kind == Item::Kind::location || assigned)
+        initial = Item::of(typed(initial, 0, next.value->place));
+    if (initial && assigned) {
+        Typed variable = initial.value;
+        variable.id = new_value(Value::Kind::variable, variable.type.container(), variable.type.lanes);
+        ValueId from = in_lanes(initial.value.id, variable.type.lanes, variable.type.container());
+        Step& step = emit_step(Action::copy);
+        step.container = static_cast<std::uint8_t>(variable.type.container());
+        step.lanes = static_cast<std::uint16_t>(variable.type.lanes);
+        step.result = variable.id;
+        step.a = from;
+        initial.value = variable;
+        local.variable = true;
+    }
+    local.item = std::move(initial);
+    context().locals.push_back(std::move(local));
+}
+
+void Lowering::repeat(const Statement& next) {
+    auto first = known_integer(*next.first, "the bound of a loop"), last = known_integer(*next.last, "the bound of a loop");
+    if (!first || !last) return;
+    if (*last - *first >= max_repeats) {
+        error(next.place, fmt::format("a loop of more than {} rounds", std::int64_t(max_repeats)));
+        return;
+    }
+    for (Literal i = *first; i <= *last && !failed_ && !context().finished; ++i) {
+        std::size_t size = context().locals.size();
+        context().locals.push_back({next.name, Item::of(i), false, true, true, next.place});
+        block(next.body);
+        leave_scope(size);
+    }
+}
+
+void Lowering::branch(const Statement& next) {
+    Item asked = item(*next.value);
+    if (!asked) return;
+    if (asked.kind == Item::Kind::literal) return scope(asked.literal != 0 ? next.body : next.otherwise);
+    Typed condition = typed(asked, 0, next.value->place);
+    if (!condition) return;
+    if (auto constant_condition = known(condition.id)) return scope(*constant_condition != 0 ? next.body : next.otherwise);
+    condition = truth(condition);
+    if (condition.type.lanes != 1) return lane_branch(next, condition);
+    std::size_t test = code.steps.size();
+    Step& step = emit_step(Action::jump_if_zero);
+    step.container = 8;
+    step.a = condition.id;
+    ++context().branch_depth;
+    scope(next.body);
+    bool body_finished = context().finished;
+    context().finished = false;
+    std::size_t skip = code.steps.size();
+    if (!next.otherwise.empty()) emit_step(Action::jump);
+    code.steps[test].number = static_cast<std::uint32_t>(code.steps.size());
+    scope(next.otherwise);
+    if (!next.otherwise.empty()) code.steps[skip].number = static_cast<std::uint32_t>(code.steps.size());
+    context().finished = context().finished && body_finished;
+    --context().branch_depth;
+}
+
+// Lanes that disagree: both sides run, each under its own mask.
+void Lowering::lane_branch(const Statement& next, Typed condition) {
+    ValueId outer = mask;
+    unsigned count = condition.type.lanes;
+    ++context().lane_branch_depth;
+    mask = both(outer, condition);
+    scope(next.body);
+    Typed inverse{emit(Action::bit_xor, 8, condition.id, in_lanes(constant(1, 8), count)), condition.type};
+    mask = both(outer, inverse);
+    scope(next.otherwise);
+    mask = outer;
+    --context().lane_branch_depth;
+}
+
+void Lowering::give(const Statement& next) {
+    Context& here = context();
+    if (here.function == nullptr) {
+        error(next.place, "`return` belongs into a function");
+        return;
+    }
+    if (here.lane_branch_depth != 0) {
+        error(next.place, "`return` under a condition that differs from lane to lane: use c ? a : b");
+        return;
+    }
+    if (!next.value) {
+        error(next.place, "`return` needs a value");
+        return;
+    }
+    Item result = item(*next.value);
+    Context& now = context();
+    now.finished = true;
+    if (now.branch_depth == 0 && !now.result_variable) {
+        now.result = std::move(result);
+        return;
+    }
+    Typed given = typed(result, now.result_variable ? now.result_variable.type.bits : 0, next.value->place);
+    if (!given) return;
+    if (!now.result_variable)
+        now.result_variable = {new_value(Value::Kind::variable, given.type.container(), given.type.lanes), given.type};
+    const Type type = now.result_variable.type;
+    if (given.type.bits != type.bits || given.type.lanes != type.lanes) {
+        error(next.place, fmt::format("this returns {}, but another `return` of the function {}", to_text(given.type),
+                                      to_text(type)));
+        return;
+    }
+    ValueId from = in_lanes(given.id, type.lanes, type.container());
+    Step& copy = emit_step(Action::copy);
+    copy.container = static_cast<std::uint8_t>(type.container());
+    copy.lanes = static_cast<std::uint16_t>(type.lanes);
+    copy.result = now.result_variable.id;
+    copy.a = from;
+    now.returns.push_back(code.steps.size());
+    emit_step(Action::jump);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Assignment
+
+Location Lowering::target(const Expression& expression) {
+    Item found = item(expression);
+    if (found.kind == Item::Kind::location) return std::move(found.location);
+    if (found && steering == nullptr)
+        error(expression.place, "this cannot be assigned: it is a value, not a register, memory or local");
+    return {.type = {0}};
+}
+
+// The target's address is computed first. Several targets share one value, the first taking its high bits.
+void Lowering::assign(const Statement& next) {
+    unsigned delay = 0;
+    if (next.delay) {
+        auto given = known_integer(*next.delay, "a delay");
+        if (!given) return;
+        if (*given < 0 || *given > max_delay) {
+            error(next.delay->place, fmt::format("a result can come 0 to {} instructions late", std::int64_t(max_delay)));
+            return;
+        }
+        delay = static_cast<unsigned>(*given);
+    }
+    std::vector<Location> targets;
+    unsigned bits = 0;
+    for (const ExpressionPointer& each : next.targets) {
+        Location location = target(*each);
+        if (location.type.bits == 0) return;
+        bits += location.type.bits;
+        targets.push_back(std::move(location));
+    }
+    if (bits > 64) {
+        error(next.place, fmt::format("{} bits of targets: no value is wider than 64", bits));
+        return;
+    }
+    Typed assigned;
+    if (next.compound != Operator::none) {
+        Expression sum;
+        sum.kind = ExpressionKind::binary;
+        sum.op = next.compound;
+        sum.place = next.place;
+        sum.operands = {next.targets[0], next.value};
+        assigned = value(sum, bits);
+    } else {
+        assigned = value(*next.value, bits);
+    }
+    if (!assigned || steering != nullptr) return;
+    if (assigned.type.bits != bits) {
+        if (needs_steering(assigned)) return;
+        const char* how = assigned.type.bits < bits ? "widen" : "cut";
+        error(next.place, fmt::format("the target is u{} but the value is {}: {} it with {}{}(…)", bits, to_text(assigned.type),
+                                      how, assigned.type.is_signed ? "s" : "u", bits));
+        return;
+    }
+    if (targets.size() == 1) return write(targets[0], assigned, delay, next.place);
+    for (const Location& each : targets) {
+        bits -= each.type.bits;
+        write(each, extract(assigned, typed_constant(bits, {8, false, 1}), each.type.bits), delay, next.place);
+    }
+}
+
+void Lowering::write(const Location& location, Typed assigned, unsigned delay, Place place) {
+    bool can_wait = location.kind == Location::Kind::element || location.kind == Location::Kind::pc ||
+                    location.kind == Location::Kind::concat;
+    if (delay != 0 && (!can_wait || location.type.lanes != 1)) {
+        error(place, "only whole registers of one lane, and pc, can be written late");
+        return;
+    }
+    switch (location.kind) {
+    case Location::Kind::pc: {
+        if (assigned.type.lanes != 1) {
+            error(place, "pc is one for all lanes");
+            return;
+        }
+        Step& step = emit_step(Action::write_pc);
+        step.a = assigned.id;
+        step.delay = static_cast<std::uint8_t>(delay);
+        return;
+    }
+    case Location::Kind::local: return assign_local(*location.local, assigned, place);
+    case Location::Kind::part: {
+        Typed word = read(location.inner[0], place);
+        if (word) write(location.inner[0], replace(word, location.index, assigned), delay, place);
+        return;
+    }
+    case Location::Kind::concat: {
+        unsigned bits = location.type.bits;
+        for (const Location& each : location.inner) {
+            bits -= each.type.bits;
+            write(each, extract(assigned, typed_constant(bits, {8, false, 1}), each.type.bits), delay, place);
+        }
+        return;
+    }
+    default: return write_element(location, assigned, delay, place);
+    }
+}
+
+void Lowering::assign_local(Local& local, Typed assigned, Place place) {
+    const Type type = local.item.value.type;
+    if (type.bits != assigned.type.bits || (type.lanes != assigned.type.lanes && assigned.type.lanes != 1)) {
+        if (needs_steering(assigned)) return;
+        error(place, fmt::format("`{}` is {} but the value is {}", local.name, to_text(type), to_text(assigned.type)))
+            .note(local.place, "it is declared here");
+        return;
+    }
+    unsigned container = type.container();
+    ValueId from = in_lanes(assigned.id, type.lanes, container);
+    if (context().lane_branch_depth != 0 && mask != no_value) {
+        if (code.values[mask].lanes != type.lanes) {
+            error(place, fmt::format("`{}` is assigned under a condition that differs from lane to lane", local.name));
+            return;
+        }
+        from = emit(Action::select, container, resize(mask, container), from, local.item.value.id);
+    }
+    Step& step = emit_step(Action::copy);
+    step.container = static_cast<std::uint8_t>(container);
+    step.lanes = static_cast<std::uint16_t>(type.lanes);
+    step.result = local.item.value.id;
+    step.a = from;
+}
+
+// Registers and memory. In registers of several lanes, and in memory at addresses that differ by lane, only the lanes of
+// the mask are written. Lanes may be of another size than the register's where all of them together are as wide.
+void Lowering::write_element(const Location& location, Typed assigned, unsigned delay, Place place) {
+    bool is_memory = location.kind == Location::Kind::memory;
+    const Type type = location.type;
+    unsigned container = type.container();
+    bool other_lanes = assigned.type.lanes != type.lanes && assigned.type.lanes != 1;
+    if (other_lanes) {
+        error(place, type.lanes == 1 ? fmt::format("{} lanes do not fit a target of one: use element(), lane_bits() or a sum",
+                                                   assigned.type.lanes)
+                                     : fmt::format("{} lanes of {} bits do not fit {} lanes of {}", assigned.type.lanes,
+                                                   assigned.type.bits, type.lanes, type.bits));
+        return;
+    }
+    if (type.lanes == 1 && context().lane_branch_depth != 0) {
+        error(place, "a target of one lane is written under a condition that differs from lane to lane");
+        return;
+    }
+    ValueId from = in_lanes(assigned.id, type.lanes, container);
+    ValueId address = is_memory ? resize(location.index.id, 64) : no_value;
+    Step& step = emit_step(is_memory ? Action::store : Action::write);
+    step.container = static_cast<std::uint8_t>(container);
+    step.lanes = static_cast<std::uint16_t>(type.lanes);
+    step.object = location.object;
+    step.delay = static_cast<std::uint8_t>(delay);
+    if (type.lanes != 1) step.c = mask;
+    if (is_memory) {
+        step.a = address;
+        step.b = from;
+    } else {
+        step.a = from;
+        step.number = location.number;
+        if (location.number == no_number) step.b = location.index.id;
+    }
+}
+
+}  // namespace isaforge::semantics
