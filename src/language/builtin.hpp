@@ -6,7 +6,7 @@
 namespace isaforge::language {
 
 struct EmbeddedFile {
-    std::string_view path;  // below isas/: "gcn/gcn.isa"
+    std::string_view path;  // below isas/: "family/name.isa"
     std::string_view text;
 };
 

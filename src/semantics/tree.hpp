@@ -29,6 +29,7 @@ enum class ExpressionKind {
 
 enum class Operator {
     none,
+    // clang-format off
     add, sub, mul, div, rem,
     bit_and, bit_or, bit_xor, bit_not,
     shift_left, shift_right,            // right: arithmetic where the left operand is signed
@@ -37,6 +38,7 @@ enum class Operator {
     fadd, fsub, fmul, fdiv, fnegate,    // +. -. *. /.
     fequal, fnot_equal, fless, fless_equal, fgreater, fgreater_equal,
     concat,                             // a ++ b, a in the high bits
+    // clang-format on
 };
 
 // The spelling of an operator in a description ("+.").

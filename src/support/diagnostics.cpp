@@ -85,7 +85,8 @@ std::string excerpt(const Diagnostic& diagnostic, const SourceManager& sources, 
         if (i < column && !continuation) marks += c == '\t' ? '\t' : ' ';
     }
     marks += '^';
-    const std::size_t reach = std::min<std::size_t>(diagnostic.place.length, line.size() > column ? line.size() - column : 0);
+    const std::size_t reach =
+        std::min<std::size_t>(diagnostic.place.length, line.size() > column ? line.size() - column : 0);
     for (std::size_t i = 1; i < reach; ++i) {
         if ((static_cast<unsigned char>(line[column + i]) & 0xC0) != 0x80) marks += '~';
     }

@@ -1,0 +1,70 @@
+# The front door: each target works from a fresh clone on a bare Debian 12. It installs what is missing, configures,
+# builds and runs; the work itself is CMake's (CMakePresets.json) and that of the scripts named below.
+
+JOBS   ?= $(shell nproc)
+PREFIX ?= /usr/local
+
+configure = cmake --preset $(1) --log-level=WARNING
+compile   = cmake --build --preset $(1) --parallel $(JOBS)
+
+.PHONY: help build demo test test-sanitized sweep bench lint format install clean
+
+help:
+	@echo 'make demo            draw a picture with a program that was assembled and emulated here'
+	@echo 'make test            build and run the tests'
+	@echo 'make build           leave the command at build/isaforge'
+	@echo 'make bench           measure on this machine, next to the peers that are installed'
+	@echo 'make lint            formatting, static analysis, house rules'
+	@echo 'make test-sanitized  all tests under the address and undefined-behaviour sanitizers'
+	@echo 'make sweep           the exhaustive tests, which take long'
+	@echo 'make format          format every source file in place'
+	@echo 'make install         install under PREFIX ($(PREFIX))'
+	@echo 'make clean           remove everything that was built'
+
+build:
+	@scripts/install-packages.sh build test
+	@$(call configure,release)
+	@$(call compile,release) --target isaforge
+
+demo: build
+	@scripts/demo.sh build/isaforge out
+
+test:
+	@scripts/install-packages.sh build test
+	@$(call configure,release)
+	@$(call compile,release)
+	@ctest --preset release --parallel $(JOBS)
+
+test-sanitized:
+	@scripts/install-packages.sh build test
+	@$(call configure,sanitized)
+	@$(call compile,sanitized)
+	@ctest --preset sanitized --parallel $(JOBS)
+
+sweep:
+	@scripts/install-packages.sh build test
+	@$(call configure,release)
+	@$(call compile,release) --target all sweeps
+	@ctest --preset sweep --parallel $(JOBS)
+
+bench:
+	@scripts/install-packages.sh build test bench
+	@$(call configure,release)
+	@$(call compile,release)
+	@bench/run.py build
+
+lint:
+	@scripts/install-packages.sh build test bench lint
+	@$(call configure,release)
+	@$(call compile,release) --target generated
+	@scripts/lint.sh build $(JOBS)
+
+format:
+	@scripts/install-packages.sh lint
+	@scripts/format.py
+
+install: build
+	@cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-debug build-sanitized out

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Measures the built command on this machine, next to the peers that are installed, in one run.
+
+    bench/run.py BUILD [--lines N] [--turns N] [--repeat N]
+
+Every figure is the best of several whole-process runs, so it counts start-up, reading and writing; the last table is
+taken inside one process by BUILD/bench/bench_codec and says what the parts could do alone. Peers that know our
+instruction set do the same work on the same lines; those that do not are yardsticks, on lines of their own.
+"""
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from generate import LOOP, gcn_lines, wishbone_lines
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Failed(Exception):
+    """A program that was to be measured did not work."""
+
+
+def timed(command, repeat):
+    """The best wall time of a command in seconds, and what it printed in that run."""
+    best = None
+    for _ in range(repeat):
+        begin = time.perf_counter()
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        seconds = time.perf_counter() - begin
+        if done.returncode != 0:
+            message = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+            raise Failed(f"{os.path.basename(command[0])} {' '.join(command[1:4])} …: status {done.returncode}"
+                         f"{': ' + message[0] if message else ''}")
+        if best is None or seconds < best[0]:
+            best = (seconds, done.stdout)
+    return best
+
+
+def rate(per_second):
+    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if per_second >= size:
+            return f"{per_second / size:.2f} {unit}/s"
+    return f"{per_second:.1f} /s"
+
+
+class Table:
+    """Rows of one kind of work; the first row is ours and the others are compared with it."""
+
+    def __init__(self, title):
+        self.ours = None
+        self.failed = False
+        print(f"\n{title}")
+
+    def add(self, name, work, command, repeat):
+        try:
+            seconds, _ = timed(command, repeat)
+        except Failed as failure:
+            print(f"  {name:38} {failure}")
+            self.failed |= self.ours is None
+            return
+        speed = work / seconds
+        ratio = "" if self.ours is None else f"   isaforge is {self.ours / speed:.1f} times as fast"
+        print(f"  {name:38} {rate(speed):>12} {seconds * 1e3:10.1f} ms{ratio}")
+        if self.ours is None:
+            self.ours = speed
+
+
+def describe_machine():
+    model = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            model = re.search(r"model name\s*: (.*)", file.read())[1]
+    except (OSError, TypeError):
+        pass
+    return f"{model}, {os.cpu_count()} processors; everything below runs on one"
+
+
+def write(folder, name, lines):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="ascii") as file:
+        file.writelines(lines)
+    return path
+
+
+def assemble(isaforge, work, options):
+    table = Table(f"Assembling {options.lines} mixed lines")
+    source = write(work, "mixed.s", wishbone_lines(options.lines))
+    ours = [isaforge, "asm", "-i", "wishbone-gpu", source, "-o"]
+    binary = os.path.join(work, "mixed.bin")
+    table.add("isaforge, raw binary", options.lines, ours + [binary, "--format", "bin"], options.repeat)
+    table.add("isaforge, ELF with line table", options.lines, ours + [os.path.join(work, "mixed.o")], options.repeat)
+    if shutil.which("customasm"):
+        assemble_with_customasm(table, ours[:-2], work, max(1, options.lines // 50))
+    if shutil.which("llvm-mc"):
+        gcn = write(work, "gcn.s", gcn_lines(options.lines))
+        table.add("yardstick: llvm-mc, GCN 1.2 lines", options.lines, llvm_mc(gcn, os.path.join(work, "gcn.o")),
+                  min(2, options.repeat))
+    return not table.failed
+
+
+def assemble_with_customasm(table, ours, work, lines):
+    """Fewer lines, since it is slow, and without floating-point numbers, which it has none of; but to the same bytes."""
+    source = write(work, "peer.s", wishbone_lines(lines, floats=False))
+    theirs, same = os.path.join(work, "peer.bin"), os.path.join(work, "same.bin")
+    table.add(f"customasm, {lines} of such lines", lines,
+              ["customasm", os.path.join(HERE, "peers", "wishbone-gpu.customasm"), source, "-q", "-f", "binary",
+               "-o", theirs], 1)
+    timed(ours + [source, "-o", same, "--format", "bin"], 1)
+    if os.path.exists(theirs) and swapped(theirs) != swapped(same, 1):
+        raise Failed("customasm makes other bytes of the same lines")
+
+
+def swapped(path, unit=4):
+    """A file's bytes, with the order turned round in each unit."""
+    with open(path, "rb") as file:
+        data = file.read()
+    return b"".join(data[at:at + unit][::-1] for at in range(0, len(data), unit))
+
+
+def llvm_mc(source, output):
+    return ["llvm-mc", "-triple=amdgcn", "-mcpu=gfx803", "-filetype=obj", source, "-o", output]
+
+
+def disassemble(isaforge, work, options):
+    table = Table(f"Disassembling {options.lines} instructions")
+    ours = [isaforge, "dis", "-i", "wishbone-gpu", os.path.join(work, "mixed.bin"), "--format", "bin", "-o", "/dev/null"]
+    table.add("isaforge, listing", options.lines, ours + ["--listing"], options.repeat)
+    table.add("isaforge, source that assembles back", options.lines, ours, options.repeat)
+    gcn = os.path.join(work, "gcn.o")
+    if shutil.which("llvm-objdump") and os.path.exists(gcn):
+        table.add("yardstick: llvm-objdump, GCN 1.2", options.lines, ["llvm-objdump", "-d", "--mcpu=gfx803", gcn],
+                  min(2, options.repeat))
+    return not table.failed
+
+
+def emulate(isaforge, work, options):
+    instructions = 9 * options.turns
+    table = Table(f"Emulating {instructions / 1e6:.0f} million instructions")
+    source = write(work, "loop.s", LOOP.replace("{turns}", str(options.turns)))
+    program = os.path.join(work, "loop.o")
+    timed([isaforge, "asm", "-i", "wishbone-gpu", source, "-o", program], 1)
+    table.add("isaforge, interpreter", instructions, [isaforge, "run", "-i", "wishbone-gpu", program],
+              min(3, options.repeat))
+    return not table.failed
+
+
+def start_up(isaforge, options):
+    print("\nOne line, from start to finish")
+    repeat = 20 * options.repeat
+    seconds, _ = timed([isaforge, "asm", "-i", "wishbone-gpu", "--line", "fadd r1, r2, r3;"], repeat)
+    print(f"  {'isaforge asm --line':38} {seconds * 1e3:23.2f} ms, best of {repeat}")
+    nothing, _ = timed(["true"], repeat)
+    print(f"  {'a program that does nothing':38} {nothing * 1e3:23.2f} ms")
+
+
+def inside_one_process(build):
+    program = os.path.join(build, "bench", "bench_codec")
+    if not os.path.exists(program):
+        print("\nGoogle Benchmark is not installed, so nothing is measured inside one process.")
+        return
+    _, output = timed([program, "--benchmark_format=json", "--benchmark_min_time=0.3"], 1)
+    print("\nInside one process")
+    for result in json.loads(output)["benchmarks"]:
+        speed = result.get("items_per_second")
+        shown = f"{rate(speed):>12}" if speed else f"{result['real_time'] / 1e6:23.3f} ms"
+        print(f"  {result['name']:38} {shown}")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("build", help="folder that holds the built command")
+    arguments.add_argument("--lines", type=int, default=500_000)
+    arguments.add_argument("--turns", type=int, default=8_000_000, help="of the emulated loop, nine instructions each")
+    arguments.add_argument("--repeat", type=int, default=5)
+    options = arguments.parse_args()
+    isaforge = os.path.abspath(os.path.join(options.build, "isaforge"))
+    work = os.path.join(options.build, "bench", "work")
+    os.makedirs(work, exist_ok=True)
+    print(describe_machine())
+    try:
+        good = assemble(isaforge, work, options)
+        good = good and disassemble(isaforge, work, options) and emulate(isaforge, work, options)
+        start_up(isaforge, options)
+        inside_one_process(options.build)
+    except Failed as failure:
+        print(failure)
+        good = False
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+// From assembly text to an object. Syntax and instructions come from the description; directives, expressions and macros
+// are those of GNU as.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isaforge/codec.hpp"
+#include "isaforge/diagnostics.hpp"
+#include "isaforge/object.hpp"
+#include "isaforge/source.hpp"
+
+namespace isaforge {
+
+struct AssembleOptions {
+    std::vector<std::pair<std::string, std::string>> defines;  // -D: a name and its expression; empty means 1
+    std::vector<std::string> include_paths;                    // searched after the including file's own folder
+    // The output cannot hold relocations: sections are placed, references between them resolved, and an undefined symbol
+    // is an error. Otherwise undefined symbols become global ones for a linker, as GNU as does.
+    bool flat = false;
+    bool line_table = true;
+    std::uint64_t max_output = std::uint64_t{1} << 30;         // bytes in all sections together
+};
+
+// One statement that emitted bytes. What a macro emits belongs to the statement that calls it.
+struct ListingEntry {
+    Place statement;
+    Index section = no_index;
+    std::uint64_t offset = 0;  // in the section, bytes
+    std::uint64_t size = 0;
+};
+
+struct Listing {
+    std::vector<ListingEntry> entries;  // in the order of the source
+};
+
+// Assembles one file. All its errors go to `diagnostics`; false if there is one. `object` and `listing` hold what could
+// be assembled in either case. `sources` receives included files and macro expansions, and must outlive `object`'s use
+// in diagnostics.
+bool assemble(const Codec& codec, FileId main, SourceManager& sources, const AssembleOptions& options, Object& object,
+              Diagnostics& diagnostics, Listing* listing = nullptr);
+
+// For people: address, bytes, line number and source text of every line of `main`.
+std::string listing_text(const Listing& listing, const Object& object, const SourceManager& sources, FileId main);
+
+// One JSON object a line: {"line":12,"address":64,"bytes":"01050a02"}; with "section" where that is not .text, with
+// "file" where that is not `main`.
+std::string listing_json(const Listing& listing, const Object& object, const SourceManager& sources, FileId main);
+
+}  // namespace isaforge

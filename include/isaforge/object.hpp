@@ -1,0 +1,141 @@
+// What the assembler makes and the disassembler and the machine read: sections of bytes, symbols, relocations and a line
+// table, and the file formats they are stored in. It knows ELF and its relatives, but no instruction set.
+//
+// Inside an Object every offset, symbol value and addend counts bytes, also where the machine's code addresses count
+// something larger; `Object::address_bytes` converts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isaforge/codec.hpp"
+
+namespace isaforge {
+
+struct Section {
+    std::string name;
+    bool allocated = true;           // takes part in the program's image
+    bool writable = false;
+    bool executable = false;
+    bool no_bits = false;            // occupies `size` zero bytes in memory and none in the file
+    bool note = false;
+    std::uint32_t elf_flags = 0;     // further sh_flags (merge, strings) that are only carried along
+    std::uint32_t entry_size = 0;
+    std::uint64_t alignment = 1;     // a power of two
+    std::uint64_t address = 0;       // in bytes, in its own memory; see place_sections
+    std::uint64_t load_address = 0;  // in bytes, in flat outputs, where code and data share one image
+    std::uint64_t size = 0;          // of a no_bits section
+    std::vector<std::uint8_t> bytes;
+
+    std::uint64_t extent() const { return no_bits ? size : bytes.size(); }
+};
+
+enum class Binding : std::uint8_t { local, global, weak };
+enum class SymbolType : std::uint8_t { none, object, function, section, file };
+
+// Values of Symbol::section that are no section.
+inline constexpr Index undefined_section = no_index;
+inline constexpr Index absolute_section = no_index - 1;
+inline constexpr Index common_section = no_index - 2;  // `value` is the alignment, `size` the size
+
+struct Symbol {
+    std::string name;
+    Index section = undefined_section;
+    std::uint64_t value = 0;         // offset in the section in bytes, or the absolute value
+    std::uint64_t size = 0;
+    Binding binding = Binding::local;
+    SymbolType type = SymbolType::none;
+};
+
+// Relocation types. An instruction's number has the type that the description gives it, or first_automatic + the index
+// of its operand type. Data has the absolute types. The value stored is symbol + addend, counted from the instruction
+// where the number is relative, and then treated as the number's rule says.
+namespace relocation_type {
+inline constexpr std::uint32_t absolute_8 = 48, absolute_16 = 49, absolute_32 = 50, absolute_64 = 51;
+inline constexpr std::uint32_t relative_8 = 52, relative_16 = 53, relative_32 = 54, relative_64 = 55;
+inline constexpr std::uint32_t first_automatic = 64;
+}  // namespace relocation_type
+
+struct Relocation {
+    Index section = no_index;        // where it applies …
+    std::uint64_t offset = 0;        // … at this byte: the instruction's first, or the datum's
+    Index symbol = no_index;         // no_index: the addend alone, to which a loader adds the base of the data
+    std::uint32_t type = 0;
+    std::int64_t addend = 0;         // bytes
+    Place place;                     // where it was written, for messages; not stored in files
+};
+
+// From `offset` of the section on, the bytes come from this line.
+struct LineEntry {
+    Index section = no_index;
+    Index file = 0;                  // Object::files
+    std::uint64_t offset = 0;
+    std::uint32_t line = 0;
+};
+
+struct Object {
+    std::string isa, variant;        // what the note section says
+    std::uint16_t machine = 0;       // e_machine
+    bool big_endian = false;
+    std::uint32_t unit_bytes = 1;    // of an instruction's units
+    std::uint32_t address_bytes = 1; // bytes that one step of a code address covers
+    bool relocatable = true;         // false: addresses are final
+    std::uint64_t entry = 0;
+    std::vector<Section> sections;
+    std::vector<Symbol> symbols;
+    std::vector<Relocation> relocations;
+    std::vector<std::string> files;
+    std::vector<LineEntry> lines;    // by section, then by rising offset
+
+    Index find_section(std::string_view name) const;
+    Index find_symbol(std::string_view name) const;
+};
+
+// Gives every allocated section its addresses. Code comes first, then read-only data, data and zeroed data, each aligned.
+// Where a code address counts bytes, all share one memory from `base` on. Where it does not, code is a memory of its own:
+// code and data are both addressed from `base`, and only their load addresses follow each other.
+void place_sections(Object& object, std::uint64_t base = 0);
+
+// Computes every relocation whose symbol is defined, from the sections' addresses, and writes it into the bytes. Those
+// against undefined symbols are errors; those without a symbol stay in the list for a loader. For flat outputs and for
+// running an object directly.
+bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics);
+
+// Writers append to `out`. The flat ones want placed sections and take the allocated ones by load address; they fail,
+// with the reason in `error`, where the image would have to exceed `max_flat_image` bytes.
+inline constexpr std::uint64_t max_flat_image = std::uint64_t{1} << 30;
+
+enum class ObjectFormat { elf, binary, intel_hex, memh, c_header, vhdl };
+
+// "elf", "bin", "ihex", "memh", "c", "vhdl".
+std::optional<ObjectFormat> object_format(std::string_view name);
+
+bool write_object(const Object& object, ObjectFormat format, std::string& out, std::string& error);
+
+bool write_elf(const Object& object, std::string& out, std::string& error);
+bool write_binary(const Object& object, std::string& out, std::string& error);
+bool write_intel_hex(const Object& object, std::string& out, std::string& error);
+bool write_memh(const Object& object, std::string& out, std::string& error);      // one unit a line
+bool write_c_header(const Object& object, std::string& out, std::string& error);  // words, and a flag for relocated ones
+bool write_vhdl(const Object& object, std::string& out, std::string& error);
+
+// Readers take any bytes whatever; nothing and the reason in `error` where they make no object.
+bool is_elf(std::span<const std::uint8_t> bytes);
+bool is_intel_hex(std::span<const std::uint8_t> bytes);
+std::optional<Object> read_elf(std::span<const std::uint8_t> bytes, std::string& error);
+std::optional<Object> read_intel_hex(std::span<const std::uint8_t> bytes, std::string& error);
+// All bytes are one executable section.
+Object read_binary(std::span<const std::uint8_t> bytes, const Isa& isa);
+
+// An empty object for programs of this instruction set.
+Object make_object(const Isa& isa);
+
+// Writes the whole file or leaves what was there: the text goes to a temporary beside it that is then renamed. `-` is
+// standard output; devices and pipes are written directly.
+bool write_file_atomically(const std::string& path, std::string_view text, std::string& error);
+
+}  // namespace isaforge

@@ -1,0 +1,26 @@
+#!/bin/sh
+# House rules that no compiler checks, over the files that git tracks:
+#   - no path of somebody's machine,
+#   - no word that marks unfinished work,
+#   - no instruction set's name in the library: what only one machine needs belongs into its description. The command's
+#     help texts may name them.
+set -eu
+cd "$(dirname "$0")/.."
+failed=0
+
+# rule WHAT PATTERN PATHS: complains about each line that matches, in either case.
+rule() {
+    what=$1 pattern=$2
+    shift 2
+    if found=$(git grep -nIiE "$pattern" -- "$@"); then
+        printf '%s:\n%s\n' "$what" "$found" >&2
+        failed=1
+    fi
+}
+
+this=':!scripts/check-house.sh'
+rule 'a path of one machine' '(^|[^A-Za-z0-9_.])/(home|work|Users|root|tmp)/[A-Za-z]' . "$this"
+rule 'unfinished work' '\b(TODO|FIXME|XXX)\b' . "$this"
+rule 'an instruction set in the library' 'gcn|fabrisc|wishbone' src ':!src/cli'
+
+exit $failed

@@ -1,0 +1,130 @@
+// The public entry: sets the engine up from the description, runs the passes.
+#include "isaforge/assembler.hpp"
+
+#include <algorithm>
+
+#include "assembler/engine.hpp"
+
+namespace isaforge {
+
+namespace assembler {
+
+namespace {
+
+// Whether an operand of this type may be a number counted from the instruction.
+bool may_be_relative(const Isa& isa, Index type, std::vector<std::uint8_t>& seen) {
+    if (type >= isa.operand_types.size() || seen[type]) return false;
+    seen[type] = 1;
+    const OperandType& operand = isa.operand_types[type];
+    if (operand.kind == OperandKind::number) return operand.number.relative;
+    for (const OperandRow& row : operand.rows) {
+        for (const Field& field : row.fields) {
+            if (may_be_relative(isa, field.type, seen)) return true;
+        }
+    }
+    return false;
+}
+
+std::uint8_t flags_of(const Isa& isa, const Form& form) {
+    std::uint8_t flags = 0;
+    std::vector<std::uint8_t> seen(isa.operand_types.size());
+    for (const Field& field : form.fields) {
+        if (field.type >= isa.operand_types.size()) continue;
+        const OperandType& type = isa.operand_types[field.type];
+        if (may_be_relative(isa, field.type, seen)) flags |= form_relative;
+        if (type.kind == OperandKind::number && type.number.relocation && !field.fixed) flags |= form_loaded;
+    }
+    return flags;
+}
+
+// Whether some instruction's text has the label mark glued to its name, as `add.w: r1` has.
+bool looks_like_label(const Form& form, const std::string& suffix) {
+    for (const TextTemplate& text : form.texts) {
+        for (const TextElement& element : text) {
+            if (element.kind == TextKind::literal && element.text.starts_with(suffix)) return true;
+            if (element.kind == TextKind::space) break;
+        }
+    }
+    return false;
+}
+
+std::string lowered(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), lower);
+    return text;
+}
+
+}  // namespace
+
+Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions& options, Object& object,
+               Diagnostics& diagnostics, Listing* listing)
+    : codec_(codec),
+      isa_(codec.isa()),
+      sources_(sources),
+      options_(options),
+      object_(object),
+      diagnostics_(diagnostics),
+      listing_(listing),
+      sections_(std::max(1u, codec.isa().address_bits / 8), options.max_output),
+      expressions_(symbols_, sections_) {
+    const Surface& surface = isa_.surface;
+    newline_ends_ = surface.statement_end.empty();
+    little_endian_ = !isa_.big_endian;
+    data_big_endian_ = isa_.memories.empty() ? isa_.big_endian : isa_.memories[0].big_endian;
+    record_lines_ = options.line_table;
+    const auto begins = [&](const std::string& text, std::uint8_t what) {
+        if (!text.empty()) lexical_[static_cast<unsigned char>(text[0])] |= what;
+    };
+    for (const std::string& mark : surface.line_comments) begins(mark, lexical_comment);
+    for (const auto& [open, close] : surface.block_comments) begins(open, lexical_comment);
+    begins(surface.statement_end, lexical_end);
+    begins(surface.separator, lexical_end);
+    begins(surface.define, lexical_define);
+    begins(surface.undefine, lexical_define);
+    for (const std::string& mark : surface.line_comments) expressions_.syntax.comments.push_back(mark);
+    for (const auto& [open, close] : surface.block_comments) expressions_.syntax.comments.push_back(open);
+    expressions_.syntax.immediate_prefix = surface.immediate_prefix;
+    expressions_.syntax.label_reference_prefix = surface.label_reference_prefix;
+    bool glued = false;
+    for (const Form& form : isa_.forms) {
+        form_flags_.push_back(flags_of(isa_, form));
+        glued |= !surface.label_suffix.empty() && looks_like_label(form, surface.label_suffix);
+    }
+    if (!glued) return;
+    for (const Instruction& instruction : isa_.instructions) {
+        for (const std::string& name : instruction.names) {
+            mnemonics_[surface.case_insensitive ? lowered(name) : name] = true;
+        }
+    }
+}
+
+bool Engine::assemble(FileId main) {
+    main_ = main;
+    const std::size_t errors = diagnostics_.errors();
+    object_ = isaforge::make_object(isa_);
+    sections_.add(".text");
+    enter(0);
+    const auto read = [&](FileId file) {
+        Input input;
+        input.file = file;
+        const std::string_view text = sources_.text(file);
+        input.begin = input.base = text.data();
+        input.end = text.data() + text.size();
+        run(input);
+    };
+    std::string defines;
+    for (const auto& [name, value] : options_.defines) defines += name + " = " + (value.empty() ? "1" : value) + "\n";
+    if (!defines.empty()) read(sources_.add("<command line>", std::move(defines)));
+    read(main);
+    finish();
+    return diagnostics_.errors() == errors;
+}
+
+}  // namespace assembler
+
+bool assemble(const Codec& codec, FileId main, SourceManager& sources, const AssembleOptions& options, Object& object,
+              Diagnostics& diagnostics, Listing* listing) {
+    assembler::Engine engine(codec, sources, options, object, diagnostics, listing);
+    return engine.assemble(main);
+}
+
+}  // namespace isaforge

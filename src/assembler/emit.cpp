@@ -1,0 +1,288 @@
+// Bytes into sections: instructions as the codec encoded them, with the numbers that wait for a symbol; and what has to
+// be remembered about them for the line table and the listing.
+#include <fmt/format.h>
+
+#include "assembler/engine.hpp"
+
+namespace isaforge::assembler {
+
+namespace {
+constexpr std::size_t most_fixups = std::size_t{1} << 25;
+constexpr std::size_t most_marks = std::size_t{1} << 25;
+constexpr std::size_t most_candidates = 64;
+}  // namespace
+
+std::uint64_t Engine::code_address() const { return expressions_.here.offset / object_.address_bytes; }
+
+void Engine::moved() { expressions_.here.offset = current_->used; }
+
+bool Engine::room(std::uint64_t count, std::uint8_t*& bytes, const char* at) {
+    bytes = sections_.reserve(*current_, count);
+    if (bytes) return true;
+    if (sections_.over_limit()) {
+        output_full(at);
+    } else {
+        error(place(at), fmt::format("section {} holds no bytes", current_->section.name));
+    }
+    return false;
+}
+
+void Engine::output_full(const char* at) {
+    if (output_full_) return;
+    output_full_ = true;
+    error(place(at), fmt::format("the output exceeds the limit of {} bytes", options_.max_output));
+}
+
+void Engine::emit_bytes(const void* bytes, std::size_t count, const char* at) {
+    std::uint8_t* out = nullptr;
+    if (count == 0 || !room(count, out, at)) return;
+    std::memcpy(out, bytes, count);
+    moved();
+}
+
+Index Engine::begin_fragment(Fragment fragment) {
+    fragment.start = current_->used;
+    current_->fragments.push_back(fragment);
+    expressions_.here.fragment = current_->last_fragment();
+    return expressions_.here.fragment;
+}
+
+void Engine::store(const Encoded& encoded, std::uint8_t* out) const {
+    if (little_endian_) {
+        std::memcpy(out, encoded.image.words.data(), encoded.bits / 8);
+    } else {
+        codec_.store(encoded.image, encoded.bits, out);
+    }
+}
+
+void Engine::emit_instruction(const char* begin, const char* end) {
+    const Position start = expressions_.here;
+    const std::uint8_t flags = form_flags_[encoded_.form];
+    if (start.offset % object_.address_bytes != 0) {
+        error(begin, end, fmt::format("an instruction must begin at a multiple of {} bytes", object_.address_bytes));
+    }
+    mark_line(begin);
+    if ((flags | encoded_.deferred_count) != 0) {
+        emit_waiting(begin, end, flags);
+    } else {
+        std::uint8_t* out = nullptr;
+        if (!room(encoded_.bits / 8, out, begin)) return;
+        store(encoded_, out);
+        moved();
+    }
+    if (listing_) mark_listing(start, begin, end);
+}
+
+// An instruction with numbers that are not known, or that a loader changes.
+void Engine::emit_waiting(const char* begin, const char* end, std::uint8_t flags) {
+    // Behind a gap that may grow, the distance to a fixed address is not known either.
+    if ((flags & form_relative) && !current_->fixed() && encoded_.deferred_count == 0) {
+        expressions_.defer_constants = true;
+        const char* p = begin;
+        const bool good = codec_.assemble(p, end, code_address(), expressions_, encoded_, failure_);
+        expressions_.defer_constants = false;
+        if (!good) return report_failure(begin, failure_);
+    }
+    bool known[8] = {}, all_fit = true, all_known = true;
+    for (unsigned i = 0; i < encoded_.deferred_count; ++i) {
+        bool fits = true;
+        known[i] = patch_now(encoded_, encoded_.deferred[i], fits);
+        all_known &= known[i];
+        all_fit &= fits;
+    }
+    const bool may_change = encoded_.deferred_count != 0 && !(all_known && all_fit);
+    if (may_change && codec_.may_grow(encoded_) && emit_relaxable(begin, end)) {
+        expressions_.clear_operands();
+        return;
+    }
+    const Position start = expressions_.here;
+    std::uint8_t* out = nullptr;
+    if (room(encoded_.bits / 8, out, begin)) {
+        store(encoded_, out);
+        moved();
+        for (unsigned i = 0; i < encoded_.deferred_count; ++i) {
+            if (!known[i] || !all_fit) add_fixup(fixup_of(encoded_, i, start), begin);
+        }
+        if ((flags & form_loaded) && encoded_.deferred_count == 0) mark_relocatable(start, begin, end);
+    }
+    expressions_.clear_operands();
+}
+
+Fixup Engine::fixup_of(const Encoded& encoded, unsigned number, const Position& position) const {
+    const Deferred& deferred = encoded.deferred[number];
+    const Expressions::Operand& operand = expressions_.operand(deferred.handle);
+    Fixup fixup;
+    fixup.position = position;
+    fixup.node = operand.node;
+    fixup.form = encoded.form;
+    fixup.deferred = deferred;
+    fixup.bytes = static_cast<std::uint8_t>(encoded.bits / 8);
+    fixup.place = place(operand.begin, operand.end);
+    return fixup;
+}
+
+void Engine::add_fixup(const Fixup& fixup, const char* at) {
+    if (fixups_.size() < most_fixups) {
+        fixups_.push_back(fixup);
+    } else if (!too_many_fixups_) {
+        too_many_fixups_ = true;
+        error(place(at), "too many expressions wait for the value of a symbol");
+    }
+}
+
+// A number that does not depend on layout after all: plain, or the distance to a label in the same fragment.
+bool Engine::patch_now(Encoded& encoded, const Deferred& deferred, bool& fits) {
+    const Node& node = expressions_.node(expressions_.operand(deferred.handle).node);
+    const bool relative = isa_.operand_types[deferred.type].number.relative;
+    std::int64_t value = 0;
+    if (node.op == Operator::integer && !(relative && !current_->fixed())) {
+        value = static_cast<std::int64_t>(node.value);
+    } else if (node.op == Operator::symbol && relative) {
+        const SymbolEntry& entry = symbols_[node.a];
+        const Position& here = expressions_.here;
+        if (entry.kind != SymbolKind::label || entry.binding == Binding::weak) return false;
+        if (entry.position.section != here.section || entry.position.fragment != here.fragment) return false;
+        value = static_cast<std::int64_t>(entry.position.offset / current_->step) + node.addend;
+    } else {
+        return false;
+    }
+    fits = codec_.patch(encoded, deferred, value, code_address()).empty();
+    return true;
+}
+
+// Keeps all encodings of the statement; layout chooses. False where there is only one.
+bool Engine::emit_relaxable(const char* begin, const char* end) {
+    Relaxation relaxation;
+    relaxation.position = expressions_.here;
+    relaxation.place = place(begin, end);
+    const auto keep = [&](const Encoded& encoded) {
+        std::vector<Fixup> fixups;
+        for (unsigned i = 0; i < encoded.deferred_count; ++i) fixups.push_back(fixup_of(encoded, i, expressions_.here));
+        relaxation.candidates.push_back(encoded);
+        relaxation.fixups.push_back(std::move(fixups));
+    };
+    expressions_.defer_constants = (form_flags_[encoded_.form] & form_relative) != 0;
+    for (unsigned skip = 0; skip < most_candidates; ++skip) {
+        const char* p = begin;
+        Encoded candidate;
+        if (!codec_.assemble(p, end, code_address(), expressions_, candidate, failure_, skip)) break;
+        if (candidate.bits / 8 == 0 || (!relaxation.candidates.empty() &&
+                                        candidate.bits < relaxation.candidates.back().bits)) {
+            break;
+        }
+        keep(candidate);
+    }
+    expressions_.defer_constants = false;
+    if (relaxation.candidates.size() < 2) return false;
+    const auto index = static_cast<Index>(relaxations_.size());
+    Fragment fragment;
+    fragment.kind = GapKind::instruction;
+    fragment.gap = relaxation.candidates[0].bits / 8;
+    fragment.relaxation = index;
+    fragment.place = relaxation.place;
+    relaxations_.push_back(std::move(relaxation));
+    begin_fragment(fragment);
+    return true;
+}
+
+// A number to which a loader adds the base of the data segment, though we know what was written.
+void Engine::mark_relocatable(const Position& start, const char* begin, const char* end) {
+    for (const Field& field : isa_.forms[encoded_.form].fields) {
+        if (field.fixed || isa_.operand_types[field.type].number.relocation == 0) continue;
+        if (base_marks_.size() >= most_marks) return;
+        Fixup fixup;
+        fixup.position = start;
+        fixup.form = encoded_.form;
+        fixup.deferred.type = field.type;
+        fixup.place = place(begin, end);
+        base_marks_.emplace_back(fixup, expressions_.last_integer.as_signed());
+        return;
+    }
+}
+
+// The statement of the source that emitted bytes are attributed to.
+Place Engine::origin_of(const char* begin, const char* end) const {
+    return input_->attributed ? input_->root : place(begin, end);
+}
+
+void Engine::mark_line(const char* begin) {
+    if (!record_lines_) return;
+    LineMark mark;
+    mark.position = expressions_.here;
+    if (input_->attributed) {
+        mark.file = input_->root.file;
+        mark.offset = input_->root.offset;
+    } else {
+        mark.file = input_->file;
+        mark.offset = static_cast<std::uint32_t>(begin - input_->base);
+    }
+    if (!line_marks_.empty()) {
+        const LineMark& last = line_marks_.back();
+        const bool same = last.file == mark.file && last.offset == mark.offset;
+        if (same && last.position.section == mark.position.section) return;
+    }
+    if (line_marks_.size() < most_marks) line_marks_.push_back(mark);
+}
+
+void Engine::mark_listing(const Position& begin, const char* statement, const char* end) {
+    if (!listing_) return;
+    const Position& now = expressions_.here;
+    if (now.fragment == begin.fragment && now.offset == begin.offset) return;
+    const Place origin = origin_of(statement, end);
+    if (!listing_marks_.empty() && input_->attributed) {
+        ListingMark& last = listing_marks_.back();
+        const bool adjoins = last.end.section == begin.section && last.end.fragment == begin.fragment &&
+                             last.end.offset == begin.offset;
+        if (adjoins && last.statement.file == origin.file && last.statement.offset == origin.offset) {
+            last.end = now;
+            return;
+        }
+    }
+    if (listing_marks_.size() < most_marks) listing_marks_.push_back({begin, now, origin});
+}
+
+// --- places and messages
+
+Place Engine::place(const char* begin, const char* end) const {
+    const auto length = static_cast<std::uint32_t>(end > begin ? end - begin : 0);
+    if (input_->kind != Input::Kind::substitution) {
+        return {input_->file, static_cast<std::uint32_t>(begin - input_->base), length};
+    }
+    const auto offset = static_cast<std::uint32_t>(begin - input_->begin);
+    MapPiece piece;
+    for (const MapPiece& candidate : input_->map) {
+        if (candidate.text > offset) break;
+        piece = candidate;
+    }
+    if (piece.length) return {input_->file, piece.source, piece.length};
+    return {input_->file, piece.source + (offset - piece.text), length};
+}
+
+Diagnostic& Engine::error(Place where, std::string message) {
+    Diagnostic& report = diagnostics_.error(where, std::move(message));
+    add_expansion_notes(report);
+    return report;
+}
+
+Diagnostic& Engine::warning(Place where, std::string message) {
+    Diagnostic& report = diagnostics_.warning(where, std::move(message));
+    add_expansion_notes(report);
+    return report;
+}
+
+void Engine::add_expansion_notes(Diagnostic& report) const {
+    constexpr unsigned most_notes = 6;
+    unsigned notes = 0;
+    for (const Input* input = input_; input && notes < most_notes; input = input->parent) {
+        if (input->kind == Input::Kind::macro && input->call.known()) {
+            report.note(input->call, input->macro.empty() ? "in the repetition here"
+                                                          : fmt::format("in the expansion of '{}'", input->macro));
+            ++notes;
+        } else if (input->kind == Input::Kind::file && input->call.known()) {
+            report.note(input->call, "included from here");
+            ++notes;
+        }
+    }
+}
+
+}  // namespace isaforge::assembler

@@ -1,0 +1,376 @@
+// The assembler's state and its passes, declared in one place and defined in files by subject: statements.cpp reads the
+// text, directives_*.cpp carry out what begins with a dot, macros.cpp repeats and substitutes, layout.cpp and finish.cpp
+// turn what was collected into an object.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "assembler/expression.hpp"
+#include "assembler/sections.hpp"
+#include "assembler/symbol_table.hpp"
+#include "isaforge/assembler.hpp"
+
+namespace isaforge::assembler {
+
+// A number that has to wait: of an instruction, or a datum.
+struct Fixup {
+    Position position;            // of the instruction's or datum's first byte
+    Index node = no_index;
+    Index form = no_index;        // an instruction's; no_index: a datum
+    Deferred deferred;            // an instruction's number
+    std::uint8_t bytes = 0;       // of the datum or instruction
+    Place place;
+};
+
+// An instruction that has several encodings while its numbers are unknown, the shortest first.
+struct Relaxation {
+    std::vector<Encoded> candidates;
+    std::vector<std::vector<Fixup>> fixups;  // of each candidate's deferred numbers
+    std::size_t chosen = 0;
+    Position position;            // of its first byte: the end of the fragment before its own
+    Place place;
+};
+
+// From this position on, bytes come from this place in the source.
+struct LineMark {
+    Position position;
+    FileId file = 0;
+    std::uint32_t offset = 0;
+};
+
+struct ListingMark {
+    Position begin, end;
+    Place statement;
+};
+
+struct Condition {
+    Place place;
+    bool taken = false;           // a branch was assembled already
+    bool active = false;          // the current branch is assembled
+    bool outer_active = true;
+    bool saw_else = false;
+};
+
+struct MacroParameter {
+    std::string name, preset;
+    bool required = false, rest = false;
+};
+
+struct Macro {
+    std::string name;
+    std::vector<MacroParameter> parameters;
+    std::string_view body;
+    Place where;
+};
+
+struct Definition {
+    std::string value;
+    Place where;
+};
+
+// From byte `text` of a substituted statement on: the source from byte `source` on, or, where `length` is not 0, what
+// stands for that many source bytes.
+struct MapPiece {
+    std::uint32_t text = 0, source = 0, length = 0;
+};
+
+// What is being read: a file, or a text that stands for a part of one.
+struct Input {
+    enum class Kind : std::uint8_t { file, macro, repetition, substitution };
+    Kind kind = Kind::file;
+    const char* begin = nullptr;
+    const char* end = nullptr;    // a NUL or text that does not belong to the input follows
+    FileId file = 0;
+    const char* base = nullptr;   // the file's first character
+    Input* parent = nullptr;
+    Place call;                   // in the parent: what led here
+    std::string_view macro;       // its name
+    std::size_t conditions = 0;   // open when it began
+    bool exited = false;          // by .exitm
+    bool attributed = false;      // what it emits belongs, for listing and line table, to the statement at `root`
+    Place root;
+    std::vector<MapPiece> map;    // of a substitution, by rising `text`
+};
+
+// Transparent lookup, so that no string is made to look up a name.
+struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return hash_name(name); }
+};
+template <class T>
+using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
+
+struct EngineDirectives;
+
+class Engine {
+public:
+    Engine(const Codec& codec, SourceManager& sources, const AssembleOptions& options, Object& object,
+           Diagnostics& diagnostics, Listing* listing);
+
+    bool assemble(FileId main);
+
+    using Handler = void (Engine::*)(const char*& p, int argument);
+    struct Directive {
+        std::string_view name;
+        Handler handler;
+        int argument;
+        bool conditional;  // carried out also where assembly is switched off
+        bool raw;          // its operands are not subject to textual definitions
+        bool emits;        // puts bytes or a gap into the section
+    };
+    static const Directive* find_directive(const char* begin, const char* end);
+    friend struct EngineDirectives;
+
+private:
+    // statements.cpp
+    void run(Input& input);
+    void run_statement(const char*& p);
+    void instruction(const char*& p);
+    bool encode(const char*& p);
+    bool encode_blanked(const char*& p);
+    bool run_blanked(Input& blanked);
+    bool statement_continues(const char* p) const;
+    bool definition_directive(const char*& p);
+    void report_failure(const char* begin, const ReadFailure& failure);
+    bool accept_end(const char*& p) const;
+    void define_label(Index symbol, const char* begin, const char* end);
+    bool numeric_label(const char*& p);
+    bool prefixed_label(const char*& p);
+    void assignment(const char* begin, const char* name_end, const char*& p);
+    void directive(const char* begin, const char* end, const char*& p);
+    void skip_inactive(const char*& p);
+    bool ends_statement(const char* p) const;
+    bool begins_label(const char* begin, const char* name_end) const;
+    const char* skip_space(const char* p) const;                  // blanks and block comments
+    bool skip_comment(const char*& p, bool& to_line_end) const;
+    const char* statement_end(const char* p) const;               // where it ends, past strings and comments
+    const char* instruction_end(const char* p) const;
+    void finish_statement(const char*& p);                        // complains about what follows
+    void skip_statement(const char*& p);
+    const char* skip_quoted(const char* p) const;
+    const char* find_line_end(const char* p) const;
+    void unknown_directive(const char* begin, const char* end);
+
+    // emit.cpp
+    std::uint64_t code_address() const;
+    void emit_instruction(const char* begin, const char* end);
+    void emit_waiting(const char* begin, const char* end, std::uint8_t flags);
+    void store(const Encoded& encoded, std::uint8_t* out) const;
+    Fixup fixup_of(const Encoded& encoded, unsigned number, const Position& position) const;
+    bool emit_relaxable(const char* begin, const char* end);
+    bool patch_now(Encoded& encoded, const Deferred& deferred, bool& fits);
+    void mark_relocatable(const Position& start, const char* begin, const char* end);
+    void mark_line(const char* begin);
+    void mark_listing(const Position& begin, const char* statement, const char* end);
+    Index begin_fragment(Fragment fragment);
+    void moved();                                                 // after bytes were added
+    void emit_bytes(const void* bytes, std::size_t count, const char* at);
+    bool room(std::uint64_t count, std::uint8_t*& bytes, const char* at);
+    void add_fixup(const Fixup& fixup, const char* at);
+    Place origin_of(const char* begin, const char* end) const;
+
+    // places and messages
+    Place place(const char* begin, const char* end) const;
+    Place place(const char* at) const { return place(at, at + 1); }
+    Diagnostic& error(Place where, std::string message);
+    Diagnostic& error(const char* begin, const char* end, std::string message) {
+        return error(place(begin, end), std::move(message));
+    }
+    Diagnostic& warning(Place where, std::string message);
+    void add_expansion_notes(Diagnostic& diagnostic) const;
+    void output_full(const char* at);
+
+    // operands.cpp: what directives read
+    bool expression(const char*& p, Value& value);
+    bool absolute(const char*& p, Integer& value, std::string_view what);
+    bool small_count(const char*& p, std::uint64_t& value, std::string_view what, std::uint64_t most);
+    bool evaluate_now(const Value& value, Integer& result, const char* begin, const char* end);
+    bool name(const char*& p, std::string_view& name, std::string_view what);
+    bool string(const char*& p, std::string& text);
+    bool comma(const char*& p);
+    bool expect_comma(const char*& p);
+    Index symbol_operand(const char*& p);
+    std::string_view rest_of_statement(const char*& p);
+
+    // directives_data.cpp
+    void integers(const char*& p, int bytes);
+    void octas(const char*& p, int);
+    bool octa(const char*& p);
+    void floats(const char*& p, int bits);
+    bool float_operand(const char*& p, double& value);
+    void strings(const char*& p, int terminated);
+    void fill(const char*& p, int);
+    void space(const char*& p, int);
+    void align(const char*& p, int power);
+    void origin(const char*& p, int);
+    void move_to(const Value& target, const char* begin, const char* end, std::uint8_t fill = 0);
+    void incbin(const char*& p, int);
+    void emit_integer(const Value& value, int bytes, const char* begin, const char* end);
+    void put(std::uint64_t value, unsigned bytes, std::uint8_t* out) const;
+    void add_padding(std::uint64_t count, std::uint64_t pattern, unsigned size, const char* at);
+    static bool fits_bits(Integer value, unsigned bits);
+    static std::string value_text(Integer value);
+    void make_space(const Value& count, std::uint8_t fill, const char* begin, const char* end);
+    void align_to(std::uint64_t alignment, std::uint64_t fill, unsigned fill_size, std::uint64_t limit, const char* at);
+
+    // directives_section.cpp
+    void named_section(const char*& p, int);
+    void any_section(const char*& p, int push);
+    void pop_section(const char*& p, int);
+    void previous_section(const char*& p, int);
+    bool section_flags(const char*& p, Section& section);
+    bool section_type(const char*& p, Section& section);
+    void enter(Index section);
+    Index section_named(std::string_view name);
+
+    // directives_symbol.cpp
+    void binding(const char*& p, int binding);
+    void symbol_type(const char*& p, int);
+    void symbol_size(const char*& p, int);
+    void common(const char*& p, int local);
+    void set(const char*& p, int once);
+    void give_value(std::string_view name, const char* at, const Value& value, bool redefinable);
+    void define(const char*& p, int);
+    void undefine(const char*& p, int);
+    void ignored(const char*& p, int);
+    void message(const char*& p, int kind);
+    void end(const char*& p, int);
+    bool redefined(Index symbol, Place where);
+
+    // directives_condition.cpp
+    void if_value(const char*& p, int comparison);
+    void if_defined(const char*& p, int wanted);
+    bool condition_operand(const char*& p, int comparison, bool& holds);
+    void if_blank(const char*& p, int wanted);
+    void if_same(const char*& p, int wanted);
+    void else_if(const char*& p, int);
+    void otherwise(const char*& p, int);
+    void end_if(const char*& p, int);
+    void begin_condition(const char* at, bool active);
+    bool assembling() const { return conditions_.empty() || conditions_.back().active; }
+    void close_conditions(const Input& input);
+    std::size_t input_floor() const;
+
+    // macros.cpp
+    void macro(const char*& p, int);
+    void purge(const char*& p, int);
+    void exit_macro(const char*& p, int);
+    void stray(const char*& p, int);
+    void repeat(const char*& p, int);
+    void repeat_words(const char*& p, int characters);
+    void include(const char*& p, int);
+    void expand(const Macro& macro, const char*& p, const char* name);
+    bool read_parameters(const char*& p, Macro& macro);
+    bool read_parameter(const char*& p, MacroParameter& parameter);
+    bool bind(const Macro& macro, std::string text, std::size_t& next, std::vector<std::string>& values,
+              std::vector<bool>& given, Place where);
+    bool bind_arguments(const Macro& macro, const char*& p, const char* at, std::vector<std::string>& values);
+    std::string argument(const char*& p, bool rest);
+    std::string substitute(std::string_view body, const std::vector<MacroParameter>& parameters,
+                           const std::vector<std::string>& values) const;
+    bool read_body(const char*& p, const char* at, std::string_view& body, bool of_macro);
+    bool may_nest(const char* at);
+    bool may_repeat(std::size_t text, const char* at);
+    void run_text(std::string name, std::string text, Input::Kind kind, const char* at, const char* end,
+                  std::string_view macro);
+    bool open_file(std::string_view name, FileId& file, std::string& reason);
+    bool run_defined(const char*& p);
+    bool replace_definitions(std::string_view text, std::string& out, unsigned depth, std::vector<MapPiece>* map,
+                             std::uint32_t source);
+    bool replace_name(std::string_view word, std::string& out, unsigned depth, std::vector<MapPiece>* map,
+                      std::uint32_t source);
+
+    // layout.cpp
+    void lay_out();
+    bool assign_addresses(SectionBuffer& section);
+    std::uint64_t gap_size(const SectionBuffer& section, Fragment& fragment, std::uint64_t end);
+    bool relax(bool give_up);
+    bool relax_one(Relaxation& relaxation);
+    bool encoding_fits(const Relaxation& relaxation, bool& external);
+    void place_all();
+    void report_gaps();
+    void fill_gaps(SectionBuffer& section);
+    void fill_gap(const Fragment& fragment, std::uint8_t* out);
+    std::uint64_t offset_of(const Position& position) const;  // from the section's begin, bytes
+
+    // finish.cpp
+    void finish();
+    void apply_fixups();
+    void apply(const Fixup& fixup);
+    void apply_data(const Fixup& fixup, const Resolved& value);
+    void apply_instruction(const Fixup& fixup, const Resolved& value);
+    void patch(const Fixup& fixup, std::int64_t value);
+    void relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code);
+    bool data_difference(const Fixup& fixup);
+    std::uint8_t* bytes_at(const Position& position);
+    void undefined(Index symbol, const Place& where);
+    std::uint32_t relocation_of(Index operand_type) const;
+
+    // make_object.cpp
+    void make_object();
+    void make_sections();
+    void make_symbols();
+    Index make_symbol(Index symbol);
+    Index section_symbol(Index section);
+    void make_lines();
+    void make_listing();
+
+    const Codec& codec_;
+    const Isa& isa_;
+    SourceManager& sources_;
+    const AssembleOptions& options_;
+    Object& object_;
+    Diagnostics& diagnostics_;
+    Listing* listing_;
+    FileId main_ = 0;
+
+    Sections sections_;
+    SymbolTable symbols_;
+    Expressions expressions_;
+    SectionBuffer* current_ = nullptr;
+    Index current_index_ = 0;
+    Index previous_index_ = 0;
+    std::vector<std::pair<Index, Index>> section_stack_;  // current and previous
+
+    std::vector<Fixup> fixups_;
+    std::vector<Relaxation> relaxations_;
+    std::vector<LineMark> line_marks_;
+    std::vector<ListingMark> listing_marks_;
+    std::vector<std::pair<Fixup, std::int64_t>> base_marks_;  // numbers to which a loader adds a base
+
+    Input* input_ = nullptr;
+    const char* text_end_ = nullptr;
+    unsigned nesting_ = 0;
+    std::uint64_t repeated_text_ = 0, stored_text_ = 0;
+    std::vector<Condition> conditions_;
+    NameMap<Macro> macros_;
+    NameMap<Definition> definitions_;
+    NameMap<FileId> included_;
+    std::uint64_t expansions_ = 0;
+    unsigned definition_steps_ = 0;
+    bool ended_ = false;
+    bool output_full_ = false;
+    bool too_many_fixups_ = false;
+    unsigned suggestions_ = 0;
+
+    // From the description's surface.
+    std::uint8_t lexical_[256] = {};
+    bool newline_ends_ = true;      // instructions end with their line
+    NameMap<bool> mnemonics_;       // filled only where an instruction's text may look like a label
+    bool little_endian_ = true;
+    bool data_big_endian_ = false;
+    bool record_lines_ = false;
+    std::vector<std::uint8_t> form_flags_;
+    Encoded encoded_;
+    ReadFailure failure_;
+};
+
+// lexical_: what a character may begin.
+inline constexpr std::uint8_t lexical_end = 1, lexical_comment = 2, lexical_quote = 4, lexical_define = 8;
+// form_flags_
+inline constexpr std::uint8_t form_relative = 1, form_loaded = 2;
+
+}  // namespace isaforge::assembler

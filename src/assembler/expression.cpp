@@ -1,0 +1,346 @@
+// Reading expressions. The frequent cases, a plain number and a plain symbol, are recognised first and cost a few dozen
+// instructions; everything else is a precedence climber.
+#include "assembler/expression.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace isaforge::assembler {
+
+namespace {
+
+constexpr unsigned deepest_nesting = 200;
+constexpr std::size_t most_nodes = std::size_t{1} << 25;
+
+int digit_value(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    const char l = lower(c);
+    return l >= 'a' && l <= 'f' ? l - 'a' + 10 : 99;
+}
+
+bool ends_name(const char* p) { return !is(*p, class_name); }
+
+}  // namespace
+
+bool Expressions::fail(const char* at, std::string message) {
+    if (error.empty()) {
+        error = std::move(message);
+        error_at = at;
+    }
+    return false;
+}
+
+bool Expressions::read_prefix(const char*& p, const char* end) const {
+    for (const std::string* prefix : {&syntax.immediate_prefix, &syntax.label_reference_prefix}) {
+        if (!prefix->empty() && starts_with(p, end, *prefix)) {
+            p = skip_blanks(p + prefix->size());
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Expressions::read(const char*& cursor, const char* end, NumberValue& number) {
+    const char* p = skip_blanks(cursor);
+    read_prefix(p, end);
+    Value value;
+    const char* begin = p;
+    if (!parse(p, value) || p > end) return false;
+    if (value.is_integer() && !defer_constants) {
+        number.kind = NumberValue::Kind::integer;
+        number.negative = value.integer.negative;
+        number.integer = value.integer.bits;
+        last_integer = value.integer;
+    } else if (value.kind == Value::Kind::floating) {
+        number.kind = NumberValue::Kind::floating;
+        number.floating = value.floating;
+    } else {
+        number.kind = NumberValue::Kind::deferred;
+        number.handle = static_cast<std::uint32_t>(operands_.size());
+        operands_.push_back({node_of(value), begin, p});
+    }
+    cursor = p;
+    return true;
+}
+
+bool Expressions::parse(const char*& cursor, Value& value) {
+    const char* p = skip_blanks(cursor);
+    if (!parse_conditional(p, value)) return false;
+    cursor = p;
+    return true;
+}
+
+// The precedence of the operator at `p`, C's, or -1 where there is none.
+int Expressions::peek_operator(const char* p, Operator& op, unsigned& length) const {
+    const auto found = [&](Operator which, unsigned characters, int precedence) {
+        op = which;
+        length = characters;
+        return precedence;
+    };
+    const char next = p[1];
+    switch (*p) {
+        case '*': return found(Operator::multiply, 1, 10);
+        case '/':
+            for (const std::string& comment : syntax.comments) {
+                if (std::strncmp(p, comment.c_str(), comment.size()) == 0) return -1;
+            }
+            return found(Operator::divide, 1, 10);
+        case '%': return found(Operator::remainder, 1, 10);
+        case '+': return found(Operator::add, 1, 9);
+        case '-': return found(Operator::subtract, 1, 9);
+        case '<':
+            if (next == '<') return found(Operator::shift_left, 2, 8);
+            if (next == '=') return found(Operator::less_equal, 2, 7);
+            if (next == '>') return found(Operator::not_equal, 2, 6);
+            return found(Operator::less, 1, 7);
+        case '>':
+            if (next == '>') return found(Operator::shift_right, 2, 8);
+            if (next == '=') return found(Operator::greater_equal, 2, 7);
+            return found(Operator::greater, 1, 7);
+        case '=': return next == '=' ? found(Operator::equal, 2, 6) : -1;
+        case '!': return next == '=' ? found(Operator::not_equal, 2, 6) : -1;
+        case '&': return next == '&' ? found(Operator::logical_and, 2, 2) : found(Operator::bit_and, 1, 5);
+        case '^': return found(Operator::bit_xor, 1, 4);
+        case '|': return next == '|' ? found(Operator::logical_or, 2, 1) : found(Operator::bit_or, 1, 3);
+        default: return -1;
+    }
+}
+
+bool Expressions::parse_conditional(const char*& p, Value& value) {
+    if (!parse_binary(p, 1, value)) return false;
+    const char* q = skip_blanks(p);
+    if (*q != '?') return true;
+    if (++depth_ > deepest_nesting) {
+        --depth_;
+        return fail(q, "this expression nests too deeply");
+    }
+    const char* mark = q;
+    Value yes, no;
+    q = skip_blanks(q + 1);
+    bool good = parse_conditional(q, yes);
+    q = skip_blanks(q);
+    if (good && *q == ':') {
+        q = skip_blanks(q + 1);
+        good = parse_conditional(q, no);
+    } else {
+        good = false;
+    }
+    --depth_;
+    if (!good) return error.empty();  // not ours then: the expression ends before the mark
+    p = q;
+    if (value.is_integer()) {
+        value = value.integer.bits != 0 ? yes : no;
+        return true;
+    }
+    if (value.kind == Value::Kind::floating) return fail(mark, "a condition must be an integer");
+    if (yes.kind == Value::Kind::floating || no.kind == Value::Kind::floating) {
+        return fail(mark, "the condition of a choice between floating-point numbers must be known here");
+    }
+    Node node{.op = Operator::select, .a = value.node, .b = node_of(yes)};
+    node.value = node_of(no);
+    return add_node(node, mark, value);
+}
+
+bool Expressions::parse_binary(const char*& p, int lowest, Value& value) {
+    if (!parse_unary(p, value)) return false;
+    while (true) {
+        const char* q = skip_blanks(p);
+        if (!is(*q, class_operator)) return true;
+        Operator op{};
+        unsigned length = 0;
+        const int precedence = peek_operator(q, op, length);
+        if (precedence < lowest) return true;
+        const char* at = q;
+        q = skip_blanks(q + length);
+        Value right;
+        // An operator without a right side is not ours: it belongs to the instruction's syntax, or is an error there.
+        if (++depth_ > deepest_nesting) {
+            --depth_;
+            return fail(at, "this expression nests too deeply");
+        }
+        const bool good = parse_binary(q, precedence + 1, right);
+        --depth_;
+        if (!good) return error.empty();
+        if (!combine(op, value, right, at, value)) return false;
+        p = q;
+    }
+}
+
+bool Expressions::parse_unary(const char*& p, Value& value) {
+    Operator op{};
+    switch (*p) {
+        case '-': op = Operator::negate; break;
+        case '~': op = Operator::invert; break;
+        case '!': op = Operator::logical_not; break;
+        case '+': op = Operator::add; break;
+        default: return parse_primary(p, value);
+    }
+    if (++depth_ > deepest_nesting) {
+        --depth_;
+        return fail(p, "this expression nests too deeply");
+    }
+    const char* q = skip_blanks(p + 1);
+    const bool good = parse_unary(q, value);
+    --depth_;
+    if (!good || !combine_unary(op, p, value)) return false;
+    p = q;
+    return true;
+}
+
+bool Expressions::parse_primary(const char*& p, Value& value) {
+    if (is(*p, class_digit)) return parse_number(p, value);
+    if (is(*p, class_name_start)) return parse_name(p, value);
+    if (*p == '(') return parse_parenthesis(p, value);
+    if (*p == '\'') return parse_character(p, value);
+    return false;
+}
+
+bool Expressions::parse_parenthesis(const char*& p, Value& value) {
+    if (++depth_ > deepest_nesting) {
+        --depth_;
+        return fail(p, "this expression nests too deeply");
+    }
+    const char* q = skip_blanks(p + 1);
+    const bool good = parse_conditional(q, value);
+    --depth_;
+    if (!good) return false;
+    q = skip_blanks(q);
+    if (*q != ')') return fail(q, "expected ')'");
+    p = q + 1;
+    return true;
+}
+
+bool Expressions::parse_name(const char*& p, Value& value) {
+    const char* end = skip_name(p + 1);
+    const std::string_view name(p, static_cast<std::size_t>(end - p));
+    if (name == ".") {
+        if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
+        value.kind = Value::Kind::symbolic;
+        value.node = leaf(here);
+    } else {
+        if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
+        value = symbol_value(symbols_.intern(name, stable_text));
+    }
+    p = end;
+    return true;
+}
+
+bool Expressions::parse_number(const char*& p, Value& value) {
+    const char* q = p;
+    std::uint64_t number = 0;
+    while (is(*q, class_digit)) number = number * 10 + static_cast<std::uint64_t>(*q++ - '0');
+    const std::ptrdiff_t length = q - p;
+    if (length < 19 && !is(*q, class_name) && (*p != '0' || length == 1)) {
+        p = q;
+        value = Value::of(Integer(number, false));
+        return true;
+    }
+    const char kind = lower(p[1]);
+    if (*p == '0' && kind == 'x' && digit_value(p[2]) < 16) return parse_digits(p, 16, p + 2, value);
+    if (*p == '0' && kind == 'b' && digit_value(p[2]) < 2) return parse_digits(p, 2, p + 2, value);
+    if ((*q == 'b' || *q == 'f') && ends_name(q + 1)) return parse_numeric_label(p, q, value);
+    const bool exponent = lower(*q) == 'e' && (is(q[1], class_digit) || ((q[1] == '-' || q[1] == '+') && is(q[2], class_digit)));
+    if (*q == '.' || exponent) return parse_floating(p, value);
+    return *p == '0' && length > 1 ? parse_digits(p, 8, p + 1, value) : parse_digits(p, 10, p, value);
+}
+
+bool Expressions::parse_digits(const char*& p, unsigned radix, const char* digits, Value& value) {
+    std::uint64_t number = 0;
+    bool too_large = false;
+    const char* q = digits;
+    for (; digit_value(*q) < static_cast<int>(radix); ++q) {
+        std::uint64_t scaled = 0;
+        too_large |= __builtin_mul_overflow(number, std::uint64_t{radix}, &scaled);
+        too_large |= __builtin_add_overflow(scaled, static_cast<std::uint64_t>(digit_value(*q)), &number);
+    }
+    while (lower(*q) == 'u' || lower(*q) == 'l') ++q;  // C's suffixes
+    if (!ends_name(q)) {
+        const char* end = skip_name(q);
+        return fail(p, fmt::format("'{}' is not a number", std::string_view(p, static_cast<std::size_t>(end - p))));
+    }
+    if (too_large) return fail(p, "this number does not fit into 64 bits");
+    p = q;
+    value = Value::of(Integer(number, false));
+    return true;
+}
+
+bool Expressions::parse_floating(const char*& p, Value& value) {
+    const char* end = p;
+    while (is(*end, class_name) || ((*end == '+' || *end == '-') && lower(end[-1]) == 'e')) ++end;
+    double number = 0;
+    const std::from_chars_result read = std::from_chars(p, end, number);
+    const char* q = read.ptr;
+    if (read.ec == std::errc::invalid_argument) return fail(p, "this is not a number");
+    if (read.ec == std::errc::result_out_of_range) number = std::strtod(std::string(p, read.ptr).c_str(), nullptr);
+    if (lower(*q) == 'f' && ends_name(q + 1)) ++q;  // C's suffix
+    if (!ends_name(q)) {
+        return fail(p, fmt::format("'{}' is not a number", std::string_view(p, static_cast<std::size_t>(end - p))));
+    }
+    p = q;
+    value = Value::of(number);
+    return true;
+}
+
+bool Expressions::parse_numeric_label(const char*& p, const char* letter, Value& value) {
+    std::uint32_t number = 0;
+    if (std::from_chars(p, letter, number).ec != std::errc()) return fail(p, "this label's number is too large");
+    if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
+    NumericLabel& label = numeric_[number];
+    if (*letter == 'b') {
+        if (label.last == no_index) return fail(p, fmt::format("no label '{}:' stands before this", number));
+        value = symbol_value(label.last);
+    } else {
+        if (label.next == no_index) label.next = symbols_.add_anonymous();
+        value = symbol_value(label.next);
+    }
+    p = letter + 1;
+    return true;
+}
+
+void Expressions::define_numeric_label(std::uint32_t number, Index& symbol) {
+    NumericLabel& label = numeric_[number];
+    symbol = label.next != no_index ? label.next : symbols_.add_anonymous();
+    label.last = symbol;
+    label.next = no_index;
+}
+
+bool read_character(const char*& p, unsigned char& c) {
+    if (*p != '\\') {
+        c = static_cast<unsigned char>(*p++);
+        return c != '\0' && c != '\n';
+    }
+    const char letter = *++p;
+    if (letter == '\0' || letter == '\n') return false;
+    if (letter >= '0' && letter <= '7') {
+        unsigned value = 0;
+        for (int i = 0; i < 3 && *p >= '0' && *p <= '7'; ++i) value = value * 8 + static_cast<unsigned>(*p++ - '0');
+        c = static_cast<unsigned char>(value);
+        return true;
+    }
+    ++p;
+    if (letter == 'x' || letter == 'X') {
+        unsigned value = 0;
+        while (digit_value(*p) < 16) value = (value * 16 + static_cast<unsigned>(digit_value(*p++))) & 0xFF;
+        c = static_cast<unsigned char>(value);
+        return true;
+    }
+    static constexpr std::string_view letters = "bfnrtave0";
+    static constexpr std::string_view meanings = "\b\f\n\r\t\a\v\x1b";
+    const std::size_t found = letters.find(letter);
+    c = static_cast<unsigned char>(found < meanings.size() ? meanings[found] : letter);
+    return true;
+}
+
+// As in C; GNU as also takes it without the closing quote.
+bool Expressions::parse_character(const char*& p, Value& value) {
+    const char* q = p + 1;
+    unsigned char c = 0;
+    if (!read_character(q, c)) return fail(p, "this character constant does not end");
+    if (*q == '\'') ++q;
+    p = q;
+    value = Value::of(Integer(c, false));
+    return true;
+}
+
+}  // namespace isaforge::assembler

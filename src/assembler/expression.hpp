@@ -1,0 +1,171 @@
+// Expressions: text to a value that is known, or to a small tree over symbols that is evaluated once everything has its
+// place. It is also what the codec calls for the numbers inside operands.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "assembler/integer.hpp"
+#include "assembler/symbol_table.hpp"
+#include "isaforge/codec.hpp"
+
+namespace isaforge::assembler {
+
+struct Value {
+    enum class Kind : std::uint8_t { integer, floating, symbolic };
+    Kind kind = Kind::integer;
+    Integer integer;
+    double floating = 0;
+    Index node = no_index;
+
+    static Value of(Integer integer) {
+        Value value;
+        value.integer = integer;
+        return value;
+    }
+    static Value of(double floating) {
+        Value value;
+        value.kind = Kind::floating;
+        value.floating = floating;
+        return value;
+    }
+    bool is_integer() const { return kind == Kind::integer; }
+    bool is_symbolic() const { return kind == Kind::symbolic; }
+};
+
+// A tree's node. Leaves: symbol + addend, position + addend, integer.
+struct Node {
+    Operator op = Operator::integer;
+    bool negative = false;
+    std::uint16_t depth = 0;
+    Index a = no_index, b = no_index;  // operands; a symbol's index; a position's section and fragment
+    std::uint64_t value = 0;           // an integer; a position's offset; the third operand of `select`
+    std::int64_t addend = 0;
+};
+
+// What a tree comes to: a number, or a number counted from a section's begin or from an undefined symbol. Offsets count
+// address units in code and bytes elsewhere.
+struct Resolved {
+    enum class Base : std::uint8_t { absolute, section, symbol };
+    Base base = Base::absolute;
+    Index index = no_index;
+    Index fragment = 0;     // before layout, when only offsets from the same fragment can be compared
+    Index via = no_index;   // base section: the symbol that named the position
+    Integer offset;
+
+    bool same_base(const Resolved& other) const {
+        return base == other.base && index == other.index && fragment == other.fragment;
+    }
+};
+
+// What evaluation has to know of the sections.
+class SectionMap {
+public:
+    virtual ~SectionMap() = default;
+    // Bytes of one step of an address in this section: of a code address in code, else 1.
+    virtual unsigned step(Index section) const = 0;
+    // Bytes from the section's begin, and, where addresses are final, from the memory's.
+    virtual std::uint64_t address(const Position& position) const = 0;
+    virtual bool addresses_final() const = 0;
+};
+
+// Comment marks and prefixes that may follow or precede an expression.
+struct ExpressionSyntax {
+    std::string immediate_prefix, label_reference_prefix;
+    std::vector<std::string> comments;  // beginnings of comments that look like operators: "//", "/*"
+};
+
+class Expressions final : public ExpressionReader {
+public:
+    Expressions(SymbolTable& symbols, const SectionMap& sections) : symbols_(symbols), sections_(sections) {}
+
+    ExpressionSyntax syntax;
+    Position here;                 // the value of `.`
+    bool stable_text = true;       // the text being read outlives the assembly
+    bool defer_constants = false;  // hand integers to the codec as deferred, too
+
+    // The integer that the codec read last.
+    Integer last_integer;
+
+    // ExpressionReader, for the codec.
+    bool read(const char*& cursor, const char* end, NumberValue& value) override;
+
+    // Reads an expression; false where none begins, or where it is wrong, with `error` set.
+    bool parse(const char*& cursor, Value& value);
+
+    // What is wrong with the expression that was read last; empty where nothing is.
+    std::string error;
+    const char* error_at = nullptr;
+
+    // A deferred operand: its tree and its text.
+    struct Operand {
+        Index node = no_index;
+        const char* begin = nullptr;
+        const char* end = nullptr;
+    };
+    const Operand& operand(std::uint32_t handle) const { return operands_[handle]; }
+    void clear_operands() { operands_.clear(); }
+
+    // Trees.
+    Index leaf(Integer value);
+    Index leaf(const Position& position);
+    Value symbol_value(Index symbol);
+    const Node& node(Index index) const { return nodes_[index]; }
+
+    // Evaluates with what is known now. False, with `error` set, where the result is not a number that could be relocated.
+    // Before layout only positions in one fragment have a known difference; `before_layout` says which it is.
+    bool evaluate(Index node, bool before_layout, Resolved& result);
+
+    // Numeric labels.
+    void define_numeric_label(std::uint32_t number, Index& symbol);
+
+private:
+    bool read_prefix(const char*& p, const char* end) const;
+    bool parse_binary(const char*& p, int lowest, Value& value);
+    bool parse_conditional(const char*& p, Value& value);
+    bool parse_unary(const char*& p, Value& value);
+    bool parse_primary(const char*& p, Value& value);
+    bool parse_parenthesis(const char*& p, Value& value);
+    bool parse_number(const char*& p, Value& value);
+    bool parse_digits(const char*& p, unsigned radix, const char* digits, Value& value);
+    bool parse_floating(const char*& p, Value& value);
+    bool parse_numeric_label(const char*& p, const char* letter, Value& value);
+    bool parse_character(const char*& p, Value& value);
+    bool parse_name(const char*& p, Value& value);
+    int peek_operator(const char* p, Operator& op, unsigned& length) const;
+
+    bool combine(Operator op, const Value& a, const Value& b, const char* at, Value& result);
+    bool combine_floating(Operator op, const Value& a, const Value& b, const char* at, Value& result);
+    bool combine_symbolic(Operator op, const Value& a, const Value& b, const char* at, Value& result);
+    bool combine_unary(Operator op, const char* at, Value& value);
+    bool known_difference(const Value& a, const Value& b, Value& result);
+    Index node_of(const Value& value);
+    bool add_node(const Node& node, const char* at, Value& result);
+    bool fail(const char* at, std::string message);
+
+    bool evaluate_node(Index index, Resolved& result);
+    bool evaluate_symbol(Index symbol, Resolved& result);
+    bool evaluate_binary(const Node& node, Resolved& result);
+    bool position_of(const Node& node, Position& position) const;
+    Resolved resolve(const Position& position) const;
+
+    SymbolTable& symbols_;
+    const SectionMap& sections_;
+    std::vector<Node> nodes_;
+    std::vector<Operand> operands_;
+    unsigned depth_ = 0;
+    bool before_layout_ = false;
+    std::uint64_t steps_ = 0, all_steps_ = 0;
+
+    struct NumericLabel {
+        Index last = no_index, next = no_index;
+    };
+    std::unordered_map<std::uint32_t, NumericLabel> numeric_;
+};
+
+// Reads one character or escape of a character constant or string and moves past it.
+bool read_character(const char*& p, unsigned char& c);
+
+}  // namespace isaforge::assembler

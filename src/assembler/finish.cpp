@@ -1,0 +1,170 @@
+// After the layout: the numbers that waited are computed and written into the bytes, or become relocations.
+#include <fmt/format.h>
+
+#include "assembler/engine.hpp"
+
+namespace isaforge::assembler {
+
+void Engine::finish() {
+    lay_out();
+    if (output_full_) return;
+    for (Index i = 0; i < sections_.size(); ++i) fill_gaps(sections_[i]);
+    if (options_.flat) place_all();
+    sections_.set_addresses_final(options_.flat);
+    make_sections();
+    apply_fixups();
+    sections_.set_addresses_final(false);
+    make_object();
+}
+
+void Engine::apply_fixups() {
+    for (const Fixup& fixup : fixups_) apply(fixup);
+    for (const auto& [fixup, value] : base_marks_) {
+        object_.relocations.push_back({fixup.position.section, offset_of(fixup.position), no_index,
+                                       isa_.operand_types[fixup.deferred.type].number.relocation, value, fixup.place});
+    }
+}
+
+std::uint8_t* Engine::bytes_at(const Position& position) {
+    return object_.sections[position.section].bytes.data() + offset_of(position);
+}
+
+void Engine::undefined(Index symbol, const Place& where) {
+    SymbolEntry& entry = symbols_[symbol];
+    if (entry.used) return;  // reported already
+    entry.used = true;
+    if (entry.name.empty()) {
+        error(where, "no such label follows");
+        return;
+    }
+    Diagnostic& report = error(where, fmt::format("'{}' is not defined", entry.name));
+    constexpr unsigned most_suggestions = 20;
+    constexpr Index most_candidates = 100'000;
+    if (++suggestions_ > most_suggestions || symbols_.size() > most_candidates) return;
+    std::vector<std::string_view> candidates;
+    for (Index i = 0; i < symbols_.size(); ++i) {
+        if (symbols_[i].kind != SymbolKind::undefined && !symbols_[i].name.empty()) candidates.push_back(symbols_[i].name);
+    }
+    const std::string_view meant = nearest(entry.name, candidates);
+    if (!meant.empty()) {
+        report.suggest(std::string(meant));
+        report.message += fmt::format("; did you mean '{}'?", meant);
+    }
+}
+
+void Engine::apply(const Fixup& fixup) {
+    Resolved value;
+    if (!expressions_.evaluate(fixup.node, false, value)) {
+        const std::string reason = std::exchange(expressions_.error, {});
+        if (fixup.form == no_index && !options_.flat && data_difference(fixup)) return;
+        error(fixup.place, reason);
+        return;
+    }
+    if (options_.flat && value.base == Resolved::Base::symbol) return undefined(value.index, fixup.place);
+    if (fixup.form == no_index) {
+        apply_data(fixup, value);
+    } else {
+        apply_instruction(fixup, value);
+    }
+}
+
+// --- data
+
+void Engine::apply_data(const Fixup& fixup, const Resolved& value) {
+    if (value.base != Resolved::Base::absolute) {
+        std::uint32_t type = relocation_type::absolute_8;
+        for (unsigned size = 1; size < fixup.bytes; size *= 2) ++type;
+        return relocate(fixup, value, type, false);
+    }
+    const unsigned bits = fixup.bytes * 8u;
+    if (!fits_bits(value.offset, bits)) {
+        warning(fixup.place, fmt::format("the value {} is cut to {} bits", value_text(value.offset), bits));
+    }
+    put(value.offset.bits, fixup.bytes, bytes_at(fixup.position));
+}
+
+// `symbol - place in this section`: relative to the datum itself, a linker can compute it.
+bool Engine::data_difference(const Fixup& fixup) {
+    const Node node = expressions_.node(fixup.node);
+    if (node.op != Operator::subtract) return false;
+    Resolved target, from;
+    const bool good = expressions_.evaluate(node.a, false, target) && expressions_.evaluate(node.b, false, from);
+    expressions_.error.clear();
+    const Index section = fixup.position.section;
+    if (!good || target.base == Resolved::Base::absolute) return false;
+    if (from.base != Resolved::Base::section || from.index != section || sections_.step(section) != 1) return false;
+    const Wide distance = static_cast<Wide>(offset_of(fixup.position)) - from.offset.wide();
+    target.offset = Integer::from(target.offset.wide() + distance);
+    std::uint32_t type = relocation_type::relative_8;
+    for (unsigned size = 1; size < fixup.bytes; size *= 2) ++type;
+    relocate(fixup, target, type, false);
+    return true;
+}
+
+// --- instructions
+
+std::uint32_t Engine::relocation_of(Index operand_type) const {
+    const unsigned given = isa_.operand_types[operand_type].number.relocation;
+    return given ? given : relocation_type::first_automatic + operand_type;
+}
+
+void Engine::apply_instruction(const Fixup& fixup, const Resolved& value) {
+    const NumberRule& rule = isa_.operand_types[fixup.deferred.type].number;
+    bool known = value.base == Resolved::Base::absolute;
+    if (rule.relative && value.base == Resolved::Base::section && value.index == fixup.position.section) {
+        known = value.via == no_index || symbols_[value.via].binding != Binding::weak;
+    }
+    if (!known) return relocate(fixup, value, relocation_of(fixup.deferred.type), rule.relative);
+    patch(fixup, value.offset.as_signed());
+    if (rule.relocation && value.base == Resolved::Base::absolute && !rule.relative) {
+        object_.relocations.push_back({fixup.position.section, offset_of(fixup.position), no_index, rule.relocation,
+                                       value.offset.as_signed(), fixup.place});
+    }
+}
+
+void Engine::patch(const Fixup& fixup, std::int64_t value) {
+    std::uint8_t* const bytes = bytes_at(fixup.position);
+    Encoded encoded;
+    encoded.form = fixup.form;
+    encoded.bits = fixup.bytes * 8u;
+    encoded.deferred_count = 1;
+    encoded.deferred[0] = fixup.deferred;
+    encoded.image = codec_.load(bytes, fixup.bytes);
+    const std::uint64_t address = sections_.address(fixup.position) / object_.address_bytes;
+    std::string wrong = codec_.patch(encoded, fixup.deferred, value, address);
+    if (!wrong.empty()) {
+        error(fixup.place, std::move(wrong));
+        return;
+    }
+    store(encoded, bytes);
+}
+
+void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code) {
+    Relocation relocation;
+    relocation.section = fixup.position.section;
+    relocation.offset = offset_of(fixup.position);
+    relocation.type = type;
+    relocation.place = fixup.place;
+    Wide offset = value.offset.wide();
+    if (value.base == Resolved::Base::symbol) {
+        SymbolEntry& entry = symbols_[value.index];
+        if (entry.name.empty()) return undefined(value.index, fixup.place);
+        entry.used = true;
+        if (entry.binding == Binding::local) entry.binding = Binding::global;
+        offset *= in_code ? object_.address_bytes : 1;
+        relocation.symbol = make_symbol(value.index);
+    } else {
+        offset *= sections_.step(value.index);
+        const bool visible = value.via != no_index && symbols_[value.via].binding != Binding::local;
+        if (visible) {
+            offset -= static_cast<Wide>(offset_of(symbols_[value.via].position));
+            relocation.symbol = make_symbol(value.via);
+        } else {
+            relocation.symbol = section_symbol(value.index);
+        }
+    }
+    relocation.addend = Integer::from(offset).as_signed();
+    object_.relocations.push_back(relocation);
+}
+
+}  // namespace isaforge::assembler

@@ -1,0 +1,195 @@
+// Where everything goes. Sections without gaps of unknown size are done before this begins. For the others, sizes are
+// computed from addresses and addresses from sizes until nothing changes; instructions only ever grow, so that it ends.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "assembler/engine.hpp"
+#include "object/placement.hpp"
+
+namespace isaforge::assembler {
+
+namespace {
+constexpr unsigned patient_passes = 60, most_passes = 100;
+}  // namespace
+
+std::uint64_t Engine::offset_of(const Position& position) const {
+    const Fragment& fragment = sections_[position.section].fragments[position.fragment];
+    return fragment.address + (position.offset - fragment.start);
+}
+
+void Engine::lay_out() {
+    bool any_gap = false;
+    for (Index i = 0; i < sections_.size(); ++i) {
+        Section& section = sections_[i].section;
+        const std::uint64_t unit = object_.unit_bytes;
+        if (section.executable && (unit & (unit - 1)) == 0) section.alignment = std::max(section.alignment, unit);
+        any_gap |= !sections_[i].fixed();
+    }
+    if (any_gap) {
+        bool changed = true;
+        for (unsigned pass = 0; changed && pass < most_passes; ++pass) {
+            changed = false;
+            sections_.set_addresses_final(false);
+            for (Index i = 0; i < sections_.size(); ++i) changed |= assign_addresses(sections_[i]);
+            if (options_.flat) place_all();
+            sections_.set_addresses_final(options_.flat);
+            changed |= relax(pass > patient_passes);
+        }
+        sections_.set_addresses_final(false);
+        if (changed) error(Place{main_, 0, 0}, "the layout does not settle: sizes depend on addresses that depend on them");
+        report_gaps();
+    }
+    std::uint64_t total = 0;
+    for (Index i = 0; i < sections_.size(); ++i) {
+        if (!sections_[i].section.no_bits) total += sections_[i].extent();
+    }
+    if (total > options_.max_output) {
+        error(Place{main_, 0, 0}, fmt::format("the output exceeds the limit of {} bytes", options_.max_output));
+        output_full_ = true;
+    }
+}
+
+bool Engine::assign_addresses(SectionBuffer& section) {
+    bool changed = false;
+    for (std::size_t i = 1; i < section.fragments.size(); ++i) {
+        const Fragment& before = section.fragments[i - 1];
+        Fragment& fragment = section.fragments[i];
+        const std::uint64_t end = before.address + (fragment.start - before.start);
+        fragment.gap = gap_size(section, fragment, end);
+        changed |= fragment.address != end + fragment.gap;
+        fragment.address = end + fragment.gap;
+    }
+    return changed;
+}
+
+std::uint64_t Engine::gap_size(const SectionBuffer& section, Fragment& fragment, std::uint64_t end) {
+    if (fragment.kind == GapKind::instruction) {
+        const Relaxation& relaxation = relaxations_[fragment.relaxation];
+        return relaxation.candidates[relaxation.chosen].bits / 8;
+    }
+    if (fragment.kind == GapKind::align) {
+        const std::uint64_t gap = (0 - end) & (fragment.alignment - 1);
+        return fragment.limit == 0 || gap <= fragment.limit ? gap : 0;
+    }
+    Resolved value;
+    if (!expressions_.evaluate(fragment.node, false, value) || value.base == Resolved::Base::symbol) return 0;
+    if (fragment.kind == GapKind::space && value.base != Resolved::Base::absolute) return 0;
+    Wide gap = value.offset.wide();
+    if (fragment.kind == GapKind::origin) gap = gap * section.step - static_cast<Wide>(end);
+    if (gap < 0) return 0;
+    const auto limit = static_cast<Wide>(options_.max_output) + 1;
+    return static_cast<std::uint64_t>(gap < limit ? gap : limit);
+}
+
+// What is wrong with .org and .space once the layout stands.
+void Engine::report_gaps() {
+    for (Index i = 0; i < sections_.size(); ++i) {
+        const SectionBuffer& section = sections_[i];
+        for (const Fragment& fragment : section.fragments) {
+            if (fragment.kind != GapKind::origin && fragment.kind != GapKind::space) continue;
+            Resolved value;
+            if (!expressions_.evaluate(fragment.node, false, value)) {
+                error(fragment.place, std::exchange(expressions_.error, {}));
+            } else if (value.base == Resolved::Base::symbol) {
+                undefined(value.index, fragment.place);
+            } else if (fragment.kind == GapKind::space && value.base == Resolved::Base::section) {
+                error(fragment.place, "this must be a number, not an address");
+            } else if (value.base == Resolved::Base::section && value.index != i) {
+                error(fragment.place, "the location counter cannot leave its section");
+            } else if (fragment.kind == GapKind::origin &&
+                       value.offset.wide() * section.step != static_cast<Wide>(fragment.address)) {
+                error(fragment.place, "the location counter cannot move backwards");
+            } else if (value.offset.negative) {
+                error(fragment.place, "the number of bytes is negative");
+            }
+        }
+    }
+}
+
+bool Engine::relax(bool give_up) {
+    bool changed = false;
+    for (Relaxation& relaxation : relaxations_) {
+        if (give_up && relaxation.chosen + 1 < relaxation.candidates.size()) {
+            relaxation.chosen = relaxation.candidates.size() - 1;
+            changed = true;
+        } else {
+            changed |= relax_one(relaxation);
+        }
+    }
+    return changed;
+}
+
+bool Engine::relax_one(Relaxation& relaxation) {
+    const std::size_t before = relaxation.chosen;
+    const std::size_t last = relaxation.candidates.size() - 1;
+    bool external = false;
+    while (relaxation.chosen < last && !encoding_fits(relaxation, external)) {
+        relaxation.chosen = external ? last : relaxation.chosen + 1;
+    }
+    return relaxation.chosen != before;
+}
+
+// Whether all numbers of the chosen encoding fit at the current addresses. `external`: one is left to a linker.
+bool Engine::encoding_fits(const Relaxation& relaxation, bool& external) {
+    const Position& at = relaxation.position;
+    const std::uint64_t base = options_.flat ? sections_[at.section].section.address : 0;
+    const std::uint64_t address = (offset_of(at) + base) / object_.address_bytes;
+    Encoded encoded = relaxation.candidates[relaxation.chosen];
+    for (const Fixup& fixup : relaxation.fixups[relaxation.chosen]) {
+        Resolved value;
+        if (!expressions_.evaluate(fixup.node, false, value)) continue;  // reported when it is applied
+        const bool relative = isa_.operand_types[fixup.deferred.type].number.relative;
+        const bool near = value.base == Resolved::Base::section && relative && value.index == at.section;
+        if (value.base != Resolved::Base::absolute && !near) {
+            external = true;
+            return false;
+        }
+        if (!codec_.patch(encoded, fixup.deferred, value.offset.as_signed(), address).empty()) return false;
+    }
+    return true;
+}
+
+void Engine::place_all() {
+    std::vector<Placed> placed;
+    for (Index i = 0; i < sections_.size(); ++i) placed.push_back({&sections_[i].section, sections_[i].extent()});
+    place_sections(placed, object_.address_bytes != 1, 0);
+}
+
+// Gives the buffer its final form: without spare room, with the gaps filled.
+void Engine::fill_gaps(SectionBuffer& section) {
+    std::vector<std::uint8_t>& bytes = section.section.bytes;
+    if (section.section.no_bits) {
+        section.section.size = section.extent();
+        return;
+    }
+    if (section.fixed()) {
+        bytes.resize(section.used);
+        return;
+    }
+    std::vector<std::uint8_t> whole(section.extent());
+    for (std::size_t i = 0; i < section.fragments.size(); ++i) {
+        const Fragment& fragment = section.fragments[i];
+        const std::uint64_t end = i + 1 < section.fragments.size() ? section.fragments[i + 1].start : section.used;
+        if (fragment.gap) fill_gap(fragment, whole.data() + (fragment.address - fragment.gap));
+        if (end > fragment.start) {
+            std::memcpy(whole.data() + fragment.address, bytes.data() + fragment.start, end - fragment.start);
+        }
+    }
+    bytes = std::move(whole);
+}
+
+void Engine::fill_gap(const Fragment& fragment, std::uint8_t* out) {
+    if (fragment.kind == GapKind::instruction) {
+        Relaxation& relaxation = relaxations_[fragment.relaxation];
+        store(relaxation.candidates[relaxation.chosen], out);
+        for (const Fixup& fixup : relaxation.fixups[relaxation.chosen]) fixups_.push_back(fixup);
+        return;
+    }
+    if (fragment.fill == 0) return;
+    for (std::uint64_t i = fragment.gap % fragment.fill_size; i < fragment.gap; i += fragment.fill_size) {
+        put(fragment.fill, fragment.fill_size, out + i);
+    }
+}
+
+}  // namespace isaforge::assembler

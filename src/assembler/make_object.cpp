@@ -1,0 +1,124 @@
+// The finished sections, symbols, lines and listing, in the form that object files are written from.
+#include <algorithm>
+
+#include "assembler/engine.hpp"
+#include "support/line_counter.hpp"
+
+namespace isaforge::assembler {
+
+void Engine::make_sections() {
+    object_.sections.clear();
+    for (Index i = 0; i < sections_.size(); ++i) {
+        Section& section = sections_[i].section;
+        object_.sections.push_back(std::move(section));
+        section.address = object_.sections.back().address;
+    }
+    object_.relocatable = !options_.flat;
+}
+
+void Engine::make_object() {
+    make_symbols();
+    make_lines();
+    make_listing();
+}
+
+void Engine::make_symbols() {
+    for (Index i = 0; i < symbols_.size(); ++i) {
+        const SymbolEntry& entry = symbols_[i];
+        if (entry.name.empty() || entry.name.starts_with(".L")) continue;
+        if (entry.kind == SymbolKind::undefined && !entry.declared) continue;
+        if (entry.kind == SymbolKind::floating) continue;
+        make_symbol(i);
+    }
+}
+
+Index Engine::make_symbol(Index symbol) {
+    SymbolEntry& entry = symbols_[symbol];
+    if (entry.object_index != no_index) return entry.object_index;
+    Symbol made;
+    made.name = entry.name;
+    made.binding = entry.binding;
+    made.type = entry.type;
+    Resolved value;
+    switch (entry.kind) {
+        case SymbolKind::label:
+            made.section = entry.position.section;
+            made.value = offset_of(entry.position);
+            break;
+        case SymbolKind::integer:
+            made.section = absolute_section;
+            made.value = entry.value;
+            break;
+        case SymbolKind::common:
+            made.section = common_section;
+            made.value = entry.alignment;
+            made.size = entry.value;
+            break;
+        case SymbolKind::expression:
+            if (!expressions_.evaluate(static_cast<Index>(entry.value), false, value) ||
+                value.base == Resolved::Base::symbol) {
+                return no_index;
+            }
+            made.section = value.base == Resolved::Base::section ? value.index : absolute_section;
+            made.value = value.offset.bits;
+            if (value.base == Resolved::Base::section) made.value *= sections_.step(value.index);
+            break;
+        default: break;
+    }
+    if (entry.size_node != no_index && expressions_.evaluate(entry.size_node, false, value) &&
+        value.base == Resolved::Base::absolute) {
+        // The difference of two code labels counts addresses, a size counts bytes.
+        const bool code = made.section < sections_.size() && sections_[made.section].step != 1;
+        made.size = value.offset.bits * (code ? sections_[made.section].step : 1);
+    }
+    entry.object_index = static_cast<Index>(object_.symbols.size());
+    object_.symbols.push_back(std::move(made));
+    return entry.object_index;
+}
+
+Index Engine::section_symbol(Index section) {
+    Index& symbol = sections_[section].symbol;
+    if (symbol != no_index) return symbol;
+    symbol = static_cast<Index>(object_.symbols.size());
+    Symbol made;
+    made.section = section;
+    made.type = SymbolType::section;
+    object_.symbols.push_back(std::move(made));
+    return symbol;
+}
+
+void Engine::make_lines() {
+    if (!record_lines_) return;
+    LineCounter lines(sources_);
+    std::unordered_map<FileId, Index> files;
+    object_.lines.reserve(line_marks_.size());
+    for (const LineMark& mark : line_marks_) {
+        const auto [file, fresh] = files.try_emplace(mark.file, static_cast<Index>(object_.files.size()));
+        if (fresh) object_.files.emplace_back(sources_.name(mark.file));
+        const LineEntry entry{mark.position.section, file->second, offset_of(mark.position), lines.line(mark.file, mark.offset)};
+        // A mark that emitted nothing gives way to the next.
+        if (!object_.lines.empty() && object_.lines.back().section == entry.section &&
+            object_.lines.back().offset == entry.offset) {
+            object_.lines.back() = entry;
+        } else {
+            object_.lines.push_back(entry);
+        }
+    }
+    const auto order = [](const LineEntry& a, const LineEntry& b) {
+        return a.section != b.section ? a.section < b.section : a.offset < b.offset;
+    };
+    if (!std::is_sorted(object_.lines.begin(), object_.lines.end(), order)) {
+        std::stable_sort(object_.lines.begin(), object_.lines.end(), order);
+    }
+}
+
+void Engine::make_listing() {
+    if (!listing_) return;
+    listing_->entries.reserve(listing_marks_.size());
+    for (const ListingMark& mark : listing_marks_) {
+        const std::uint64_t begin = offset_of(mark.begin);
+        listing_->entries.push_back({mark.statement, mark.begin.section, begin, offset_of(mark.end) - begin});
+    }
+}
+
+}  // namespace isaforge::assembler

@@ -1,0 +1,464 @@
+// Reading statements: labels, assignments, and the decision whether a directive, a macro or an instruction follows. The
+// source is read in place; what a description says about comments and statement ends is looked up in one table of bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "assembler/engine.hpp"
+
+namespace isaforge::assembler {
+
+void Engine::run(Input& input) {
+    Input* const outer = input_;
+    const char* const outer_end = text_end_;
+    const bool outer_stable = expressions_.stable_text;
+    input.parent = outer;
+    input.conditions = conditions_.size();
+    input_ = &input;
+    text_end_ = input.end;
+    expressions_.stable_text = input.kind != Input::Kind::substitution;
+    const char* p = input.begin;
+    while (true) {
+        while (is(*p, class_blank) || *p == '\n') ++p;
+        if (p >= input.end || ended_ || input.exited || output_full_) break;
+        run_statement(p);
+    }
+    if (input.kind != Input::Kind::substitution) close_conditions(input);
+    input_ = outer;
+    text_end_ = outer_end;
+    expressions_.stable_text = outer_stable;
+}
+
+void Engine::run_statement(const char*& p) {
+    const std::uint8_t lexical = lexical_[static_cast<unsigned char>(*p)];
+    if (lexical) {
+        bool to_line_end = false;
+        if ((lexical & lexical_define) && assembling() && definition_directive(p)) return;
+        if ((lexical & lexical_comment) && skip_comment(p, to_line_end)) return;
+        if ((lexical & lexical_end) && accept_end(p)) return;
+    }
+    if (!assembling()) return skip_inactive(p);
+    if (!definitions_.empty() && input_->kind != Input::Kind::substitution && run_defined(p)) return;
+    if (is(*p, class_name_start)) {
+        const char* const name = p;
+        const char* const end = skip_name(p + 1);
+        if (begins_label(name, end)) {
+            define_label(symbols_.intern({name, static_cast<std::size_t>(end - name)}, expressions_.stable_text), name,
+                         end);
+            p = end + isa_.surface.label_suffix.size();
+            return;
+        }
+        const char* const next = skip_blanks(end);
+        if (*next == '=' && next[1] != '=') return assignment(name, end, p);
+        if (*name == '.') return directive(name, end, p);
+        if (!macros_.empty()) {
+            const auto found = macros_.find(std::string_view(name, static_cast<std::size_t>(end - name)));
+            if (found != macros_.end()) {
+                p = end;
+                return expand(found->second, p, name);
+            }
+        }
+    } else if (is(*p, class_digit)) {
+        if (numeric_label(p)) return;
+    }
+    if (prefixed_label(p)) return;
+    instruction(p);
+}
+
+// --- labels
+
+bool Engine::begins_label(const char* begin, const char* name_end) const {
+    const Surface& surface = isa_.surface;
+    if (!surface.label_prefix.empty() || surface.label_suffix.empty()) return false;
+    if (*name_end != surface.label_suffix[0] || !starts_with(name_end, text_end_, surface.label_suffix)) return false;
+    if (mnemonics_.empty()) return true;
+    // `ADD.w:` begins an instruction there.
+    std::string base(begin, std::find(begin + 1, name_end, '.'));
+    std::string whole(begin, name_end);
+    if (surface.case_insensitive) {
+        std::transform(base.begin(), base.end(), base.begin(), lower);
+        std::transform(whole.begin(), whole.end(), whole.begin(), lower);
+    }
+    return !mnemonics_.contains(base) && !mnemonics_.contains(whole);
+}
+
+bool Engine::prefixed_label(const char*& p) {
+    const Surface& surface = isa_.surface;
+    if (surface.label_prefix.empty() || !starts_with(p, text_end_, surface.label_prefix)) return false;
+    const char* const name = p + surface.label_prefix.size();
+    if (!is(*name, class_name_start)) return false;
+    const char* const end = skip_name(name);
+    if (!starts_with(end, text_end_, surface.label_suffix)) return false;
+    define_label(symbols_.intern({name, static_cast<std::size_t>(end - name)}, expressions_.stable_text), name, end);
+    p = end + surface.label_suffix.size();
+    return true;
+}
+
+bool Engine::numeric_label(const char*& p) {
+    const char* end = p;
+    while (is(*end, class_digit)) ++end;
+    const std::string& suffix = isa_.surface.label_suffix;
+    if (suffix.empty() || !starts_with(end, text_end_, suffix)) return false;
+    std::uint32_t number = 0;
+    if (std::from_chars(p, end, number).ec != std::errc()) {
+        error(p, end, "this label's number is too large");
+    } else {
+        Index symbol = no_index;
+        expressions_.define_numeric_label(number, symbol);
+        define_label(symbol, p, end);
+    }
+    p = end + suffix.size();
+    return true;
+}
+
+bool Engine::redefined(Index symbol, Place where) {
+    const SymbolEntry& entry = symbols_[symbol];
+    if (entry.kind == SymbolKind::undefined) return false;
+    error(where, fmt::format("'{}' is defined twice", entry.name)).note(entry.where, "it was defined here before");
+    return true;
+}
+
+void Engine::define_label(Index symbol, const char* begin, const char* end) {
+    const Place where = place(begin, end);
+    if (redefined(symbol, where)) return;
+    SymbolEntry& entry = symbols_[symbol];
+    entry.kind = SymbolKind::label;
+    entry.position = expressions_.here;
+    entry.where = where;
+}
+
+void Engine::assignment(const char* begin, const char* name_end, const char*& p) {
+    const char* q = skip_blanks(skip_blanks(name_end) + 1);
+    const std::string_view name(begin, static_cast<std::size_t>(name_end - begin));
+    Value value;
+    const char* const operand = q;
+    p = q;
+    if (!expression(p, value)) return skip_statement(p);
+    if (name != ".") {
+        give_value(name, begin, value, true);
+        return finish_statement(p);
+    }
+    const char* const operand_end = p;
+    finish_statement(p);
+    move_to(value, operand, operand_end);
+}
+
+// --- directives
+
+void Engine::directive(const char* begin, const char* end, const char*& p) {
+    const Directive* found = find_directive(begin, end);
+    if (found) {
+        const Position start = expressions_.here;
+        p = skip_space(end);
+        (this->*found->handler)(p, found->argument);
+        if (listing_ && found->emits) mark_listing(start, begin, statement_end(begin));
+        return;
+    }
+    unknown_directive(begin, end);
+    p = end;
+    skip_statement(p);
+}
+
+// `#def` and `#undef`, or whatever the description calls them.
+bool Engine::definition_directive(const char*& p) {
+    const Surface& surface = isa_.surface;
+    const auto names = [&](const std::string& word) {
+        return !word.empty() && starts_with(p, text_end_, word) && !is(p[word.size()], class_name);
+    };
+    if (names(surface.define)) {
+        p = skip_space(p + surface.define.size());
+        define(p, 0);
+        return true;
+    }
+    if (names(surface.undefine)) {
+        p = skip_space(p + surface.undefine.size());
+        undefine(p, 0);
+        return true;
+    }
+    return false;
+}
+
+// Where assembly is switched off only conditions count.
+void Engine::skip_inactive(const char*& p) {
+    while (is(*p, class_name_start)) {
+        const char* end = skip_name(p + 1);
+        if (*p == '.') {
+            const Directive* found = find_directive(p, end);
+            if (found && found->conditional) {
+                p = skip_space(end);
+                return (this->*found->handler)(p, found->argument);
+            }
+        }
+        if (!begins_label(p, end)) break;
+        p = skip_blanks(end + isa_.surface.label_suffix.size());
+    }
+    skip_statement(p);
+}
+
+// --- instructions
+
+void Engine::instruction(const char*& p) {
+    if (encode(p)) return;
+    const char* const begin = p;
+    ReadFailure failure = failure_;
+    if (encode_blanked(p)) return;
+    // Where lines do not end instructions, what is missing at this line's end shows only on the next one.
+    const char* const line_end = find_line_end(begin);
+    if (!newline_ends_ && begin + failure.offset > line_end) {
+        const char* q = begin;
+        if (!codec_.assemble(q, line_end, code_address(), expressions_, encoded_, failure_)) failure = failure_;
+        expressions_.clear_operands();
+    }
+    report_failure(begin, failure);
+    p = begin;
+    skip_statement(p);
+}
+
+// Encodes what stands at `p` as it stands. Fails also where more follows than the statement's end.
+bool Engine::encode(const char*& p) {
+    const char* const begin = p;
+    const char* const limit = newline_ends_ ? find_line_end(p) : text_end_;
+    const char* q = p;
+    failure_.kind = ReadFailure::Kind::none;
+    if (!codec_.assemble(q, limit, code_address(), expressions_, encoded_, failure_)) return false;
+    const char* const end = q;
+    q = skip_blanks(q);
+    if (!accept_end(q)) {
+        bool to_line_end = false;
+        const char* after = q;
+        const bool comment = skip_comment(after, to_line_end);
+        if (newline_ends_ && comment && to_line_end) {
+            q = after;
+        } else if (newline_ends_ || !(comment || *q == '\n' || q >= text_end_) || statement_continues(q)) {
+            failure_.kind = ReadFailure::Kind::trailing;
+            failure_.offset = static_cast<std::uint32_t>(q - begin);
+            failure_.length = static_cast<std::uint32_t>(statement_end(q) - q);
+            failure_.message = newline_ends_ ? "unexpected text after the operands"
+                                             : fmt::format("expected '{}'", isa_.surface.statement_end);
+            failure_.suggestion.clear();
+            if (!newline_ends_) failure_.offset = static_cast<std::uint32_t>(end - begin), failure_.length = 1;
+            expressions_.clear_operands();
+            return false;
+        } else {
+            error(end, end + 1, fmt::format("expected '{}'", isa_.surface.statement_end))
+                .suggest(isa_.surface.statement_end);
+        }
+    }
+    p = q;
+    emit_instruction(begin, end);
+    return true;
+}
+
+// Whether an instruction that need not end with its line has operands or its end mark on the next one.
+bool Engine::statement_continues(const char* p) const {
+    bool to_line_end = false;
+    while (p < text_end_) {
+        if (is(*p, class_blank) || *p == '\n') {
+            ++p;
+        } else if (!(lexical_[static_cast<unsigned char>(*p)] & lexical_comment) || !skip_comment(p, to_line_end)) {
+            break;
+        }
+    }
+    if (p >= text_end_) return false;
+    return *p == ',' || starts_with(p, text_end_, isa_.surface.statement_end);
+}
+
+// Comments and line ends within a statement are rare. They are replaced by blanks in a copy of the same length, which is
+// then read like any statement.
+bool Engine::encode_blanked(const char*& p) {
+    const char* const begin = p;
+    const char* const end = instruction_end(p);
+    constexpr std::ptrdiff_t longest = 1 << 16;
+    if (end - begin > longest || input_->kind == Input::Kind::substitution) return false;
+    std::string copy(begin, end);
+    bool changed = false;
+    for (const char* q = begin; q < end;) {
+        const char* after = q;
+        bool to_line_end = false;
+        if (*q == '\'' || *q == '"') {
+            q = skip_quoted(q);
+        } else if ((lexical_[static_cast<unsigned char>(*q)] & lexical_comment) && skip_comment(after, to_line_end)) {
+            after = std::min(after, end);
+            std::fill(copy.begin() + (q - begin), copy.begin() + (after - begin), ' ');
+            changed = true;
+            q = after;
+        } else {
+            if (*q == '\n') copy[static_cast<std::size_t>(q - begin)] = ' ', changed = true;
+            ++q;
+        }
+    }
+    if (!changed) return false;
+    const std::string_view mark = isa_.surface.statement_end;
+    if (!newline_ends_ && starts_with(end, text_end_, mark)) copy += mark;
+    Input blanked;
+    blanked.kind = Input::Kind::substitution;
+    blanked.begin = copy.data();
+    blanked.end = copy.data() + copy.size();
+    blanked.file = input_->file;
+    blanked.attributed = true;
+    blanked.root = origin_of(begin, end);
+    blanked.map = {{0, place(begin, end).offset, 0}};
+    if (!run_blanked(blanked)) return false;
+    p = end + (copy.size() - static_cast<std::size_t>(end - begin));
+    return true;
+}
+
+bool Engine::run_blanked(Input& blanked) {
+    const char* const outer_end = text_end_;
+    const bool outer_stable = expressions_.stable_text;
+    blanked.parent = input_;
+    input_ = &blanked;
+    text_end_ = blanked.end;
+    expressions_.stable_text = false;
+    const char* q = blanked.begin;
+    const bool good = encode(q);
+    input_ = blanked.parent;
+    text_end_ = outer_end;
+    expressions_.stable_text = outer_stable;
+    return good;
+}
+
+void Engine::report_failure(const char* begin, const ReadFailure& failure) {
+    if (!expressions_.error.empty() && expressions_.error_at >= begin && expressions_.error_at <= statement_end(begin)) {
+        error(place(expressions_.error_at), expressions_.error);
+        expressions_.error.clear();
+        return;
+    }
+    const char* const end = std::min(begin + failure.offset + std::max(failure.length, 1u), text_end_ + 1);
+    const char* const at = std::min(begin + failure.offset, text_end_);
+    Diagnostic& report = error(at, std::max(at + 1, end),
+                               failure.message.empty() ? "this is not an instruction" : failure.message);
+    if (!failure.suggestion.empty()) report.suggest(failure.suggestion);
+}
+
+// --- ends of statements, comments
+
+const char* Engine::find_line_end(const char* p) const {
+    const void* found = p < text_end_ ? std::memchr(p, '\n', static_cast<std::size_t>(text_end_ - p)) : nullptr;
+    return found ? static_cast<const char*>(found) : std::max(p, text_end_);
+}
+
+// Moves over the end mark of a statement that stands at `p`. A line's end is left where only a mark ends instructions.
+bool Engine::accept_end(const char*& p) const {
+    const Surface& surface = isa_.surface;
+    if (!newline_ends_) {
+        if (!starts_with(p, text_end_, surface.statement_end)) return false;
+        p += surface.statement_end.size();
+        return true;
+    }
+    if (*p == '\n') {
+        ++p;
+        return true;
+    }
+    if (p >= text_end_) return true;
+    if (surface.separator.empty() || !starts_with(p, text_end_, surface.separator)) return false;
+    p += surface.separator.size();
+    return true;
+}
+
+bool Engine::ends_statement(const char* p) const {
+    if (*p == '\n' || p >= text_end_) return true;
+    const std::uint8_t lexical = lexical_[static_cast<unsigned char>(*p)];
+    if (!lexical) return false;
+    if (lexical & lexical_end) {
+        const char* q = p;
+        if (accept_end(q)) return true;
+    }
+    if (lexical & lexical_comment) {
+        for (const std::string& mark : isa_.surface.line_comments) {
+            if (starts_with(p, text_end_, mark)) return true;
+        }
+    }
+    return false;
+}
+
+// Moves past the comment at `p`: to the line's end, or behind its closing mark.
+bool Engine::skip_comment(const char*& p, bool& to_line_end) const {
+    for (const std::string& mark : isa_.surface.line_comments) {
+        if (!starts_with(p, text_end_, mark)) continue;
+        p = find_line_end(p);
+        to_line_end = true;
+        return true;
+    }
+    for (const auto& [open, close] : isa_.surface.block_comments) {
+        if (!starts_with(p, text_end_, open)) continue;
+        const std::string_view rest(p + open.size(), static_cast<std::size_t>(text_end_ - p) - open.size());
+        const std::size_t found = rest.find(close);
+        p = found == rest.npos ? text_end_ : rest.data() + found + close.size();
+        to_line_end = false;
+        return true;
+    }
+    return false;
+}
+
+const char* Engine::skip_space(const char* p) const {
+    while (true) {
+        p = skip_blanks(p);
+        if (!(lexical_[static_cast<unsigned char>(*p)] & lexical_comment)) return p;
+        const char* q = p;
+        bool to_line_end = false;
+        if (!skip_comment(q, to_line_end) || to_line_end) return p;
+        p = q;
+    }
+}
+
+const char* Engine::skip_quoted(const char* p) const {
+    const char quote = *p++;
+    if (quote == '\'') {  // a character constant, whose closing quote may be missing
+        const char* q = p;
+        unsigned char c = 0;
+        if (!read_character(q, c)) return p;
+        return *q == '\'' ? q + 1 : q;
+    }
+    while (p < text_end_ && *p != quote && *p != '\n') p += *p == '\\' && p[1] != '\n' && p + 1 < text_end_ ? 2 : 1;
+    return p < text_end_ && *p == quote ? p + 1 : p;
+}
+
+// The statement's end on this line.
+const char* Engine::statement_end(const char* p) const {
+    while (p < text_end_ && *p != '\n') {
+        if (*p == '"' || *p == '\'') {
+            p = skip_quoted(p);
+            continue;
+        }
+        const std::uint8_t lexical = lexical_[static_cast<unsigned char>(*p)];
+        if (lexical & (lexical_end | lexical_comment)) {
+            if (ends_statement(p)) return p;
+            bool to_line_end = false;
+            if ((lexical & lexical_comment) && skip_comment(p, to_line_end)) continue;
+        }
+        ++p;
+    }
+    return std::min(p, text_end_);
+}
+
+// The instruction's end mark, on whatever line that is.
+const char* Engine::instruction_end(const char* p) const {
+    while (true) {
+        p = statement_end(p);
+        if (newline_ends_ || p >= text_end_ || starts_with(p, text_end_, isa_.surface.statement_end)) return p;
+        bool to_line_end = false;
+        if (*p != '\n' && skip_comment(p, to_line_end)) continue;
+        ++p;
+    }
+}
+
+void Engine::finish_statement(const char*& p) {
+    p = skip_space(p);
+    if (!ends_statement(p)) {
+        const char* const end = statement_end(p);
+        error(p, end, "unexpected text after the operands");
+    }
+    skip_statement(p);
+}
+
+void Engine::skip_statement(const char*& p) {
+    p = statement_end(p);
+    bool to_line_end = false;
+    const char* q = p;
+    if (*p == '\n' || p >= text_end_) return;
+    if (accept_end(q) || skip_comment(q, to_line_end)) p = q;
+}
+
+}  // namespace isaforge::assembler

@@ -1,0 +1,139 @@
+// `isaforge asm`: a source file to an object, or one line to its bytes.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/session.hpp"
+#include "cli/terminal.hpp"
+#include "isaforge/assembler.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+struct Options {
+    IsaChoice isa;
+    std::string source, output, line;
+    std::string format = "elf";
+    std::string listing, listing_json;
+    std::vector<std::string> defines, include_paths;
+};
+
+AssembleOptions library_options(const Options& options) {
+    AssembleOptions out;
+    for (const std::string& define : options.defines) {
+        const std::size_t sign = define.find('=');
+        if (sign == std::string::npos) {
+            out.defines.emplace_back(define, "");
+        } else {
+            out.defines.emplace_back(define.substr(0, sign), define.substr(sign + 1));
+        }
+    }
+    out.include_paths = options.include_paths;
+    out.flat = options.format != "elf";
+    return out;
+}
+
+// The line as a whole statement: where the description wants a mark at the end, nobody has to type it here.
+std::string as_statement(const Isa& isa, std::string line) {
+    const std::string& mark = isa.surface.statement_end;
+    const std::size_t last = line.find_last_not_of(" \t\r\n");
+    if (mark.empty() || last == std::string::npos) return line;
+    line.erase(last + 1);
+    return line.ends_with(mark) ? line : line + mark;
+}
+
+int assemble_line(const Options& options, Session& session, const Codec& codec) {
+    const FileId file = session.sources.add("<line>", as_statement(codec.isa(), options.line));
+    AssembleOptions how = library_options(options);
+    how.flat = true;
+    how.line_table = false;
+    Object object;
+    if (assemble(codec, file, session.sources, how, object, session.diagnostics)) {
+        std::string bytes;
+        for (const Section& section : object.sections) {
+            if (section.allocated) fmt::format_to(std::back_inserter(bytes), "{:02x}", fmt::join(section.bytes, ""));
+        }
+        fmt::print("{}\n", bytes);
+    }
+    return session.report();
+}
+
+int assemble_file(const Options& options, Session& session, const Codec& codec) {
+    const std::optional<FileId> file = read_source(session, options.source);
+    if (!file) return input_error;
+    Object object;
+    Listing listing;
+    const bool listed = !options.listing.empty() || !options.listing_json.empty();
+    const bool assembled = assemble(codec, *file, session.sources, library_options(options), object,
+                                    session.diagnostics, listed ? &listing : nullptr);
+    int status = session.report();
+    if (!options.listing.empty() &&
+        !write_text(options.listing, listing_text(listing, object, session.sources, *file))) {
+        status = input_error;
+    }
+    if (!options.listing_json.empty() &&
+        !write_text(options.listing_json, listing_json(listing, object, session.sources, *file))) {
+        status = input_error;
+    }
+    if (!assembled || options.output.empty()) return status;
+    std::string image, error;
+    if (!write_object(object, *object_format(options.format), image, error)) {
+        complain(error);
+        return input_error;
+    }
+    return write_text(options.output, image) ? status : input_error;
+}
+
+int assemble_any(const Options& options) {
+    const bool one_line = !options.line.empty();
+    if (one_line != options.source.empty()) {
+        complain("give a source file or --line, one of the two");
+        return usage_error;
+    }
+    if (!one_line && options.output.empty() && options.listing.empty() && options.listing_json.empty()) {
+        complain("say where the output goes: -o FILE");
+        return usage_error;
+    }
+    Session session;
+    const std::shared_ptr<const Isa> isa = session.load(options.isa);
+    if (!isa) return session.report();
+    const Codec codec(isa);
+    return one_line ? assemble_line(options, session, codec) : assemble_file(options, session, codec);
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    add_isa_option(app, options->isa);
+    app.add_option("FILE", options->source, "Source file; - is standard input")->type_name("");
+    app.add_option("-o,--output", options->output, "Where the object goes; - is standard output")->type_name("OUT");
+    app.add_option("--line", options->line, "Assemble this text and print its bytes in hexadecimal")->type_name("TEXT");
+    app.add_option("--format", options->format, "elf, bin, ihex, memh, c or vhdl")
+        ->type_name("FORMAT")
+        ->capture_default_str()
+        ->check(CLI::IsMember({"elf", "bin", "ihex", "memh", "c", "vhdl"}).description(""));
+    app.add_option("--listing", options->listing, "Write a listing for people")->type_name("FILE");
+    app.add_option("--listing-json", options->listing_json, "Write one JSON object a line; also when there are errors")
+        ->type_name("FILE");
+    app.add_option("-D,--define", options->defines, "Define a symbol; 1 without a value")
+        ->type_name("NAME[=VALUE]")
+        ->allow_extra_args(false);
+    app.add_option("-I,--include", options->include_paths, "Search included files here too")
+        ->type_name("DIR")
+        ->allow_extra_args(false);
+    return [options] { return assemble_any(*options); };
+}
+
+constexpr Command command{about_programs, "asm", "Assemble a program, or one line",
+                          "Examples:\n"
+                          "  isaforge asm -i wishbone-gpu draw.s -o draw.o\n"
+                          "  isaforge asm -i wishbone-gpu draw.s -o draw.hex --format memh --listing -\n"
+                          "  isaforge asm -i wishbone-gpu --line 'fadd r1, r2, r3;'\n",
+                          define};
+const Registration registration{command};
+
+}  // namespace
+
+}  // namespace isaforge::cli

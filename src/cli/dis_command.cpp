@@ -1,0 +1,159 @@
+// `isaforge dis`: an object or bytes to text.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/session.hpp"
+#include "cli/terminal.hpp"
+#include "isaforge/disassembler.hpp"
+#include "isaforge/object.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+struct Options {
+    IsaChoice isa;
+    std::string input, output = "-", hex, format;
+    bool json = false, listing = false, no_labels = false;
+};
+
+// Bytes from hexadecimal digits, two each; blanks, commas, underscores and 0x before a byte or word mean nothing.
+std::optional<std::vector<std::uint8_t>> bytes_of_hex(std::string_view text) {
+    std::string digits;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        const bool separator = c == ' ' || c == '\t' || c == '\n' || c == ',' || c == '_';
+        if (separator) continue;
+        if (c == '0' && i + 1 < text.size() && (text[i + 1] == 'x' || text[i + 1] == 'X')) {
+            ++i;
+            continue;
+        }
+        if (!std::isxdigit(static_cast<unsigned char>(c))) return std::nullopt;
+        digits += c;
+    }
+    if (digits.size() % 2 != 0) return std::nullopt;
+    std::vector<std::uint8_t> bytes;
+    for (std::size_t i = 0; i < digits.size(); i += 2) {
+        bytes.push_back(static_cast<std::uint8_t>(std::stoul(digits.substr(i, 2), nullptr, 16)));
+    }
+    return bytes;
+}
+
+std::string shown(const std::uint8_t* bytes, std::size_t size) {
+    return fmt::format("{:02x}", fmt::join(bytes, bytes + size, ""));
+}
+
+// One line of text per instruction; stops at the first bytes that are none.
+int print_instructions(const Codec& codec, const std::vector<std::uint8_t>& bytes) {
+    const Isa& isa = codec.isa();
+    std::vector<char> text(Codec::max_text);
+    for (std::size_t at = 0; at < bytes.size();) {
+        const std::size_t left = std::min<std::size_t>(bytes.size() - at, max_instruction_bits / 8);
+        unsigned bits = 0;
+        Image image;
+        Index form = no_index;
+        const std::size_t whole_units = left - left % isa.unit_bytes();
+        if (whole_units > 0) {
+            image = codec.load(bytes.data() + at, whole_units);
+            form = codec.decode(image, static_cast<unsigned>(whole_units * 8), bits);
+        }
+        if (form == no_index) {
+            complain(fmt::format("{} begins no instruction of {}", shown(bytes.data() + at, left), isa.variant));
+            return input_error;
+        }
+        const char* const end = codec.print(text.data(), form, image, bits, at * 8 / isa.address_bits);
+        fmt::print("{}{}\n", std::string_view(text.data(), static_cast<std::size_t>(end - text.data())),
+                   isa.surface.statement_end);
+        at += bits / 8;
+    }
+    return success;
+}
+
+std::optional<Object> object_of(const Options& options, const std::vector<std::uint8_t>& bytes, const Isa& isa) {
+    std::optional<Object> object;
+    std::string error;
+    if (options.format == "elf" || (options.format.empty() && is_elf(bytes))) {
+        object = read_elf(bytes, error);
+    } else if (options.format == "ihex" || (options.format.empty() && is_intel_hex(bytes))) {
+        object = read_intel_hex(bytes, error);
+    } else {
+        object = read_binary(bytes, isa);
+    }
+    if (!object) complain(fmt::format("cannot read '{}': {}", options.input, error));
+    return object;
+}
+
+int print_object(const Options& options, const Codec& codec, const Object& object) {
+    DisassembleOptions how;
+    how.style = options.json      ? DisassemblyStyle::json
+                : options.listing ? DisassemblyStyle::listing
+                                  : DisassemblyStyle::source;
+    how.labels = !options.no_labels;
+    if (options.output == "-") {
+        disassemble(codec, object, how,
+                    [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
+        return success;
+    }
+    return write_text(options.output, disassemble(codec, object, how)) ? success : input_error;
+}
+
+int disassemble_any(const Options& options) {
+    if (options.hex.empty() == options.input.empty()) {
+        complain("give a file or --hex, one of the two");
+        return usage_error;
+    }
+    std::optional<std::vector<std::uint8_t>> bytes;
+    if (options.hex.empty()) {
+        bytes = read_bytes(options.input);
+        if (!bytes) return input_error;
+    } else {
+        bytes = bytes_of_hex(options.hex);
+        if (!bytes) {
+            complain("--hex wants pairs of hexadecimal digits");
+            return usage_error;
+        }
+    }
+    Session session;
+    const std::shared_ptr<const Isa> isa = session.load(options.isa);
+    if (!isa) return session.report();
+    const Codec codec(isa);
+    if (!options.hex.empty() && !options.json && !options.listing) return print_instructions(codec, *bytes);
+    const std::optional<Object> object =
+        options.hex.empty() ? object_of(options, *bytes, *isa) : std::optional(read_binary(*bytes, *isa));
+    return object ? print_object(options, codec, *object) : input_error;
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    add_isa_option(app, options->isa);
+    app.add_option("FILE", options->input, "Object file; - is standard input")->type_name("");
+    app.add_option("-o,--output", options->output, "Where the text goes; - is standard output")
+        ->type_name("OUT")
+        ->capture_default_str();
+    app.add_option("--hex", options->hex, "Disassemble these bytes, in the order they lie in memory")
+        ->type_name("BYTES");
+    app.add_option("--format", options->format, "elf, ihex or bin; by default what the file looks like")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"elf", "ihex", "bin"}).description(""));
+    auto* const json = app.add_flag("--json", options->json, "One JSON object per instruction");
+    app.add_flag("--listing", options->listing, "Addresses and bytes before each instruction")->excludes(json);
+    app.add_flag("--no-labels", options->no_labels, "Numbers instead of labels as the targets of jumps");
+    return [options] { return disassemble_any(*options); };
+}
+
+constexpr Command command{about_programs, "dis", "Disassemble an object or a few bytes",
+                          "Without --json or --listing the output assembles back to the same bytes.\n\n"
+                          "Examples:\n"
+                          "  isaforge dis -i wishbone-gpu draw.o\n"
+                          "  isaforge dis -i wishbone-gpu draw.o --json | jq .text\n"
+                          "  isaforge dis -i wishbone-gpu --hex '43006120'\n",
+                          define};
+const Registration registration{command};
+
+}  // namespace
+
+}  // namespace isaforge::cli

@@ -1,0 +1,32 @@
+// `isaforge list`: the descriptions that are built in.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/command.hpp"
+#include "isaforge/isa.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+int list() {
+    const auto isas = builtin_isas();
+    std::size_t widest = 0;
+    for (const auto& [name, title] : isas) widest = std::max(widest, name.size());
+    for (const auto& [name, title] : isas) fmt::print("{:{}}  {}\n", name, widest, title);
+    return success;
+}
+
+Action define(CLI::App&) { return list; }
+
+constexpr Command command{about_descriptions, "list", "List the built-in instruction sets",
+                          "Examples:\n"
+                          "  isaforge list\n",
+                          define};
+const Registration registration{command};
+
+}  // namespace
+
+}  // namespace isaforge::cli

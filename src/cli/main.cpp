@@ -1,0 +1,103 @@
+// The command's entry: finds the sub-command, has CLI11 parse its options, runs it. Only the sub-command that was asked for
+// defines its options, which keeps start-up short.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <string_view>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+#include "isaforge/diagnostics.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+// By group, then by name.
+std::vector<const Command*> all_commands() {
+    std::vector<const Command*> commands;
+    for (const Registration* entry = Registration::first(); entry; entry = entry->next()) {
+        commands.push_back(&entry->command());
+    }
+    std::sort(commands.begin(), commands.end(), [](const Command* a, const Command* b) {
+        const int groups = std::string_view(a->group).compare(b->group);
+        return groups != 0 ? groups < 0 : std::string_view(a->name) < b->name;
+    });
+    return commands;
+}
+
+const Command* find(const std::vector<const Command*>& commands, std::string_view name) {
+    const auto found =
+        std::find_if(commands.begin(), commands.end(), [&](const Command* c) { return c->name == name; });
+    return found == commands.end() ? nullptr : *found;
+}
+
+int unknown_command(const std::vector<const Command*>& commands, const std::string& name) {
+    if (name.starts_with('-')) {
+        complain("there is no option '" + name + "' before the command; `isaforge --help` lists both");
+        return usage_error;
+    }
+    std::vector<std::string_view> names;
+    names.reserve(commands.size());
+    for (const Command* command : commands) names.emplace_back(command->name);
+    const std::string_view meant = nearest(name, names);
+    std::string message = "there is no command '" + name + "'";
+    message += meant.empty() ? "; `isaforge --help` lists them" : "; did you mean '" + std::string(meant) + "'?";
+    complain(message);
+    return usage_error;
+}
+
+// What could not be written to standard output, a full disk say, is an error like any other.
+int flushed(int status) {
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
+    complain("cannot write to standard output");
+    return status == success ? input_error : status;
+}
+
+int run(int argc, char** argv) {
+    const std::vector<const Command*> commands = all_commands();
+    const std::string asked = argc > 1 ? argv[1] : "";
+    const Command* const chosen = find(commands, asked);
+    const bool needs_none = asked.empty() || asked == "-h" || asked == "--help" || asked == "--version";
+    if (!chosen && !needs_none) return unknown_command(commands, asked);
+
+    CLI::App app{"A toolchain from one description of an instruction set", "isaforge"};
+    app.set_version_flag("--version", "isaforge " ISAFORGE_VERSION);
+    app.require_subcommand(1);
+    app.footer("`isaforge COMMAND --help` tells what a command takes.");
+    Action action;
+    for (const Command* command : commands) {
+        CLI::App* sub = app.add_subcommand(command->name, command->summary)->group(command->group);
+        if (command != chosen) continue;
+        sub->footer(command->examples);
+        action = command->define(*sub);
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return flushed(app.exit(error));  // --help, --version
+        complain(argc > 1 ? error.what() : "say which command to run");
+        std::fprintf(stderr, "Try `isaforge%s%s --help`.\n", chosen ? " " : "", chosen ? chosen->name : "");
+        return usage_error;
+    }
+    return flushed(action());
+}
+
+}  // namespace
+
+}  // namespace isaforge::cli
+
+// Exceptions are not part of how this program reports errors; the two that the standard library may still throw at any
+// time end here.
+int main(int argc, char** argv) {
+    try {
+        return isaforge::cli::run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::fputs("isaforge: error: out of memory\n", stderr);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "isaforge: error: %s\n", error.what());
+    }
+    return isaforge::cli::input_error;
+}

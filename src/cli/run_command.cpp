@@ -1,0 +1,329 @@
+// `isaforge run`: executes a program and reports what it did.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/output_file.hpp"
+#include "cli/session.hpp"
+#include "cli/terminal.hpp"
+#include "isaforge/machine.hpp"
+#include "isaforge/object.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+struct Options {
+    IsaChoice isa;
+    std::string program;
+    std::string memory = "64M", max_instructions = "4G";
+    std::vector<std::string> loads, dumps, pictures;
+    std::string trace;
+    bool registers = false, stats = false, profile = false, warn_hazards = false;
+};
+
+// FILE@ADDRESS
+struct Load {
+    std::string path;
+    std::uint64_t address = 0;
+};
+
+// ADDRESS:LENGTH
+struct Dump {
+    std::uint64_t address = 0, length = 0;
+};
+
+// FILE@ADDRESS:WIDTHxHEIGHT:FORMAT
+struct Picture {
+    std::string path;
+    std::uint64_t address = 0;
+    std::uint32_t width = 0, height = 0;
+    PixelFormat format = PixelFormat::xrgb8888;
+};
+
+constexpr std::uint32_t largest_picture_side = 32768;
+
+std::optional<Load> parse_load(const std::string& text) {
+    const std::size_t at = text.rfind('@');
+    if (at == std::string::npos || at == 0) return std::nullopt;
+    const auto address = parse_size(std::string_view(text).substr(at + 1));
+    if (!address) return std::nullopt;
+    return Load{text.substr(0, at), *address};
+}
+
+std::optional<Dump> parse_dump(const std::string& text) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string::npos) return std::nullopt;
+    const auto address = parse_size(std::string_view(text).substr(0, colon));
+    const auto length = parse_size(std::string_view(text).substr(colon + 1));
+    if (!address || !length) return std::nullopt;
+    return Dump{*address, *length};
+}
+
+std::optional<PixelFormat> parse_pixel_format(std::string_view name) {
+    if (name == "xrgb8888") return PixelFormat::xrgb8888;
+    if (name == "rgb888") return PixelFormat::rgb888;
+    if (name == "rgb565") return PixelFormat::rgb565;
+    if (name == "gray8") return PixelFormat::gray8;
+    return std::nullopt;
+}
+
+std::optional<Picture> parse_picture(const std::string& text) {
+    const std::size_t format_colon = text.rfind(':');
+    if (format_colon == std::string::npos || format_colon == 0) return std::nullopt;
+    const std::size_t size_colon = text.rfind(':', format_colon - 1);
+    const std::size_t at = text.rfind('@', size_colon);
+    if (size_colon == std::string::npos || at == std::string::npos || at == 0) return std::nullopt;
+    const std::string_view whole = text;
+    const std::string_view size = whole.substr(size_colon + 1, format_colon - size_colon - 1);
+    const std::size_t cross = size.find('x');
+    if (cross == std::string_view::npos) return std::nullopt;
+    const auto address = parse_size(whole.substr(at + 1, size_colon - at - 1));
+    const auto width = parse_size(size.substr(0, cross)), height = parse_size(size.substr(cross + 1));
+    const auto format = parse_pixel_format(whole.substr(format_colon + 1));
+    if (!address || !width || !height || !format) return std::nullopt;
+    if (*width == 0 || *height == 0 || *width > largest_picture_side || *height > largest_picture_side) {
+        return std::nullopt;
+    }
+    return Picture{text.substr(0, at), *address, static_cast<std::uint32_t>(*width),
+                   static_cast<std::uint32_t>(*height), *format};
+}
+
+// An option's value is checked by the parser that will read it.
+template <typename Parse>
+auto wants(Parse parse, const std::string& shape) {
+    return [parse, shape](const std::string& text) {
+        return parse(text) ? std::string{} : "'" + text + "' is not " + shape;
+    };
+}
+
+// Where in the source a code address comes from.
+std::string source_line(const Object& object, std::uint64_t address) {
+    const std::uint64_t byte = address * object.address_bytes;
+    for (Index section = 0; section < object.sections.size(); ++section) {
+        const Section& code = object.sections[section];
+        if (!code.executable || byte < code.address || byte - code.address >= code.extent()) continue;
+        const LineEntry* best = nullptr;
+        for (const LineEntry& line : object.lines) {
+            if (line.section == section && line.offset <= byte - code.address) best = &line;
+        }
+        if (best && best->file < object.files.size()) return fmt::format("{}:{}", object.files[best->file], best->line);
+    }
+    return {};
+}
+
+std::optional<Object> read_program(const Options& options, Session& session, const Codec& codec) {
+    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(options.program);
+    if (!bytes) return std::nullopt;
+    if (!is_elf(*bytes) && !is_intel_hex(*bytes)) return read_binary(*bytes, codec.isa());
+    std::string error;
+    std::optional<Object> object = is_elf(*bytes) ? read_elf(*bytes, error) : read_intel_hex(*bytes, error);
+    if (!object) {
+        complain(fmt::format("cannot read '{}': {}", options.program, error));
+        return std::nullopt;
+    }
+    if (object->relocatable) place_sections(*object);
+    if (!apply_relocations(*object, codec, session.diagnostics)) return std::nullopt;
+    return object;
+}
+
+// Puts the program's sections where they belong: code at its address in the code memory, everything that is data into
+// the first memory, and the code too where one memory holds both.
+bool load_program(Machine& machine, const Object& object) {
+    const bool shared = object.address_bytes == 1;
+    const bool has_memory = !machine.isa().memories.empty();
+    std::vector<std::uint8_t> code;
+    for (const Section& section : object.sections) {
+        if (!section.allocated || section.no_bits || section.bytes.empty()) continue;
+        if (section.executable) {
+            const std::uint64_t end = section.address + section.bytes.size();
+            if (end > max_flat_image || end < section.address) {
+                complain(fmt::format("section '{}' lies beyond what can be executed", section.name));
+                return false;
+            }
+            if (code.size() < end) code.resize(end);
+            std::copy(section.bytes.begin(), section.bytes.end(),
+                      code.begin() + static_cast<std::ptrdiff_t>(section.address));
+        }
+        if (section.executable && (!shared || !has_memory)) continue;
+        if (!has_memory || !machine.load_data(0, section.address, section.bytes)) {
+            complain(fmt::format("section '{}' does not fit into the memory; --memory gives more", section.name));
+            return false;
+        }
+    }
+    machine.load_code(code);
+    machine.set_pc(object.entry / object.address_bytes);
+    return true;
+}
+
+bool load_files(Machine& machine, const Options& options) {
+    for (const std::string& text : options.loads) {
+        const Load load = *parse_load(text);
+        const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(load.path);
+        if (!bytes) return false;
+        if (machine.isa().memories.empty() || !machine.load_data(0, load.address, *bytes)) {
+            complain(fmt::format("'{}' does not fit into the memory at {:#x}; --memory gives more", load.path,
+                                 load.address));
+            return false;
+        }
+    }
+    return true;
+}
+
+// Runs step by step and writes a line for each.
+RunResult run_traced(Machine& machine, const Codec& codec, std::uint64_t limit, OutputFile& trace) {
+    RunResult result;
+    TraceRecord record;
+    double seconds = 0;
+    const std::uint64_t first = machine.instructions();
+    while (limit == 0 || machine.instructions() - first < limit) {
+        record = {};
+        const std::uint64_t before = machine.instructions();
+        const RunResult step = machine.step(&record);
+        if (machine.instructions() != before) {
+            std::string line = to_text(record, codec);
+            if (!line.ends_with('\n')) line += '\n';
+            trace.write(line);
+        }
+        seconds += step.seconds;
+        if (step.reason != StopReason::running) {
+            result = step;
+            break;
+        }
+    }
+    result.seconds = seconds;
+    if (result.reason == StopReason::running) {
+        result.reason = StopReason::limit;
+        result.address = machine.pc();
+        result.message = fmt::format("stopped after {} instructions, as --max-instructions asked", limit);
+    }
+    result.instructions = machine.instructions() - first;
+    return result;
+}
+
+void print_stats(const Machine& machine, const RunResult& result) {
+    const double speed = result.seconds > 0 ? static_cast<double>(result.instructions) / result.seconds / 1e6 : 0;
+    fmt::print("{} instructions in {:.3f} s, {:.1f} million a second\n", result.instructions, result.seconds, speed);
+    for (const auto& [name, count] : machine.signals()) fmt::print("signal {}: {}\n", name, count);
+}
+
+// The instructions that were executed most, with where they come from.
+void print_profile(const Machine& machine, const Object& object) {
+    constexpr std::size_t busiest_shown = 20;
+    auto counts = machine.counts();
+    std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    if (counts.size() > busiest_shown) counts.resize(busiest_shown);
+    for (const auto& [address, count] : counts) {
+        fmt::print("{:>12}  {:#06x}  {:32}  {}\n", count, address, machine.text(address), source_line(object, address));
+    }
+}
+
+bool write_pictures(Machine& machine, const Options& options) {
+    bool written = true;
+    for (const std::string& text : options.pictures) {
+        const Picture picture = *parse_picture(text);
+        const std::string problem =
+            write_png(picture.path, machine.memory(0), picture.address, picture.width, picture.height, picture.format);
+        if (problem.empty()) continue;
+        complain(problem);
+        written = false;
+    }
+    return written;
+}
+
+// What was asked for about the state after the run, also after one that failed.
+bool report_state(Machine& machine, const Options& options, const Object& object, const RunResult& result) {
+    for (const std::string& warning : machine.warnings()) fmt::print(stderr, "isaforge: warning: {}\n", warning);
+    if (options.registers) fmt::print("{}", register_dump(machine));
+    for (const std::string& text : options.dumps) {
+        const Dump dump = *parse_dump(text);
+        fmt::print("{}", memory_dump(machine, 0, dump.address, dump.length));
+    }
+    if (options.stats) print_stats(machine, result);
+    if (options.profile) print_profile(machine, object);
+    return !result.ok() || write_pictures(machine, options);  // no picture of a program that did not finish
+}
+
+int execute(const Options& options) {
+    Session session;
+    const std::shared_ptr<const Isa> isa = session.load(options.isa);
+    if (!isa) return session.report();
+    if (isa->memories.empty() && !(options.dumps.empty() && options.pictures.empty())) {
+        complain(fmt::format("{} has no memory to take a --dump or --png from", isa->variant));
+        return usage_error;
+    }
+    const auto codec = std::make_shared<const Codec>(isa);
+    const std::optional<Object> object = read_program(options, session, *codec);
+    if (session.report() != success || !object) return input_error;
+
+    MachineOptions how;
+    how.memory_bytes = *parse_size(options.memory);
+    how.warn_hazards = options.warn_hazards;
+    how.count_instructions = options.profile;
+    how.source_line = [&](std::uint64_t address) { return source_line(*object, address); };
+    Machine machine(codec, std::move(how));
+    if (!load_program(machine, *object) || !load_files(machine, options)) return input_error;
+
+    OutputFile trace;
+    if (!options.trace.empty() && !trace.open(options.trace)) return input_error;
+    const std::uint64_t limit = *parse_size(options.max_instructions);
+    const RunResult result = trace.is_open() ? run_traced(machine, *codec, limit, trace) : machine.run(limit);
+    bool good = result.ok();
+    if (!good) complain(result.message);
+    if (trace.is_open() && !trace.commit()) good = false;
+    if (!report_state(machine, options, *object, result)) good = false;
+    return good ? success : input_error;
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    add_isa_option(app, options->isa);
+    app.add_option("FILE", options->program, "Object file, or raw code; - is standard input")
+        ->required()
+        ->type_name("");
+    const auto size = wants(parse_size, "a number such as 4096, 0x1000 or 4K");
+    app.add_option("--memory", options->memory, "Bytes of data memory")
+        ->type_name("SIZE")
+        ->capture_default_str()
+        ->check(size);
+    app.add_option("--load", options->loads, "Copy a file into data memory before the start")
+        ->type_name("FILE@ADDRESS")
+        ->allow_extra_args(false)
+        ->check(wants(parse_load, "FILE@ADDRESS"));
+    app.add_option("--max-instructions", options->max_instructions, "Stop there with status 1; 0 is no limit")
+        ->type_name("N")
+        ->capture_default_str()
+        ->check(size);
+    app.add_option("--trace", options->trace, "Write a line per instruction")->type_name("FILE");
+    app.add_option("--dump", options->dumps, "Print a range of data memory at the end")
+        ->type_name("ADDRESS:LENGTH")
+        ->allow_extra_args(false)
+        ->check(wants(parse_dump, "ADDRESS:LENGTH"));
+    app.add_option("--png", options->pictures,
+                   "Write a range of data memory as a picture; FORMAT is xrgb8888, rgb888, rgb565 or gray8")
+        ->type_name("FILE@ADDRESS:WIDTHxHEIGHT:FORMAT")
+        ->allow_extra_args(false)
+        ->check(wants(parse_picture, "FILE@ADDRESS:WIDTHxHEIGHT:FORMAT with a known format"));
+    app.add_flag("--registers", options->registers, "Print the registers at the end");
+    app.add_flag("--stats", options->stats, "Print how many instructions were executed, and how fast");
+    app.add_flag("--profile", options->profile, "Print the instructions that were executed most; slower");
+    app.add_flag("--warn-hazards", options->warn_hazards, "Warn where a register is read before its late result lands");
+    return [options] { return execute(*options); };
+}
+
+constexpr Command command{about_programs, "run", "Run a program",
+                          "Exit status 0 if the program stopped by itself, 1 if something else stopped it.\n"
+                          "Sizes and addresses may be hexadecimal and end in K, M or G.\n\n"
+                          "Examples:\n"
+                          "  isaforge run -i wishbone-gpu draw.o --registers --stats\n"
+                          "  isaforge run -i wishbone-gpu draw.o --load scene.bin@1M --png out.png@0:640x480:xrgb8888\n"
+                          "  isaforge run -i wishbone-gpu loop.o --max-instructions 1000 --trace -\n",
+                          define};
+const Registration registration{command};
+
+}  // namespace
+
+}  // namespace isaforge::cli

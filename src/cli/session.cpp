@@ -1,0 +1,109 @@
+#include "cli/session.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+#include "isaforge/object.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+void add_variant_options(CLI::App& app, IsaChoice& choice) {
+    app.add_option("--variant", choice.variant, "Which variant of the instruction set, where it has several");
+    app.add_option("-P,--parameter", choice.parameters, "A value for a parameter of the description")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false)
+        ->check([](const std::string& text) {
+            const std::size_t sign = text.find('=');
+            const bool good = sign != std::string::npos && sign > 0 && parse_size(text.substr(sign + 1)).has_value();
+            return good ? std::string{} : "'" + text + "' is not NAME=VALUE with a number as the value";
+        });
+}
+
+}  // namespace
+
+void add_isa_option(CLI::App& app, IsaChoice& choice) {
+    app.add_option("-i,--isa", choice.name, "Instruction set: a name of `isaforge list` or an .isa file")
+        ->required()
+        ->type_name("ISA");
+    add_variant_options(app, choice);
+}
+
+void add_isa_positional(CLI::App& app, IsaChoice& choice) {
+    app.add_option("ISA", choice.name, "A name of `isaforge list` or an .isa file")->required()->type_name("");
+    add_variant_options(app, choice);
+}
+
+std::shared_ptr<const Isa> Session::load(const IsaChoice& choice) {
+    LoadOptions options;
+    options.variant = choice.variant;
+    for (const std::string& parameter : choice.parameters) {
+        const std::size_t sign = parameter.find('=');
+        options.parameters[parameter.substr(0, sign)] = parse_size(parameter.substr(sign + 1)).value_or(0);
+    }
+    return load_isa(choice.name, sources, diagnostics, options);
+}
+
+int Session::report() const {
+    const std::string text = to_text(diagnostics, sources, colour_on_stderr());
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    return diagnostics.ok() ? success : input_error;
+}
+
+std::optional<FileId> read_source(Session& session, const std::string& path) {
+    std::string error;
+    const std::optional<FileId> file = session.sources.load(path, error);
+    if (!file) complain("cannot read '" + path + "': " + error);
+    return file;
+}
+
+std::optional<std::vector<std::uint8_t>> read_bytes(const std::string& path) {
+    SourceManager files;
+    std::string error;
+    const std::optional<FileId> file = files.load(path, error);
+    if (!file) {
+        complain("cannot read '" + path + "': " + error);
+        return std::nullopt;
+    }
+    const std::string_view text = files.text(*file);
+    return std::vector<std::uint8_t>(text.begin(), text.end());
+}
+
+bool write_text(const std::string& path, std::string_view text) {
+    std::string error;
+    if (write_file_atomically(path, text, error)) return true;
+    complain("cannot write '" + path + "': " + error);
+    return false;
+}
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+    unsigned shift = 0;
+    if (!text.empty()) {
+        switch (text.back()) {
+            case 'k':
+            case 'K': shift = 10; break;
+            case 'm':
+            case 'M': shift = 20; break;
+            case 'g':
+            case 'G': shift = 30; break;
+            default: break;
+        }
+    }
+    if (shift != 0) text.remove_suffix(1);
+    int base = 10;
+    if (text.starts_with("0x") || text.starts_with("0X")) {
+        text.remove_prefix(2);
+        base = 16;
+    }
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    if (value > ~std::uint64_t{0} >> shift) return std::nullopt;
+    return value << shift;
+}
+
+}  // namespace isaforge::cli

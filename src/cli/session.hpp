@@ -1,0 +1,53 @@
+// What nearly every sub-command starts with: an instruction set chosen on the command line, the sources and diagnostics of
+// a run, files read and written.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isaforge/diagnostics.hpp"
+#include "isaforge/isa.hpp"
+#include "isaforge/source.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace isaforge::cli {
+
+// The instruction set that was asked for. One of the two functions adds the options that fill it.
+struct IsaChoice {
+    std::string name;
+    std::string variant;
+    std::vector<std::string> parameters;  // NAME=VALUE
+};
+void add_isa_option(CLI::App& app, IsaChoice& choice);      // -i ISA, for commands whose subject is a program
+void add_isa_positional(CLI::App& app, IsaChoice& choice);  // ISA, for commands whose subject is the description
+
+// One run of the command.
+struct Session {
+    SourceManager sources;
+    Diagnostics diagnostics;
+
+    // Loads the chosen instruction set; null, with everything said in `diagnostics`, where that fails.
+    std::shared_ptr<const Isa> load(const IsaChoice& choice);
+
+    // Prints the diagnostics so far to standard error; the exit status that they call for.
+    int report() const;
+};
+
+// A file's text into `sources`, or a file's bytes; `-` is standard input. Nothing after a complaint.
+std::optional<FileId> read_source(Session& session, const std::string& path);
+std::optional<std::vector<std::uint8_t>> read_bytes(const std::string& path);
+
+// Writes a file whole or not at all; `-` is standard output. False after a complaint.
+bool write_text(const std::string& path, std::string_view text);
+
+// A count of bytes or an address: decimal, 0x…, with K, M or G behind it for 2^10, 2^20, 2^30.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+
+}  // namespace isaforge::cli

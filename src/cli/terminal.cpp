@@ -1,0 +1,37 @@
+#include "cli/terminal.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace isaforge::cli {
+
+namespace {
+// A variable that is set to nothing counts as unset.
+std::string_view environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+}  // namespace
+
+bool colour_on_stderr() { return environment("NO_COLOR").empty() && isatty(STDERR_FILENO) != 0; }
+
+bool locale_is_utf8() {
+    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+        const std::string_view value = environment(name);
+        if (value.empty()) continue;
+        for (const std::string_view spelling : {"UTF-8", "utf8", "UTF8", "utf-8"}) {
+            if (value.find(spelling) != std::string_view::npos) return true;
+        }
+        return false;
+    }
+    return false;
+}
+
+void complain(std::string_view message) {
+    const char* const start = colour_on_stderr() ? "isaforge: \x1b[1;31merror:\x1b[0m " : "isaforge: error: ";
+    std::fprintf(stderr, "%s%.*s\n", start, static_cast<int>(message.size()), message.data());
+}
+
+}  // namespace isaforge::cli

@@ -1,0 +1,17 @@
+// What the command knows of the terminal it talks to, and how it complains there.
+#pragma once
+
+#include <string_view>
+
+namespace isaforge::cli {
+
+// Standard error is a terminal and NO_COLOR is not set.
+bool colour_on_stderr();
+
+// The locale's characters are UTF-8, by the environment; the C library's locale machinery is not started for it.
+bool locale_is_utf8();
+
+// "isaforge: error: …" on standard error.
+void complain(std::string_view message);
+
+}  // namespace isaforge::cli
