@@ -611,6 +611,10 @@ OperandRowSyntax Parser::operand_row() {
     }
     if (accept("reserved")) {
         out.reserved = true;
+    } else if (at_row_end() && !out.cells.empty() && !nearest(out.cells.back().name.text, {"reserved"}).empty()) {
+        Cell& last = out.cells.back();
+        diagnostics_.error(last.place, fmt::format("expected a text or reserved, found '{}'", last.name.text)).suggest("reserved");
+        last.broken = true;
     } else {
         out.texts = texts();
         if (accept("alias")) out.alias = true;

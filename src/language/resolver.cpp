@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <utility>
 
 namespace isaforge::language {
 
@@ -15,15 +17,13 @@ void Resolver::run() {
     isa_.title = description_.title;
     if (isa_.name.empty() && !description_.name.place.known()) diagnostics_.error({description_.end.file, 0, 1}, "the description does not begin with `isa NAME`");
     choose_variant();
+    reject_duplicates();
     resolve_constants();
     resolve_settings();
     resolve_surface();
     resolve_registers();
     resolve_memories();
     resolve_functions();
-    reject_duplicates(description_.formats, "format");
-    reject_duplicates(description_.operands, "operand");
-    reject_duplicates(description_.enums, "enumeration");
     for (const NumberDeclaration& number : description_.numbers) resolve_number(number);
     for (const EnumDeclaration& declaration : description_.enums) {
         if (here(declaration.only)) resolve_enum(declaration);
@@ -243,10 +243,7 @@ void Resolver::resolve_registers() {
         }
         file.count = declaration.single ? 1 : 1u << file.index_bits;
         const auto first = std::find_if(isa_.register_files.begin(), isa_.register_files.end(), [&](const RegisterFile& other) { return other.name == file.name; });
-        if (first != isa_.register_files.end()) {
-            diagnostics_.error(file.where, fmt::format("'{}' is declared twice", file.name)).note(first->where, "first here");
-            continue;
-        }
+        if (first != isa_.register_files.end()) continue;  // reject_duplicates has said so
         if (declaration.text) {
             const std::size_t hole = declaration.text->text.find("{n}");
             if (hole == std::string::npos) {
@@ -309,14 +306,37 @@ void Resolver::resolve_functions() {
     }
 }
 
-template <typename List>
-void Resolver::reject_duplicates(const List& list, const char* what) {
-    std::map<std::string, Place> seen;
-    for (const auto& declaration : list) {
-        if (!here(declaration.only)) continue;
-        const auto [it, inserted] = seen.emplace(declaration.name.text, declaration.name.place);
-        if (inserted) continue;
-        diagnostics_.error(declaration.name.place, fmt::format("{} '{}' is declared twice", what, declaration.name.text)).note(it->second, "first here");
+// Registers, enumerations, numbers and operands share one space of names, as a bar refers to all of them alike.
+void Resolver::reject_duplicates() {
+    struct Declared {
+        std::string_view what;
+        Name name;
+    };
+    std::vector<Declared> formats, types;
+    for (const auto& file : description_.registers) types.push_back({"register file", file.name});
+    for (const auto& number : description_.numbers) types.push_back({"number", number.name});
+    for (const auto& declaration : description_.enums) {
+        if (here(declaration.only)) types.push_back({"enumeration", declaration.name});
+    }
+    for (const auto& operand : description_.operands) {
+        if (here(operand.only)) types.push_back({"operand", operand.name});
+    }
+    for (const auto& format : description_.formats) {
+        if (here(format.only)) formats.push_back({"format", format.name});
+    }
+    for (std::vector<Declared>* list : {&types, &formats}) {
+        std::stable_sort(list->begin(), list->end(), [](const Declared& a, const Declared& b) {
+            return std::pair(a.name.place.file, a.name.place.offset) < std::pair(b.name.place.file, b.name.place.offset);
+        });
+        std::map<std::string_view, const Declared*> seen;
+        for (const Declared& declared : *list) {
+            const auto [it, inserted] = seen.emplace(declared.name.text, &declared);
+            if (inserted || declared.name.text.empty()) continue;
+            const Declared& first = *it->second;
+            const std::string as = first.what == declared.what ? "" : fmt::format(", there as {}", first.what);
+            diagnostics_.error(declared.name.place, fmt::format("{} '{}' is declared twice", declared.what, declared.name.text))
+                .note(first.name.place, "first here" + as);
+        }
     }
 }
 

@@ -51,8 +51,7 @@ private:
     void resolve_functions();
     bool here(const Only& only);  // exists in the chosen variant
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
-    template <typename List>
-    void reject_duplicates(const List& list, const char* what);
+    void reject_duplicates();
 
     // constants.cpp
     void resolve_constants();

@@ -49,10 +49,7 @@ OperandType raw_number(std::string_view name) {
 
 Index Resolver::add_type(std::string key, OperandType type) {
     const auto [it, inserted] = types_.emplace(key, static_cast<Index>(isa_.operand_types.size()));
-    if (!inserted) {
-        diagnostics_.error(type.where, fmt::format("'{}' is declared twice", key)).note(isa_.operand_types[it->second].where, "first here");
-        return it->second;
-    }
+    if (!inserted) return it->second;  // declared twice: reject_duplicates has said so
     isa_.operand_types.push_back(std::move(type));
     return it->second;
 }
@@ -112,13 +109,7 @@ Index Resolver::unknown_type(const TypeRef& ref) {
 
 Index Resolver::resolve_number(const NumberDeclaration& number) {
     const auto known = types_.find(number.name.text);
-    if (known != types_.end()) {
-        const OperandType& other = isa_.operand_types[known->second];
-        if (other.where.offset != number.name.place.offset || other.where.file != number.name.place.file) {
-            diagnostics_.error(number.name.place, fmt::format("'{}' is declared twice", number.name.text)).note(other.where, "first here");
-        }
-        return known->second;
-    }
+    if (known != types_.end()) return known->second;
     if (broken_.contains(number.name.text)) return no_index;
     const std::size_t before = diagnostics_.errors();
     const unsigned width = base_width(number.base.text);
@@ -176,12 +167,7 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
 
 Index Resolver::resolve_enum(const EnumDeclaration& declaration) {
     const auto known = types_.find(declaration.name.text);
-    if (known != types_.end()) {
-        const OperandType& other = isa_.operand_types[known->second];
-        const bool same = other.kind == OperandKind::enumeration;  // two of them: `reject_duplicates` has said so
-        if (!same) diagnostics_.error(declaration.name.place, fmt::format("'{}' is declared twice", declaration.name.text)).note(other.where, "first here");
-        return known->second;
-    }
+    if (known != types_.end()) return known->second;
     if (broken_.contains(declaration.name.text)) return no_index;
     OperandType type;
     type.name = declaration.name.text;
@@ -244,11 +230,7 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
         key += binding.number ? fmt::format(",{}", *binding.number) : fmt::format(",t{}", binding.type);
     }
     const auto known = types_.find(key);
-    if (known != types_.end()) {
-        const OperandType& other = isa_.operand_types[known->second];
-        if (other.kind != OperandKind::table) diagnostics_.error(operand.name.place, fmt::format("'{}' is declared twice", key)).note(other.where, "first here");
-        return known->second;
-    }
+    if (known != types_.end()) return known->second;
     if (broken_.contains(operand.name.text)) return no_index;
     if (!in_progress_.insert(operand.name.text).second || isa_.operand_types.size() > most_types) {
         diagnostics_.error(ref.place, fmt::format("operand '{}' contains itself", operand.name.text)).note(operand.name.place, "declared here");
