@@ -21,6 +21,7 @@ namespace isaforge {
 struct MachineOptions {
     std::uint64_t memory_bytes = std::uint64_t{64} << 20;        // of each memory that `memory_sizes` does not name
     std::map<std::string, std::uint64_t, std::less<>> memory_sizes;  // bytes, by the memory's name
+    bool require_alignment = false;   // an access at no multiple of its size is a bad one
     bool warn_hazards = false;        // warn where a register is read before its late result has landed
     bool count_instructions = false;  // keep counts for each instruction of the program (slower)
     // The place of a code address in the program's source ("draw.s:12"), for reports; empty where unknown.

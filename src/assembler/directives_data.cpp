@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "assembler/engine.hpp"
-#include "assembler/floats.hpp"
+#include "support/half.hpp"
 
 namespace isaforge::assembler {
 
@@ -129,7 +129,7 @@ void Engine::floats(const char*& p, int bits) {
             std::memcpy(&half, &narrow, 4);
             pattern = half;
         } else {
-            pattern = to_half(value);
+            pattern = half_from_double(value);
         }
         std::uint8_t* out = nullptr;
         if (!room(static_cast<unsigned>(bits) / 8, out, begin)) return skip_statement(p);

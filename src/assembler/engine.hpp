@@ -307,7 +307,6 @@ private:
     bool data_difference(const Fixup& fixup);
     std::uint8_t* bytes_at(const Position& position);
     void undefined(Index symbol, const Place& where);
-    void report_value(const Place& where, std::string message);
     std::uint32_t relocation_of(Index operand_type) const;
 
     // make_object.cpp

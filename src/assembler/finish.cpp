@@ -29,13 +29,6 @@ std::uint8_t* Engine::bytes_at(const Position& position) {
     return object_.sections[position.section].bytes.data() + offset_of(position);
 }
 
-void Engine::report_value(const Place& where, std::string message) {
-    constexpr std::size_t longest = 60;
-    std::string_view text = sources_.text(where);
-    if (text.size() > longest) text = text.substr(0, longest);
-    error(where, fmt::format("'{}' {}", text, message));
-}
-
 void Engine::undefined(Index symbol, const Place& where) {
     SymbolEntry& entry = symbols_[symbol];
     if (entry.used) return;  // reported already
@@ -139,7 +132,10 @@ void Engine::patch(const Fixup& fixup, std::int64_t value) {
     encoded.image = codec_.load(bytes, fixup.bytes);
     const std::uint64_t address = sections_.address(fixup.position) / object_.address_bytes;
     std::string wrong = codec_.patch(encoded, fixup.deferred, value, address);
-    if (!wrong.empty()) return report_value(fixup.place, std::move(wrong));
+    if (!wrong.empty()) {
+        error(fixup.place, std::move(wrong));
+        return;
+    }
     store(encoded, bytes);
 }
 

@@ -201,8 +201,15 @@ void Engine::skip_inactive(const char*& p) {
 void Engine::instruction(const char*& p) {
     if (encode(p)) return;
     const char* const begin = p;
-    const ReadFailure failure = failure_;
+    ReadFailure failure = failure_;
     if (encode_blanked(p)) return;
+    // Where lines do not end instructions, what is missing at this line's end shows only on the next one.
+    const char* const line_end = find_line_end(begin);
+    if (!newline_ends_ && begin + failure.offset > line_end) {
+        const char* q = begin;
+        if (!codec_.assemble(q, line_end, code_address(), expressions_, encoded_, failure_)) failure = failure_;
+        expressions_.clear_operands();
+    }
     report_failure(begin, failure);
     p = begin;
     skip_statement(p);

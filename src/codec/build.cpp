@@ -87,6 +87,7 @@ private:
 
     void build_mnemonics();
     void add_candidate(Index form, const std::string& name, const TextTemplate& text);
+    std::shared_ptr<Trie> texts_of(Index type, std::uint64_t code) const;
     std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at, Candidate& candidate);
     void hash_mnemonics();
 
@@ -354,6 +355,28 @@ std::uint32_t Builder::head_of(const Form& form, const TextTemplate& text, std::
     return static_cast<std::uint32_t>(tables_.heads.size() - 1);
 }
 
+// All texts of one code: where a form fixes a field, only these may stand in its place.
+std::shared_ptr<Trie> Builder::texts_of(Index index, std::uint64_t code) const {
+    auto out = std::make_shared<Trie>(isa_.surface.case_insensitive);
+    const OperandType& type = isa_.operand_types[index];
+    for (const Entry& entry : type.entries) {
+        for (const std::string& text : entry.texts) {
+            if (entry.code == code) out->add(text, 0);
+        }
+    }
+    const Image nothing;
+    char buffer[Codec::max_text];
+    const PrintContext context{isa_, tables_, nothing, 0, 0, nullptr, buffer + sizeof buffer};
+    const auto add = [&](const char* end) { out->add(trimmed({buffer, static_cast<std::size_t>(end - buffer)}), 0); };
+    if (type.kind == OperandKind::number) add(print_operand(buffer, context, index, code));
+    for (const OperandRow& row : type.rows) {
+        if (row.reserved || !row_matches(isa_, row, code)) continue;
+        for (const TextTemplate& text : row.texts) add(print_template(buffer, context, text, row.fields, code, {}));
+    }
+    out->freeze();
+    return out;
+}
+
 void Builder::add_candidate(Index index, const std::string& name, const TextTemplate& text) {
     const Form& form = isa_.forms[index];
     const auto found = std::find_if(text.begin(), text.end(), [](const TextElement& e) { return e.kind == TextKind::name; });
@@ -365,6 +388,7 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
     for (std::size_t i = name_at + 1; i < text.size(); ++i) {
         ReadStep step;
         step.element = &text[i];
+        step.glued = is_glued(text, i, false);
         switch (text[i].kind) {
             case TextKind::literal: {
                 std::string_view rest = text[i].text;
@@ -382,7 +406,7 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
             case TextKind::field:
                 step.kind = ReadStep::Kind::field;
                 step.field = text[i].field;
-                step.table = &tables_.operands[form.fields[step.field].type];
+                if (form.fields[step.field].fixed) step.only = texts_of(form.fields[step.field].type, *form.fields[step.field].fixed);
                 break;
             case TextKind::constant:
             case TextKind::number: step.kind = ReadStep::Kind::number; break;

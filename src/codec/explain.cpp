@@ -105,6 +105,7 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
     }
     failure.offset = at(furthest_);
     const char* p = furthest_;
+    if (p != end_ && std::string_view("$@#%&").find(*p) != std::string_view::npos) ++p;  // what registers and labels may begin with
     while (p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0) ++p;
     if (p == furthest_ && p != end_ && *p != '\n') ++p;
     failure.length = std::max<std::uint32_t>(static_cast<std::uint32_t>(p - furthest_), 1);

@@ -166,7 +166,7 @@ bool Reader::constant(const char*& cursor, const TextElement& element) {
 
 // --- operands ---------------------------------------------------------------------------------------------------------
 
-bool Reader::operand(const char*& cursor, Index index, Parsed& out) {
+bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
     if (type.kind == OperandKind::number) return number(cursor, index, out);
@@ -174,14 +174,14 @@ bool Reader::operand(const char*& cursor, Index index, Parsed& out) {
     const char* after_trie = begin;
     std::uint32_t found = Trie::none;
     if (table.has_trie) {
-        found = table.trie.match(after_trie, end_);
+        found = table.trie.match(after_trie, end_, glued);
         if (found != Trie::none && after_trie != begin) {
             out.code = found;
             cursor = after_trie;
             return true;
         }
     }
-    if (type.kind == OperandKind::table && rows(begin, index, out)) {
+    if (type.kind == OperandKind::table && rows(begin, index, glued, out)) {
         cursor = begin;
         return true;
     }
@@ -193,7 +193,7 @@ bool Reader::operand(const char*& cursor, Index index, Parsed& out) {
 }
 
 // Tries every row; the one that reads furthest is taken.
-bool Reader::rows(const char*& cursor, Index index, Parsed& out) {
+bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     if (++depth_ > most_depth) {
         --depth_;
         return false;
@@ -206,7 +206,7 @@ bool Reader::rows(const char*& cursor, Index index, Parsed& out) {
         for (const TextTemplate& text : row.texts) {
             const char* p = cursor;
             Parsed attempt;
-            if (!row_text(p, row, text, attempt)) continue;
+            if (!row_text(p, row, text, glued, attempt)) continue;
             // A number that is not known yet may be anything: only the row with a whole word for it surely fits.
             if (has_tail_row && row.tail_bits == 0 && attempt.deferred_count > 0) continue;
             if (best_end && p <= best_end) continue;
@@ -268,7 +268,7 @@ bool Reader::adopt(Parsed& parent, Parsed& child, const Field& field) const {
     return true;
 }
 
-bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, Parsed& out) {
+bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out) {
     std::uint64_t codes[most_fields] = {};
     std::uint32_t known = 0;
     if (row.fields.size() > most_fields) return false;
@@ -279,15 +279,14 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
             case TextKind::space: break;
             case TextKind::name: return false;
             case TextKind::literal: {
-                const bool glued = i + 1 < text.size() && text[i + 1].kind != TextKind::space && text[i + 1].kind != TextKind::literal;
                 const char* begin = skip(cursor);
-                if (!literal(cursor, element.text, glued)) return fail(begin, &element, no_index);
+                if (!literal(cursor, element.text, is_glued(text, i, glued))) return fail(begin, &element, no_index);
                 break;
             }
             case TextKind::field: {
                 Parsed child;
                 const Field& field = row.fields[element.field];
-                if (!operand(cursor, field.type, child) || !adopt(out, child, field)) return false;
+                if (!operand(cursor, field.type, is_glued(text, i, glued), child) || !adopt(out, child, field)) return false;
                 codes[element.field] = child.code;
                 known |= 1u << element.field;
                 break;
@@ -346,7 +345,7 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
             const Field& field = fields[element.fields[i]];
             const char* p = begin;
             Parsed child;
-            if (!operand(p, field.type, child) || p == begin) continue;
+            if (!operand(p, field.type, false, child) || p == begin) continue;
             if (!adopt(out, child, field)) return false;
             codes[element.fields[i]] = child.code;
             seen |= 1u << i;
@@ -359,11 +358,11 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
 
 // --- statements -------------------------------------------------------------------------------------------------------
 
-bool Reader::form_field(const char*& cursor, const Form& form, Index index, Parsed& parsed, Image& image) {
+bool Reader::form_field(const char*& cursor, const Form& form, Index index, bool glued, Parsed& parsed, Image& image) {
     const Field& field = form.fields[index];
     Parsed child;
     const char* begin = cursor;
-    if (!operand(cursor, field.type, child)) return false;
+    if (!operand(cursor, field.type, glued, child)) return false;
     if (field.fixed && child.code != *field.fixed) return fail(skip(begin), nullptr, field.type);
     if (child.deferred_count != 0 || child.tail_bits != 0) {
         if (!adopt(parsed, child, field)) return fail(skip(begin), nullptr, field.type);
@@ -372,13 +371,21 @@ bool Reader::form_field(const char*& cursor, const Form& form, Index index, Pars
     return true;
 }
 
-bool Reader::step(const char*& cursor, const ReadStep& step, bool glued, const Form& form, Parsed& parsed, Image& image) {
+bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image) {
     switch (step.kind) {
         case ReadStep::Kind::literal: {
             const char* begin = skip(cursor);
-            return literal(cursor, step.text, glued) || fail(begin, step.element, no_index);
+            return literal(cursor, step.text, step.glued) || fail(begin, step.element, no_index);
         }
-        case ReadStep::Kind::field: return form_field(cursor, form, step.field, parsed, image);
+        case ReadStep::Kind::field:
+            if (step.only) {
+                const char* begin = skip(cursor);
+                const char* p = begin;
+                if (step.only->match(p, end_, step.glued) == Trie::none) return fail(begin, nullptr, form.fields[step.field].type);
+                cursor = p;
+                return true;
+            }
+            return form_field(cursor, form, step.field, step.glued, parsed, image);
         case ReadStep::Kind::number: {
             if (step.element->kind == TextKind::constant) return constant(cursor, *step.element);
             const Field& field = form.fields[step.element->field];
@@ -412,8 +419,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) form.fields[candidate.head_fields[i]].place.insert(out.image, head_codes[i]);
     const char* p = cursor;
     for (std::size_t i = 0; i < candidate.steps.size(); ++i) {
-        const bool glued = i + 1 < candidate.steps.size() && candidate.steps[i + 1].kind != ReadStep::Kind::literal;
-        if (!step(p, candidate.steps[i], glued, form, parsed, out.image)) return false;
+        if (!step(p, candidate.steps[i], form, parsed, out.image)) return false;
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
     out.form = candidate.form;
@@ -440,7 +446,7 @@ bool Reader::head(const char*& cursor, const Head& head, std::uint64_t* codes) {
             continue;
         }
         Parsed parsed;
-        if (slot == most_fields || !operand(cursor, part.type, parsed) || parsed.deferred_count != 0 || parsed.tail_bits != 0) return false;
+        if (slot == most_fields || !operand(cursor, part.type, true, parsed) || parsed.deferred_count != 0 || parsed.tail_bits != 0) return false;
         codes[slot++] = parsed.code;
     }
     return true;

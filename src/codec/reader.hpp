@@ -63,9 +63,9 @@ private:
     bool number(const char*& cursor, Index type, Parsed& out);
     bool affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known);
     bool constant(const char*& cursor, const TextElement& element);
-    bool operand(const char*& cursor, Index type, Parsed& out);
-    bool rows(const char*& cursor, Index type, Parsed& out);
-    bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, Parsed& out);
+    bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
+    bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
+    bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out);
     bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, std::uint64_t* codes, Parsed& out);
     bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
     std::uint64_t default_code(Index type) const;
@@ -74,8 +74,8 @@ private:
     const Mnemonic* mnemonic(const char*& cursor);
     const Mnemonic* lookup(const char* word, std::size_t size, std::uint32_t hash) const;
     bool body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out);
-    bool step(const char*& cursor, const ReadStep& step, bool glued, const Form& form, Parsed& parsed, Image& image);
-    bool form_field(const char*& cursor, const Form& form, Index index, Parsed& parsed, Image& image);
+    bool step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    bool form_field(const char*& cursor, const Form& form, Index index, bool glued, Parsed& parsed, Image& image);
 
     std::string describe(Index type, unsigned depth) const;
     std::string syntax_of(const Candidate& candidate) const;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,7 +56,8 @@ struct ReadStep {
     std::string_view text;
     const TextElement* element = nullptr;
     Index field = no_index;
-    const OperandTable* table = nullptr;
+    bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`
+    std::shared_ptr<Trie> only;         // the field is fixed: the texts of its one code
 };
 
 // One text of one form.
@@ -123,6 +125,16 @@ namespace codec {
 // The code of the operand's row, its fields and so on for any width; build.cpp fills the tables with these.
 Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa);
 bool code_is_valid(const Isa& isa, Index type, std::uint64_t code);
+
+// Whether what stands behind element `at` of a text may continue its word.
+inline bool is_glued(const TextTemplate& text, std::size_t at, bool at_end) {
+    if (at + 1 >= text.size()) return at_end;
+    const TextElement& next = text[at + 1];
+    if (next.kind == TextKind::space) return false;
+    if (next.kind != TextKind::literal) return true;
+    const char c = next.text[0];
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 // Prints an operand into `out`. Values that are relative need `address`; a tail's bits come from `image` behind `tail_at`.
 struct PrintContext {

@@ -22,9 +22,9 @@ public:
     // Flattens the tree for reading; nothing may be added afterwards.
     void freeze();
 
-    // The value of the longest text at `cursor` that does not end inside a word, and the cursor behind it; `none`, cursor
-    // unmoved, where no text fits.
-    std::uint32_t match(const char*& cursor, const char* end) const {
+    // The value of the longest text at `cursor` that does not end inside a word (unless what follows is glued to it), and the
+    // cursor behind it; `none`, cursor unmoved, where no text fits.
+    std::uint32_t match(const char*& cursor, const char* end, bool glued) const {
         std::uint32_t node = 0, best = value_[0];
         const char* best_end = cursor;
         for (const char* p = cursor;;) {
@@ -34,7 +34,7 @@ public:
             node = next_[node * width_ + letter];
             if (node == 0) break;
             ++p;
-            if (value_[node] != none && (p == end || !(word_[static_cast<unsigned char>(*p)] && word_[static_cast<unsigned char>(p[-1])]))) {
+            if (value_[node] != none && (glued || p == end || !(word_[static_cast<unsigned char>(*p)] && word_[static_cast<unsigned char>(p[-1])]))) {
                 best = value_[node];
                 best_end = p;
             }

@@ -50,7 +50,7 @@ private:
     void emit_write(const Step& step);
     void emit_late_write(const Step& step);
     void emit_end();
-    MicroOp& add(Handler run, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
+    MicroOp& add(Handler handler, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
     MicroOp& fault(StopReason reason);
     void fuse_ends();
     std::uint32_t place(ValueId id);
@@ -143,6 +143,7 @@ bool Translator::may_write_directly(std::size_t write, std::size_t& definition) 
         if (between.action == Action::load || between.action == Action::store) return false;
         for (ValueId id : {between.a, between.b, between.c})
             if (id != no_value && places_[id] == offset) return false;
+        if (between.result != no_value && places_[between.result] == offset) return false;
     }
     // A jump from before the definition may lead between it and the write.
     for (std::size_t k = 0; k < definition; ++k)
@@ -174,14 +175,14 @@ void Translator::place_values() {
 
 std::uint32_t Translator::place(ValueId id) { return id == no_value ? 0 : places_[id]; }
 
-MicroOp& Translator::add(Handler run, std::uint32_t result, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+MicroOp& Translator::add(Handler handler, std::uint32_t result, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     MicroOp& op = out_.ops.emplace_back();
-    op.run = run != nullptr ? run : handlers::fault;
+    op.run = handler != nullptr ? handler : handlers::fault;
     op.result = result;
     op.a = a;
     op.b = b;
     op.c = c;
-    if (run == nullptr) op.detail.n = static_cast<std::uint32_t>(StopReason::undefined);
+    if (handler == nullptr) op.detail.n = static_cast<std::uint32_t>(StopReason::undefined);
     return op;
 }
 
@@ -200,7 +201,7 @@ void Translator::note_touches() {
         if (step.action == Action::leave_if_zero) before_guard = false;
         if (step.action == Action::write_pc) out_.writes_pc = true;
         if (step.action != Action::read && step.action != Action::write) continue;
-        if (step.action == Action::read && uses_[step.result] == 0) continue;
+        if (step.action == Action::read ? uses_[step.result] == 0 : step.delay != 0) continue;
         Touch touch{.file = step.object, .in_guard = before_guard};
         if (step.number != no_number) touch.first = step.number;
         else touch.count = isa_.register_files[step.object].count;

@@ -1,0 +1,39 @@
+// What `isaforge check` finds in a model that resolved.
+#include <fmt/format.h>
+
+#include "check/findings.hpp"
+#include "semantics/check.hpp"
+
+namespace isaforge {
+
+namespace check {
+
+std::string binary(std::uint64_t code, unsigned width) {
+    std::string out;
+    for (unsigned i = width; i-- > 0;) out += code >> i & 1 ? '1' : '0';
+    return out;
+}
+
+std::string word_text(const Isa& isa, const Image& image, unsigned bits) {
+    std::string out;
+    for (unsigned i = 0; i < bits; i += isa.unit_bits) {
+        if (i > 0) out += ' ';
+        out += fmt::format("{:0{}x}", image.get(i, isa.unit_bits), isa.unit_bits / 4);
+    }
+    return out;
+}
+
+}  // namespace check
+
+void check_isa(const Isa& isa, Diagnostics& diagnostics) {
+    for (const Diagnostic& unused : isa.unused) diagnostics.warning(unused.place, unused.message);
+    const std::size_t before = diagnostics.errors();
+    const Codec codec(std::shared_ptr<const Isa>(std::shared_ptr<void>(), &isa));  // borrows the model
+    check::find_overlaps(codec, diagnostics);
+    check::find_opcode_gaps(isa, diagnostics);
+    // Overlapping bits would be reported once more as texts that do not come back.
+    if (diagnostics.errors() == before) check::find_ambiguous_texts(codec, diagnostics);
+    semantics::check_semantics(isa, diagnostics);
+}
+
+}  // namespace isaforge

@@ -1,0 +1,152 @@
+// Executing one instruction and saying what it did: for traces, for hazard warnings, for debuggers.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "machine/state.hpp"
+
+namespace isaforge {
+
+using machine::Core;
+using machine::LandingSlot;
+using machine::LateResult;
+
+namespace {
+
+// What an instruction may change, as it was before.
+struct Before {
+    Index file;
+    std::uint64_t number;
+    std::vector<std::byte> bytes;
+    bool late = false;
+    bool certain = true;  // the instruction names this register; else it is one of a file
+};
+
+class Tracer {
+public:
+    Tracer(Machine& machine, Machine::State& state) : machine_(machine), state_(state) {}
+
+    void look_before(const Machine::State::Instruction& instruction);
+    void look_after(const Machine::State::Instruction& instruction, TraceRecord& record);
+
+    std::vector<machine::StoreNote> stores;
+
+private:
+    void keep(Index file, std::uint64_t number, bool late, bool certain);
+    void keep_landings();
+    std::vector<std::byte> bytes_of(Index file, std::uint64_t number) const;
+
+    Machine& machine_;
+    Machine::State& state_;
+    std::vector<Before> before_;
+};
+
+std::vector<std::byte> Tracer::bytes_of(Index file, std::uint64_t number) const {
+    const std::byte* begin = state_.layout.state() + state_.layout.offset(file, number);
+    return {begin, begin + state_.layout.register_size(file)};
+}
+
+void Tracer::keep(Index file, std::uint64_t number, bool late, bool certain) {
+    before_.push_back({file, number, bytes_of(file, number), late, certain});
+}
+
+void Tracer::keep_landings() {
+    const Core& core = state_.core;
+    if ((core.pending & 1) == 0) return;
+    const LandingSlot& slot = core.ring[core.count % machine::ring_size];
+    for (std::uint32_t i = 0; i < slot.used; ++i)
+        for (Index file = 0; file < state_.isa.register_files.size(); ++file) {
+            std::uint32_t begin = state_.layout.offset(file, 0), size = state_.layout.register_size(file);
+            std::uint32_t offset = slot.results[i].offset;
+            if (offset >= begin && offset < begin + size * state_.isa.register_files[file].count)
+                keep(file, (offset - begin) / size, true, true);
+        }
+}
+
+void Tracer::look_before(const Machine::State::Instruction& instruction) {
+    for (const machine::Touch& touch : instruction.writes)
+        for (std::uint32_t i = 0; i < touch.count; ++i) keep(touch.file, touch.first + i, false, touch.count == 1);
+    keep_landings();
+}
+
+void Tracer::look_after(const Machine::State::Instruction& instruction, TraceRecord& record) {
+    for (const Before& each : before_) {
+        if (!each.late && !record.executed) continue;
+        if (!each.certain && bytes_of(each.file, each.number) == each.bytes) continue;
+        const RegisterFile& file = state_.isa.register_files[each.file];
+        TraceRecord::Change change{.name = state_.register_name(each.file, each.number), .bits = file.bits, .late = each.late};
+        change.value = machine_.get(each.file, each.number);
+        if (file.lanes > 1)
+            for (unsigned lane = 0; lane < file.lanes; ++lane)
+                change.lanes.push_back(machine_.get(each.file, each.number, lane));
+        bool again = std::any_of(record.changes.begin(), record.changes.end(),
+                                 [&](const TraceRecord::Change& other) { return other.name == change.name; });
+        if (!again) record.changes.push_back(std::move(change));
+    }
+    for (const machine::StoreNote& store : stores)
+        record.changes.push_back({fmt::format("{}[{:#x}]", state_.isa.memories[store.memory].name, store.address), store.value,
+                                  {}, store.bits, false});
+    std::uint64_t expected = instruction.address + std::max(1u, instruction.bits / state_.isa.address_bits);
+    if (machine_.pc() != expected) record.changes.push_back({"pc", machine_.pc(), {}, 32, false});
+}
+
+}  // namespace
+
+std::vector<Machine::State::Hazard> Machine::State::hazards(const Instruction& instruction) const {
+    std::vector<Hazard> found;
+    for (unsigned delay = 0; delay < machine::ring_size && core.pending >> delay != 0; ++delay) {
+        if ((core.pending >> delay & 1) == 0) continue;
+        const LandingSlot& slot = core.ring[(core.count + delay) % machine::ring_size];
+        for (std::uint32_t i = 0; i < slot.used; ++i)
+            for (const machine::Touch& read : instruction.reads)
+                if (read.count == 1 && slot.results[i].offset == layout.offset(read.file, read.first))
+                    found.push_back({slot.results[i].origin, slot.results[i].offset, read.in_guard});
+    }
+    return found;
+}
+
+RunResult Machine::step(TraceRecord* record) {
+    State& state = *state_;
+    RunResult result;
+    result.address = pc();
+    if (state.stopped) {
+        result.reason = StopReason::stopped;
+        return result;
+    }
+    auto known = state.by_first_op.find(state.core.next);
+    State::Instruction* instruction = known != state.by_first_op.end() ? known->second : nullptr;
+    std::vector<State::Hazard> hazards;
+    if (instruction != nullptr && state.options.warn_hazards && !instruction->warned && state.core.pending != 0)
+        hazards = state.hazards(*instruction);
+    Tracer tracer(*this, state);
+    if (record != nullptr) {
+        *record = {.number = state.core.count, .address = result.address};
+        if (instruction != nullptr) {
+            record->form = instruction->form;
+            record->image = instruction->image;
+            record->bits = instruction->bits;
+            tracer.look_before(*instruction);
+            state.core.stores = &tracer.stores;
+        }
+    }
+    state.core.skipped = false;
+    std::uint64_t first = state.core.count;
+    result.reason = state.execute(first + 1);
+    state.core.stores = nullptr;
+    result.instructions = state.core.count - first;
+    if (!result.ok()) result.message = state.message(result.reason, result.address);
+    if (record != nullptr && instruction != nullptr) {
+        record->executed = !state.core.skipped;
+        tracer.look_after(*instruction, *record);
+    }
+    for (const State::Hazard& hazard : hazards) {
+        if (instruction->warned || (state.core.skipped && !hazard.in_guard)) continue;
+        instruction->warned = true;
+        state.warnings.push_back(fmt::format("the instruction at {} reads {} before the result of the one at {} has landed",
+                                             state.describe(instruction->address), state.name_at(hazard.offset),
+                                             state.describe(hazard.origin)));
+    }
+    return result;
+}
+
+}  // namespace isaforge

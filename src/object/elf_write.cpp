@@ -1,0 +1,316 @@
+// Objects as ELF, through libelf. It is a 32-bit ELF, little-endian unless the machine's data are not; the machine is
+// EM_NONE unless the description says otherwise, and a note names the instruction set.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "isaforge/object.hpp"
+#include "object/dwarf.hpp"
+#include "object/elf_note.hpp"
+
+namespace isaforge {
+
+namespace {
+
+class StringTable {
+public:
+    std::uint32_t add(std::string_view text) {
+        if (text.empty()) return 0;
+        const auto at = static_cast<std::uint32_t>(bytes_.size());
+        bytes_.append(text);
+        bytes_ += '\0';
+        return at;
+    }
+    std::string& bytes() { return bytes_; }
+
+private:
+    std::string bytes_{'\0'};
+};
+
+class ElfWriter {
+public:
+    ElfWriter(const Object& object, std::string& error) : object_(object), error_(error) {}
+    ~ElfWriter() {
+        if (elf_) elf_end(elf_);
+        if (file_ >= 0) close(file_);
+    }
+
+    bool write(std::string& out);
+
+private:
+    struct Added {
+        std::size_t index = 0;  // in the file
+        Elf_Scn* section = nullptr;
+    };
+    bool failed() {
+        error_ = elf_errmsg(-1);
+        return false;
+    }
+    bool open();
+    bool add(std::string_view name, std::uint32_t type, std::uint32_t flags, std::uint32_t alignment, void* bytes,
+             std::size_t size, Elf_Type data_type, Added& added);
+    bool link(const Added& added, std::size_t to, std::size_t info, std::size_t entry_size);
+    bool add_sections();
+    bool add_note();
+    bool add_debug();
+    bool add_symbols();
+    bool add_relocations();
+    bool add_relocation_section(std::string_view name, std::size_t target, std::vector<Elf32_Rela>& list);
+    bool finish(std::string& out);
+    std::uint32_t symbol_of_section(Index section) const { return section_symbols_[section]; }
+
+    const Object& object_;
+    std::string& error_;
+    int file_ = -1;
+    Elf* elf_ = nullptr;
+    StringTable section_names_, symbol_names_;
+    std::vector<std::size_t> section_indices_;    // by Object::sections
+    std::vector<std::uint32_t> section_symbols_;  // likewise
+    std::vector<std::uint32_t> symbol_indices_;   // by Object::symbols
+    std::vector<Elf32_Sym> symbols_;
+    DebugSections debug_;
+    Added debug_line_, debug_info_, symbol_table_;
+    std::vector<std::uint8_t> note_;
+    std::vector<std::vector<Elf32_Rela>> relocation_lists_;  // alive until the file is written
+};
+
+bool ElfWriter::open() {
+    if (elf_version(EV_CURRENT) == EV_NONE) return failed();
+    file_ = memfd_create("isaforge", MFD_CLOEXEC);
+    if (file_ < 0) {
+        error_ = "no memory file could be made";
+        return false;
+    }
+    elf_ = elf_begin(file_, ELF_C_WRITE, nullptr);
+    if (!elf_) return failed();
+    Elf32_Ehdr* header = elf32_newehdr(elf_);
+    if (!header) return failed();
+    header->e_ident[EI_DATA] = object_.big_endian ? ELFDATA2MSB : ELFDATA2LSB;
+    header->e_type = ET_REL;
+    header->e_machine = object_.machine;
+    header->e_version = EV_CURRENT;
+    header->e_entry = static_cast<Elf32_Addr>(object_.entry);
+    return true;
+}
+
+bool ElfWriter::add(std::string_view name, std::uint32_t type, std::uint32_t flags, std::uint32_t alignment, void* bytes,
+                    std::size_t size, Elf_Type data_type, Added& added) {
+    added.section = elf_newscn(elf_);
+    Elf32_Shdr* header = added.section ? elf32_getshdr(added.section) : nullptr;
+    Elf_Data* data = header ? elf_newdata(added.section) : nullptr;
+    if (!data) return failed();
+    added.index = elf_ndxscn(added.section);
+    header->sh_name = section_names_.add(name);
+    header->sh_type = type;
+    header->sh_flags = flags;
+    header->sh_addralign = alignment;
+    data->d_buf = bytes;
+    data->d_size = size;
+    data->d_align = alignment;
+    data->d_type = data_type;
+    data->d_version = EV_CURRENT;
+    return true;
+}
+
+bool ElfWriter::link(const Added& added, std::size_t to, std::size_t info, std::size_t entry_size) {
+    Elf32_Shdr* header = elf32_getshdr(added.section);
+    if (!header) return failed();
+    header->sh_link = static_cast<Elf32_Word>(to);
+    header->sh_info = static_cast<Elf32_Word>(info);
+    header->sh_entsize = static_cast<Elf32_Word>(entry_size);
+    return true;
+}
+
+bool ElfWriter::add_sections() {
+    for (const Section& section : object_.sections) {
+        const std::uint32_t flags = section.elf_flags | (section.allocated ? SHF_ALLOC : 0) |
+                                    (section.writable ? SHF_WRITE : 0) | (section.executable ? SHF_EXECINSTR : 0);
+        const std::uint32_t type = section.no_bits ? SHT_NOBITS : section.note ? SHT_NOTE : SHT_PROGBITS;
+        // libelf does not write through the pointer.
+        void* bytes = section.no_bits ? nullptr : const_cast<std::uint8_t*>(section.bytes.data());
+        Added added;
+        if (!add(section.name, type, flags, static_cast<std::uint32_t>(std::max<std::uint64_t>(section.alignment, 1)), bytes,
+                 section.extent(), ELF_T_BYTE, added)) {
+            return false;
+        }
+        Elf32_Shdr* header = elf32_getshdr(added.section);
+        header->sh_addr = static_cast<Elf32_Addr>(section.address);
+        header->sh_entsize = section.entry_size;
+        section_indices_.push_back(added.index);
+    }
+    return true;
+}
+
+bool ElfWriter::add_note() {
+    if (object_.isa.empty()) return true;
+    const auto number = [&](std::uint32_t value) {
+        for (int i = 0; i < 4; ++i) {
+            note_.push_back(static_cast<std::uint8_t>(value >> 8 * (object_.big_endian ? 3 - i : i)));
+        }
+    };
+    const auto pad = [&] {
+        while (note_.size() % 4) note_.push_back(0);
+    };
+    const std::string names = object_.isa + '\0' + object_.variant + '\0';
+    number(sizeof note_owner);
+    number(static_cast<std::uint32_t>(8 + names.size()));
+    number(note_type);
+    note_.insert(note_.end(), note_owner, note_owner + sizeof note_owner);
+    pad();
+    number(object_.unit_bytes);
+    number(object_.address_bytes);
+    note_.insert(note_.end(), names.begin(), names.end());
+    pad();
+    Added added;
+    return add(note_section, SHT_NOTE, 0, 4, note_.data(), note_.size(), ELF_T_BYTE, added);
+}
+
+bool ElfWriter::add_debug() {
+    debug_ = make_debug_sections(object_);
+    if (debug_.line.empty()) return true;
+    Added abbrev;
+    return add(".debug_line", SHT_PROGBITS, 0, 1, debug_.line.data(), debug_.line.size(), ELF_T_BYTE, debug_line_) &&
+           add(".debug_info", SHT_PROGBITS, 0, 1, debug_.info.data(), debug_.info.size(), ELF_T_BYTE, debug_info_) &&
+           add(".debug_abbrev", SHT_PROGBITS, 0, 1, debug_.abbrev.data(), debug_.abbrev.size(), ELF_T_BYTE, abbrev);
+}
+
+// ELF wants local symbols before all others.
+bool ElfWriter::add_symbols() {
+    symbols_.emplace_back();
+    for (std::size_t i = 0; i < object_.sections.size(); ++i) {
+        Elf32_Sym symbol{};
+        symbol.st_info = ELF32_ST_INFO(STB_LOCAL, STT_SECTION);
+        symbol.st_shndx = static_cast<Elf32_Section>(section_indices_[i]);
+        section_symbols_.push_back(static_cast<std::uint32_t>(symbols_.size()));
+        symbols_.push_back(symbol);
+    }
+    symbol_indices_.resize(object_.symbols.size());
+    std::size_t first_global = 0;
+    for (const bool local : {true, false}) {
+        for (std::size_t i = 0; i < object_.symbols.size(); ++i) {
+            const Symbol& symbol = object_.symbols[i];
+            if ((symbol.binding == Binding::local) != local) continue;
+            if (symbol.type == SymbolType::section && symbol.section < object_.sections.size()) {
+                symbol_indices_[i] = section_symbols_[symbol.section];
+                continue;
+            }
+            static constexpr unsigned types[] = {STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION, STT_FILE};
+            const unsigned binding = local ? STB_LOCAL : symbol.binding == Binding::weak ? STB_WEAK : STB_GLOBAL;
+            Elf32_Sym made{};
+            made.st_name = symbol_names_.add(symbol.name);
+            made.st_value = static_cast<Elf32_Addr>(symbol.value);
+            made.st_size = static_cast<Elf32_Word>(symbol.size);
+            made.st_info = static_cast<unsigned char>(ELF32_ST_INFO(binding, types[static_cast<int>(symbol.type)]));
+            made.st_shndx = symbol.section == absolute_section    ? SHN_ABS
+                            : symbol.section == common_section    ? SHN_COMMON
+                            : symbol.section >= object_.sections.size()
+                                ? SHN_UNDEF
+                                : static_cast<Elf32_Section>(section_indices_[symbol.section]);
+            symbol_indices_[i] = static_cast<std::uint32_t>(symbols_.size());
+            symbols_.push_back(made);
+        }
+        if (local) first_global = symbols_.size();
+    }
+    Added names;
+    return add(".strtab", SHT_STRTAB, 0, 1, symbol_names_.bytes().data(), symbol_names_.bytes().size(), ELF_T_BYTE, names) &&
+           add(".symtab", SHT_SYMTAB, 0, 4, symbols_.data(), symbols_.size() * sizeof(Elf32_Sym), ELF_T_SYM, symbol_table_) &&
+           link(symbol_table_, names.index, first_global, sizeof(Elf32_Sym));
+}
+
+bool ElfWriter::add_relocation_section(std::string_view name, std::size_t target, std::vector<Elf32_Rela>& list) {
+    Added added;
+    return add(fmt::format(".rela{}", name), SHT_RELA, SHF_INFO_LINK, 4, list.data(), list.size() * sizeof(Elf32_Rela),
+               ELF_T_RELA, added) &&
+           link(added, symbol_table_.index, target, sizeof(Elf32_Rela));
+}
+
+bool ElfWriter::add_relocations() {
+    // One list per section, and those of the debug sections; sized first, since libelf keeps pointers into them.
+    relocation_lists_.resize(object_.sections.size() + 2);
+    for (const Relocation& relocation : object_.relocations) {
+        if (relocation.section >= object_.sections.size()) continue;
+        constexpr std::uint32_t largest_type = 0xFF;
+        if (relocation.type > largest_type) {
+            error_ = fmt::format("relocation type {} does not fit into a 32-bit ELF file", relocation.type);
+            return false;
+        }
+        const bool has_symbol = relocation.symbol < object_.symbols.size();
+        Elf32_Rela made{};
+        made.r_offset = static_cast<Elf32_Addr>(relocation.offset);
+        made.r_addend = static_cast<Elf32_Sword>(relocation.addend);
+        made.r_info = ELF32_R_INFO(has_symbol ? symbol_indices_[relocation.symbol] : 0, relocation.type);
+        relocation_lists_[relocation.section].push_back(made);
+    }
+    const auto add_addresses = [&](const std::vector<DebugAddress>& addresses, std::vector<Elf32_Rela>& list) {
+        for (const DebugAddress& address : addresses) {
+            Elf32_Rela made{};
+            made.r_offset = static_cast<Elf32_Addr>(address.offset);
+            made.r_info = ELF32_R_INFO(section_symbols_[address.section], relocation_type::absolute_32);
+            list.push_back(made);
+        }
+    };
+    if (!debug_.line.empty() && object_.relocatable) {
+        add_addresses(debug_.line_addresses, relocation_lists_[object_.sections.size()]);
+        add_addresses(debug_.info_addresses, relocation_lists_[object_.sections.size() + 1]);
+    }
+    for (std::size_t i = 0; i < relocation_lists_.size(); ++i) {
+        std::vector<Elf32_Rela>& list = relocation_lists_[i];
+        if (list.empty()) continue;
+        std::stable_sort(list.begin(), list.end(),
+                         [](const Elf32_Rela& a, const Elf32_Rela& b) { return a.r_offset < b.r_offset; });
+        const std::size_t debug = i - object_.sections.size();
+        const bool good = i < object_.sections.size()
+                              ? add_relocation_section(object_.sections[i].name, section_indices_[i], list)
+                              : add_relocation_section(debug == 0 ? ".debug_line" : ".debug_info",
+                                                       debug == 0 ? debug_line_.index : debug_info_.index, list);
+        if (!good) return false;
+    }
+    return true;
+}
+
+bool ElfWriter::finish(std::string& out) {
+    Added names;
+    // Its own name must be in it before its size is taken.
+    const std::uint32_t own_name = section_names_.add(".shstrtab");
+    if (!add("", SHT_STRTAB, 0, 1, section_names_.bytes().data(), section_names_.bytes().size(), ELF_T_BYTE, names)) return false;
+    elf32_getshdr(names.section)->sh_name = own_name;
+    elf32_getehdr(elf_)->e_shstrndx = static_cast<Elf32_Half>(names.index);
+    const off_t size = elf_update(elf_, ELF_C_WRITE);
+    if (size < 0) return failed();
+    const std::size_t begin = out.size();
+    out.resize(begin + static_cast<std::size_t>(size));
+    std::size_t done = 0;
+    while (done < static_cast<std::size_t>(size)) {
+        const ssize_t count = pread(file_, out.data() + begin + done, static_cast<std::size_t>(size) - done,
+                                    static_cast<off_t>(done));
+        if (count <= 0) {
+            error_ = "the memory file could not be read back";
+            return false;
+        }
+        done += static_cast<std::size_t>(count);
+    }
+    return true;
+}
+
+bool ElfWriter::write(std::string& out) {
+    return open() && add_sections() && add_note() && add_debug() && add_symbols() && add_relocations() && finish(out);
+}
+
+}  // namespace
+
+bool write_elf(const Object& object, std::string& out, std::string& error) {
+    constexpr std::size_t most_sections = 0xFE00;
+    if (object.sections.size() > most_sections) {
+        error = "too many sections for ELF";
+        return false;
+    }
+    return ElfWriter(object, error).write(out);
+}
+
+}  // namespace isaforge

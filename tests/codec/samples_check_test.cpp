@@ -1,0 +1,26 @@
+// The sample descriptions and the shipped ones are free of defects, in every variant.
+#include <gtest/gtest.h>
+
+#include "isaforge/isa.hpp"
+
+namespace isaforge::test {
+namespace {
+
+void expect_clean(const std::string& name, const std::string& variant = {}) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    LoadOptions options;
+    options.variant = variant;
+    const auto isa = load_isa(name, sources, diagnostics, options);
+    if (isa) check_isa(*isa, diagnostics);
+    EXPECT_TRUE(isa && diagnostics.all().empty()) << name << " " << variant << "\n" << to_text(diagnostics, sources);
+}
+
+TEST(Descriptions, HaveNoDefects) {
+    for (const auto& [name, title] : builtin_isas()) expect_clean(name);
+    for (const char* variant : {"gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4"}) expect_clean(ISAFORGE_SOURCE_DIR "/tests/isas/gcn-sample.isa", variant);
+    expect_clean(ISAFORGE_SOURCE_DIR "/tests/isas/fabrisc-sample.isa");
+}
+
+}  // namespace
+}  // namespace isaforge::test
