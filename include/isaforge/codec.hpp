@@ -32,11 +32,12 @@ public:
 };
 
 // A number of an instruction whose value was deferred: where its bits go, by which rule.
+// No member is initialised: an Encoded holds room for several, and most instructions have none.
 struct Deferred {
-    Index type = no_index;         // the number's operand type (Isa::operand_types)
-    std::uint32_t handle = 0;
-    std::uint8_t width = 0;        // of its bits
-    std::uint8_t piece_count = 0;
+    Index type;                    // the number's operand type (Isa::operand_types)
+    std::uint32_t handle;
+    std::uint8_t width;            // of its bits
+    std::uint8_t piece_count;
     BitPiece pieces[8];            // in the instruction's image
 };
 

@@ -13,8 +13,8 @@ namespace isaforge {
 
 enum class DisassemblyStyle {
     source,   // labels, directives, statements: assembles back to identical bytes
-    listing,  // address and bytes before each instruction
-    json,     // one object per instruction: address, bytes, text, mnemonic, fields
+    listing,  // address, as the code counts it, and bytes before each instruction
+    json,     // one object per instruction: address in bytes, bytes, text, mnemonic, fields as the codes in the word
 };
 
 struct DisassembleOptions {

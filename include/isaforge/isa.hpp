@@ -50,9 +50,9 @@ struct Image {
 
 // `width` bits at `position` of an image (or of an operand's code) are bits shift .. shift+width-1 of a field's value.
 struct BitPiece {
-    std::uint16_t position = 0;
-    std::uint8_t width = 0;
-    std::uint8_t shift = 0;
+    std::uint16_t position;
+    std::uint8_t width;
+    std::uint8_t shift;
 };
 
 // A field's place: its pieces, most significant first, and the sum of their widths (1..64).

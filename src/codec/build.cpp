@@ -82,11 +82,13 @@ private:
     bool is_total(const OperandType& type) const;
 
     void build_form(Index index);
+    FormTable::Check check_of(const Form& form, Index field) const;
     void add_text_step(std::vector<PrintStep>& steps, std::string_view text) const;
     void add_field_step(std::vector<PrintStep>& steps, const Form& form, const TextElement& element);
 
     void build_mnemonics();
     void add_candidate(Index form, const std::string& name, const TextTemplate& text);
+    void set_simple_place(ReadStep& step, const Field& field) const;
     std::shared_ptr<Trie> texts_of(Index type, std::uint64_t code) const;
     std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at, Candidate& candidate);
     void hash_mnemonics();
@@ -174,6 +176,7 @@ void Builder::build_operand(Index index) {
     table.trie = Trie(isa_.surface.case_insensitive);
     for (const OperandRow& row : type.rows) {
         table.can_have_tail |= row.tail_bits != 0;
+        table.has_tail_row |= row.tail_bits != 0;
         for (const Field& field : row.fields) table.can_have_tail |= tables_.operands[field.type].can_have_tail;
     }
     if (type.width <= widest_table) {
@@ -302,6 +305,19 @@ void Builder::add_field_step(std::vector<PrintStep>& steps, const Form& form, co
     steps.push_back(step);
 }
 
+FormTable::Check Builder::check_of(const Form& form, Index index) const {
+    const Field& field = form.fields[index];
+    const OperandTable& table = tables_.operands[field.type];
+    FormTable::Check check;
+    check.field = index;
+    const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
+    if (!simple || table.valid.empty()) return check;
+    check.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
+    check.mask = low_bits(field.place.width);
+    check.valid = table.valid.data();
+    return check;
+}
+
 void Builder::build_form(Index index) {
     const Form& form = isa_.forms[index];
     FormTable& table = tables_.forms[index];
@@ -311,7 +327,7 @@ void Builder::build_form(Index index) {
     for (std::size_t i = 0; i < form.fields.size(); ++i) {
         const Field& field = form.fields[i];
         if (field.fixed) continue;
-        if (!tables_.operands[field.type].all_valid) table.checked_fields.push_back(static_cast<Index>(i));
+        if (!tables_.operands[field.type].all_valid) table.checks.push_back(check_of(form, static_cast<Index>(i)));
         table.can_have_tail |= tables_.operands[field.type].can_have_tail;
         table.has_relative |= has_relative(field.type);
     }
@@ -353,6 +369,15 @@ std::uint32_t Builder::head_of(const Form& form, const TextTemplate& text, std::
     }
     tables_.heads.push_back(std::move(head));
     return static_cast<std::uint32_t>(tables_.heads.size() - 1);
+}
+
+// A field in one piece in the first word of the image needs no call to be put there.
+void Builder::set_simple_place(ReadStep& step, const Field& field) const {
+    const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
+    const OperandTable& table = tables_.operands[field.type];
+    if (!simple || field.fixed || !table.has_trie) return;
+    step.table = &table;
+    step.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
 }
 
 // All texts of one code: where a form fixes a field, only these may stand in its place.
@@ -406,6 +431,7 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
             case TextKind::field:
                 step.kind = ReadStep::Kind::field;
                 step.field = text[i].field;
+                set_simple_place(step, form.fields[step.field]);
                 if (form.fields[step.field].fixed) step.only = texts_of(form.fields[step.field].type, *form.fields[step.field].fixed);
                 break;
             case TextKind::constant:

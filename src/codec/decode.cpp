@@ -14,7 +14,7 @@ namespace {
 
 bool operand_is_valid(const Isa& isa, const OperandTable& table, Index type, std::uint64_t code) {
     if (table.all_valid) return true;
-    return table.valid.empty() ? codec::code_is_valid(isa, type, code) : table.valid[code];
+    return table.valid.empty() ? codec::code_is_valid(isa, type, code) : table.valid[code] != 0;
 }
 
 // Bits of the tail that the operand `code` brings along, its own or of an operand inside it.
@@ -41,8 +41,12 @@ bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Ima
             if ((image.words[i] & form.mask.words[i]) != form.value.words[i]) return false;
         }
     }
-    for (const Index f : table.checked_fields) {
-        const Field& field = form.fields[f];
+    for (const FormTable::Check& check : table.checks) {
+        if (check.mask != 0) {
+            if (check.valid[image.words[0] >> check.shift & check.mask] == 0) return false;
+            continue;
+        }
+        const Field& field = form.fields[check.field];
         if (!operand_is_valid(isa, tables.operands[field.type], field.type, field.place.extract(image))) return false;
     }
     return true;

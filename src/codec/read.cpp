@@ -22,8 +22,7 @@ using codec::ReadStep;
 
 namespace codec {
 
-// White space, and comments where they may stand inside a statement.
-const char* Reader::skip(const char* p) const {
+const char* Reader::skip_slowly(const char* p) const {
     while (p != end_) {
         const std::uint8_t kind = tables_.blank[static_cast<unsigned char>(*p)];
         if (kind == 1) {
@@ -181,7 +180,9 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
             return true;
         }
     }
-    if (type.kind == OperandKind::table && rows(begin, index, glued, out)) {
+    // The rows know other spacings of the same texts, and numbers.
+    const bool try_rows = type.kind == OperandKind::table && (table.needs_rows || (begin != end_ && table.trie.may_begin(*begin)));
+    if (try_rows && rows(begin, index, glued, out)) {
         cursor = begin;
         return true;
     }
@@ -199,7 +200,7 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
         return false;
     }
     const OperandType& type = isa_.operand_types[index];
-    const bool has_tail_row = std::any_of(type.rows.begin(), type.rows.end(), [](const OperandRow& row) { return row.tail_bits != 0; });
+    const bool has_tail_row = tables_.operands[index].has_tail_row;
     const char* best_end = nullptr;
     Parsed best;
     for (const OperandRow& row : type.rows) {
@@ -378,6 +379,16 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
             return literal(cursor, step.text, step.glued) || fail(begin, step.element, no_index);
         }
         case ReadStep::Kind::field:
+            if (step.table) {  // most operands are one fixed text
+                const char* p = skip(cursor);
+                const char* begin = p;
+                const std::uint32_t code = step.table->trie.match(p, end_, step.glued);
+                if (code != Trie::none && p != begin) {
+                    image.words[0] |= std::uint64_t{code} << step.shift;
+                    cursor = p;
+                    return true;
+                }
+            }
             if (step.only) {
                 const char* begin = skip(cursor);
                 const char* p = begin;

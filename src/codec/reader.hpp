@@ -52,7 +52,12 @@ private:
         NumberValue number;           // a number that was there but did not fit
     };
 
-    const char* skip(const char* p) const;
+    // White space, and comments where they may stand inside a statement.
+    const char* skip(const char* p) const {
+        while (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] == 1) ++p;
+        return p == end_ || tables_.blank[static_cast<unsigned char>(*p)] == 0 ? p : skip_slowly(p);
+    }
+    const char* skip_slowly(const char* p) const;
     const char* skip_comment(const char* p) const;
     bool at_end(const char* p) const;
     bool literal(const char*& cursor, std::string_view text, bool glued) const;

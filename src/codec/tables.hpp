@@ -28,14 +28,14 @@ struct Piece {
 // One operand type.
 struct OperandTable {
     std::vector<std::uint16_t> row;     // kind table, by code: the row, or no_row
-    std::vector<bool> valid;            // by code: decodes
+    std::vector<std::uint8_t> valid;    // by code: 1 where it decodes
     bool all_valid = true;
     std::vector<Piece> printed;         // by code, where every text of the operand is short and closed
     Trie trie;                          // all texts without numbers
     bool has_trie = false;
     bool needs_rows = false;            // some text holds a number: what the trie does not know is read row by row
     bool can_have_tail = false;
-    unsigned longest_text = 0;
+    bool has_tail_row = false;          // one of its own rows has a tail
     static constexpr std::uint16_t no_row = 0xffff;
 };
 
@@ -56,6 +56,8 @@ struct ReadStep {
     std::string_view text;
     const TextElement* element = nullptr;
     Index field = no_index;
+    const OperandTable* table = nullptr;  // kind field: of its type, where its place is simple
+    std::uint8_t shift = 0;               // … and this is where its bits begin in the image's first word
     bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`
     std::shared_ptr<Trie> only;         // the field is fixed: the texts of its one code
 };
@@ -91,7 +93,13 @@ struct DecodeNode {
 
 struct FormTable {
     std::vector<PrintStep> print;
-    std::vector<Index> checked_fields;  // fields not all of whose codes decode
+    struct Check {                      // a field not all of whose codes decode
+        Index field = no_index;
+        std::uint8_t shift = 0;         // where its bits begin in the first word of the image …
+        std::uint64_t mask = 0;         // … and how many; 0 where its place is not that simple
+        const std::uint8_t* valid = nullptr;
+    };
+    std::vector<Check> checks;
     bool can_have_tail = false;
     bool may_grow = false;
     bool has_relative = false;

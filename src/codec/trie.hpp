@@ -19,6 +19,9 @@ public:
     bool empty() const { return nodes_.size() == 1 && nodes_[0].value == none; }
     std::size_t size() const { return nodes_.size(); }
 
+    // Whether some text begins with this character.
+    bool may_begin(char c) const { return next_[letters_[static_cast<unsigned char>(c)]] != 0; }
+
     // Flattens the tree for reading; nothing may be added afterwards.
     void freeze();
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "isaforge/object.hpp"
+#include "object/relocation_place.hpp"
 
 namespace isaforge {
 
@@ -36,6 +37,80 @@ bool compose(const BitPlace& outer, const Found& inner, Found& result) {
     return true;
 }
 
+class NumberFinder {
+public:
+    NumberFinder(const Codec& codec, const Image& image, std::uint32_t wanted)
+        : codec_(codec), isa_(codec.isa()), image_(image), wanted_(wanted) {}
+
+    bool in_form(const Form& form, Found& found) const;
+
+private:
+    bool is_wanted(Index type) const;
+    bool in_operand(Index type, std::uint64_t code, unsigned tail, Found& found, unsigned depth) const;
+    bool in_field(const Field& field, std::uint64_t code, unsigned tail, Found& found, unsigned depth) const;
+
+    const Codec& codec_;
+    const Isa& isa_;
+    const Image& image_;
+    std::uint32_t wanted_;
+};
+
+bool NumberFinder::is_wanted(Index type) const {
+    const OperandType& operand = isa_.operand_types[type];
+    const unsigned given = operand.number.relocation;
+    return operand.kind == OperandKind::number && wanted_ == (given ? given : relocation_type::first_automatic + type);
+}
+
+bool NumberFinder::in_field(const Field& field, std::uint64_t code, unsigned tail, Found& found, unsigned depth) const {
+    if (field.type >= isa_.operand_types.size()) return false;
+    BitPlace place = field.place;
+    if (field.in_tail) {
+        for (BitPiece& piece : place.pieces) piece.position = static_cast<std::uint16_t>(piece.position + tail);
+    }
+    Found inner;
+    if (!in_operand(field.type, field.in_tail ? place.extract(image_) : place.extract(code), tail, inner, depth)) return false;
+    if (inner.in_image) {
+        found = inner;
+        return true;
+    }
+    const bool good = compose(place, inner, found);
+    found.in_image = field.in_tail;
+    return good;
+}
+
+bool NumberFinder::in_operand(Index type, std::uint64_t code, unsigned tail, Found& found, unsigned depth) const {
+    if (depth > deepest_operand) return false;
+    const OperandType& operand = isa_.operand_types[type];
+    if (is_wanted(type)) {
+        found = {};
+        found.type = type;
+        found.width = static_cast<std::uint8_t>(operand.width);
+        found.piece_count = 1;
+        found.pieces[0] = {0, found.width, 0};
+        return true;
+    }
+    const Index row = operand.kind == OperandKind::table ? codec_.row_of(type, code) : no_index;
+    if (row == no_index) return false;
+    for (const Field& field : operand.rows[row].fields) {
+        if (in_field(field, code, tail, found, depth + 1)) return true;
+    }
+    return false;
+}
+
+bool NumberFinder::in_form(const Form& form, Found& found) const {
+    for (const Field& field : form.fields) {
+        if (field.type >= isa_.operand_types.size()) continue;
+        Found inner;
+        if (!in_operand(field.type, field.place.extract(image_), form.bits, inner, 0)) continue;
+        if (inner.in_image) {
+            found = inner;
+            return true;
+        }
+        return compose(field.place, inner, found);
+    }
+    return false;
+}
+
 class Relocator {
 public:
     Relocator(Object& object, const Codec& codec, Diagnostics& diagnostics)
@@ -48,10 +123,6 @@ private:
     bool value_of(const Relocation& relocation, std::int64_t& value);
     bool apply_data(const Relocation& relocation, std::int64_t value);
     bool apply_instruction(Relocation& relocation, std::int64_t value, bool& keep);
-    bool is_type(Index operand_type, std::uint32_t relocation) const;
-    bool find_in_form(const Form& form, const Image& image, std::uint32_t type, Found& found) const;
-    bool find_in_operand(Index type, std::uint64_t code, const Image& image, unsigned tail, std::uint32_t wanted, Found& found,
-                         unsigned depth) const;
     bool fail(const Relocation& relocation, std::string message);
 
     Object& object_;
@@ -128,90 +199,24 @@ bool Relocator::apply_data(const Relocation& relocation, std::int64_t value) {
     return fits || fail(relocation, fmt::format("the value {} does not fit into {} bits", number, size * 8));
 }
 
-bool Relocator::is_type(Index operand_type, std::uint32_t relocation) const {
-    const unsigned given = isa_.operand_types[operand_type].number.relocation;
-    return isa_.operand_types[operand_type].kind == OperandKind::number &&
-           relocation == (given ? given : relocation_type::first_automatic + operand_type);
-}
-
-bool Relocator::find_in_operand(Index type, std::uint64_t code, const Image& image, unsigned tail, std::uint32_t wanted,
-                                Found& found, unsigned depth) const {
-    if (depth > deepest_operand) return false;
-    const OperandType& operand = isa_.operand_types[type];
-    if (is_type(type, wanted)) {
-        found = {};
-        found.type = type;
-        found.width = static_cast<std::uint8_t>(operand.width);
-        found.piece_count = 1;
-        found.pieces[0] = {0, found.width, 0};
-        return true;
-    }
-    const Index row = operand.kind == OperandKind::table ? codec_.row_of(type, code) : no_index;
-    if (row == no_index) return false;
-    for (const Field& field : operand.rows[row].fields) {
-        if (field.type >= isa_.operand_types.size()) continue;
-        Found inner;
-        BitPlace place = field.place;
-        if (field.in_tail) {
-            for (BitPiece& piece : place.pieces) piece.position = static_cast<std::uint16_t>(piece.position + tail);
-        }
-        const std::uint64_t part = field.in_tail ? place.extract(image) : place.extract(code);
-        if (!find_in_operand(field.type, part, image, tail, wanted, inner, depth + 1)) continue;
-        if (inner.in_image) {
-            found = inner;
-            return true;
-        }
-        const bool good = compose(place, inner, found);
-        found.in_image = field.in_tail;
-        return good;
-    }
-    return false;
-}
-
-bool Relocator::find_in_form(const Form& form, const Image& image, std::uint32_t type, Found& found) const {
-    for (const Field& field : form.fields) {
-        if (field.type >= isa_.operand_types.size()) continue;
-        Found inner;
-        if (!find_in_operand(field.type, field.place.extract(image), image, form.bits, type, inner, 0)) continue;
-        if (inner.in_image) {
-            found = inner;
-            return true;
-        }
-        return compose(field.place, inner, found);
-    }
-    return false;
-}
-
-// An alias may name the operand type that the printed form of the instruction does not have, so every form that these bits
-// match is looked at, the decoded one first.
 bool Relocator::apply_instruction(Relocation& relocation, std::int64_t value, bool& keep) {
     Section& section = object_.sections[relocation.section];
     if (relocation.offset >= section.bytes.size()) return fail(relocation, "this relocation lies outside its section");
     std::uint8_t* const bytes = section.bytes.data() + relocation.offset;
-    const std::size_t available = section.bytes.size() - relocation.offset;
+    const std::size_t available = std::min<std::size_t>(section.bytes.size() - relocation.offset, max_instruction_bits / 8);
     Encoded encoded;
-    encoded.image = codec_.load(bytes, std::min<std::size_t>(available, max_instruction_bits / 8));
-    const unsigned limit = static_cast<unsigned>(std::min<std::size_t>(available, max_instruction_bits / 8) * 8);
-    Found deferred;
-    encoded.form = codec_.decode(encoded.image, limit, encoded.bits);
-    bool found = encoded.form != no_index && find_in_form(isa_.forms[encoded.form], encoded.image, relocation.type, deferred);
-    for (Index i = 0; !found && i < isa_.forms.size(); ++i) {
-        const Form& form = isa_.forms[i];
-        bool matches = form.bits <= limit;
-        for (std::size_t w = 0; matches && w < form.mask.words.size(); ++w) {
-            matches = (encoded.image.words[w] & form.mask.words[w]) == form.value.words[w];
-        }
-        if (!matches || !find_in_form(form, encoded.image, relocation.type, deferred)) continue;
-        found = true;
-        encoded.form = i;
-        encoded.bits = std::max(encoded.bits, form.bits);
+    encoded.image = codec_.load(bytes, available);
+    RelocatedNumber found;
+    if (!find_relocated_number(codec_, encoded.image, static_cast<unsigned>(available * 8), relocation.type, found)) {
+        return fail(relocation, fmt::format("relocation type {} does not belong to this instruction", relocation.type));
     }
-    if (!found) return fail(relocation, fmt::format("relocation type {} does not belong to this instruction", relocation.type));
+    encoded.form = found.form;
+    encoded.bits = found.bits;
     const std::uint64_t address = (section.address + relocation.offset) / object_.address_bytes;
-    std::string wrong = codec_.patch(encoded, deferred, value, address);
+    std::string wrong = codec_.patch(encoded, found.number, value, address);
     if (!wrong.empty()) return fail(relocation, std::move(wrong));
-    codec_.store(encoded.image, std::min(encoded.bits, limit), bytes);
-    const NumberRule& rule = isa_.operand_types[deferred.type].number;
+    codec_.store(encoded.image, encoded.bits, bytes);
+    const NumberRule& rule = isa_.operand_types[found.number.type].number;
     keep = rule.relocation != 0 && !rule.relative;
     if (keep) {
         relocation.symbol = no_index;
@@ -221,6 +226,31 @@ bool Relocator::apply_instruction(Relocation& relocation, std::int64_t value, bo
 }
 
 }  // namespace
+
+// An alias may name the operand type that the printed form of the instruction does not have, so every form that these bits
+// match is looked at, the decoded one first.
+bool find_relocated_number(const Codec& codec, const Image& image, unsigned available, std::uint32_t type,
+                           RelocatedNumber& found) {
+    const Isa& isa = codec.isa();
+    const NumberFinder finder(codec, image, type);
+    Found number;
+    found.form = codec.decode(image, available, found.bits);
+    if (found.form == no_index) found.bits = 0;
+    bool good = found.form != no_index && finder.in_form(isa.forms[found.form], number);
+    for (Index i = 0; !good && i < isa.forms.size(); ++i) {
+        const Form& form = isa.forms[i];
+        bool matches = form.bits <= available;
+        for (std::size_t w = 0; matches && w < form.mask.words.size(); ++w) {
+            matches = (image.words[w] & form.mask.words[w]) == form.value.words[w];
+        }
+        if (!matches || !finder.in_form(form, number)) continue;
+        good = true;
+        found.form = i;
+        found.bits = std::max(found.bits, form.bits);
+    }
+    found.number = number;
+    return good;
+}
 
 bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics) {
     return Relocator(object, codec, diagnostics).run();

@@ -35,6 +35,7 @@ private:
     const std::vector<Binding>& variants(Index type);
     std::vector<std::vector<Binding>> products(const std::vector<Field>& fields);
     void row_variants(Index type, Index row, std::set<std::string>& shapes, std::vector<Binding>& out);
+    Index first_row(Index type) const;
     std::string shape(Index type, const Binding& binding, Diagnostics& found);
     Binding fixed(Index type, std::uint64_t code);
     void check(const Instruction& instruction, const Form& form);
@@ -120,12 +121,21 @@ void Checker::row_variants(Index type, Index row, std::set<std::string>& shapes,
     }
 }
 
+Index Checker::first_row(Index type) const {
+    const std::vector<OperandRow>& rows = isa_.operand_types[type].rows;
+    for (Index row = 0; row < rows.size(); ++row)
+        if (!rows[row].reserved) return row;
+    return no_index;
+}
+
 const std::vector<Binding>& Checker::variants(Index type) {
     auto [place, added] = variants_.try_emplace(type);
     if (!added) return place->second;
     std::set<std::string> shapes;
     std::vector<Binding> found;
     for (Index row = 0; row < isa_.operand_types[type].rows.size(); ++row) row_variants(type, row, shapes, found);
+    // An operand without any meaning may still stand in an instruction, as long as its meaning does not ask for it.
+    if (found.empty()) found.push_back({.type = type, .row = first_row(type)});
     return variants_[type] = std::move(found);
 }
 

@@ -111,6 +111,8 @@ struct MulHighUnsigned : Plain {
 struct MulHighSigned : Plain {
     template <class T, class R> static T apply(T a, T b, T, R) {
         if constexpr (sizeof(T) == 8) return T((static_cast<Wide>(as_signed(a)) * as_signed(b)) >> 64);
+        // In `int` where it fits: with a 64-bit product GCC 12 turns 16-bit lanes into the unsigned instruction.
+        else if constexpr (sizeof(T) < 4) return T((as_signed(a) * as_signed(b)) >> bits_of<T>);
         else return T((std::int64_t{as_signed(a)} * as_signed(b)) >> bits_of<T>);
     }
 };

@@ -76,7 +76,9 @@ Item Lowering::item(const Expression& expression, unsigned hint) {
     case ExpressionKind::conditional: result = conditional(expression, hint); break;
     case ExpressionKind::slice: result = slice(expression); break;
     case ExpressionKind::element:
-        if (Index file = find_file(expression.name); file != no_index && !find_local(expression.name))
+        // In brackets behind a single register stands a bit's position, not a register's number.
+        if (Index file = find_file(expression.name);
+            file != no_index && isa.register_files[file].index_bits != 0 && !find_local(expression.name))
             result = element_of(file, *expression.operands[0], expression.place);
         else if (Index memory = find_memory(expression.name); memory != no_index)
             result = memory_at(memory, expression);

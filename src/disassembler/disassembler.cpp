@@ -1,0 +1,519 @@
+// Walks the sections of an object and prints them, in one of three styles. The loop over instructions allocates nothing.
+#include "isaforge/disassembler.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "assembler/characters.hpp"
+#include "codec/tables.hpp"
+#include "disassembler/labels.hpp"
+#include "disassembler/output.hpp"
+#include "disassembler/verify.hpp"
+#include "object/relocation_place.hpp"
+
+namespace isaforge {
+
+namespace disassembler {
+
+namespace {
+
+constexpr std::size_t most_bytes = max_instruction_bits / 8;
+
+std::string json_text(std::string_view text) {
+    return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string_view data_directive(std::size_t bytes) {
+    switch (bytes) {
+        case 1: return ".byte ";
+        case 2: return ".2byte ";
+        case 4: return ".4byte ";
+        case 8: return ".8byte ";
+        default: return {};
+    }
+}
+
+class Disassembler final : public Codec::LabelNamer {
+public:
+    Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options, const TextSink& sink);
+    void run();
+
+    std::string_view label(std::uint64_t address) override;
+
+private:
+    void header();
+    void section(Index index);
+    void section_head(const Section& section);
+    void code();
+    void data();
+    void zeros(std::uint64_t count);
+    void labels_at(std::uint64_t offset, std::uint64_t until);
+    void label_line(const Label& label);
+    void instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
+    bool relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at, std::size_t available);
+    void unverified(const Image& image, unsigned bits, std::uint64_t at, const char* text, const char* end);
+    void json_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
+    void raw(std::uint64_t at, std::size_t count);
+    void raw_value(std::uint64_t at, std::size_t count);
+    void listing_columns(std::uint64_t at, std::size_t count);
+    bool text_run(std::uint64_t at, std::uint64_t end, std::uint64_t& after);
+    void plain_bytes(std::uint64_t at, std::uint64_t end);
+    std::string reference(const Relocation& relocation) const;
+    std::string symbol_reference(const Relocation& relocation, std::uint64_t step) const;
+    void end_line() { out_.put(line_end_); }
+    std::uint64_t address_of(std::uint64_t at) const { return (section_->address + at) / object_.address_bytes; }
+    bool source() const { return options_.style == DisassemblyStyle::source; }
+
+    const Codec& codec_;
+    const Isa& isa_;
+    const Object& object_;
+    const DisassembleOptions& options_;
+    Output out_;
+    Labels labels_;
+    Verifier verifier_;
+    std::string line_end_;          // of an instruction
+    std::string comment_begin_, comment_end_;
+    std::size_t longest_ = most_bytes;  // bytes of the longest instruction
+    std::vector<std::vector<Relocation>> relocations_;  // by section, by rising offset
+    std::vector<std::uint64_t> codes_;
+
+    // The section being printed.
+    const Section* section_ = nullptr;
+    Index index_ = no_index;
+    std::size_t next_label_ = 0, next_relocation_ = 0;
+};
+
+Disassembler::Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options, const TextSink& sink)
+    : codec_(codec), isa_(codec.isa()), object_(object), options_(options), out_(sink),
+      labels_(codec, object, options.labels && options.style != DisassemblyStyle::json), verifier_(codec),
+      relocations_(object.sections.size()) {
+    line_end_ = isa_.surface.statement_end + "\n";
+    if (!isa_.surface.line_comments.empty()) {
+        comment_begin_ = "  " + isa_.surface.line_comments[0] + " ";
+    } else if (!isa_.surface.block_comments.empty()) {
+        comment_begin_ = "  " + isa_.surface.block_comments[0].first + " ";
+        comment_end_ = " " + isa_.surface.block_comments[0].second;
+    }
+    for (const Relocation& relocation : object.relocations) {
+        if (relocation.section < relocations_.size()) relocations_[relocation.section].push_back(relocation);
+    }
+    for (std::vector<Relocation>& list : relocations_) {
+        std::stable_sort(list.begin(), list.end(), [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; });
+    }
+    unsigned bits = 8;
+    for (const Form& form : isa_.forms) bits = std::max(bits, form.bits);
+    bool tails = false;
+    for (const codec::OperandTable& operand : codec.tables().operands) tails |= operand.can_have_tail;
+    if (!tails) longest_ = std::min<std::size_t>(most_bytes, bits / 8);
+}
+
+void Disassembler::run() {
+    if (source()) header();
+    for (Index i = 0; i < object_.sections.size(); ++i) section(i);
+}
+
+// What the assembler has to know about symbols before their labels.
+void Disassembler::header() {
+    for (Index i = 0; i < object_.symbols.size(); ++i) {
+        const Symbol& symbol = object_.symbols[i];
+        if (!labels_.usable(i)) continue;
+        if (symbol.section == common_section) {
+            out_.put(fmt::format(".comm {}, {}, {}\n", symbol.name, symbol.size, symbol.value));
+        } else if (symbol.section == absolute_section) {
+            out_.put(fmt::format(".set {}, 0x{:x}\n", symbol.name, symbol.value));
+        }
+        if (symbol.binding == Binding::global && symbol.section != common_section) {
+            out_.put(fmt::format(".global {}\n", symbol.name));
+        }
+        if (symbol.binding == Binding::weak) out_.put(fmt::format(".weak {}\n", symbol.name));
+        if (symbol.type == SymbolType::function) out_.put(fmt::format(".type {}, @function\n", symbol.name));
+        if (symbol.type == SymbolType::object) out_.put(fmt::format(".type {}, @object\n", symbol.name));
+        if (symbol.size && symbol.section < object_.sections.size()) {
+            const std::uint64_t step = object_.sections[symbol.section].executable ? object_.address_bytes : 1;
+            out_.put(fmt::format(".size {}, {}\n", symbol.name, symbol.size / step));
+        }
+    }
+}
+
+void Disassembler::section(Index index) {
+    section_ = &object_.sections[index];
+    index_ = index;
+    next_label_ = next_relocation_ = 0;
+    const bool empty = section_->extent() == 0 && labels_.of(index).list.empty();
+    if (options_.style == DisassemblyStyle::json) {
+        if (section_->executable) code();
+        return;
+    }
+    if (empty || section_->note) return;
+    section_head(*section_);
+    if (section_->executable && !section_->no_bits) {
+        code();
+    } else if (section_->no_bits) {
+        zeros(section_->size);
+    } else {
+        data();
+    }
+    labels_at(section_->extent(), ~std::uint64_t{0});
+}
+
+void Disassembler::section_head(const Section& section) {
+    if (options_.style == DisassemblyStyle::listing) {
+        out_.put(fmt::format("\nSection {}:\n", section.name));
+        return;
+    }
+    out_.put('\n');
+    if (section.name == ".text" || section.name == ".data" || section.name == ".bss" || section.name == ".rodata") {
+        out_.put(section.name);
+    } else {
+        const bool plain = std::all_of(section.name.begin(), section.name.end(), [](char c) {
+            return assembler::is(c, assembler::class_name);
+        });
+        const std::string name = plain && !section.name.empty() ? section.name : fmt::format("section_{}", index_);
+        out_.put(fmt::format(".section {},\"{}{}{}\",{}", name, section.allocated ? "a" : "", section.writable ? "w" : "",
+                             section.executable ? "x" : "", section.no_bits ? "@nobits" : "@progbits"));
+    }
+    out_.put('\n');
+    const std::uint64_t usual = section.executable ? object_.unit_bytes : 1;
+    if (section.alignment > usual) out_.put(fmt::format(".balign {}\n", section.alignment));
+}
+
+// --- labels and references
+
+std::string_view Disassembler::label(std::uint64_t address) {
+    if (!options_.labels) return {};
+    const std::uint64_t offset = address * object_.address_bytes - section_->address;
+    return offset <= section_->bytes.size() ? labels_.of(index_).at(offset) : std::string_view();
+}
+
+void Disassembler::label_line(const Label& label) {
+    if (options_.style == DisassemblyStyle::json) return;
+    const Surface& surface = isa_.surface;
+    out_.put(surface.label_prefix);
+    out_.put(label.name);
+    out_.put(surface.label_suffix);
+    out_.put('\n');
+}
+
+// Labels from here up to `until`; those inside what comes next are given as a distance.
+void Disassembler::labels_at(std::uint64_t offset, std::uint64_t until) {
+    const std::vector<Label>& list = labels_.of(index_).list;
+    for (; next_label_ < list.size() && list[next_label_].offset < until; ++next_label_) {
+        const Label& label = list[next_label_];
+        if (label.offset <= offset) {
+            label_line(label);
+        } else if (source()) {
+            const std::uint64_t step = section_->executable ? object_.address_bytes : 1;
+            out_.put(fmt::format(".set {}, . + {}\n", label.name, (label.offset - offset) / step));
+        }
+    }
+}
+
+// The symbol and addend of a relocation as an expression.
+std::string Disassembler::symbol_reference(const Relocation& relocation, std::uint64_t step) const {
+    if (relocation.symbol >= object_.symbols.size()) return std::to_string(relocation.addend);
+    const Symbol& symbol = object_.symbols[relocation.symbol];
+    std::string name = symbol.name;
+    if (symbol.type == SymbolType::section && symbol.section < object_.sections.size()) {
+        name = labels_.begin_of(symbol.section);
+    } else if (!labels_.usable(relocation.symbol)) {
+        name = fmt::format("L_symbol_{}", relocation.symbol);
+    }
+    if (symbol.section < object_.sections.size()) step = object_.sections[symbol.section].executable ? object_.address_bytes : 1;
+    const std::int64_t addend = relocation.addend / static_cast<std::int64_t>(step);
+    return addend == 0 ? name : fmt::format("{} {} {}", name, addend < 0 ? '-' : '+', addend < 0 ? -addend : addend);
+}
+
+// --- code
+
+void Disassembler::code() {
+    const std::uint8_t* const bytes = section_->bytes.data();
+    const std::uint64_t size = section_->bytes.size(), unit = object_.unit_bytes;
+    const std::vector<Label>& labels = labels_.of(index_).list;
+    const std::vector<Relocation>& relocations = relocations_[index_];
+    for (std::uint64_t at = 0; at < size;) {
+        const std::size_t available = static_cast<std::size_t>(std::min<std::uint64_t>(size - at, longest_));
+        const Image image = codec_.load(bytes + at, available);
+        unsigned bits = 0;
+        const Index form = codec_.decode(image, static_cast<unsigned>(available * 8), bits);
+        std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(unit, size - at));
+        if (form != no_index && bits >= 8) count = bits / 8;
+        if (next_label_ < labels.size() && labels[next_label_].offset < at + count) labels_at(at, at + count);
+        while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
+        const bool relocated = next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at + count;
+        if (relocated && source() && relocated_instruction(relocations[next_relocation_], image, at, available)) {
+        } else if (form == no_index || bits < 8) {
+            raw(at, count);
+        } else if (options_.style == DisassemblyStyle::json) {
+            json_instruction(form, image, bits, at);
+        } else {
+            instruction(form, image, bits, at);
+        }
+        at += count;
+    }
+}
+
+void Disassembler::instruction(Index form, const Image& image, unsigned bits, std::uint64_t at) {
+    if (options_.style == DisassemblyStyle::listing) listing_columns(at, bits / 8);
+    char* const begin = out_.room();
+    std::memcpy(begin, "    ", 4);
+    const std::uint64_t address = address_of(at);
+    if (source() && options_.verify && !verifier_.is_certain(form, image)) {
+        // What can be read back without labels can be with them.
+        char* const end = codec_.print(begin + 4, form, image, bits, address, nullptr);
+        *end = '\0';
+        if (!verifier_.reads_back(image, bits, begin + 4, end, address)) return unverified(image, bits, at, begin + 4, end);
+    }
+    char* const end = codec_.print(begin + 4, form, image, bits, address, this);
+    std::memcpy(end, line_end_.data(), line_end_.size());
+    out_.set(end + line_end_.size());
+}
+
+// Prints bytes as data, with the text that does not read back as a comment.
+void Disassembler::unverified(const Image&, unsigned bits, std::uint64_t at, const char* text, const char* end) {
+    const std::string kept(text, end);
+    const std::size_t unit = object_.unit_bytes;
+    for (std::size_t i = 0; i < bits / 8; i += unit) {
+        out_.put("    ");
+        raw_value(at + i, std::min<std::size_t>(unit, bits / 8 - i));
+        if (i == 0 && !comment_begin_.empty()) {
+            out_.put(comment_begin_);
+            out_.put(kept);
+            out_.put(comment_end_);
+        }
+        out_.put('\n');
+    }
+}
+
+// An instruction with a symbol in it. The number's place in the text is where two prints with different numbers differ.
+bool Disassembler::relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
+                                         std::size_t available) {
+    RelocatedNumber found;
+    if (relocation.offset != at) return false;
+    if (!find_relocated_number(codec_, image, static_cast<unsigned>(available * 8), relocation.type, found)) return false;
+    const NumberRule& rule = isa_.operand_types[found.number.type].number;
+    const std::string name = symbol_reference(relocation, rule.relative ? object_.address_bytes : 1);
+    std::string texts[2];
+    for (int i = 0; i < 2; ++i) {
+        Image changed = image;
+        for (unsigned piece = 0; piece < found.number.piece_count; ++piece) {
+            const BitPiece& bits = found.number.pieces[piece];
+            changed.set(bits.position, bits.width, i == 0 ? 0 : 1);
+        }
+        texts[i].resize(Codec::max_text + 64);
+        char* const end = codec_.print(texts[i].data(), found.form, changed, found.bits, 0, nullptr);
+        texts[i].resize(static_cast<std::size_t>(end - texts[i].data()));
+    }
+    const auto is_number = [](char c) { return assembler::is(c, assembler::class_name) || c == '-'; };
+    std::size_t begin = 0;
+    while (begin < texts[0].size() && begin < texts[1].size() && texts[0][begin] == texts[1][begin]) ++begin;
+    if (begin == texts[0].size()) return false;
+    while (begin > 0 && is_number(texts[0][begin - 1])) --begin;
+    std::size_t end = begin;
+    while (end < texts[0].size() && is_number(texts[0][end])) ++end;
+    out_.put("    ");
+    out_.put(std::string_view(texts[0]).substr(0, begin));
+    if (rule.relative) out_.put(isa_.surface.label_reference_prefix);
+    out_.put(name);
+    out_.put(std::string_view(texts[0]).substr(end));
+    end_line();
+    return true;
+}
+
+void Disassembler::listing_columns(std::uint64_t at, std::size_t count) {
+    out_.hexadecimal(address_of(at), 8);
+    out_.put(":  ");
+    out_.bytes(section_->bytes.data() + at, count);
+    for (std::size_t i = count; i < 8; ++i) out_.put("  ");
+}
+
+// Bytes that are no instruction.
+void Disassembler::raw(std::uint64_t at, std::size_t count) {
+    if (options_.style == DisassemblyStyle::json) {
+        out_.put("{\"address\":");
+        out_.decimal(section_->address + at);
+        out_.put(",\"bytes\":\"");
+        out_.bytes(section_->bytes.data() + at, count);
+        out_.put("\",\"text\":\"");
+        raw_value(at, count);
+        out_.put("\",\"mnemonic\":null}\n");
+        return;
+    }
+    if (options_.style == DisassemblyStyle::listing) listing_columns(at, count);
+    const std::vector<Relocation>& list = relocations_[index_];
+    if (source() && next_relocation_ < list.size() && list[next_relocation_].offset < at + count) {
+        // A word in the code, or its bytes one by one where the relocation covers less.
+        const Relocation& relocation = list[next_relocation_];
+        const std::string name = reference(relocation);
+        if (!name.empty() && relocation.offset == at && name.starts_with(std::string(data_directive(count)))) {
+            out_.put("    " + name + "\n");
+            return;
+        }
+    }
+    out_.put("    ");
+    raw_value(at, count);
+    out_.put('\n');
+}
+
+void Disassembler::raw_value(std::uint64_t at, std::size_t count) {
+    const std::uint8_t* const bytes = section_->bytes.data() + at;
+    const std::string_view directive = data_directive(count);
+    if (directive.empty()) {
+        out_.put(".byte ");
+        for (std::size_t i = 0; i < count; ++i) {
+            if (i) out_.put(", ");
+            out_.put("0x");
+            out_.hexadecimal(bytes[i], 2);
+        }
+        return;
+    }
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < count; ++i) value |= std::uint64_t{bytes[i]} << 8 * (object_.big_endian ? count - 1 - i : i);
+    out_.put(directive);
+    out_.put("0x");
+    out_.hexadecimal(value, static_cast<unsigned>(2 * count));
+}
+
+void Disassembler::json_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at) {
+    char text[Codec::max_text + 64];
+    const char* const end = codec_.print(text, form, image, bits, address_of(at), nullptr);
+    const Form& described = isa_.forms[form];
+    out_.put("{\"address\":");
+    out_.decimal(section_->address + at);
+    if (section_->name != ".text") out_.put(",\"section\":" + json_text(section_->name));
+    out_.put(",\"bytes\":\"");
+    out_.bytes(section_->bytes.data() + at, bits / 8);
+    out_.put("\",\"text\":");
+    out_.put(json_text({text, static_cast<std::size_t>(end - text)}));
+    out_.put(",\"mnemonic\":");
+    out_.put(json_text(isa_.instruction_of(described).names[0]));
+    out_.put(",\"fields\":{");
+    codec_.fields(form, image, codes_);
+    bool first = true;
+    for (std::size_t i = 0; i < described.fields.size(); ++i) {
+        if (described.fields[i].fixed) continue;
+        if (!first) out_.put(',');
+        first = false;
+        out_.put(json_text(described.fields[i].name));
+        out_.put(':');
+        out_.decimal(codes_[i]);
+    }
+    out_.put("}}\n");
+}
+
+// --- data
+
+void Disassembler::zeros(std::uint64_t count) {
+    const std::vector<Label>& labels = labels_.of(index_).list;
+    std::uint64_t at = 0;
+    while (at < count) {
+        labels_at(at, at + 1);
+        std::uint64_t end = count;
+        if (next_label_ < labels.size()) end = std::min(end, labels[next_label_].offset);
+        out_.put("    .zero ");
+        out_.decimal(end - at);
+        out_.put('\n');
+        at = end;
+    }
+}
+
+// Up to the next label or relocation at a time: texts, runs of zeros, bytes.
+void Disassembler::data() {
+    const std::vector<Label>& labels = labels_.of(index_).list;
+    const std::vector<Relocation>& relocations = relocations_[index_];
+    const std::uint64_t size = section_->bytes.size();
+    for (std::uint64_t at = 0; at < size;) {
+        labels_at(at, at + 1);
+        std::uint64_t end = size;
+        if (next_label_ < labels.size()) end = std::min(end, labels[next_label_].offset);
+        while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
+        if (next_relocation_ < relocations.size()) {
+            const Relocation& relocation = relocations[next_relocation_];
+            const std::uint64_t width = relocation.type >= relocation_type::absolute_8 && relocation.type <= relocation_type::relative_64
+                                            ? std::uint64_t{1} << (relocation.type - relocation_type::absolute_8) % 4
+                                            : 0;
+            if (relocation.offset == at && width != 0 && at + width <= end && source()) {
+                out_.put("    " + reference(relocation) + "\n");
+                at += width;
+                continue;
+            }
+            if (relocation.offset > at) end = std::min(end, relocation.offset);
+        }
+        std::uint64_t zero_end = at;
+        while (zero_end < end && section_->bytes[zero_end] == 0) ++zero_end;
+        constexpr std::uint64_t shortest_run = 8;
+        std::uint64_t after = at;
+        if (options_.style == DisassemblyStyle::listing) {
+            after = std::min(end, at + 8);
+            listing_columns(at, static_cast<std::size_t>(after - at));
+            out_.put('\n');
+        } else if (zero_end - at >= shortest_run) {
+            out_.put("    .zero ");
+            out_.decimal(zero_end - at);
+            out_.put('\n');
+            after = zero_end;
+        } else if (!text_run(at, end, after)) {
+            after = std::min(end, at + 8);
+            plain_bytes(at, after);
+        }
+        at = after;
+    }
+}
+
+std::string Disassembler::reference(const Relocation& relocation) const {
+    if (relocation.type < relocation_type::absolute_8 || relocation.type > relocation_type::relative_64) return {};
+    const unsigned power = (relocation.type - relocation_type::absolute_8) % 4;
+    std::string text(data_directive(std::size_t{1} << power));
+    text += symbol_reference(relocation, 1);
+    if (relocation.type >= relocation_type::relative_8) text += " - .";
+    return text;
+}
+
+// Printable characters with a NUL behind them.
+bool Disassembler::text_run(std::uint64_t at, std::uint64_t end, std::uint64_t& after) {
+    constexpr std::uint64_t shortest = 4, longest = 200;
+    std::uint64_t stop = at;
+    const auto printable = [](std::uint8_t c) { return (c >= 0x20 && c < 0x7F) || c == '\n' || c == '\t'; };
+    while (stop < end && stop - at < longest && printable(section_->bytes[stop])) ++stop;
+    if (stop - at < shortest || stop >= end || section_->bytes[stop] != 0) return false;
+    out_.put("    .asciz \"");
+    for (std::uint64_t i = at; i < stop; ++i) {
+        const char c = static_cast<char>(section_->bytes[i]);
+        if (c == '"' || c == '\\') out_.put('\\');
+        if (c == '\n' || c == '\t') {
+            out_.put(c == '\n' ? "\\n" : "\\t");
+        } else {
+            out_.put(c);
+        }
+    }
+    out_.put("\"\n");
+    after = stop + 1;
+    return true;
+}
+
+void Disassembler::plain_bytes(std::uint64_t at, std::uint64_t end) {
+    out_.put("    .byte ");
+    for (std::uint64_t i = at; i < end; ++i) {
+        if (i != at) out_.put(", ");
+        out_.put("0x");
+        out_.hexadecimal(section_->bytes[i], 2);
+    }
+    out_.put('\n');
+}
+
+}  // namespace
+
+}  // namespace disassembler
+
+void disassemble(const Codec& codec, const Object& object, const DisassembleOptions& options, const TextSink& sink) {
+    disassembler::Disassembler(codec, object, options, sink).run();
+}
+
+std::string disassemble(const Codec& codec, const Object& object, const DisassembleOptions& options) {
+    std::string text;
+    disassemble(codec, object, options, [&](std::string_view piece) { text += piece; });
+    return text;
+}
+
+}  // namespace isaforge

@@ -1,0 +1,65 @@
+// A large buffer in front of the sink, so that printing an instruction is copying characters and nothing else.
+#pragma once
+
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "isaforge/disassembler.hpp"
+
+namespace isaforge::disassembler {
+
+class Output {
+public:
+    explicit Output(const TextSink& sink) : sink_(sink), buffer_(capacity + slack), at_(buffer_.data()) {}
+    ~Output() { flush(); }
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+
+    // Room for at least `slack` characters; `set` says how far they were used.
+    char* room() {
+        if (at_ >= buffer_.data() + capacity) flush();
+        return at_;
+    }
+    void set(char* end) { at_ = end; }
+
+    void put(std::string_view text) {
+        while (text.size() > slack) {
+            std::memcpy(room(), text.data(), slack);
+            at_ += slack;
+            text.remove_prefix(slack);
+        }
+        std::memcpy(room(), text.data(), text.size());
+        at_ += text.size();
+    }
+    void put(char c) {
+        *room() = c;
+        ++at_;
+    }
+    void decimal(std::uint64_t value) { at_ = std::to_chars(room(), at_ + 24, value).ptr; }
+    void hexadecimal(std::uint64_t value, unsigned digits) {
+        char* const out = room();
+        for (unsigned i = 0; i < digits; ++i) out[i] = "0123456789abcdef"[value >> 4 * (digits - 1 - i) & 15];
+        at_ += digits;
+    }
+    void bytes(const std::uint8_t* data, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) hexadecimal(data[i], 2);
+    }
+
+    static constexpr std::size_t slack = 4096;
+
+private:
+    static constexpr std::size_t capacity = std::size_t{1} << 18;
+
+    void flush() {
+        if (at_ != buffer_.data()) sink_({buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data())});
+        at_ = buffer_.data();
+    }
+
+    const TextSink& sink_;
+    std::vector<char> buffer_;
+    char* at_;
+};
+
+}  // namespace isaforge::disassembler

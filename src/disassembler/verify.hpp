@@ -1,0 +1,41 @@
+// Whether an instruction's text reads back as the same bits. Most forms are known to do so from the description alone:
+// their name is theirs only and every operand's text says its code. The others are assembled again.
+#pragma once
+
+#include <vector>
+
+#include "isaforge/codec.hpp"
+
+namespace isaforge::disassembler {
+
+class Verifier {
+public:
+    explicit Verifier(const Codec& codec);
+
+    // `text` is what Codec::print wrote without labels; a NUL follows it.
+    bool reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address) const;
+
+    // Needs no proof.
+    bool is_certain(Index form, const Image& image) const {
+        const Sure& sure = sure_[form];
+        if (!sure.certain) return false;
+        for (std::size_t i = 0; i < sure.loose.words.size(); ++i) {
+            if ((image.words[i] & sure.loose.words[i]) != 0) return false;
+        }
+        return true;
+    }
+
+private:
+    struct Sure {
+        bool certain = false;
+        Image loose;           // bits that neither opcode nor field covers: zero when they come from the assembler
+    };
+    bool operand_is_certain(Index type);
+    bool text_is_plain(const Form& form) const;
+
+    const Codec& codec_;
+    std::vector<Sure> sure_;
+    std::vector<std::uint8_t> operands_;  // 0 unknown, 1 certain, 2 not
+};
+
+}  // namespace isaforge::disassembler

@@ -1,0 +1,173 @@
+// Meanings that do not type-check, and what is said about them: the whole report, as it is printed.
+#include <gtest/gtest.h>
+
+#include "isaforge/isa.hpp"
+#include "semantics/check.hpp"
+
+namespace isaforge {
+namespace {
+
+const char* const declarations = R"(isa bench "Bench"
+code unit 32 little
+registers r : 5 of u32 "r{n}"
+registers v : 5 of u32 lanes 64 "v{n}"
+register latch : u16
+register flag : u1
+register exec : u64
+memory data : u8 little
+constant limit = 12
+operand size : 2 {
+    00 "b" = 8
+    01 "h" = 16
+    10 "w" = 32
+    11 reserved
+}
+operand source : 6 {
+    0 n:r "{n}" = n
+    1 k:5 "{k}" = u32(k)
+}
+number small = u7
+function twice(x) = x + x
+function loop(x) = other(x)
+function other(x) = loop(x)
+function maybe(x) { if (x[0]) { return x } }
+function low(x, n) = x[n-1:0]
+format F | OP:4 | SIZE:size | S:source | K:small | -:3 | A:r | B:r |
+format G | 11 | OP:2 | -:18 | A:v | B:v |
+)";
+
+// The report on one row of format F, or of format G under a lane mask.
+std::string report(const std::string& meaning, bool lanes = false) {
+    std::string text = declarations;
+    text += lanes ? "instructions G [OP] \"{name} {A}, {B}\" lanes 64 under exec[lane()] {\n"
+                  : "instructions F [OP] \"{name} {SIZE}, {S}, {K}, {A}, {B}\" {\n";
+    text += "0 op " + meaning + "\n}\n";
+    SourceManager sources;
+    Diagnostics loading, found;
+    auto isa = load_isa_text("bench.isa", text, sources, loading);
+    if (!isa) return "does not load: " + to_text(loading, sources);
+    bool good = semantics::check_semantics(*isa, found);
+    EXPECT_EQ(good, found.errors() == 0) << meaning;
+    return to_text(found, sources);
+}
+
+struct Case {
+    const char* meaning;
+    const char* message;  // the first line of the report without its place
+    bool lanes = false;
+};
+
+std::string first_message(const std::string& text) {
+    std::string line = text.substr(0, text.find('\n'));
+    std::size_t at = line.find("error: ");
+    if (at == std::string::npos) at = line.find("warning: ");
+    return at == std::string::npos ? line : line.substr(at);
+}
+
+const Case wrong[] = {
+    {"A = lacth", "error: `lacth` is not known here"},
+    {"A = B + latch", "error: `B` is u32 but `latch` is u16: widen it with u32(latch)"},
+    {"A = latch", "error: the target is u32 but the value is u16: widen it with u32(…)"},
+    {"latch = A", "error: the target is u16 but the value is u32: cut it with u16(…)"},
+    {"A = B + 0x100000000", "error: 4294967296 does not fit in 32 bits"},
+    {"flag = 2", "error: 2 does not fit in 1 bits"},
+    {"A = 1.5 + B", "error: `+` computes with integers: write +. for floats"},
+    {"latch = latch +. 1", "does not matter"},
+    {"flag = flag +. flag", "error: there is no float of 1 bits, only of 16, 32 and 64"},
+    {"A = s32(A) < B ? A : B", "error: one side of `<` is s32, the other u32: convert one, for the sign matters here"},
+    {"A = r", "error: `r` has 32 registers: say which, as in r[0]"},
+    {"A = r[32]", "error: `r` has registers 0 to 31, not 32"},
+    {"A = A[32]", "error: bit 32 of a u32 value"},
+    {"A = u32(A[40:30])", "error: bits 40..30 of a u32 value"},
+    {"A = u32(A[3:7])", "error: [3:7] is no slice: the high bit stands first"},
+    {"A = A[B:0]", "error: the bounds of a slice must be known when the instruction is decoded"},
+    {"A = u65(A)", "error: a type of 65 bits: 1 to 64 are possible"},
+    {"A = u32(A, B)", "error: a conversion takes one value, not 2"},
+    {"A + B = A", "does not matter"},
+    {"K = 1", "error: this cannot be assigned: it is a value, not a register, memory or local"},
+    {"limit = 1", "error: this cannot be assigned: it is a value, not a register, memory or local"},
+    {"A = twice(A, B)", "error: `twice` takes 1 argument (`x`), not 2"},
+    {"A = twcie(A)", "error: there is no function `twcie`"},
+    {"A = loop(A)", "error: `loop` calls itself: a meaning cannot be recursive"},
+    {"A = maybe(A)", "error: not every path through `maybe` returns a value"},
+    {"A = low(A, SIZE)", "error: the target is u32 but the value is u8: widen it with u32(…)"},
+    {"A = sqrt(latch)", "error: the target is u32 but the value is u16: widen it with u32(…)"},
+    {"A = min_number(A, latch)", "error: the arguments of `min_number` are u32 and u16: they must be of one width"},
+    {"A = unsigned_to_float(A, 24)", "error: there is no float of 24 bits, only of 16, 32 and 64"},
+    {"A = float_to_unsigned(A, B)", "error: this argument must be known when the instruction is decoded"},
+    {"A = insert(A, 30, latch)", "error: 16 bits at 30 do not fit a u32"},
+    {"signal(A)", "error: a signal's name is written in quotes: signal(\"irq\")"},
+    {"stop(1)", "error: `stop` takes 0 arguments (), not 1"},
+    {"A = data.u24[B]", "error: memory is accessed in 8, 16, 32 or 64 bits, not in 24"},
+    {"data.u32[A] = latch", "error: the target is u32 but the value is u16: widen it with u32(…)"},
+    {"A = B after 64", "error: a result can come 0 to 63 instructions late"},
+    {"A[3:0] = B[3:0] after 1", "error: only whole registers of one lane, and pc, can be written late"},
+    {"data.u32[A] = B after 1", "error: only whole registers of one lane, and pc, can be written late"},
+    {"for i in 0..B { A = A + 1 }", "error: the bound of a loop must be known when the instruction is decoded"},
+    {"for i in 0..1000000 { A = A + 1 }", "error: a loop of more than 4096 rounds"},
+    {"for i in 0..4000 { for k in 0..4000 { A = A + 1 } }", "error: the meaning of this instruction is too large"},
+    {"let x = 5; x = x + 1", "error: the width of this number does not follow from anything: convert it, as in u32(1)"},
+    {"A = u64(A) ++ B", "error: 96 bits side by side: no value is wider than 64"},
+    {"A = 5 / 0", "error: division by zero"},
+    {"A = v[1]", "error: 64 lanes do not fit a target of one: use element(), lane_bits() or a sum"},
+    {"r[v[1]] = 0", "error: the number of a register cannot differ from lane to lane"},
+    {"pc = v[1]", "error: pc is one for all lanes"},
+    {"r[0] = A", "error: 64 lanes do not fit a target of one: use element(), lane_bits() or a sum", true},
+    {"if (A == B) { exec = 0 }", "error: a target of one lane is written under a condition that differs from lane to lane", true},
+    {"let unused = A; B = A", "warning: `unused` is never read"},
+};
+
+TEST(CheckSemantics, SaysWhatIsWrong) {
+    for (const Case& each : wrong) {
+        std::string text = report(each.meaning, each.lanes), message = first_message(text);
+        if (std::string(each.message) == "does not matter") continue;
+        EXPECT_EQ(message.substr(0, std::string(each.message).size()), each.message) << each.meaning << '\n' << text;
+    }
+}
+
+const char* const right[] = {
+    "A = B + u32(latch)", "latch = A[31:16]", "flag = A <. 1.5", "A = S", "A = S + limit", "A = twice(S)",
+    "A = u32(low(A, SIZE))", "A = sqrt(A) after 3", "pc = A after 1", "A = r[B[4:0]]", "r[K] = A", "A = u32(K)",
+    "data.u(SIZE)[A] = B[SIZE-1:0]", "A = u32(data.u(SIZE)[B])", "for i in 0..31 { A = A ^ (B >> i) }",
+    "if (flag) { A = B } else { stop() }", "let x = A; A = B; B = x", "A[7:0] = B[15:8]", "A = flag ? data.u32[B] : 0",
+    "A, B = u64(A) * u64(B)", "A = -1", "A = ~A & 0xff", "A = A *. 2", "flag = A[3] && !flag",
+};
+
+TEST(CheckSemantics, LeavesGoodMeaningsAlone) {
+    for (const char* meaning : right) EXPECT_EQ(report(meaning), "") << meaning;
+    for (const char* meaning : {"A = A + B", "A = A +. 1", "exec = lane_bits(A < B)", "if (A[0]) { A = B } else { A = 0 }",
+                                "A = data.u32[B]", "A = exec[lane()] ? A : B", "A = r[3]", "A = element(B, A)"})
+        EXPECT_EQ(report(meaning, true), "") << meaning;
+}
+
+TEST(CheckSemantics, PointsAtThePlaceAndSuggests) {
+    EXPECT_EQ(report("A = latc"), R"(bench.isa:29:10: error: `latc` is not known here
+0 op A = latc
+         ^~~~
+         latch
+)");
+    EXPECT_EQ(report("A = twice(latch)"), R"(bench.isa:29:6: error: the target is u32 but the value is u16: widen it with u32(…)
+0 op A = twice(latch)
+     ^~~~~~~~~~~~~~~~
+)");
+}
+
+TEST(CheckSemantics, SaysWhereAFunctionWasCalled) {
+    std::string text = report("A = low(A, 40)");
+    EXPECT_NE(text.find("error: bits 39..0 of a u32 value"), std::string::npos) << text;
+    EXPECT_NE(text.find("note: called here as `low`"), std::string::npos) << text;
+}
+
+TEST(CheckSemantics, FindsNothingInTheShippedDescriptions) {
+    for (const auto& [name, title] : builtin_isas()) {
+        SourceManager sources;
+        Diagnostics diagnostics;
+        auto isa = load_isa(name, sources, diagnostics);
+        ASSERT_TRUE(isa) << to_text(diagnostics, sources);
+        EXPECT_TRUE(semantics::check_semantics(*isa, diagnostics));
+        EXPECT_EQ(to_text(diagnostics, sources), "") << name;
+    }
+}
+
+}  // namespace
+}  // namespace isaforge
