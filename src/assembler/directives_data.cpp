@@ -292,7 +292,7 @@ void Engine::make_space(const Value& count, std::uint8_t fill_value, const char*
     add_padding(resolved.offset.bits, fill_value, 1, begin);
 }
 
-// Bytes of a repeated pattern; a remainder is zero and comes first, as GNU as has it.
+// `count` bytes, a multiple of `size`, of a repeated pattern.
 void Engine::add_padding(std::uint64_t count, std::uint64_t pattern, unsigned size, const char* at) {
     const std::uint64_t start = current_->used;
     if (!sections_.skip(*current_, count)) return output_full(at);
@@ -303,7 +303,7 @@ void Engine::add_padding(std::uint64_t count, std::uint64_t pattern, unsigned si
         return;
     }
     std::uint8_t* const out = current_->section.bytes.data() + start;
-    for (std::uint64_t i = count % size; i < count; i += size) put(pattern, size, out + i);
+    for (std::uint64_t i = 0; i < count; i += size) put(pattern, size, out + i);
 }
 
 // `argument`: bit 0, the operand is a power of two; above, the size of the fill value.
@@ -346,7 +346,12 @@ void Engine::align_to(std::uint64_t alignment, std::uint64_t pattern, unsigned s
         return;
     }
     const std::uint64_t count = (0 - current_->used) & (alignment - 1);
-    if (limit == 0 || count <= limit) add_padding(count, pattern, size, at);
+    if (limit != 0 && count > limit) return;
+    if (count % size != 0) {
+        error(place(at), fmt::format("the padding of {} bytes is no multiple of {}", count, size));
+        return;
+    }
+    add_padding(count, pattern, size, at);
 }
 
 void Engine::origin(const char*& p, int) {

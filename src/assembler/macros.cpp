@@ -12,7 +12,7 @@ namespace isaforge::assembler {
 namespace {
 
 constexpr unsigned deepest_nesting = 200;
-constexpr std::uint64_t most_repeated_text = std::uint64_t{1} << 30;  // read again in place
+constexpr std::uint64_t most_repeated_text = std::uint64_t{1} << 29;  // read again in place
 constexpr std::uint64_t most_stored_text = std::uint64_t{1} << 28;    // made by substitution
 constexpr std::uint64_t most_included_text = std::uint64_t{1} << 30;
 constexpr std::size_t most_defined_text = std::size_t{1} << 16;       // one statement's, after substitution

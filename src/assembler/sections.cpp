@@ -61,6 +61,7 @@ std::uint8_t* Sections::reserve_slowly(SectionBuffer& section, std::uint64_t cou
 }
 
 bool Sections::skip(SectionBuffer& section, std::uint64_t count) {
+    if (count == 0) return true;
     if (!section.section.no_bits) return reserve(section, count) != nullptr;
     constexpr std::uint64_t largest = std::uint64_t{1} << 40;
     if (count > largest - section.used) {

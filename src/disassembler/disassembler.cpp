@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "assembler/characters.hpp"
 #include "codec/tables.hpp"
@@ -20,10 +19,6 @@ namespace disassembler {
 namespace {
 
 constexpr std::size_t most_bytes = max_instruction_bits / 8;
-
-std::string json_text(std::string_view text) {
-    return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 std::string_view data_directive(std::size_t bytes) {
     switch (bytes) {
@@ -381,13 +376,16 @@ void Disassembler::json_instruction(Index form, const Image& image, unsigned bit
     const Form& described = isa_.forms[form];
     out_.put("{\"address\":");
     out_.decimal(section_->address + at);
-    if (section_->name != ".text") out_.put(",\"section\":" + json_text(section_->name));
+    if (section_->name != ".text") {
+        out_.put(",\"section\":");
+        out_.quoted(section_->name);
+    }
     out_.put(",\"bytes\":\"");
     out_.bytes(section_->bytes.data() + at, bits / 8);
     out_.put("\",\"text\":");
-    out_.put(json_text({text, static_cast<std::size_t>(end - text)}));
+    out_.quoted({text, static_cast<std::size_t>(end - text)});
     out_.put(",\"mnemonic\":");
-    out_.put(json_text(isa_.instruction_of(described).names[0]));
+    out_.quoted(isa_.instruction_of(described).names[0]);
     out_.put(",\"fields\":{");
     codec_.fields(form, image, codes_);
     bool first = true;
@@ -395,7 +393,7 @@ void Disassembler::json_instruction(Index form, const Image& image, unsigned bit
         if (described.fields[i].fixed) continue;
         if (!first) out_.put(',');
         first = false;
-        out_.put(json_text(described.fields[i].name));
+        out_.quoted(described.fields[i].name);
         out_.put(':');
         out_.decimal(codes_[i]);
     }

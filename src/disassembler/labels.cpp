@@ -30,7 +30,10 @@ std::string_view SectionLabels::at(std::uint64_t offset) const {
 
 Labels::Labels(const Codec& codec, const Object& object, bool make_targets)
     : codec_(codec), object_(object), sections_(object.sections.size()), begins_(object.sections.size()),
-      usable_(object.symbols.size()) {
+      relocated_(object.sections.size()), usable_(object.symbols.size()) {
+    for (const Relocation& relocation : object.relocations) {
+        if (relocation.section < relocated_.size()) relocated_[relocation.section].push_back(relocation.offset);
+    }
     choose_symbols();
     for (SectionLabels& labels : sections_) std::stable_sort(labels.list.begin(), labels.list.end(), before);
     name_begins();
@@ -66,7 +69,7 @@ void Labels::name_begins() {
         if (!name.empty()) continue;
         name = fresh(fmt::format(".L_section_{}", symbol.section));
         std::vector<Label>& list = sections_[symbol.section].list;
-        list.insert(list.begin(), {0, name, no_index, true});
+        list.insert(std::upper_bound(list.begin(), list.end(), Label{}, before), {0, name, no_index, true});
     }
 }
 
@@ -77,6 +80,9 @@ void Labels::collect_targets(Index index) {
     const std::uint64_t first = section.address / step;
     std::vector<bool> begins(section.bytes.size() / unit + 1);
     std::vector<std::uint64_t> targets;
+    std::vector<std::uint64_t>& relocated = relocated_[index];
+    std::sort(relocated.begin(), relocated.end());
+    std::size_t next_relocated = 0;
     for (std::uint64_t at = 0; at < section.bytes.size();) {
         begins[at / unit] = true;
         const std::size_t available = std::min<std::uint64_t>(section.bytes.size() - at, max_instruction_bits / 8);
@@ -87,7 +93,10 @@ void Labels::collect_targets(Index index) {
             at += unit;
             continue;
         }
-        codec_.targets(form, image, bits, first + at / step, targets);
+        // A number that a linker fills in does not say yet where it leads.
+        while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
+        const bool unknown = next_relocated < relocated.size() && relocated[next_relocated] < at + bits / 8;
+        if (!unknown) codec_.targets(form, image, bits, first + at / step, targets);
         at += bits / 8;
     }
     std::sort(targets.begin(), targets.end());

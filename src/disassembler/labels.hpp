@@ -48,6 +48,7 @@ private:
     const Object& object_;
     std::vector<SectionLabels> sections_;
     std::vector<std::string> begins_;
+    std::vector<std::vector<std::uint64_t>> relocated_;  // by section: where relocations apply
     std::vector<bool> usable_;
     std::unordered_set<std::string> taken_;
 };

@@ -47,6 +47,22 @@ public:
         for (std::size_t i = 0; i < count; ++i) hexadecimal(data[i], 2);
     }
 
+    // A JSON string; bytes that are not ASCII become their Latin-1 escapes.
+    void quoted(std::string_view text) {
+        put('"');
+        for (const char c : text) {
+            const auto byte = static_cast<unsigned char>(c);
+            if (byte < 0x20 || byte >= 0x7F) {
+                put("\\u00");
+                hexadecimal(byte, 2);
+                continue;
+            }
+            if (c == '"' || c == '\\') put('\\');
+            put(c);
+        }
+        put('"');
+    }
+
     static constexpr std::size_t slack = 4096;
 
 private:

@@ -259,7 +259,9 @@ void ElfReader::read_lines() {
         const auto found = std::lower_bound(debug_addresses_.begin(), debug_addresses_.end(),
                                             std::pair<std::uint64_t, Index>{row.address_at, 0});
         if (found != debug_addresses_.end() && found->first == row.address_at) entry.section = found->second;
-        for (Index i = 0; entry.section == no_index && debug_addresses_.empty() && i < object_.sections.size(); ++i) {
+        constexpr std::size_t most_searched = 256;
+        const std::size_t searched = debug_addresses_.empty() ? std::min(object_.sections.size(), most_searched) : 0;
+        for (Index i = 0; entry.section == no_index && i < searched; ++i) {
             const Section& section = object_.sections[i];
             if (!section.executable || row.address < section.address) continue;
             if (row.address - section.address >= section.extent()) continue;

@@ -138,8 +138,8 @@ void append_row(std::string& out, const std::vector<Cell>& cells, const Strokes&
 
 void append_element(std::string& out, const Instruction& instruction, const Form& form, const TextElement& element) {
     switch (element.kind) {
-        case TextKind::constant:
-        case TextKind::literal: out += element.text; break;
+        case TextKind::literal:
+        case TextKind::constant: out += element.text; break;
         case TextKind::space: out += ' '; break;
         case TextKind::name: out += instruction.names.front(); break;
         case TextKind::field:

@@ -1,0 +1,73 @@
+// Assembles a text for the WISHBONE GPU; what the tests of assembler, object files and disassembler begin with.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "isaforge/assembler.hpp"
+
+namespace isaforge::testing {
+
+inline const Codec& gpu() {
+    static SourceManager sources;
+    static Diagnostics diagnostics;
+    static const Codec codec([] {
+        auto isa = load_isa("wishbone-gpu", sources, diagnostics);
+        if (!isa) {
+            std::fputs(to_text(diagnostics, sources).c_str(), stderr);
+            std::abort();
+        }
+        return isa;
+    }());
+    return codec;
+}
+
+struct Assembled {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    Object object;
+    Listing listing;
+    FileId file = 0;
+    bool good = false;
+
+    std::string messages() const { return to_text(diagnostics, sources); }
+    std::string hex(std::string_view section) const {
+        std::string text;
+        const Index index = object.find_section(section);
+        if (index == no_index) return "no section";
+        for (const std::uint8_t byte : object.sections[index].bytes) {
+            char digits[3];
+            std::snprintf(digits, sizeof digits, "%02x", byte);
+            text += digits;
+        }
+        return text;
+    }
+};
+
+inline std::unique_ptr<Assembled> assemble_text(std::string text, AssembleOptions options = {}, const Codec& codec = gpu()) {
+    auto result = std::make_unique<Assembled>();
+    result->file = result->sources.add("t.s", std::move(text));
+    result->good = assemble(codec, result->file, result->sources, options, result->object, result->diagnostics, &result->listing);
+    return result;
+}
+
+// What a command prints, and whether it ended well.
+inline bool run_command(const std::string& command, std::string& output) {
+    std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
+    if (!pipe) return false;
+    char buffer[4096];
+    output.clear();
+    for (std::size_t count; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) output.append(buffer, count);
+    return pclose(pipe) == 0;
+}
+
+inline bool have(const char* tool) {
+    std::string output;
+    return run_command(std::string("command -v ") + tool, output);
+}
+
+}  // namespace isaforge::testing
