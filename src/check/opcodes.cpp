@@ -78,15 +78,28 @@ private:
     Diagnostics& diagnostics_;
 };
 
-// The codes of an operand's rows, with their captures taken as whole.
+bool claims(const OperandRow& row, std::uint64_t code) {
+    if ((code & row.mask) != row.value) return false;
+    return std::all_of(row.constraints.begin(), row.constraints.end(), [&](const Constraint& constraint) {
+        const std::uint64_t value = row.fields[constraint.field].place.extract(code);
+        return value >= constraint.low && value <= constraint.high && (value - constraint.low) % constraint.step == 0;
+    });
+}
+
+// The codes of an operand's rows, with their captures taken as whole but for the ranges that the row gives them.
 void look_at_operand(const OperandType& type, Diagnostics& diagnostics) {
     constexpr unsigned widest = 16;
     if (type.kind != OperandKind::table || type.width > widest) return;
     const std::uint64_t count = std::uint64_t{1} << type.width;
     std::vector<const OperandRow*> owner(count);
     for (const OperandRow& row : type.rows) {
+        bool said = false;
         for (std::uint64_t code = 0; code < count; ++code) {
-            if ((code & row.mask) == row.value && !owner[code]) owner[code] = &row;
+            if (!claims(row, code)) continue;
+            if (!owner[code]) owner[code] = &row;
+            if (said || !row.reserved || owner[code]->reserved) continue;
+            said = true;
+            diagnostics.error(row.where, fmt::format("code {} of operand '{}' is reserved here but used", values(code, code, type.width), type.name)).note(owner[code]->where, "the other row is here");
         }
     }
     std::uint64_t highest = count;
