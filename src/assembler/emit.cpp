@@ -12,8 +12,6 @@ constexpr std::size_t most_marks = std::size_t{1} << 25;
 constexpr std::size_t most_candidates = 64;
 }  // namespace
 
-std::uint64_t Engine::code_address() const { return expressions_.here.offset / object_.address_bytes; }
-
 void Engine::moved() { expressions_.here.offset = current_->used; }
 
 bool Engine::room(std::uint64_t count, std::uint8_t*& bytes, const char* at) {
@@ -58,10 +56,10 @@ void Engine::store(const Encoded& encoded, std::uint8_t* out) const {
 void Engine::emit_instruction(const char* begin, const char* end) {
     const Position start = expressions_.here;
     const std::uint8_t flags = form_flags_[encoded_.form];
-    if (start.offset % object_.address_bytes != 0) {
+    if (!at_whole_address(start.offset)) {
         error(begin, end, fmt::format("an instruction must begin at a multiple of {} bytes", object_.address_bytes));
     }
-    mark_line(begin);
+    if (record_lines_) mark_line(begin);
     if ((flags | encoded_.deferred_count) != 0) {
         emit_waiting(begin, end, flags);
     } else {

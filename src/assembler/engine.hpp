@@ -155,7 +155,13 @@ private:
     void unknown_directive(const char* begin, const char* end);
 
     // emit.cpp
-    std::uint64_t code_address() const;
+    std::uint64_t code_address() const {
+        const std::uint64_t offset = expressions_.here.offset;
+        return step_is_power_ ? offset >> step_shift_ : offset / object_.address_bytes;
+    }
+    bool at_whole_address(std::uint64_t offset) const {
+        return step_is_power_ ? (offset & ((std::uint64_t{1} << step_shift_) - 1)) == 0 : offset % object_.address_bytes == 0;
+    }
     void emit_instruction(const char* begin, const char* end);
     void emit_waiting(const char* begin, const char* end, std::uint8_t flags);
     void store(const Encoded& encoded, std::uint8_t* out) const;
@@ -363,6 +369,8 @@ private:
     bool little_endian_ = true;
     bool data_big_endian_ = false;
     bool record_lines_ = false;
+    bool step_is_power_ = true;     // bytes of an address step, which are divided by for every instruction
+    unsigned step_shift_ = 0;
     std::vector<std::uint8_t> form_flags_;
     Encoded encoded_;
     ReadFailure failure_;

@@ -62,7 +62,7 @@ void Engine::run_statement(const char*& p) {
     } else if (is(*p, class_digit)) {
         if (numeric_label(p)) return;
     }
-    if (prefixed_label(p)) return;
+    if (!isa_.surface.label_prefix.empty() && prefixed_label(p)) return;
     instruction(p);
 }
 
@@ -85,7 +85,7 @@ bool Engine::begins_label(const char* begin, const char* name_end) const {
 
 bool Engine::prefixed_label(const char*& p) {
     const Surface& surface = isa_.surface;
-    if (surface.label_prefix.empty() || !starts_with(p, text_end_, surface.label_prefix)) return false;
+    if (!starts_with(p, text_end_, surface.label_prefix)) return false;
     const char* const name = p + surface.label_prefix.size();
     if (!is(*name, class_name_start)) return false;
     const char* const end = skip_name(name);

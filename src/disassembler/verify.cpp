@@ -32,6 +32,7 @@ Verifier::Verifier(const Codec& codec)
         const Form& form = isa.forms[i];
         Sure& sure = sure_[i];
         sure.certain = uses[isa.instruction_of(form).names[0]] == 1 && text_is_plain(form);
+        sure.wide = form.bits > 64;
         Image covered = form.mask;
         for (const Field& field : form.fields) {
             if (field.type >= isa.operand_types.size()) {
