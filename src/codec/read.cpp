@@ -122,6 +122,7 @@ bool Reader::number(const char*& cursor, Index index, Parsed& out) {
     if (!number_value(cursor, value)) return fail(begin, nullptr, index);
     if (value.kind == NumberValue::Kind::deferred) {
         if (out.deferred_count == most_deferred) return fail(begin, nullptr, index);
+        out.deferred_in_tail[out.deferred_count] = false;
         Deferred& deferred = out.deferred[out.deferred_count++];
         deferred = {};
         deferred.type = index;

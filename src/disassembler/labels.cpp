@@ -42,12 +42,13 @@ Labels::Labels(const Codec& codec, const Object& object, bool make_targets)
     }
 }
 
-std::string Labels::fresh(std::string name) {
-    while (!taken_.insert(name).second) name += '_';
+std::string Labels::fresh(std::string name) const {
+    while (taken_.contains(name)) name += '_';
     return name;
 }
 
 void Labels::choose_symbols() {
+    taken_.reserve(object_.symbols.size());
     for (Index i = 0; i < object_.symbols.size(); ++i) {
         const Symbol& symbol = object_.symbols[i];
         if (symbol.type == SymbolType::section || symbol.type == SymbolType::file) continue;
