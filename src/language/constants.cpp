@@ -40,6 +40,7 @@ std::optional<std::uint64_t> apply(Operator op, std::uint64_t a, std::uint64_t b
 struct Evaluator {
     const std::map<std::string, std::uint64_t>& constants;
     const Bindings& bindings;
+    const std::set<std::string>& broken;
     Diagnostics* diagnostics;
 
     std::optional<std::uint64_t> fail(Place place, std::string message) const {
@@ -52,7 +53,16 @@ struct Evaluator {
         if (bound != bindings.end() && bound->second.number) return bound->second.number;
         const auto constant = constants.find(node.name);
         if (constant != constants.end()) return constant->second;
-        return fail(node.place, fmt::format("'{}' is not a constant known here", node.name));
+        if (broken.contains(node.name)) return std::nullopt;
+        const auto message = fmt::format("'{}' is not a constant known here", node.name);
+        if (!diagnostics) return std::nullopt;
+        std::vector<std::string_view> known;
+        for (const auto& [other, value] : constants) known.push_back(other);
+        for (const auto& [other, binding] : bindings) known.push_back(other);
+        Diagnostic& error = diagnostics->error(node.place, message);
+        const std::string_view meant = nearest(node.name, known);
+        if (!meant.empty()) error.suggest(std::string(meant));
+        return std::nullopt;
     }
 
     std::optional<std::uint64_t> unary(const Expression& node) const {
@@ -73,14 +83,17 @@ struct Evaluator {
                 const auto a = value(*node.operands[0]), b = value(*node.operands[1]);
                 if (!a || !b) return std::nullopt;
                 const auto result = apply(node.op, *a, *b);
-                return result ? result : fail(node.place, "this cannot be computed as a constant");
+                if (result) return result;
+                const bool by_zero = (node.op == Operator::div || node.op == Operator::rem) && *b == 0;
+                return fail(node.place, by_zero ? "division by zero" : "this cannot be computed as a constant");
             }
             case ExpressionKind::conditional: {
                 const auto condition = value(*node.operands[0]);
                 if (!condition) return std::nullopt;
                 return value(*node.operands[*condition ? 1 : 2]);
             }
-            default: return fail(node.place, "expected a constant");
+            case ExpressionKind::floating: return fail(node.place, "a constant is an integer; write a float by its bits");
+            default: return fail(node.place, "this is not known before a program runs: only numbers and constants are");
         }
     }
 };
@@ -89,7 +102,7 @@ struct Evaluator {
 
 std::optional<std::uint64_t> Resolver::evaluate(const ExpressionPointer& expression, const Bindings& bindings, bool complain) {
     if (!expression) return std::nullopt;
-    return Evaluator{isa_.constants, bindings, complain ? &diagnostics_ : nullptr}.value(*expression);
+    return Evaluator{isa_.constants, bindings, broken_, complain ? &diagnostics_ : nullptr}.value(*expression);
 }
 
 std::optional<unsigned> Resolver::evaluate_width(const ExpressionPointer& expression, const Bindings& bindings) {
@@ -116,10 +129,16 @@ void Resolver::resolve_constants() {
             if (!allowed) diagnostics_.error(declaration.name.place, fmt::format("parameter {} cannot be {}", name, *value));
             asked.erase(given);
         }
-        if (value) isa_.constants[name] = *value;
+        if (value && inserted) isa_.constants[name] = *value;
+        if (!value) broken_.insert(name);
     }
     for (const auto& [name, value] : asked) {
-        diagnostics_.error({description_.end.file, 0, 1}, fmt::format("{} has no parameter '{}'", isa_.name, name));
+        std::vector<std::string_view> known;
+        for (const ConstantDeclaration& declaration : description_.constants) {
+            if (declaration.parameter) known.push_back(declaration.name.text);
+        }
+        const std::string_view meant = nearest(name, known);
+        diagnostics_.error({}, fmt::format("{} has no parameter '{}'{}", isa_.name, name, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
     }
 }
 

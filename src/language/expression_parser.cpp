@@ -162,7 +162,7 @@ ExpressionPointer ParserBase::subscript(ExpressionPointer base) {
         high = expression();
         if (accept(":")) low = expression();
     }
-    expect("]", "to close the subscript");
+    expect_close("]", "to close the subscript");
     node->place = from(base->place);
     if (!low && base->kind == ExpressionKind::name) {
         node->kind = ExpressionKind::element;
@@ -180,6 +180,7 @@ TypeName ParserBase::type_name() {
     type.place = peek().place;
     if (!at(TokenKind::name) || !is_type(peek().text)) {
         complain("a type such as u32 or s8");
+        if (at(TokenKind::name)) advance();
         return type;
     }
     const Token name = advance();
@@ -193,7 +194,7 @@ TypeName ParserBase::type_name() {
         expect("(", "before the width of the type");
         type.width = expression();
     }
-    expect(")", "after the width of the type");
+    expect_close(")", "after the width of the type");
     type.place = from(type.place);
     return type;
 }
@@ -218,7 +219,7 @@ ExpressionPointer ParserBase::call(const Token& name) {
             if (!accept(",")) break;
         }
     }
-    expect(")", "to close the arguments");
+    expect_close(")", "to close the arguments");
     node->place = from(name.place);
     return node;
 }
@@ -228,7 +229,7 @@ ExpressionPointer ParserBase::primary() {
     auto node = std::make_shared<Expression>();
     node->place = token.place;
     if (at(TokenKind::number)) {
-        advance();
+        take_number();
         return integer(token.number, token.place);
     }
     if (at(TokenKind::floating)) {
@@ -244,7 +245,7 @@ ExpressionPointer ParserBase::primary() {
             advance();
             inner = expression();
         }
-        expect(")", "to close the parenthesis");
+        expect_close(")", "to close the parenthesis");
         return inner;
     }
     if (!at(TokenKind::name)) {
@@ -277,7 +278,7 @@ ExpressionPointer ParserBase::primary() {
             expect("[", "before the address");
             node->operands = {expression()};
         }
-        expect("]", "after the address");
+        expect_close("]", "after the address");
         node->place = from(token.place);
         return node;
     }
@@ -313,6 +314,10 @@ void ParserBase::assignment(Block& out) {
         statement.kind = StatementKind::call;
         statement.value = first;
         out.push_back(std::move(statement));
+        return;
+    }
+    if (first->kind == ExpressionKind::binary && first->op == Operator::equal && at_row_end()) {
+        diagnostics_.error(first->place, "`==` compares; to assign, write =");
         return;
     }
     statement.targets.push_back(first);
@@ -402,8 +407,9 @@ Block ParserBase::statements_until_row_end() {
 bool ParserBase::deeper() {
     if (++depth_ <= deepest_nesting) return true;
     --depth_;
-    complain("less nesting: this is too deep");
+    if (complained_ != token_.place.offset) diagnostics_.error(token_.place, "this is nested too deeply");
     skip_row();
+    complained_ = token_.place.offset;
     return false;
 }
 

@@ -39,12 +39,13 @@ std::optional<Layout> Resolver::lay_out(const std::vector<Cell>& cells, unsigned
                                         const std::optional<Alternative>& alternative) {
     Layout layout;
     bool good = true;
+    if (std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.broken; })) return std::nullopt;
     for (const Cell& cell : cells) {
+        good &= place_cell(cell, unit_bits, bindings, alternative, layout);
         if (layout.bits > max_instruction_bits - 64) {
-            diagnostics_.error(cell.place, fmt::format("this is longer than {} bits", max_instruction_bits - 64));
+            diagnostics_.error(cell.place, fmt::format("up to here the bar has {} bits: an instruction has at most {}", layout.bits, max_instruction_bits - 64));
             return std::nullopt;
         }
-        good &= place_cell(cell, unit_bits, bindings, alternative, layout);
     }
     good = good && finish_slices(layout);
     if (!good) return std::nullopt;

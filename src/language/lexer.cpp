@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <cstdlib>
+#include <utility>
 
 namespace isaforge::language {
 
@@ -23,6 +24,12 @@ constexpr std::string_view symbols[] = {
     "<<=", ">>=", "==.", "!=.", "<=.", ">=.", "+.", "-.", "*.", "/.", "<.", ">.", "..", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "++",  "+=",  "-=",  "*=", "&=", "|=", "^=", "{",  "}",  "(",  ")",  "[",  "]",  "|",  ":",
     ";",   ",",   "=",   "+",   "-",   "*",   "/",  "%",  "&",  "^",  "~",  "!",  "<",  ">",  "?",  ".",  "@",  "#",
+};
+
+// What text processors make of the keyboard's characters.
+constexpr std::pair<std::string_view, const char*> typographic_characters[] = {
+    {"\u2010", "-"}, {"\u2013", "-"}, {"\u2014", "--"}, {"\u2212", "-"},  {"\u201c", "\""},
+    {"\u201d", "\""}, {"\u00d7", "*"}, {"\u2026", ".."}, {"\u2265", ">="}, {"\u2264", "<="},
 };
 
 }  // namespace
@@ -112,9 +119,8 @@ Token Lexer::number(std::uint32_t begin) {
     token.number = value;
     if (junk || !digits) {
         diagnostics_.error(token.place, "'" + std::string(token.text) + "' is not a number");
-    } else if (overflow) {
-        diagnostics_.error(token.place, "this number does not fit in 64 bits");
     }
+    token.too_large = overflow;
     return token;
 }
 
@@ -141,7 +147,10 @@ Token Lexer::symbol(std::uint32_t begin) {
     }
     ++position_;
     while (position_ < text_.size() && (static_cast<unsigned char>(text_[position_]) & 0xC0) == 0x80) ++position_;
-    diagnostics_.error({file_, begin, position_ - begin}, "this character means nothing here");
+    Diagnostic& error = diagnostics_.error({file_, begin, position_ - begin}, "this character means nothing here");
+    for (const auto& [typographic, plain] : typographic_characters) {
+        if (text_.substr(begin, position_ - begin) == typographic) error.suggest(plain);
+    }
     return make(TokenKind::bad, begin);
 }
 

@@ -19,6 +19,7 @@ struct Token {
     std::string_view text;      // as written; a string with its quotes
     std::uint64_t number = 0;   // kind number
     double floating = 0;        // kind floating
+    bool too_large = false;     // kind number: does not fit in 64 bits; in a row of bits that does not matter
 };
 
 class Lexer {

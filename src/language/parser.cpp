@@ -20,12 +20,18 @@ constexpr std::string_view declarations[] = {
     "register", "memory",   "enum",    "number", "operand", "format", "function", "instructions",
 };
 
+std::string without_underscores(std::string_view digits) {
+    std::string out(digits);
+    std::erase(out, '_');
+    return out;
+}
+
 class Parser : public ParserBase {
 public:
     Parser(FileId file, SourceManager& sources, Includer& includer, Diagnostics& diagnostics, Description& out,
-           unsigned depth)
+           std::vector<FileId> chain)
         : ParserBase(file, sources, diagnostics),
-          file_(file), sources_(sources), includer_(includer), out_(out), include_depth_(depth) {}
+          file_(file), sources_(sources), includer_(includer), out_(out), chain_(std::move(chain)) {}
 
     void run();
 
@@ -66,6 +72,7 @@ private:
     EncodingSyntax encoding(std::vector<Column>* columns);
     std::vector<Column> columns();
     std::vector<Name> mnemonic();
+    bool misses_value(const std::vector<Column>& columns, InstructionRow& row);
     InstructionRow instruction_row(const std::vector<Column>& columns);
     Value value(const Column& column);
 
@@ -76,7 +83,7 @@ private:
     SourceManager& sources_;
     Includer& includer_;
     Description& out_;
-    unsigned include_depth_;
+    std::vector<FileId> chain_;  // this file and those that include it, the outermost first
 };
 
 void Parser::run() {
@@ -91,6 +98,8 @@ void Parser::run() {
             const std::string_view meant = nearest(first.text, known);
             if (!meant.empty()) error.suggest(std::string(meant));
             // What follows belongs to what could not be read: go on where a line begins like a declaration.
+            advance();
+            if (at(TokenKind::name)) broken_.insert(std::string(peek().text));
             const auto known_here = [&] { return at(TokenKind::name) && std::find(known.begin(), known.end(), peek().text) != known.end(); };
             do {
                 if (at(TokenKind::newline)) skip_newlines();
@@ -104,6 +113,7 @@ void Parser::run() {
         accept("}");
     }
     out_.end = peek().place;
+    out_.broken.merge(broken_);
 }
 
 bool Parser::declaration() {
@@ -177,7 +187,7 @@ TypeRef Parser::type_ref() {
         if (at("(")) {
             out.number = expression();
         } else {
-            advance();
+            take_number();
             out.number = literal;
         }
         out.place = from(out.place);
@@ -244,12 +254,13 @@ std::vector<Text> Parser::texts() {
 // Rows between braces, one a line.
 template <typename Row>
 void Parser::rows(std::string_view what, Row&& row) {
+    const Place open = peek().place;
     if (!expect("{", fmt::format("to begin the {}", what))) return;
     for (;;) {
         skip_newlines();
         if (accept("}")) return;
         if (at(TokenKind::end)) {
-            complain(fmt::format("'}}' to close the {}", what));
+            complain(fmt::format("'}}' to close the {}", what)).note(open, "they begin here");
             return;
         }
         const std::uint32_t before = peek().place.offset;
@@ -270,6 +281,7 @@ void Parser::identity() {
     if (!out_.name.text.empty()) {
         diagnostics_.error(name.place, "this description names its instruction set twice")
             .note(out_.name.place, "the first name is here");
+        return;
     }
     out_.name = name;
     if (at(TokenKind::string)) out_.title = unquote(advance().text);
@@ -278,7 +290,7 @@ void Parser::identity() {
 void Parser::include() {
     const auto path = expect_string("the path of a file in quotes");
     if (!path) return skip_row();
-    if (include_depth_ >= deepest_include) {
+    if (chain_.size() > deepest_include) {
         diagnostics_.error(path->place, "files include each other too deep");
         return;
     }
@@ -287,7 +299,14 @@ void Parser::include() {
         diagnostics_.error(path->place, fmt::format("there is no file '{}' to include", path->text));
         return;
     }
-    Parser(file, sources_, includer_, diagnostics_, out_, include_depth_ + 1).run();
+    for (const FileId including : chain_) {
+        if (sources_.name(including) != sources_.name(file)) continue;
+        diagnostics_.error(path->place, fmt::format("'{}' includes itself", path->text));
+        return;
+    }
+    std::vector<FileId> chain = chain_;
+    chain.push_back(file);
+    Parser(file, sources_, includer_, diagnostics_, out_, std::move(chain)).run();
 }
 
 void Parser::code() {
@@ -314,12 +333,12 @@ void Parser::code() {
                 expect("bytes", "or 'units' after `addressed in`");
             }
         } else {
-            complain("unit, little, big or addressed");
-            return skip_row();
+            complain("unit, little, big or addressed", {"unit", "little", "big", "addressed"});
+            skip_row();
         }
     }
     if (out_.code) diagnostics_.error(code.place, "`code` is declared twice").note(out_.code->place, "first here");
-    out_.code = code;
+    if (!out_.code) out_.code = code;
 }
 
 void Parser::syntax() {
@@ -344,7 +363,7 @@ void Parser::constant(bool parameter) {
     ConstantDeclaration constant;
     constant.parameter = parameter;
     constant.name = expect_name("the name of the constant");
-    if (!expect("=", "after the name")) return skip_row();
+    if (!expect("=", "after the name")) return give_up(constant.name);
     constant.value = expression();
     if (parameter && accept("in")) {
         do {
@@ -359,12 +378,13 @@ void Parser::registers(bool single) {
     RegistersDeclaration out;
     out.single = single;
     out.name = expect_name("the name of the registers");
-    if (!expect(":", "after the name")) return skip_row();
+    if (!expect(":", "after the name")) return give_up(out.name);
     if (!single) {
         out.index_bits = width("the width of a register number", &out.index_place);
-        if (!expect("of", "before the registers' type")) return skip_row();
+        if (!expect("of", "before the registers' type")) return give_up(out.name);
     }
     out.type = type_name();
+    if (!out.type.width) return give_up(out.name);
     while (!at_row_end()) {
         if (at(TokenKind::string)) {
             out.text = expect_string("");
@@ -378,8 +398,8 @@ void Parser::registers(bool single) {
         } else if (at("{")) {
             out.entries = entries();
         } else {
-            complain("a text, lanes, write ports or a block of names");
-            return skip_row();
+            complain("a text, lanes, write ports or a block of names", {"lanes", "one"});
+            return give_up(out.name);
         }
     }
     out_.registers.push_back(std::move(out));
@@ -388,7 +408,7 @@ void Parser::registers(bool single) {
 void Parser::memory() {
     MemoryDeclaration out;
     out.name = expect_name("the name of the memory");
-    if (!expect(":", "after the name")) return skip_row();
+    if (!expect(":", "after the name")) return give_up(out.name);
     out.type = type_name();
     if (accept("big")) {
         out.big_endian = true;
@@ -403,7 +423,7 @@ void Parser::entry(std::vector<EntrySyntax>& out) {
     EntrySyntax entry;
     entry.place = peek().place;
     if (accept("alias")) entry.alias = true;
-    if (at(TokenKind::number)) entry.code = advance().number;
+    if (at(TokenKind::number)) entry.code = take_number().number;
     entry.texts = texts();
     if (accept("=")) entry.value = expression();
     entry.only = only();
@@ -426,8 +446,10 @@ std::vector<EntrySyntax> Parser::entries() {
 void Parser::enumeration() {
     EnumDeclaration out;
     out.name = expect_name("the name of the enumeration");
-    if (!expect(":", "after the name")) return skip_row();
+    if (!expect(":", "after the name")) return give_up(out.name);
+    const std::size_t before = diagnostics_.errors();
     out.width = width("the width of an enumeration", &out.width_place);
+    if (diagnostics_.errors() != before) return give_up(out.name);
     if (accept("of")) out.type = type_name();
     out.only = only();
     out.entries = entries();
@@ -461,7 +483,7 @@ void Parser::number_term(NumberDeclaration& number) {
 void Parser::number() {
     NumberDeclaration out;
     out.name = expect_name("the name of the number");
-    if (!expect("=", "after the name")) return skip_row();
+    if (!expect("=", "after the name")) return give_up(out.name);
     const Place begin = peek().place;
     number_term(out);
     while (at("+") || at("-")) {
@@ -473,7 +495,7 @@ void Parser::number() {
         if (accept("in")) {
             out.range_place = peek().place;
             const auto low = signed_number("the smallest value");
-            expect("..", "between the bounds");
+            if (!expect("..", "between the bounds")) return give_up(out.name);
             const auto high = signed_number("the largest value");
             if (low && high) out.range = {*low, *high};
             out.range_place = from(out.range_place);
@@ -483,8 +505,8 @@ void Parser::number() {
             out.relocation = static_cast<unsigned>(expect_number("the relocation's number").value_or(0));
             if (auto name = expect_string("the relocation's name")) out.relocation_name = name->text;
         } else {
-            complain("in, hex, decimal or relocation");
-            return skip_row();
+            complain("in, hex, decimal or relocation", {"in", "hex", "decimal", "relocation"});
+            return give_up(out.name);
         }
     }
     out_.numbers.push_back(std::move(out));
@@ -527,15 +549,16 @@ Cell Parser::cell(bool in_bar) {
     } else if (at(TokenKind::number)) {
         const Token number = advance();
         if (accept(":")) {
+            if (number.too_large) diagnostics_.error(number.place, "this number does not fit in 64 bits");
             out.kind = Cell::Kind::value;
             out.value = number.number;
             out.width = width("the number of bits");
         } else {
             out.kind = Cell::Kind::bits;
-            out.bits = std::string(number.text);
+            out.bits = without_underscores(number.text);
             if (out.bits.find_first_not_of("01") != std::string::npos) {
-                diagnostics_.error(number.place, fmt::format("'{}' is not made of bits; write value:width for a number", out.bits));
-                out.bits = "0";
+                diagnostics_.error(number.place, fmt::format("'{}' is not made of bits; write {}:width for a number", out.bits, out.bits));
+                out.broken = true;
             }
         }
     } else if (!in_bar && accept("+")) {
@@ -544,12 +567,14 @@ Cell Parser::cell(bool in_bar) {
     } else {
         cell_name(out);
     }
+    out.broken |= out.kind != Cell::Kind::zero && out.kind != Cell::Kind::bits && out.kind != Cell::Kind::value && out.name.text.empty();
     out.place = from(out.place);
     return out;
 }
 
 void Parser::append_bar(Bar& bar) {
-    const Place begin = peek().place;
+    const Place begin = bar.place = peek().place;
+    bar.broken = true;
     if (!expect("|", "to begin the bar")) return skip_row();
     for (;;) {
         if (at(TokenKind::newline) && next_line_begins("|")) {  // a long bar goes on in the next line
@@ -562,6 +587,7 @@ void Parser::append_bar(Bar& bar) {
         if (at(TokenKind::newline) && next_line_begins("|")) skip_newlines();
         if (!expect("|", "after a cell of the bar") || peek().place.offset == before) return skip_row();
     }
+    bar.broken = false;
     bar.place = from(begin);
 }
 
@@ -578,13 +604,17 @@ void Parser::format() {
 OperandRowSyntax Parser::operand_row() {
     OperandRowSyntax out;
     out.place = peek().place;
-    while (!at(TokenKind::string) && !at_row_end() && !at("reserved") && !at("if")) {
+    while (!at(TokenKind::string) && !at_row_end() && !at("reserved") && !at("if") && !at("=")) {
         const std::uint32_t before = peek().place.offset;
         out.cells.push_back(cell(false));
         if (peek().place.offset == before) return skip_row(), out;
     }
     if (accept("reserved")) {
         out.reserved = true;
+    } else if (at_row_end() && !out.cells.empty() && !nearest(out.cells.back().name.text, {"reserved"}).empty()) {
+        Cell& last = out.cells.back();
+        diagnostics_.error(last.place, fmt::format("expected a text or reserved, found '{}'", last.name.text)).suggest("reserved");
+        last.broken = true;
     } else {
         out.texts = texts();
         if (accept("alias")) out.alias = true;
@@ -600,7 +630,7 @@ void Parser::operand() {
     OperandDeclaration out;
     out.name = expect_name("the name of the operand");
     out.parameters = parameters();
-    if (!expect(":", "before the operand's width")) return skip_row();
+    if (!expect(":", "before the operand's width")) return give_up(out.name);
     out.width = type_ref();
     out.only = only();
     rows("rows of the operand", [&] { out.rows.push_back(operand_row()); });
@@ -614,7 +644,7 @@ void Parser::function() {
     const Name name = expect_name("the name of the function");
     out->name = name.text;
     out->place = name.place;
-    if (!expect("(", "after the function's name")) return skip_row();
+    if (!expect("(", "after the function's name")) return give_up(name);
     while (at(TokenKind::name)) {
         out->parameters.push_back(std::string(advance().text));
         if (!accept(",")) break;
@@ -684,7 +714,10 @@ std::vector<Column> Parser::columns() {
         out.push_back(std::move(column));
         if (!accept(",")) break;
     }
-    expect("]", "to close the columns");
+    if (!expect("]", "to close the columns")) {
+        skip_to({"]", "{"});
+        accept("]");
+    }
     return out;
 }
 
@@ -694,8 +727,8 @@ Value Parser::value(const Column& column) {
     if (accept("-")) {
         out.kind = Value::Kind::absent;
     } else if (at(TokenKind::number)) {
-        const Token token = advance();
-        out.digits = std::string(token.text);
+        const Token token = column.bits ? advance() : take_number();
+        out.digits = without_underscores(token.text);
         out.low = out.high = token.number;
         if (column.bits) {
             out.low = 0;
@@ -744,6 +777,15 @@ std::vector<Name> Parser::mnemonic() {
     return out;
 }
 
+// A row that lacks a column's value: its mnemonic was taken for the value, its first operand for the mnemonic.
+bool Parser::misses_value(const std::vector<Column>& columns, InstructionRow& row) {
+    if (row.values.empty() || row.values.back().kind != Value::Kind::type || !row.values.back().type.arguments.empty()) return false;
+    const Column& column = columns.back();
+    const char* each = column.by_variant ? ", one for each variant" : "";
+    diagnostics_.error(row.values.back().place, fmt::format("expected a value for column {}{}, found '{}'", column.name.text, each, row.values.back().type.name));
+    return row.broken = true;
+}
+
 InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     InstructionRow out;
     out.place = peek().place;
@@ -752,6 +794,7 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
         for (std::size_t i = 0; i < count; ++i) {
             if (at_row_end()) {
                 complain(fmt::format("a value for column {}", column.name.text));
+                out.broken = true;
                 return out;
             }
             out.values.push_back(value(column));
@@ -767,6 +810,7 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
         if (accept("as")) out.texts = texts();
         if (accept("alias")) out.alias = true;
         const Place names_end = from(out.place);
+        if (at("=") && misses_value(columns, out)) return skip_row(), out;
         semantics::Block block = statements_until_row_end();
         if (!block.empty()) out.meaning = std::make_shared<semantics::Block>(std::move(block));
         out.only = only();
@@ -794,20 +838,23 @@ void Parser::instructions() {
             out.lanes = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
             if (accept("under")) out.lane_mask = expression();
         } else {
-            complain("when, lanes, also, or '{' to begin the rows");
-            skip_row();
-            break;
+            complain("when, lanes, also, or '{' to begin the rows", {"when", "lanes", "also"});
+            skip_to({"{"});
         }
         skip_newlines();
     }
-    rows("rows of the table", [&] { out.rows.push_back(instruction_row(out.columns)); });
+    rows("rows of the table", [&] {
+        const std::size_t before = diagnostics_.errors();
+        out.rows.push_back(instruction_row(out.columns));
+        out.rows.back().broken |= diagnostics_.errors() != before;
+    });
     out_.instructions.push_back(std::move(out));
 }
 
 }  // namespace
 
 void parse(FileId file, SourceManager& sources, Includer& includer, Diagnostics& diagnostics, Description& description) {
-    Parser(file, sources, includer, diagnostics, description, 0).run();
+    Parser(file, sources, includer, diagnostics, description, {file}).run();
 }
 
 }  // namespace isaforge::language

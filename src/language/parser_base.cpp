@@ -11,10 +11,13 @@ ParserBase::ParserBase(FileId file, const SourceManager& sources, Diagnostics& d
 
 Token ParserBase::advance() {
     const Token taken = token_;
-    if (taken.kind != TokenKind::end) last_ = taken.place;
-    do {
+    if (taken.kind != TokenKind::end && taken.kind != TokenKind::newline) last_ = taken.place;
+    token_ = lexer_.next();
+    line_ended_ = false;
+    while (nest_ > 0 && token_.kind == TokenKind::newline) {
+        line_ended_ = true;
         token_ = lexer_.next();
-    } while (nest_ > 0 && token_.kind == TokenKind::newline);
+    }
     return taken;
 }
 
@@ -51,15 +54,30 @@ Place ParserBase::from(Place begin) const {
     return {begin.file, begin.offset, last_.offset + last_.length - begin.offset};
 }
 
-void ParserBase::complain(std::string_view what) {
-    if (token_.kind == TokenKind::bad || complained_ == token_.place.offset) return;
+bool ParserBase::expect_close(std::string_view bracket, std::string_view context) {
+    if (!line_ended_ || at(bracket)) return expect(bracket, context);
+    if (complained_ != token_.place.offset) {
+        const Place after{last_.file, last_.offset + last_.length, 1};
+        diagnostics_.error(after, fmt::format("expected '{}' {}, found the end of the line", bracket, context));
+    }
+    complained_ = token_.place.offset;
+    return false;
+}
+
+Diagnostic& ParserBase::complain(std::string_view what, std::initializer_list<std::string_view> known) {
+    ignored_ = {};
+    if (token_.kind == TokenKind::bad || complained_ == token_.place.offset) return ignored_;
     complained_ = token_.place.offset;
     std::string found = fmt::format("'{}'", token_.text);
     Place place = token_.place;
     if (token_.kind == TokenKind::end) found = "the end of the file";
     if (token_.kind == TokenKind::newline) found = "the end of the line";
+    if (token_.kind == TokenKind::end && last_.known()) place.offset = last_.offset + last_.length;
     if (token_.kind == TokenKind::newline || token_.kind == TokenKind::end) place.length = 1;
-    diagnostics_.error(place, fmt::format("expected {}, found {}", what, found));
+    Diagnostic& error = diagnostics_.error(place, fmt::format("expected {}, found {}", what, found));
+    const std::string_view meant = nearest(token_.text, known);
+    if (token_.kind == TokenKind::name && !meant.empty()) error.suggest(std::string(meant));
+    return error;
 }
 
 Name ParserBase::expect_name(std::string_view what) {
@@ -76,7 +94,12 @@ std::optional<std::uint64_t> ParserBase::expect_number(std::string_view what) {
         complain(what);
         return std::nullopt;
     }
-    return advance().number;
+    return take_number().number;
+}
+
+Token ParserBase::take_number() {
+    if (token_.too_large) diagnostics_.error(token_.place, "this number does not fit in 64 bits");
+    return advance();
 }
 
 std::optional<Text> ParserBase::expect_string(std::string_view what) {

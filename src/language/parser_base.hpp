@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 #include <optional>
+#include <set>
+#include <string>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,9 @@ protected:
     // The place from `begin` to the end of the last token taken.
     Place from(Place begin) const;
 
+    // Takes a number token and says so where it does not fit in 64 bits.
+    Token take_number();
+
     Name expect_name(std::string_view what);
     std::optional<std::uint64_t> expect_number(std::string_view what);
     std::optional<Text> expect_string(std::string_view what);
@@ -37,8 +42,14 @@ protected:
     // A word of letters, digits and `extra`, read anew from where the current token begins.
     Name word(std::string_view extra);
 
-    // Reports `expected <what>` at the current token, once for one place.
-    void complain(std::string_view what);
+    // Reports `expected <what>` at the current token, once for one place; suggests the nearest of `known`.
+    Diagnostic& complain(std::string_view what, std::initializer_list<std::string_view> known = {});
+
+    // Reports what a bracket lacks; where the line ended without it, there.
+    bool expect_close(std::string_view bracket, std::string_view context);
+
+    // A name whose declaration cannot be read: nothing more is said where it is used.
+    void give_up(const Name& name) { broken_.insert(name.text), skip_row(); }
 
     void skip_row();                             // to the line's end or a closing brace
     void skip_to(std::initializer_list<std::string_view> symbols);
@@ -61,6 +72,7 @@ protected:
 
     Diagnostics& diagnostics_;
     Lexer lexer_;
+    std::set<std::string> broken_;
 
 private:
     ExpressionPointer conditional();
@@ -76,9 +88,11 @@ private:
 
     Token token_;
     Place last_;
+    bool line_ended_ = false;                    // between the last token and this one, inside brackets
     unsigned nest_ = 0;
     unsigned depth_ = 0;
     std::uint32_t complained_ = ~0u;
+    Diagnostic ignored_;                         // a message that is not shown
 };
 
 }  // namespace isaforge::language

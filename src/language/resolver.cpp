@@ -4,26 +4,26 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <utility>
 
 namespace isaforge::language {
 
 Resolver::Resolver(const Description& description, const LoadOptions& options, Isa& isa, Diagnostics& diagnostics)
-    : description_(description), options_(options), isa_(isa), diagnostics_(diagnostics) {}
+    : description_(description), options_(options), isa_(isa), diagnostics_(diagnostics), broken_(description.broken) {}
 
 void Resolver::run() {
     isa_.name = description_.name.text;
     isa_.title = description_.title;
-    if (isa_.name.empty()) diagnostics_.error({description_.end.file, 0, 1}, "the description does not begin with `isa NAME`");
+    if (isa_.name.empty() && !description_.name.place.known()) diagnostics_.error({description_.end.file, 0, 1}, "the description does not begin with `isa NAME`");
     choose_variant();
+    reject_duplicates();
     resolve_constants();
     resolve_settings();
     resolve_surface();
     resolve_registers();
     resolve_memories();
     resolve_functions();
-    reject_duplicates(description_.formats, "format");
-    reject_duplicates(description_.operands, "operand");
-    reject_duplicates(description_.enums, "enumeration");
     for (const NumberDeclaration& number : description_.numbers) resolve_number(number);
     for (const EnumDeclaration& declaration : description_.enums) {
         if (here(declaration.only)) resolve_enum(declaration);
@@ -47,7 +47,9 @@ void Resolver::choose_variant() {
     const auto found = std::find(names.begin(), names.end(), options_.variant);
     if (found != names.end()) variant_index_ = static_cast<std::size_t>(found - names.begin());
     if (found == names.end() && !options_.variant.empty()) {
-        diagnostics_.error(variants.front().place, fmt::format("there is no variant '{}' of {}", options_.variant, isa_.name));
+        Diagnostic& error = diagnostics_.error(variants.front().place, fmt::format("there is no variant '{}' of {}", options_.variant, isa_.name));
+        const std::string_view meant = nearest(options_.variant, names);
+        if (!meant.empty()) error.suggest(std::string(meant));
     }
     isa_.variant = variants[variant_index_].text;
 }
@@ -58,7 +60,8 @@ bool Resolver::here(const Only& only) {
     for (const Name& name : only) {
         std::vector<std::string_view> known;
         for (const Name& variant : description_.variants) known.push_back(variant.text);
-        if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+        const std::uint64_t key = std::uint64_t{name.place.file} << 32 | name.place.offset;
+        if (std::find(known.begin(), known.end(), name.text) == known.end() && variants_reported_.insert(key).second) {
             Diagnostic& error = diagnostics_.error(name.place, fmt::format("there is no variant '{}'", name.text));
             const std::string_view meant = nearest(name.text, known);
             if (!meant.empty()) error.suggest(std::string(meant));
@@ -66,6 +69,18 @@ bool Resolver::here(const Only& only) {
         found |= name.text == isa_.variant;
     }
     return found;
+}
+
+// A word that is none of those which may stand there.
+void Resolver::unknown_word(const Name& word, const std::vector<std::string_view>& known) {
+    std::string list;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        if (i > 0) list += i + 1 < known.size() ? ", " : " or ";
+        list += known[i];
+    }
+    Diagnostic& error = diagnostics_.error(word.place, fmt::format("expected {}, found '{}'", list, word.text));
+    const std::string_view meant = nearest(word.text, known);
+    if (!meant.empty()) error.suggest(std::string(meant));
 }
 
 void Resolver::resolve_settings() {
@@ -78,7 +93,7 @@ void Resolver::resolve_settings() {
         if (word.text == "accounted") {
             isa_.opcodes_accounted = true;
         } else {
-            diagnostics_.error(word.place, fmt::format("expected accounted, found '{}'", word.text));
+            unknown_word(word, {"accounted"});
         }
     }
     for (const Name& word : description_.floats) {
@@ -87,7 +102,7 @@ void Resolver::resolve_settings() {
         } else if (word.text == "canonical_nan") {
             isa_.floats.canonical_nan = true;
         } else if (word.text != "nearest_even") {
-            diagnostics_.error(word.place, fmt::format("expected flush_subnormals, canonical_nan or nearest_even, found '{}'", word.text));
+            unknown_word(word, {"flush_subnormals", "canonical_nan", "nearest_even"});
         }
     }
 }
@@ -99,7 +114,13 @@ void Resolver::resolve_surface() {
         const std::string first = setting.values.empty() ? std::string() : setting.values[0].text;
         const std::size_t count = setting.values.size();
         if (key == "case") {
-            surface.case_insensitive = !setting.words.empty() && setting.words[0].text == "insensitive";
+            if (setting.words.size() != 1 || count != 0) {
+                diagnostics_.error(setting.key.place, "`case` takes one word: sensitive or insensitive");
+            } else if (setting.words[0].text == "insensitive") {
+                surface.case_insensitive = true;
+            } else if (setting.words[0].text != "sensitive") {
+                unknown_word(setting.words[0], {"sensitive", "insensitive"});
+            }
             continue;
         }
         const bool pair = key == "comment" && count == 2;
@@ -217,12 +238,12 @@ void Resolver::resolve_registers() {
         file.bits = evaluate_width(declaration.type.width, {}).value_or(32);
         if (file.index_bits > widest_index) {
             diagnostics_.error(declaration.index_place, fmt::format("a register number has at most {} bits", widest_index));
+            broken_.insert(file.name);
             continue;
         }
         file.count = declaration.single ? 1 : 1u << file.index_bits;
-        for (const RegisterFile& other : isa_.register_files) {
-            if (other.name == file.name) diagnostics_.error(file.where, fmt::format("'{}' is declared twice", file.name)).note(other.where, "first here");
-        }
+        const auto first = std::find_if(isa_.register_files.begin(), isa_.register_files.end(), [&](const RegisterFile& other) { return other.name == file.name; });
+        if (first != isa_.register_files.end()) continue;  // reject_duplicates has said so
         if (declaration.text) {
             const std::size_t hole = declaration.text->text.find("{n}");
             if (hole == std::string::npos) {
@@ -246,7 +267,7 @@ void Resolver::resolve_registers() {
             }
         } else if (!declaration.single) {
             file.entries = resolve_entries(named, file.index_bits, declaration.index_place);
-            if (file.entries.empty()) diagnostics_.error(file.where, fmt::format("the registers '{}' have no names: say \"{}{{n}}\" or list them", file.name, file.name));
+            if (file.entries.empty() && !declaration.text) diagnostics_.error(file.where, fmt::format("the registers '{}' have no names: say \"{}{{n}}\" or list them", file.name, file.name));
         }
         if (!declaration.single) {
             OperandType type;
@@ -285,14 +306,37 @@ void Resolver::resolve_functions() {
     }
 }
 
-template <typename List>
-void Resolver::reject_duplicates(const List& list, const char* what) {
-    std::map<std::string, Place> seen;
-    for (const auto& declaration : list) {
-        if (!here(declaration.only)) continue;
-        const auto [it, inserted] = seen.emplace(declaration.name.text, declaration.name.place);
-        if (inserted) continue;
-        diagnostics_.error(declaration.name.place, fmt::format("{} '{}' is declared twice", what, declaration.name.text)).note(it->second, "first here");
+// Registers, enumerations, numbers and operands share one space of names, as a bar refers to all of them alike.
+void Resolver::reject_duplicates() {
+    struct Declared {
+        std::string_view what;
+        Name name;
+    };
+    std::vector<Declared> formats, types;
+    for (const auto& file : description_.registers) types.push_back({"register file", file.name});
+    for (const auto& number : description_.numbers) types.push_back({"number", number.name});
+    for (const auto& declaration : description_.enums) {
+        if (here(declaration.only)) types.push_back({"enumeration", declaration.name});
+    }
+    for (const auto& operand : description_.operands) {
+        if (here(operand.only)) types.push_back({"operand", operand.name});
+    }
+    for (const auto& format : description_.formats) {
+        if (here(format.only)) formats.push_back({"format", format.name});
+    }
+    for (std::vector<Declared>* list : {&types, &formats}) {
+        std::stable_sort(list->begin(), list->end(), [](const Declared& a, const Declared& b) {
+            return std::pair(a.name.place.file, a.name.place.offset) < std::pair(b.name.place.file, b.name.place.offset);
+        });
+        std::map<std::string_view, const Declared*> seen;
+        for (const Declared& declared : *list) {
+            const auto [it, inserted] = seen.emplace(declared.name.text, &declared);
+            if (inserted || declared.name.text.empty()) continue;
+            const Declared& first = *it->second;
+            const std::string as = first.what == declared.what ? "" : fmt::format(", there as {}", first.what);
+            diagnostics_.error(declared.name.place, fmt::format("{} '{}' is declared twice", declared.what, declared.name.text))
+                .note(first.name.place, "first here" + as);
+        }
     }
 }
 

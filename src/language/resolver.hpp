@@ -44,14 +44,14 @@ private:
     // resolver.cpp
     void choose_variant();
     void resolve_settings();
+    void unknown_word(const Name& word, const std::vector<std::string_view>& known);
     void resolve_surface();
     void resolve_registers();
     void resolve_memories();
     void resolve_functions();
     bool here(const Only& only);  // exists in the chosen variant
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
-    template <typename List>
-    void reject_duplicates(const List& list, const char* what);
+    void reject_duplicates();
 
     // constants.cpp
     void resolve_constants();
@@ -69,7 +69,7 @@ private:
     void resolve_operand_row(const OperandDeclaration& operand, const OperandRowSyntax& row, const Bindings& bindings,
                              OperandType& type);
     bool bind_arguments(const std::vector<Name>& parameters, const std::vector<TypeRef>& arguments, const Bindings& outer,
-                        Place place, std::string_view what, Bindings& out);
+                        Place place, std::string_view what, Place declared, Bindings& out);
     Index unknown_type(const TypeRef& ref);
 
     // layout.cpp
@@ -122,6 +122,8 @@ private:
     std::map<std::string, Index> types_;            // by name and arguments
     std::set<std::string> in_progress_;             // operands being resolved, to catch one that contains itself
     std::set<std::string> formats_checked_;         // formats whose bar was reported once
+    std::set<std::string> broken_;                  // declarations that were reported: no more is said where they are used
+    std::set<std::uint64_t> variants_reported_;     // names behind `only` that are no variants, by place
 };
 
 // Warnings for declarations of `description` that nothing in it refers to.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,11 +56,13 @@ struct Cell {
     std::vector<TypeRef> types;     // several: alternatives chosen by `selector`
     Name selector;
     ExpressionPointer low, high, step;  // n:8 in low..high step step
+    bool broken = false;            // said so already
 };
 
 struct Bar {
     Place place;
     std::vector<Cell> cells;
+    bool broken = false;            // said so already
 };
 
 struct FormatDeclaration {
@@ -183,6 +186,7 @@ struct InstructionRow {
     bool reserved = false, alias = false;
     std::shared_ptr<const std::vector<semantics::Statement>> meaning;
     Only only;
+    bool broken = false;            // said so already
 };
 
 struct InstructionsDeclaration {
@@ -225,6 +229,7 @@ struct Description {
     std::vector<FormatDeclaration> formats;
     std::vector<std::shared_ptr<semantics::Function>> functions;
     std::vector<InstructionsDeclaration> instructions;
+    std::set<std::string> broken;   // names whose declarations could not be read: no second message where they are used
     Place end;
 };
 

@@ -42,7 +42,7 @@ const FormatDeclaration* Resolver::find_format(const Name& name) {
         if (format.name.text == name.text && here(format.only)) return &format;
         known.push_back(format.name.text);
     }
-    if (name.text.empty()) return nullptr;
+    if (name.text.empty() || broken_.contains(name.text)) return nullptr;
     Diagnostic& error = diagnostics_.error(name.place, fmt::format("there is no format '{}'", name.text));
     const std::string_view meant = nearest(name.text, known);
     if (!meant.empty()) error.suggest(std::string(meant));
@@ -51,16 +51,17 @@ const FormatDeclaration* Resolver::find_format(const Name& name) {
 
 void Resolver::resolve_table(const InstructionsDeclaration& table) {
     const std::size_t before = diagnostics_.errors();
+    bool all_known = true;
     for (const EncodingSyntax& encoding : table.encodings) {
-        if (here(encoding.only)) find_format(encoding.format);
+        if (here(encoding.only)) all_known &= find_format(encoding.format) != nullptr;
     }
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const Name& name = table.columns[i].name;
         if (column_index(table.columns, name.text) != i) diagnostics_.error(name.place, fmt::format("column '{}' is there twice", name.text));
     }
-    if (diagnostics_.errors() != before) return;
+    if (diagnostics_.errors() != before || !all_known) return;
     for (const InstructionRow& row : table.rows) {
-        if (here(row.only)) resolve_row(table, row);
+        if (!row.broken && here(row.only)) resolve_row(table, row);
     }
 }
 
@@ -181,7 +182,7 @@ void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, c
             if (column_index(table.columns, parameter.text) < table.columns.size()) arguments.push_back({encoding.format.place, {}, parameter.text, {}});
         }
     }
-    if (!bind_arguments(format->parameters, arguments, outer, encoding.format.place, what, bindings)) return;
+    if (!bind_arguments(format->parameters, arguments, outer, encoding.format.place, what, format->name.place, bindings)) return;
     const Cell* selector = length_selector(*format);
     if (!selector) return add_form(table, row, encoding, *format, bindings, std::nullopt, instruction);
     for (unsigned choice = 0; choice < selector->types.size(); ++choice) {
@@ -194,6 +195,7 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
                         Instruction& instruction) {
     // A format that does not work out is reported once, not for each of its rows.
     if (formats_checked_.contains(format.name.text)) return;
+    if (format.bar.broken) return void(formats_checked_.insert(format.name.text));
     const std::size_t before = diagnostics_.errors();
     const auto layout = lay_out(format.bar.cells, isa_.unit_bits, bindings, alternative);
     if (layout && (layout->bits % isa_.unit_bits != 0 || layout->bits == 0)) {
@@ -203,7 +205,7 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
                                                                         : fmt::format("{} short of {}", isa_.unit_bits - over, whole + isa_.unit_bits);
         diagnostics_.error(format.bar.place, fmt::format("format {} has {} bits ({}), {}; instructions are made of units of {}", format.name.text, layout->bits, sum_of(format.bar.cells, bindings), off, isa_.unit_bits));
     }
-    if (diagnostics_.errors() != before) {
+    if (!layout || diagnostics_.errors() != before) {
         formats_checked_.insert(format.name.text);
         return;
     }
@@ -215,7 +217,10 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     form.fields = layout->fields;
     form.where = row.syntax.place;
     form.alias = row.syntax.alias;
-    if (alternative && !fix_field(form, alternative->selector, alternative->choice, format.bar.place, format)) return;
+    if (alternative && !fix_field(form, alternative->selector, alternative->choice, length_selector(format)->selector.place, format)) {
+        formats_checked_.insert(format.name.text);
+        return;
+    }
     if (!fix_columns(table, row, encoding, format, bindings, form)) return;
     note_opcodes(table, row, form);
     const auto& texts = row.syntax.texts.empty() ? encoding.texts : row.syntax.texts;
@@ -340,11 +345,11 @@ void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row
 // A reserved row claims opcodes without an instruction: its columns are checked like any other's.
 void Resolver::add_reserved(const InstructionsDeclaration& table, const Row& row) {
     const FormatDeclaration* format = find_format(table.encodings[0].format);
-    if (!format || formats_checked_.contains(format->name.text)) return;
+    if (!format || format->bar.broken || formats_checked_.contains(format->name.text)) return;
     Bindings bindings;
     const Bindings outer = row_bindings(table, row);
     std::vector<TypeRef> arguments = table.encodings[0].arguments;
-    if (!bind_arguments(format->parameters, arguments, outer, table.encodings[0].format.place, fmt::format("format '{}'", format->name.text), bindings)) return;
+    if (!bind_arguments(format->parameters, arguments, outer, table.encodings[0].format.place, fmt::format("format '{}'", format->name.text), format->name.place, bindings)) return;
     std::optional<Alternative> alternative;
     if (const Cell* selector = length_selector(*format)) alternative = Alternative{selector->selector.text, 0};
     const auto layout = lay_out(format->bar.cells, isa_.unit_bits, bindings, alternative);

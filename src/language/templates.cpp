@@ -200,7 +200,7 @@ bool TemplateReader::number(std::string_view inside, std::size_t begin) {
         element.kind = TextKind::constant;
         element.constant = std::strtod(digits.c_str(), &end);
         element.text = digits;
-        if (end != digits.c_str() + digits.size()) return fail(begin, inside.size(), "this is no number");
+        if (end != digits.c_str() + digits.size()) return fail(begin, inside.size(), fmt::format("'{}' is no number", inside));
         out_.push_back(std::move(element));
         return true;
     }

@@ -49,10 +49,7 @@ OperandType raw_number(std::string_view name) {
 
 Index Resolver::add_type(std::string key, OperandType type) {
     const auto [it, inserted] = types_.emplace(key, static_cast<Index>(isa_.operand_types.size()));
-    if (!inserted) {
-        diagnostics_.error(type.where, fmt::format("'{}' is declared twice", key)).note(isa_.operand_types[it->second].where, "first here");
-        return it->second;
-    }
+    if (!inserted) return it->second;  // declared twice: reject_duplicates has said so
     isa_.operand_types.push_back(std::move(type));
     return it->second;
 }
@@ -103,7 +100,7 @@ Index Resolver::unknown_type(const TypeRef& ref) {
     for (const auto& number : description_.numbers) known.push_back(number.name.text);
     for (const auto& declaration : description_.enums) known.push_back(declaration.name.text);
     for (const auto& file : description_.registers) known.push_back(file.name.text);
-    if (ref.name.empty()) return no_index;
+    if (ref.name.empty() || broken_.contains(ref.name)) return no_index;
     Diagnostic& error = diagnostics_.error(ref.place, fmt::format("there is no operand, number, enumeration or register file '{}'", ref.name));
     const std::string_view meant = nearest(ref.name, known);
     if (!meant.empty()) error.suggest(std::string(meant));
@@ -112,13 +109,9 @@ Index Resolver::unknown_type(const TypeRef& ref) {
 
 Index Resolver::resolve_number(const NumberDeclaration& number) {
     const auto known = types_.find(number.name.text);
-    if (known != types_.end()) {
-        const OperandType& other = isa_.operand_types[known->second];
-        if (other.where.offset != number.name.place.offset || other.where.file != number.name.place.file) {
-            diagnostics_.error(number.name.place, fmt::format("'{}' is declared twice", number.name.text)).note(other.where, "first here");
-        }
-        return known->second;
-    }
+    if (known != types_.end()) return known->second;
+    if (broken_.contains(number.name.text)) return no_index;
+    const std::size_t before = diagnostics_.errors();
     const unsigned width = base_width(number.base.text);
     const bool is_float = width != 0 && (number.base.text[0] == 'f' || number.base.text[0] == 'b');
     if (width == 0 || (is_float && !is_float_width(width))) {
@@ -127,6 +120,7 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
         } else {
             diagnostics_.error(number.place, "this number has no bits: name them as uN, sN, iN or fN");
         }
+        broken_.insert(number.name.text);
         return no_index;
     }
     OperandType type = raw_number(number.base.text);
@@ -164,12 +158,17 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
         rule.minimum = low;
         rule.maximum = high;
     }
+    if (number.slice && diagnostics_.errors() != before) {
+        broken_.insert(number.name.text);
+        return no_index;
+    }
     return add_type(number.name.text, std::move(type));
 }
 
 Index Resolver::resolve_enum(const EnumDeclaration& declaration) {
     const auto known = types_.find(declaration.name.text);
     if (known != types_.end()) return known->second;
+    if (broken_.contains(declaration.name.text)) return no_index;
     OperandType type;
     type.name = declaration.name.text;
     type.kind = OperandKind::enumeration;
@@ -177,7 +176,11 @@ Index Resolver::resolve_enum(const EnumDeclaration& declaration) {
     type.where = declaration.name.place;
     type.value_bits = declaration.width;
     if (declaration.type) type.value_bits = evaluate_width(declaration.type->width, {}).value_or(32);
-    if (declaration.width == 0) diagnostics_.error(declaration.width_place, "an enumeration has at least one bit");
+    if (declaration.width < 1 || declaration.width > 64) {
+        diagnostics_.error(declaration.width_place, "an enumeration has 1 to 64 bits");
+        broken_.insert(type.name);
+        return no_index;
+    }
     type.entries = resolve_entries(declaration.entries, declaration.width, declaration.width_place);
     if (type.entries.empty()) diagnostics_.error(type.where, fmt::format("the enumeration '{}' has no entries", type.name));
     const bool has_values = declaration.type.has_value();
@@ -191,9 +194,10 @@ Index Resolver::resolve_enum(const EnumDeclaration& declaration) {
 }
 
 bool Resolver::bind_arguments(const std::vector<Name>& parameters, const std::vector<TypeRef>& arguments,
-                              const Bindings& outer, Place place, std::string_view what, Bindings& out) {
+                              const Bindings& outer, Place place, std::string_view what, Place declared, Bindings& out) {
     if (parameters.size() != arguments.size()) {
-        diagnostics_.error(place, fmt::format("{} takes {} argument{}, not {}", what, parameters.size(), parameters.size() == 1 ? "" : "s", arguments.size()));
+        diagnostics_.error(place, fmt::format("{} takes {} argument{}, not {}", what, parameters.size(), parameters.size() == 1 ? "" : "s", arguments.size()))
+            .note(declared, "declared here");
         return false;
     }
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -219,18 +223,15 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
     constexpr std::size_t most_types = 20000;
     Bindings bindings;
     const std::string what = fmt::format("operand '{}'", operand.name.text);
-    if (!bind_arguments(operand.parameters, ref.arguments, outer, ref.place, what, bindings)) return no_index;
+    if (!bind_arguments(operand.parameters, ref.arguments, outer, ref.place, what, operand.name.place, bindings)) return no_index;
     std::string key = operand.name.text;
     for (const Name& parameter : operand.parameters) {
         const Binding& binding = bindings[parameter.text];
         key += binding.number ? fmt::format(",{}", *binding.number) : fmt::format(",t{}", binding.type);
     }
     const auto known = types_.find(key);
-    if (known != types_.end()) {
-        const OperandType& other = isa_.operand_types[known->second];
-        if (other.kind != OperandKind::table) diagnostics_.error(operand.name.place, fmt::format("'{}' is declared twice", key)).note(other.where, "first here");
-        return known->second;
-    }
+    if (known != types_.end()) return known->second;
+    if (broken_.contains(operand.name.text)) return no_index;
     if (!in_progress_.insert(operand.name.text).second || isa_.operand_types.size() > most_types) {
         diagnostics_.error(ref.place, fmt::format("operand '{}' contains itself", operand.name.text)).note(operand.name.place, "declared here");
         return no_index;
@@ -251,6 +252,11 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
             type.width = static_cast<unsigned>(constant->second);
         }
         if (type.width < 1 || type.width > 64) diagnostics_.error(operand.width.place, "expected the operand's width, 1 to 64 bits");
+    }
+    if (diagnostics_.errors() != before) {
+        in_progress_.erase(operand.name.text);
+        broken_.insert(operand.name.text);
+        return no_index;
     }
     if (type.width >= 1 && type.width <= 64) {
         for (const OperandRowSyntax& row : operand.rows) {
@@ -287,7 +293,6 @@ void Resolver::resolve_operand_row(const OperandDeclaration& operand, const Oper
     row.meaning = syntax.meaning;
     if (!syntax.reserved) {
         row.texts = resolve_texts(syntax.texts, row.fields, bindings, false);
-        if (row.texts.empty() && diagnostics_.errors() == before) diagnostics_.error(syntax.place, "this row has no text");
         for (std::size_t i = 0; i < row.fields.size() && diagnostics_.errors() == before; ++i) {
             for (const TextTemplate& text : row.texts) {
                 const bool used = std::any_of(text.begin(), text.end(), [&](const TextElement& e) {

@@ -1,7 +1,10 @@
 // Declarations that nothing refers to: most often a name that was renamed in one place only.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <set>
+#include <utility>
 
 #include "language/resolver.hpp"
 
@@ -69,8 +72,16 @@ void References::add_words(const std::vector<Text>& texts) {
 }
 
 References::References(const Description& description) {
-    for (const ConstantDeclaration& constant : description.constants) add(constant.value);
-    for (const RegistersDeclaration& file : description.registers) add(file.type.width);
+    names_.insert("pc_bits");  // the machine looks it up by name
+    for (const ConstantDeclaration& constant : description.constants) {
+        add(constant.value);
+        for (const ExpressionPointer& choice : constant.allowed) add(choice);
+    }
+    for (const RegistersDeclaration& file : description.registers) {
+        add(file.type.width);
+        for (const EntrySyntax& entry : file.entries) add(entry.value);
+    }
+    for (const MemoryDeclaration& memory : description.memories) add(memory.type.width);
     for (const EnumDeclaration& declaration : description.enums) {
         for (const EntrySyntax& entry : declaration.entries) add(entry.value);
     }
@@ -79,6 +90,7 @@ References::References(const Description& description) {
         for (const OperandRowSyntax& row : operand.rows) {
             add(row.cells);
             add(row.meaning);
+            add(row.condition);
             add_words(row.texts);
         }
     }
@@ -91,10 +103,12 @@ References::References(const Description& description) {
             names_.insert(encoding.format.text);
             for (const TypeRef& argument : encoding.arguments) add(argument);
             for (const With& with : encoding.with) add(with.value);
+            add(encoding.condition);
             add_words(encoding.texts);
         }
         for (const InstructionRow& row : table.rows) {
             for (const Value& value : row.values) add(value.type);
+            add_words(row.texts);
             if (row.meaning) add(*row.meaning);
         }
     }
@@ -117,6 +131,7 @@ std::vector<Diagnostic> find_unused(const Description& description) {
     for (const auto& function : description.functions) look(function->name, function->place, "function");
     for (const RegistersDeclaration& file : description.registers) look(file.name.text, file.name.place, file.single ? "register" : "register file");
     for (const MemoryDeclaration& memory : description.memories) look(memory.name.text, memory.name.place, "memory");
+    std::sort(out.begin(), out.end(), [](const Diagnostic& a, const Diagnostic& b) { return std::pair(a.place.file, a.place.offset) < std::pair(b.place.file, b.place.offset); });
     return out;
 }
 

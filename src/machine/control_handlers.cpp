@@ -13,46 +13,38 @@ void save(Core& core, std::uint64_t count, std::uint64_t pending) {
     core.op = nullptr;
 }
 
-// Counts of writes to the files with few ports, four bits each.
-bool exceeds_ports(const Core& core, std::uint32_t counts) {
-    for (unsigned file = 0; file < max_limited_files; ++file)
-        if ((counts >> 4 * file & 15) > core.port_limits[file] && core.port_limits[file] != 0) return true;
-    return false;
+bool exceeds_ports(const Core& core, std::uint32_t counts) { return ((counts + core.port_bias) & 0x88888888) != 0; }
+
+// Names the two instructions whose results meet: the one that made result i, and an earlier one or the one at `op`.
+void note_collision(Core& core, const MicroOp* op, const LandingSlot& slot, std::uint32_t i) {
+    core.reason = StopReason::port_collision;
+    core.fault = op;
+    core.fault_address = slot.results[i].origin;
+    core.fault_other = ~std::uint64_t{0};
+    for (std::uint32_t before = 0; before < i; ++before)
+        if (slot.results[before].port == slot.results[i].port) core.fault_other = slot.results[before].origin;
 }
 
 // Lands what is due after the instruction that ends at `op`. False where a write port would have to take two.
-bool land(Core& core, const MicroOp* op, std::uint64_t count, bool& jumped) {
-    LandingSlot& slot = core.ring[count % ring_size];
+inline bool land(Core& core, std::byte* state, const MicroOp* op, std::uint64_t count, bool& jumped) {
+    const LandingSlot& slot = core.ring[count % ring_size];
     std::uint32_t counts = op->c;
     if (core.ports_noted_at == count) counts += core.ports_noted;
     for (std::uint32_t i = 0; i < slot.used; ++i) {
         const LateResult& result = slot.results[i];
         counts += result.port;
         if (exceeds_ports(core, counts)) {
-            core.reason = StopReason::port_collision;
-            core.fault = op;
-            core.fault_address = result.origin;
-            core.fault_other = ~std::uint64_t{0};
-            for (std::uint32_t before = 0; before < i; ++before)
-                if (slot.results[before].port == result.port) core.fault_other = slot.results[before].origin;
+            note_collision(core, op, slot, i);
             return false;
         }
         if (result.offset == LateResult::to_pc) {
             core.target = result.value;
             jumped = true;
         } else {
-            store(core.state, result.offset, result.value);
+            store(state, result.offset, result.value);
         }
     }
     return true;
-}
-
-LateResult* new_landing(Core& core, std::uint64_t count, std::uint64_t& pending, unsigned delay) {
-    LandingSlot& slot = core.ring[(count + delay) % ring_size];
-    std::uint64_t bit = std::uint64_t{1} << delay;
-    if ((pending & bit) == 0) slot.used = 0;
-    pending |= bit;
-    return slot.used < max_landings ? &slot.results[slot.used++] : nullptr;
 }
 
 }  // namespace
@@ -67,7 +59,7 @@ void finish_slowly(ISAFORGE_HANDLER_PARAMETERS) {
     const MicroOp* next = op->link;
     if ((pending & 1) != 0) {
         bool jumped = false;
-        if (!land(*core, op, count, jumped)) return save(*core, count, pending);
+        if (!land(*core, state, op, count, jumped)) return save(*core, count, pending);
         if (jumped) {
             next = core->target < core->code_size ? core->entries[core->target] : nullptr;
             if (next == nullptr) next = core->resolve(*core, core->target);

@@ -48,9 +48,11 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     : codec(std::move(given_codec)), isa(codec->isa()), options(std::move(given_options)), layout(isa) {
     unsigned limited = 0;
     for (const RegisterFile& file : isa.register_files) {
-        bool counts = file.write_ports != 0 && file.write_ports < 15 && limited < machine::max_limited_files;
+        bool counts = file.write_ports != 0 && file.write_ports <= machine::max_ports && limited < machine::max_limited_files;
         ports.push_back(counts ? std::uint32_t{1} << 4 * limited : 0);
-        if (counts) core.port_limits[limited++] = file.write_ports;
+        if (!counts) continue;
+        core.port_bias += (machine::max_ports - file.write_ports) << 4 * limited;
+        core.port_limits[limited++] = file.write_ports;
     }
     for (const MemorySpace& space : isa.memories) {
         auto size = options.memory_sizes.find(space.name);

@@ -95,8 +95,9 @@ struct StoreNote {
     unsigned bits;
 };
 
-// Writes to files with few ports are counted in four bits for each such file.
+// Writes to files with few ports are counted in four bits for each such file, of which the highest stays free.
 inline constexpr unsigned max_limited_files = 8;
+inline constexpr unsigned max_ports = 7;
 
 // What handlers need beyond what they get in registers.
 struct Core {
@@ -110,6 +111,7 @@ struct Core {
     Memory* memories = nullptr;
     LandingSlot ring[ring_size];       // by instruction count, modulo
     std::uint32_t port_limits[max_limited_files] = {};
+    std::uint32_t port_bias = 0;       // added to counts of writes, a file's high bit says that it has too many
     std::uint32_t ports_noted = 0;     // writes counted while the instruction of `ports_noted_at` ran
     std::uint64_t ports_noted_at = ~std::uint64_t{0};
     std::uint64_t* signal_counts = nullptr;
@@ -140,6 +142,15 @@ template <class T> T load(const std::byte* state, std::uint32_t offset) {
 
 inline void store(std::byte* state, std::uint32_t offset, std::uint64_t value) {
     std::memcpy(state + offset, &value, sizeof value);
+}
+
+// Room for a result that lands after `delay` more instructions; null where too many land there already.
+inline LateResult* new_landing(Core& core, std::uint64_t count, std::uint64_t& pending, unsigned delay) {
+    LandingSlot& slot = core.ring[(count + delay) % ring_size];
+    std::uint64_t bit = std::uint64_t{1} << delay;
+    if ((pending & bit) == 0) slot.used = 0;
+    pending |= bit;
+    return slot.used < max_landings ? &slot.results[slot.used++] : nullptr;
 }
 
 #if ISAFORGE_TAIL_CALLS
@@ -181,8 +192,12 @@ inline void store(std::byte* state, std::uint32_t offset, std::uint64_t value) {
 // Ends an instruction at `op`, whose c holds the counts of its writes: lands what is due, finds the next instruction.
 void finish_slowly(ISAFORGE_HANDLER_PARAMETERS);
 
-// The handler for a computing action; `ends`: a plain end follows, and is done with it. Null where there is none of that size.
-Handler scalar_handler(semantics::Action action, unsigned container, bool strict_floats, bool ends);
+// What a handler does besides computing: nothing, or the work of the plain end that follows it, or that of a late write
+// and the end after it.
+enum class Tail { none, end, late_write_end };
+
+// The handler for a computing action. Null where there is none of that size, or with that tail.
+Handler scalar_handler(semantics::Action action, unsigned container, bool strict_floats, Tail tail);
 Handler vector_handler(semantics::Action action, unsigned container);
 
 // Handlers whose operands differ from result, a, b, c as in Step are described where they are defined.

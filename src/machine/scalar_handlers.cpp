@@ -14,54 +14,77 @@ template <class Rules> Rules rules_of(const Core& core) {
     else return {};
 }
 
-template <class Kernel, class T, class Rules, bool ends, unsigned operands>
+template <class Kernel, class T, class Rules, Tail tail, unsigned operands>
 void compute(ISAFORGE_HANDLER_PARAMETERS) {
     using In = typename Kernel::template In<T>;
     In a = load<In>(state, op->a), b{}, c{};
     if constexpr (operands > 1) b = load<In>(state, op->b);
     if constexpr (operands > 2) c = load<In>(state, op->c);
-    store(state, op->result, Kernel::template apply<T>(a, b, c, rules_of<Rules>(*core)));
-    if constexpr (ends) ISAFORGE_FINISH_NEXT;
-    else ISAFORGE_NEXT;
-}
-
-template <class Kernel, class T, class Rules, unsigned operands> Handler choose_end(bool ends) {
-    return ends ? compute<Kernel, T, Rules, true, operands> : compute<Kernel, T, Rules, false, operands>;
-}
-
-template <class Kernel, unsigned operands> Handler integer_handler(unsigned container, bool ends) {
-    switch (container) {
-    case 8: return choose_end<Kernel, std::uint8_t, StrictFloatRules, operands>(ends);
-    case 16: return choose_end<Kernel, std::uint16_t, StrictFloatRules, operands>(ends);
-    case 32: return choose_end<Kernel, std::uint32_t, StrictFloatRules, operands>(ends);
-    default: return choose_end<Kernel, std::uint64_t, StrictFloatRules, operands>(ends);
+    std::uint64_t value = Kernel::template apply<T>(a, b, c, rules_of<Rules>(*core));
+    if constexpr (tail == Tail::late_write_end) {
+        const MicroOp& write = op[1];
+        if (LateResult* late = new_landing(*core, count, pending, write.detail.n)) {
+            *late = {write.result, write.b, write.detail.more, value};
+            ++op;
+            ISAFORGE_FINISH_NEXT;
+        }
+        // The late write itself reports that there is no room.
+        store(state, op->result, value);
+        ISAFORGE_NEXT;
+    } else {
+        store(state, op->result, value);
+        if constexpr (tail == Tail::end) ISAFORGE_FINISH_NEXT;
+        else ISAFORGE_NEXT;
     }
 }
 
-template <class Kernel, class Rules, unsigned operands> Handler float_handler(unsigned container, bool ends) {
+template <class Kernel, class T, class Rules, unsigned operands> Handler choose_tail(Tail tail) {
+    switch (tail) {
+    case Tail::none: return compute<Kernel, T, Rules, Tail::none, operands>;
+    case Tail::end: return compute<Kernel, T, Rules, Tail::end, operands>;
+    default: break;
+    }
+    // Results are late where they take long to compute: integers are not worth the room.
+    if constexpr (std::is_same_v<Kernel, semantics::kernels::FloatAdd> || std::is_same_v<Kernel, semantics::kernels::FloatSub> ||
+                  std::is_same_v<Kernel, semantics::kernels::FloatMul> || std::is_same_v<Kernel, semantics::kernels::FloatDiv>)
+        return compute<Kernel, T, Rules, Tail::late_write_end, operands>;
+    else
+        return nullptr;
+}
+
+template <class Kernel, unsigned operands> Handler integer_handler(unsigned container, Tail tail) {
     switch (container) {
-    case 16: return choose_end<Kernel, std::uint16_t, Rules, operands>(ends);
-    case 32: return choose_end<Kernel, std::uint32_t, Rules, operands>(ends);
-    case 64: return choose_end<Kernel, std::uint64_t, Rules, operands>(ends);
+    case 8: return choose_tail<Kernel, std::uint8_t, StrictFloatRules, operands>(tail);
+    case 16: return choose_tail<Kernel, std::uint16_t, StrictFloatRules, operands>(tail);
+    case 32: return choose_tail<Kernel, std::uint32_t, StrictFloatRules, operands>(tail);
+    default: return choose_tail<Kernel, std::uint64_t, StrictFloatRules, operands>(tail);
+    }
+}
+
+template <class Kernel, class Rules, unsigned operands> Handler float_handler(unsigned container, Tail tail) {
+    switch (container) {
+    case 16: return choose_tail<Kernel, std::uint16_t, Rules, operands>(tail);
+    case 32: return choose_tail<Kernel, std::uint32_t, Rules, operands>(tail);
+    case 64: return choose_tail<Kernel, std::uint64_t, Rules, operands>(tail);
     default: return nullptr;
     }
 }
 
-template <class Kernel, unsigned operands> Handler float_handler(unsigned container, bool strict, bool ends) {
-    return strict ? float_handler<Kernel, StrictFloatRules, operands>(container, ends)
-                  : float_handler<Kernel, FloatRules, operands>(container, ends);
+template <class Kernel, unsigned operands> Handler float_handler(unsigned container, bool strict, Tail tail) {
+    return strict ? float_handler<Kernel, StrictFloatRules, operands>(container, tail)
+                  : float_handler<Kernel, FloatRules, operands>(container, tail);
 }
 
 }  // namespace
 
-Handler scalar_handler(Action action, unsigned container, bool strict, bool ends) {
+Handler scalar_handler(Action action, unsigned container, bool strict, Tail tail) {
     switch (action) {
 #define X(name, kernel, operands) \
-    case Action::name: return integer_handler<semantics::kernels::kernel, operands>(container, ends);
+    case Action::name: return integer_handler<semantics::kernels::kernel, operands>(container, tail);
         ISAFORGE_INTEGER_ACTIONS(X)
 #undef X
 #define X(name, kernel, operands) \
-    case Action::name: return float_handler<semantics::kernels::kernel, operands>(container, strict, ends);
+    case Action::name: return float_handler<semantics::kernels::kernel, operands>(container, strict, tail);
         ISAFORGE_FLOAT_ACTIONS(X)
 #undef X
     default: return nullptr;

@@ -53,6 +53,7 @@ private:
     MicroOp& add(Handler handler, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
     MicroOp& fault(StopReason reason);
     void fuse_ends();
+    Handler with_tail(Handler plain, Tail tail) const;
     std::uint32_t place(ValueId id);
     std::uint32_t bytes_of(ValueId id) const;
     bool touches_register(const Step& step, Index file, std::uint32_t number) const;
@@ -251,7 +252,7 @@ void Translator::emit(std::size_t index) {
                isa_.memories[step.object].big_endian;
     if (semantics::is_compute(step.action)) {
         bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
-        if (step.lanes == 1) add(scalar_handler(step.action, step.container, strict, false), result, a, b, c);
+        if (step.lanes == 1) add(scalar_handler(step.action, step.container, strict, Tail::none), result, a, b, c);
         else add(vector_handler(step.action, step.container), result, a, b, c).detail.n = step.lanes;
         return;
     }
@@ -346,6 +347,16 @@ void Translator::emit_all() {
         out_.ops[op].detail.n = static_cast<std::uint32_t>(first_op_[std::min(step, steps_.size())] - op);
 }
 
+// The handler that computes as `plain` does and has a tail; null where there is none.
+Handler Translator::with_tail(Handler plain, Tail tail) const {
+    bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
+    for (const Step& step : steps_)
+        if (semantics::is_compute(step.action) && step.lanes == 1 &&
+            scalar_handler(step.action, step.container, strict, Tail::none) == plain)
+            return scalar_handler(step.action, step.container, strict, tail);
+    return nullptr;
+}
+
 // The operation before the plain end does the end's work too, where it can. A jump to the end still finds it.
 void Translator::fuse_ends() {
     std::size_t end = 0;
@@ -353,16 +364,14 @@ void Translator::fuse_ends() {
     if (end == 0 || end == out_.ops.size()) return;
     MicroOp& last = out_.ops[end - 1];
     if (last.run == handlers::copy_scalar) last.run = handlers::copy_scalar_end;
-    else if (last.run == handlers::late_write) last.run = handlers::late_write_end;
     else if (last.run == handlers::late_pc) last.run = handlers::late_pc_end;
-    else {
-        bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
-        for (const Step& step : steps_)
-            if (semantics::is_compute(step.action) && step.lanes == 1 &&
-                scalar_handler(step.action, step.container, strict, false) == last.run) {
-                last.run = scalar_handler(step.action, step.container, strict, true);
-                return;
-            }
+    else if (last.run == handlers::late_write) {
+        last.run = handlers::late_write_end;
+        bool computed_just_before = end >= 2 && out_.ops[end - 2].result == last.a && jumps_.empty();
+        Handler fused = computed_just_before ? with_tail(out_.ops[end - 2].run, Tail::late_write_end) : nullptr;
+        if (fused != nullptr) out_.ops[end - 2].run = fused;
+    } else if (Handler fused = with_tail(last.run, Tail::end)) {
+        last.run = fused;
     }
 }
 
