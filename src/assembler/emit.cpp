@@ -164,8 +164,8 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
         const char* p = begin;
         Encoded candidate;
         if (!codec_.assemble(p, end, code_address(), expressions_, candidate, failure_, skip)) break;
-        if (candidate.bits / 8 == 0 || (!relaxation.candidates.empty() &&
-                                        candidate.bits < relaxation.candidates.back().bits)) {
+        if (candidate.bits / 8 == 0 ||
+            (!relaxation.candidates.empty() && candidate.bits < relaxation.candidates.back().bits)) {
             break;
         }
         keep(candidate);
@@ -229,8 +229,8 @@ void Engine::mark_listing(const Position& begin, const char* statement, const ch
     const Place origin = origin_of(statement, end);
     if (!listing_marks_.empty() && input_->attributed) {
         ListingMark& last = listing_marks_.back();
-        const bool adjoins = last.end.section == begin.section && last.end.fragment == begin.fragment &&
-                             last.end.offset == begin.offset;
+        const bool adjoins =
+            last.end.section == begin.section && last.end.fragment == begin.fragment && last.end.offset == begin.offset;
         if (adjoins && last.statement.file == origin.file && last.statement.offset == origin.offset) {
             last.end = now;
             return;

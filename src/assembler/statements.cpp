@@ -320,15 +320,16 @@ bool Engine::run_blanked(Input& blanked) {
 }
 
 void Engine::report_failure(const char* begin, const ReadFailure& failure) {
-    if (!expressions_.error.empty() && expressions_.error_at >= begin && expressions_.error_at <= statement_end(begin)) {
+    if (!expressions_.error.empty() && expressions_.error_at >= begin &&
+        expressions_.error_at <= statement_end(begin)) {
         error(place(expressions_.error_at), expressions_.error);
         expressions_.error.clear();
         return;
     }
     const char* const end = std::min(begin + failure.offset + std::max(failure.length, 1u), text_end_ + 1);
     const char* const at = std::min(begin + failure.offset, text_end_);
-    Diagnostic& report = error(at, std::max(at + 1, end),
-                               failure.message.empty() ? "this is not an instruction" : failure.message);
+    Diagnostic& report =
+        error(at, std::max(at + 1, end), failure.message.empty() ? "this is not an instruction" : failure.message);
     if (!failure.suggestion.empty()) report.suggest(failure.suggestion);
 }
 

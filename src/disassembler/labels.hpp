@@ -13,10 +13,10 @@
 namespace isaforge::disassembler {
 
 struct Label {
-    std::uint64_t offset = 0;     // in the section, bytes
+    std::uint64_t offset = 0;  // in the section, bytes
     std::string name;
-    Index symbol = no_index;      // Object::symbols; no_index: made here
-    bool on_boundary = true;      // an instruction or a datum begins here
+    Index symbol = no_index;  // Object::symbols; no_index: made here
+    bool on_boundary = true;  // an instruction or a datum begins here
 };
 
 // The labels of one section by rising offset, symbols before made ones.

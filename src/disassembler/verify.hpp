@@ -28,8 +28,8 @@ public:
 private:
     struct Sure {
         bool certain = false;
-        bool wide = false;     // more than 64 bits
-        Image loose;           // bits that neither opcode nor field covers: zero when they come from the assembler
+        bool wide = false;  // more than 64 bits
+        Image loose;        // bits that neither opcode nor field covers: zero when they come from the assembler
     };
     bool operand_is_certain(Index type);
     bool text_is_plain(const Form& form) const;
