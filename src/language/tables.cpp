@@ -333,6 +333,7 @@ void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row
     OpcodeRow out;
     out.where = row.syntax.place;
     out.reserved = row.syntax.reserved;
+    out.table = static_cast<Index>(&table - description_.instructions.data());
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         for (const Field& field : form.fields) {
             if (field.name != table.columns[i].name.text) continue;

@@ -88,7 +88,8 @@ void raise(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pen
     save(*core, count, pending);
 }
 
-template <class T, bool big> T from_memory(const std::uint8_t* bytes) {
+template <class T, bool big>
+T from_memory(const std::uint8_t* bytes) {
     T value;
     std::memcpy(&value, bytes, sizeof value);
     if constexpr (big && sizeof(T) == 2) value = __builtin_bswap16(value);
@@ -97,13 +98,15 @@ template <class T, bool big> T from_memory(const std::uint8_t* bytes) {
     return value;
 }
 
-template <class T, bool big> void to_memory(std::uint8_t* bytes, T value) {
+template <class T, bool big>
+void to_memory(std::uint8_t* bytes, T value) {
     value = from_memory<T, big>(reinterpret_cast<const std::uint8_t*>(&value));
     std::memcpy(bytes, &value, sizeof value);
 }
 
 // Whether an access of T at an address may not be made.
-template <class T> bool is_bad(const Core* core, const Memory& memory, std::uint64_t address) {
+template <class T>
+bool is_bad(const Core* core, const Memory& memory, std::uint64_t address) {
     constexpr unsigned size = std::countr_zero(sizeof(T));
     return address >= memory.limits[size] || ((address << memory.unit_shift) & (sizeof(T) - 1) & core->alignment) != 0;
 }
@@ -116,7 +119,8 @@ void bad_access(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_
 }
 
 // a: address; detail.n: memory.
-template <class T, bool big> void load_scalar(ISAFORGE_HANDLER_PARAMETERS) {
+template <class T, bool big>
+void load_scalar(ISAFORGE_HANDLER_PARAMETERS) {
     const Memory& memory = core->memories[op->detail.n];
     std::uint64_t address = load<std::uint64_t>(state, op->a);
     if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
@@ -125,7 +129,8 @@ template <class T, bool big> void load_scalar(ISAFORGE_HANDLER_PARAMETERS) {
 }
 
 // a: address, b: value; detail.n: memory.
-template <class T, bool big> void store_scalar(ISAFORGE_HANDLER_PARAMETERS) {
+template <class T, bool big>
+void store_scalar(ISAFORGE_HANDLER_PARAMETERS) {
     const Memory& memory = core->memories[op->detail.n];
     std::uint64_t address = load<std::uint64_t>(state, op->a);
     if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
@@ -136,7 +141,8 @@ template <class T, bool big> void store_scalar(ISAFORGE_HANDLER_PARAMETERS) {
 }
 
 // The same for many lanes, addresses in 64 bits. detail.n: memory, detail.more: lanes; c: the mask.
-template <class T, bool big, bool masked> void gather_lanes(ISAFORGE_HANDLER_PARAMETERS) {
+template <class T, bool big, bool masked>
+void gather_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     const Memory& memory = core->memories[op->detail.n];
     const std::byte* mask = state + op->c;
     for (std::uint32_t i = 0; i < op->detail.more; ++i) {
@@ -151,7 +157,8 @@ template <class T, bool big, bool masked> void gather_lanes(ISAFORGE_HANDLER_PAR
     ISAFORGE_NEXT;
 }
 
-template <class T, bool big, bool masked> void scatter_lanes(ISAFORGE_HANDLER_PARAMETERS) {
+template <class T, bool big, bool masked>
+void scatter_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     const Memory& memory = core->memories[op->detail.n];
     const std::byte* mask = state + op->c;
     for (std::uint32_t i = 0; i < op->detail.more; ++i) {
@@ -165,12 +172,14 @@ template <class T, bool big, bool masked> void scatter_lanes(ISAFORGE_HANDLER_PA
     ISAFORGE_NEXT;
 }
 
-template <class T> void resize(ISAFORGE_HANDLER_PARAMETERS) {
+template <class T>
+void resize(ISAFORGE_HANDLER_PARAMETERS) {
     store(state, op->result, load<T>(state, op->a));
     ISAFORGE_NEXT;
 }
 
-template <class T> void write_lanes_masked(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t n) {
+template <class T>
+void write_lanes_masked(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
         T old, fresh;
         std::memcpy(&old, to + i * sizeof(T), sizeof(T));
@@ -180,38 +189,47 @@ template <class T> void write_lanes_masked(std::byte* to, const std::byte* from,
     }
 }
 
-void write_masked_bytes(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t n, unsigned lane_bytes) {
+void write_masked_bytes(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t n,
+                        unsigned lane_bytes) {
     switch (lane_bytes) {
-    case 1: return write_lanes_masked<std::uint8_t>(to, from, mask, n);
-    case 2: return write_lanes_masked<std::uint16_t>(to, from, mask, n);
-    case 4: return write_lanes_masked<std::uint32_t>(to, from, mask, n);
-    default: return write_lanes_masked<std::uint64_t>(to, from, mask, n);
+        case 1: return write_lanes_masked<std::uint8_t>(to, from, mask, n);
+        case 2: return write_lanes_masked<std::uint16_t>(to, from, mask, n);
+        case 4: return write_lanes_masked<std::uint32_t>(to, from, mask, n);
+        default: return write_lanes_masked<std::uint64_t>(to, from, mask, n);
     }
 }
 
-#define ISAFORGE_MEMORY_HANDLER(name, ...)                                                                             \
-    switch (container) {                                                                                               \
-    case 8: return name<std::uint8_t, __VA_ARGS__>;                                                                    \
-    case 16: return name<std::uint16_t, __VA_ARGS__>;                                                                  \
-    case 32: return name<std::uint32_t, __VA_ARGS__>;                                                                  \
-    default: return name<std::uint64_t, __VA_ARGS__>;                                                                  \
+#define ISAFORGE_MEMORY_HANDLER(name, ...)                \
+    switch (container) {                                  \
+        case 8: return name<std::uint8_t, __VA_ARGS__>;   \
+        case 16: return name<std::uint16_t, __VA_ARGS__>; \
+        case 32: return name<std::uint32_t, __VA_ARGS__>; \
+        default: return name<std::uint64_t, __VA_ARGS__>; \
     }
 
-template <bool big, bool masked> Handler gather_of(unsigned container) {
+template <bool big, bool masked>
+Handler gather_of(unsigned container) {
     ISAFORGE_MEMORY_HANDLER(gather_lanes, big, masked)
 }
-template <bool big, bool masked> Handler scatter_of(unsigned container) {
+template <bool big, bool masked>
+Handler scatter_of(unsigned container) {
     ISAFORGE_MEMORY_HANDLER(scatter_lanes, big, masked)
 }
-template <bool big> Handler load_of(unsigned container) { ISAFORGE_MEMORY_HANDLER(load_scalar, big) }
-template <bool big> Handler store_of(unsigned container) { ISAFORGE_MEMORY_HANDLER(store_scalar, big) }
+template <bool big>
+Handler load_of(unsigned container) {
+    ISAFORGE_MEMORY_HANDLER(load_scalar, big)
+}
+template <bool big>
+Handler store_of(unsigned container) {
+    ISAFORGE_MEMORY_HANDLER(store_scalar, big)
+}
 
 }  // namespace
 
 namespace handlers {
 
-// Instructions end with one of these; a handler whose name ends so does the work of the plain end after it, too. b: address of the next instruction,
-// c: counts of writes by ports.
+// Instructions end with one of these; a handler whose name ends so does the work of the plain end after it, too. b:
+// address of the next instruction, c: counts of writes by ports.
 void end(ISAFORGE_HANDLER_PARAMETERS) { ISAFORGE_FINISH; }
 
 void end_skipped(ISAFORGE_HANDLER_PARAMETERS) {
@@ -311,9 +329,7 @@ void signal(ISAFORGE_HANDLER_PARAMETERS) {
 }
 
 // detail.n: the reason.
-void fault(ISAFORGE_HANDLER_PARAMETERS) {
-    raise(op, core, count, pending, static_cast<StopReason>(op->detail.n));
-}
+void fault(ISAFORGE_HANDLER_PARAMETERS) { raise(op, core, count, pending, static_cast<StopReason>(op->detail.n)); }
 
 void copy_scalar(ISAFORGE_HANDLER_PARAMETERS) {
     machine::store(state, op->result, machine::load<std::uint64_t>(state, op->a));
@@ -366,7 +382,8 @@ void write_masked_indexed(ISAFORGE_HANDLER_PARAMETERS) {
         core->fault_address = number;
         return raise(op, core, count, pending, StopReason::bad_index);
     }
-    write_masked_bytes(state + op->result + number * op[1].b, state + op->a, state + op->c, op->detail.n, op->detail.more);
+    write_masked_bytes(state + op->result + number * op[1].b, state + op->a, state + op->c, op->detail.n,
+                       op->detail.more);
     ISAFORGE_CONTINUE_AT(op + 2);
 }
 
@@ -391,10 +408,10 @@ Handler scatter(unsigned container, bool big, bool masked) {
 
 Handler resize_scalar(unsigned container) {
     switch (container) {
-    case 8: return resize<std::uint8_t>;
-    case 16: return resize<std::uint16_t>;
-    case 32: return resize<std::uint32_t>;
-    default: return resize<std::uint64_t>;
+        case 8: return resize<std::uint8_t>;
+        case 16: return resize<std::uint16_t>;
+        case 32: return resize<std::uint32_t>;
+        default: return resize<std::uint64_t>;
     }
 }
 

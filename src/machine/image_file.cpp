@@ -15,10 +15,10 @@ constexpr std::uint32_t max_side = 32768;
 
 unsigned bytes_per_pixel(PixelFormat format) {
     switch (format) {
-    case PixelFormat::xrgb8888: return 4;
-    case PixelFormat::rgb888: return 3;
-    case PixelFormat::rgb565: return 2;
-    case PixelFormat::gray8: return 1;
+        case PixelFormat::xrgb8888: return 4;
+        case PixelFormat::rgb888: return 3;
+        case PixelFormat::rgb565: return 2;
+        case PixelFormat::gray8: return 1;
     }
     return 1;
 }
@@ -30,18 +30,19 @@ std::uint8_t stretched(unsigned value, unsigned bits) {
 
 void to_rgb(const std::uint8_t* pixel, PixelFormat format, std::uint8_t* rgb) {
     switch (format) {
-    case PixelFormat::xrgb8888: rgb[0] = pixel[2], rgb[1] = pixel[1], rgb[2] = pixel[0]; break;
-    case PixelFormat::rgb888: rgb[0] = pixel[0], rgb[1] = pixel[1], rgb[2] = pixel[2]; break;
-    case PixelFormat::rgb565: {
-        unsigned word = pixel[0] | pixel[1] << 8;
-        rgb[0] = stretched(word >> 11, 5), rgb[1] = stretched(word >> 5 & 63, 6), rgb[2] = stretched(word & 31, 5);
-        break;
-    }
-    case PixelFormat::gray8: rgb[0] = rgb[1] = rgb[2] = pixel[0]; break;
+        case PixelFormat::xrgb8888: rgb[0] = pixel[2], rgb[1] = pixel[1], rgb[2] = pixel[0]; break;
+        case PixelFormat::rgb888: rgb[0] = pixel[0], rgb[1] = pixel[1], rgb[2] = pixel[2]; break;
+        case PixelFormat::rgb565: {
+            unsigned word = pixel[0] | pixel[1] << 8;
+            rgb[0] = stretched(word >> 11, 5), rgb[1] = stretched(word >> 5 & 63, 6), rgb[2] = stretched(word & 31, 5);
+            break;
+        }
+        case PixelFormat::gray8: rgb[0] = rgb[1] = rgb[2] = pixel[0]; break;
     }
 }
 
-std::vector<std::uint8_t> rgb_rows(const std::uint8_t* pixels, std::uint32_t width, std::uint32_t height, PixelFormat format) {
+std::vector<std::uint8_t> rgb_rows(const std::uint8_t* pixels, std::uint32_t width, std::uint32_t height,
+                                   PixelFormat format) {
     std::size_t count = std::size_t{width} * height;
     std::vector<std::uint8_t> rows(count * 3);
     for (std::size_t i = 0; i < count; ++i) to_rgb(pixels + i * bytes_per_pixel(format), format, rows.data() + i * 3);
@@ -52,7 +53,8 @@ std::vector<std::uint8_t> rgb_rows(const std::uint8_t* pixels, std::uint32_t wid
 
 std::string write_png(const std::string& path, std::span<const std::uint8_t> memory, std::uint64_t address,
                       std::uint32_t width, std::uint32_t height, PixelFormat format) {
-    if (width == 0 || height == 0 || width > max_side || height > max_side) return "a picture has 1 to 32768 pixels a side";
+    if (width == 0 || height == 0 || width > max_side || height > max_side)
+        return "a picture has 1 to 32768 pixels a side";
     std::uint64_t bytes = std::uint64_t{width} * height * bytes_per_pixel(format);
     if (address > memory.size() || bytes > memory.size() - address) return "the picture lies partly outside the memory";
     std::vector<std::uint8_t> rows;

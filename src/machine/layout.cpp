@@ -10,16 +10,16 @@ Layout::Layout(const Isa& isa) {
     for (const RegisterFile& file : isa.register_files) {
         std::uint32_t size = register_bytes(file);
         sizes_.push_back(size);
-        files_.push_back(allocate(size * file.count));
+        files_.push_back(allocate(std::size_t{size} * file.count));
     }
     registers_end_ = static_cast<std::uint32_t>(used_);
 }
 
-std::uint32_t Layout::allocate(std::uint32_t bytes) {
+std::uint32_t Layout::allocate(std::size_t bytes) {
     std::size_t unit = bytes <= 8 ? 8 : cache_line;
     used_ = (used_ + unit - 1) / unit * unit;
     std::uint32_t offset = static_cast<std::uint32_t>(used_);
-    used_ += (std::size_t{bytes} + 7) / 8 * 8;
+    used_ += (bytes + 7) / 8 * 8;
     if (exhausted()) return 0;
     if (used_ > state_.size()) state_.resize(std::max(used_, state_.size() * 2));
     return offset;
@@ -40,6 +40,8 @@ std::uint32_t Layout::scratch(unsigned k, std::uint32_t bytes) {
     return offsets[k];
 }
 
-void Layout::clear_registers() { std::fill_n(state_.begin(), registers_end_, std::byte{0}); }
+void Layout::clear_registers() {
+    std::fill_n(state_.begin(), std::min<std::size_t>(registers_end_, state_.size()), std::byte{0});
+}
 
 }  // namespace isaforge::machine

@@ -37,11 +37,12 @@ public:
     std::uint32_t constant(std::uint64_t value);
     // The k-th scratch value of `bytes` bytes; the same for every instruction that asks.
     std::uint32_t scratch(unsigned k, std::uint32_t bytes);
-    std::uint32_t allocate(std::uint32_t bytes);
+    std::uint32_t allocate(std::size_t bytes);
 
     // The block; growing it moves it.
     std::byte* state() { return state_.data(); }
     const std::byte* state() const { return state_.data(); }
+    // Once it is, offsets mean nothing: nothing may be read, written or executed any more.
     bool exhausted() const { return used_ > max_bytes; }
     void clear_registers();
 
@@ -49,14 +50,16 @@ private:
     static constexpr std::size_t max_bytes = std::size_t{256} << 20;
 
     // Blocks begin at a cache line, so that vectors can be loaded aligned.
-    template <class T> struct Aligned {
+    template <class T>
+    struct Aligned {
         using value_type = T;
         Aligned() = default;
-        template <class U> Aligned(const Aligned<U>&) {}
+        template <class U>
+        Aligned(const Aligned<U>&) {}
         T* allocate(std::size_t n) {
-            return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{cache_line}));
+            return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{cache_line}));
         }
-        void deallocate(T* at, std::size_t) { ::operator delete(at, std::align_val_t{cache_line}); }
+        void deallocate(T* at, std::size_t) { ::operator delete (at, std::align_val_t{cache_line}); }
         bool operator==(const Aligned&) const { return true; }
     };
 

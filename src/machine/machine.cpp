@@ -20,7 +20,7 @@ using machine::MicroOp;
 
 namespace {
 
-constexpr std::uint64_t max_code_units = std::uint64_t{1} << 30;
+constexpr std::uint64_t max_code_units = std::uint64_t{1} << 26;
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
 machine::Memory make_memory(const MemorySpace& space, std::uint64_t bytes) {
@@ -48,7 +48,8 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     : codec(std::move(given_codec)), isa(codec->isa()), options(std::move(given_options)), layout(isa) {
     unsigned limited = 0;
     for (const RegisterFile& file : isa.register_files) {
-        bool counts = file.write_ports != 0 && file.write_ports <= machine::max_ports && limited < machine::max_limited_files;
+        bool counts =
+            file.write_ports != 0 && file.write_ports <= machine::max_ports && limited < machine::max_limited_files;
         ports.push_back(counts ? std::uint32_t{1} << 4 * limited : 0);
         if (!counts) continue;
         core.port_bias += (machine::max_ports - file.write_ports) << 4 * limited;
@@ -56,7 +57,8 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     }
     for (const MemorySpace& space : isa.memories) {
         auto size = options.memory_sizes.find(space.name);
-        memories.push_back(make_memory(space, size != options.memory_sizes.end() ? size->second : options.memory_bytes));
+        memories.push_back(
+            make_memory(space, size != options.memory_sizes.end() ? size->second : options.memory_bytes));
     }
     outside.run = machine::handlers::fault;
     outside.detail.n = static_cast<std::uint32_t>(StopReason::bad_code_address);
@@ -124,6 +126,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
         made->ops = {fault_op(reason)};
         return std::move(made);
     };
+    if (layout.exhausted()) return refuse(StopReason::undefined, "the machine needs too much room for its values");
     std::uint64_t byte = address * isa.address_bits / 8;
     std::size_t available = std::min<std::size_t>(code.size() - byte, max_instruction_bits / 8);
     made->image = codec->load(code.data() + byte, available);
@@ -155,7 +158,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
     input.count_executions = options.count_instructions;
     input.counter = made->counter;
     machine::Translation translation = machine::translate(input, layout);
-    if (layout.exhausted()) return refuse(StopReason::undefined, "the program needs too much room for its values");
+    if (layout.exhausted()) return refuse(StopReason::undefined, "the machine needs too much room for its values");
     made->ops = std::move(translation.ops);
     made->reads = std::move(translation.reads);
     made->writes = std::move(translation.writes);
@@ -217,30 +220,34 @@ std::string Machine::State::describe(std::uint64_t address) {
 std::string Machine::State::message(StopReason reason, std::uint64_t address) {
     std::string where = describe(address);
     switch (reason) {
-    case StopReason::limit: return fmt::format("stopped after the allowed number of instructions, before {}", where);
-    case StopReason::bad_access: {
-        bool fits = false;
-        for (const machine::Memory& memory : memories) fits |= core.fault_address < memory.limits[3];
-        return fmt::format("{} access of {} bits at address {:#x} by the instruction at {}",
-                           fits && options.require_alignment ? "unaligned" : "bad", core.fault_bits, core.fault_address, where);
-    }
-    case StopReason::bad_index:
-        return fmt::format("there is no register number {}, asked for by the instruction at {}", core.fault_address, where);
-    case StopReason::bad_code_address:
-        return fmt::format("pc is {:#x}, outside the code of {:#x} units", address, core.code_size);
-    case StopReason::illegal: {
-        std::uint64_t word = instructions[address]->image.get(0, std::min(64u, isa.unit_bits));
-        return fmt::format("illegal instruction {:#0{}x} at {}", word, isa.unit_bits / 4 + 2, where);
-    }
-    case StopReason::undefined:
-        return fmt::format("the instruction at {} cannot be executed: {}", where,
-                           instructions[address]->trouble.empty() ? "its meaning is not supported" : instructions[address]->trouble);
-    case StopReason::port_collision: {
-        std::uint64_t other = core.fault_other == no_limit ? address : core.fault_other;
-        return fmt::format("two results fall due in one cycle: of the instruction at {} and of the one at {}",
-                           describe(core.fault_address), describe(other));
-    }
-    default: return {};
+        case StopReason::limit:
+            return fmt::format("stopped after the allowed number of instructions, before {}", where);
+        case StopReason::bad_access: {
+            bool fits = false;
+            for (const machine::Memory& memory : memories) fits |= core.fault_address < memory.limits[3];
+            return fmt::format("{} access of {} bits at address {:#x} by the instruction at {}",
+                               fits && options.require_alignment ? "unaligned" : "bad", core.fault_bits,
+                               core.fault_address, where);
+        }
+        case StopReason::bad_index:
+            return fmt::format("there is no register number {}, asked for by the instruction at {}", core.fault_address,
+                               where);
+        case StopReason::bad_code_address:
+            return fmt::format("pc is {:#x}, outside the code of {:#x} units", address, core.code_size);
+        case StopReason::illegal: {
+            std::uint64_t word = instructions[address]->image.get(0, std::min(64u, isa.unit_bits));
+            return fmt::format("illegal instruction {:#0{}x} at {}", word, isa.unit_bits / 4 + 2, where);
+        }
+        case StopReason::undefined:
+            return fmt::format("the instruction at {} cannot be executed: {}", where,
+                               instructions[address]->trouble.empty() ? "its meaning is not supported"
+                                                                      : instructions[address]->trouble);
+        case StopReason::port_collision: {
+            std::uint64_t other = core.fault_other == no_limit ? address : core.fault_other;
+            return fmt::format("two results fall due in one cycle: of the instruction at {} and of the one at {}",
+                               describe(core.fault_address), describe(other));
+        }
+        default: return {};
     }
 }
 
@@ -334,18 +341,22 @@ std::uint64_t Machine::instructions() const { return state_->core.count; }
 std::uint64_t Machine::get(Index file, std::uint64_t number, unsigned lane) const {
     unsigned bytes = machine::lane_bytes(state_->isa.register_files[file]);
     std::uint64_t value = 0;
+    if (state_->layout.exhausted()) return value;
     std::memcpy(&value, state_->layout.state() + state_->layout.offset(file, number) + lane * bytes, bytes);
     return value;
 }
 
 void Machine::set(Index file, std::uint64_t number, std::uint64_t value, unsigned lane) {
     const RegisterFile& registers = state_->isa.register_files[file];
+    if (state_->layout.exhausted()) return;
     value &= semantics::mask_of(registers.bits);
     unsigned bytes = machine::lane_bytes(registers);
     std::memcpy(state_->layout.state() + state_->layout.offset(file, number) + lane * bytes, &value, bytes);
 }
 
-std::string Machine::register_name(Index file, std::uint64_t number) const { return state_->register_name(file, number); }
+std::string Machine::register_name(Index file, std::uint64_t number) const {
+    return state_->register_name(file, number);
+}
 
 bool Machine::find_register(std::string_view name, Index& file, std::uint64_t& number) const {
     for (Index i = 0; i < state_->isa.register_files.size(); ++i) {

@@ -42,9 +42,9 @@ namespace isaforge::machine {
 struct MicroOp;
 struct Core;
 
-#define ISAFORGE_HANDLER_PARAMETERS                                                                                    \
-    [[maybe_unused]] const ::isaforge::machine::MicroOp *op, [[maybe_unused]] std::byte *state,                        \
-        [[maybe_unused]] ::isaforge::machine::Core *core, [[maybe_unused]] std::uint64_t count,                        \
+#define ISAFORGE_HANDLER_PARAMETERS                                                             \
+    [[maybe_unused]] const ::isaforge::machine::MicroOp *op, [[maybe_unused]] std::byte *state, \
+        [[maybe_unused]] ::isaforge::machine::Core *core, [[maybe_unused]] std::uint64_t count, \
         [[maybe_unused]] std::uint64_t pending
 #define ISAFORGE_HANDLER_ARGUMENTS op, state, core, count, pending
 
@@ -134,7 +134,8 @@ struct Core {
     void* owner = nullptr;
 };
 
-template <class T> T load(const std::byte* state, std::uint32_t offset) {
+template <class T>
+T load(const std::byte* state, std::uint32_t offset) {
     T value;
     std::memcpy(&value, state + offset, sizeof value);
     return value;
@@ -154,18 +155,18 @@ inline LateResult* new_landing(Core& core, std::uint64_t count, std::uint64_t& p
 }
 
 #if ISAFORGE_TAIL_CALLS
-#define ISAFORGE_CONTINUE_AT(next_op)                                                                                  \
-    do {                                                                                                               \
-        op = (next_op);                                                                                                \
-        ISAFORGE_MUST_TAIL return op->run(ISAFORGE_HANDLER_ARGUMENTS);                                                 \
+#define ISAFORGE_CONTINUE_AT(next_op)                                  \
+    do {                                                               \
+        op = (next_op);                                                \
+        ISAFORGE_MUST_TAIL return op->run(ISAFORGE_HANDLER_ARGUMENTS); \
     } while (false)
 #else
-#define ISAFORGE_CONTINUE_AT(next_op)                                                                                  \
-    do {                                                                                                               \
-        core->op = (next_op);                                                                                          \
-        core->count = count;                                                                                           \
-        core->pending = pending;                                                                                       \
-        return;                                                                                                        \
+#define ISAFORGE_CONTINUE_AT(next_op) \
+    do {                              \
+        core->op = (next_op);         \
+        core->count = count;          \
+        core->pending = pending;      \
+        return;                       \
     } while (false)
 #endif
 
@@ -173,20 +174,20 @@ inline LateResult* new_landing(Core& core, std::uint64_t count, std::uint64_t& p
 #define ISAFORGE_NEXT ISAFORGE_CONTINUE_AT(op + 1)
 
 // The end of an instruction's last handler. What must be looked at now and then is in finish_slowly.
-#define ISAFORGE_FINISH                                                                                                \
-    do {                                                                                                               \
-        if ((pending & 1) != 0 || count + 1 == core->stop_at || op->link == nullptr)                                   \
-            ISAFORGE_MUST_TAIL return ::isaforge::machine::finish_slowly(ISAFORGE_HANDLER_ARGUMENTS);                  \
-        ++count;                                                                                                       \
-        pending >>= 1;                                                                                                 \
-        ISAFORGE_CONTINUE_AT(op->link);                                                                                \
+#define ISAFORGE_FINISH                                                                               \
+    do {                                                                                              \
+        if ((pending & 1) != 0 || count + 1 == core->stop_at || op->link == nullptr)                  \
+            ISAFORGE_MUST_TAIL return ::isaforge::machine::finish_slowly(ISAFORGE_HANDLER_ARGUMENTS); \
+        ++count;                                                                                      \
+        pending >>= 1;                                                                                \
+        ISAFORGE_CONTINUE_AT(op->link);                                                               \
     } while (false)
 
 // The end of a handler that has done the work of the plain end after it too.
-#define ISAFORGE_FINISH_NEXT                                                                                           \
-    do {                                                                                                               \
-        ++op;                                                                                                          \
-        ISAFORGE_FINISH;                                                                                               \
+#define ISAFORGE_FINISH_NEXT \
+    do {                     \
+        ++op;                \
+        ISAFORGE_FINISH;     \
     } while (false)
 
 // Ends an instruction at `op`, whose c holds the counts of its writes: lands what is due, finds the next instruction.

@@ -34,7 +34,8 @@ std::string to_text(const TraceRecord& record, const Codec& codec) {
         char buffer[Codec::max_text];
         instruction.assign(buffer, codec.print(buffer, record.form, record.image, record.bits, record.address));
     }
-    std::string text = fmt::format("{:>8} {:>6x}: {} {:<36}", record.number, record.address, words_of(record, codec.isa()), instruction);
+    std::string text = fmt::format("{:>8} {:>6x}: {} {:<36}", record.number, record.address,
+                                   words_of(record, codec.isa()), instruction);
     if (!record.executed) text += " (not executed)";
     for (const TraceRecord::Change& change : record.changes) text += " " + change_text(change);
     while (text.ends_with(' ')) text.pop_back();

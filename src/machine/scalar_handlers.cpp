@@ -9,9 +9,12 @@ namespace {
 using semantics::Action;
 using semantics::StrictFloatRules;
 
-template <class Rules> Rules rules_of(const Core& core) {
-    if constexpr (std::is_same_v<Rules, FloatRules>) return core.rules;
-    else return {};
+template <class Rules>
+Rules rules_of(const Core& core) {
+    if constexpr (std::is_same_v<Rules, FloatRules>)
+        return core.rules;
+    else
+        return {};
 }
 
 template <class Kernel, class T, class Rules, Tail tail, unsigned operands>
@@ -33,44 +36,52 @@ void compute(ISAFORGE_HANDLER_PARAMETERS) {
         ISAFORGE_NEXT;
     } else {
         store(state, op->result, value);
-        if constexpr (tail == Tail::end) ISAFORGE_FINISH_NEXT;
-        else ISAFORGE_NEXT;
+        if constexpr (tail == Tail::end)
+            ISAFORGE_FINISH_NEXT;
+        else
+            ISAFORGE_NEXT;
     }
 }
 
-template <class Kernel, class T, class Rules, unsigned operands> Handler choose_tail(Tail tail) {
+template <class Kernel, class T, class Rules, unsigned operands>
+Handler choose_tail(Tail tail) {
     switch (tail) {
-    case Tail::none: return compute<Kernel, T, Rules, Tail::none, operands>;
-    case Tail::end: return compute<Kernel, T, Rules, Tail::end, operands>;
-    default: break;
+        case Tail::none: return compute<Kernel, T, Rules, Tail::none, operands>;
+        case Tail::end: return compute<Kernel, T, Rules, Tail::end, operands>;
+        default: break;
     }
     // Results are late where they take long to compute: integers are not worth the room.
-    if constexpr (std::is_same_v<Kernel, semantics::kernels::FloatAdd> || std::is_same_v<Kernel, semantics::kernels::FloatSub> ||
-                  std::is_same_v<Kernel, semantics::kernels::FloatMul> || std::is_same_v<Kernel, semantics::kernels::FloatDiv>)
+    if constexpr (std::is_same_v<Kernel, semantics::kernels::FloatAdd> ||
+                  std::is_same_v<Kernel, semantics::kernels::FloatSub> ||
+                  std::is_same_v<Kernel, semantics::kernels::FloatMul> ||
+                  std::is_same_v<Kernel, semantics::kernels::FloatDiv>)
         return compute<Kernel, T, Rules, Tail::late_write_end, operands>;
     else
         return nullptr;
 }
 
-template <class Kernel, unsigned operands> Handler integer_handler(unsigned container, Tail tail) {
+template <class Kernel, unsigned operands>
+Handler integer_handler(unsigned container, Tail tail) {
     switch (container) {
-    case 8: return choose_tail<Kernel, std::uint8_t, StrictFloatRules, operands>(tail);
-    case 16: return choose_tail<Kernel, std::uint16_t, StrictFloatRules, operands>(tail);
-    case 32: return choose_tail<Kernel, std::uint32_t, StrictFloatRules, operands>(tail);
-    default: return choose_tail<Kernel, std::uint64_t, StrictFloatRules, operands>(tail);
+        case 8: return choose_tail<Kernel, std::uint8_t, StrictFloatRules, operands>(tail);
+        case 16: return choose_tail<Kernel, std::uint16_t, StrictFloatRules, operands>(tail);
+        case 32: return choose_tail<Kernel, std::uint32_t, StrictFloatRules, operands>(tail);
+        default: return choose_tail<Kernel, std::uint64_t, StrictFloatRules, operands>(tail);
     }
 }
 
-template <class Kernel, class Rules, unsigned operands> Handler float_handler(unsigned container, Tail tail) {
+template <class Kernel, class Rules, unsigned operands>
+Handler float_handler(unsigned container, Tail tail) {
     switch (container) {
-    case 16: return choose_tail<Kernel, std::uint16_t, Rules, operands>(tail);
-    case 32: return choose_tail<Kernel, std::uint32_t, Rules, operands>(tail);
-    case 64: return choose_tail<Kernel, std::uint64_t, Rules, operands>(tail);
-    default: return nullptr;
+        case 16: return choose_tail<Kernel, std::uint16_t, Rules, operands>(tail);
+        case 32: return choose_tail<Kernel, std::uint32_t, Rules, operands>(tail);
+        case 64: return choose_tail<Kernel, std::uint64_t, Rules, operands>(tail);
+        default: return nullptr;
     }
 }
 
-template <class Kernel, unsigned operands> Handler float_handler(unsigned container, bool strict, Tail tail) {
+template <class Kernel, unsigned operands>
+Handler float_handler(unsigned container, bool strict, Tail tail) {
     return strict ? float_handler<Kernel, StrictFloatRules, operands>(container, tail)
                   : float_handler<Kernel, FloatRules, operands>(container, tail);
 }
@@ -87,7 +98,7 @@ Handler scalar_handler(Action action, unsigned container, bool strict, Tail tail
     case Action::name: return float_handler<semantics::kernels::kernel, operands>(container, strict, tail);
         ISAFORGE_FLOAT_ACTIONS(X)
 #undef X
-    default: return nullptr;
+        default: return nullptr;
     }
 }
 

@@ -74,7 +74,8 @@ void Tracer::look_after(const Machine::State::Instruction& instruction, TraceRec
         if (!each.late && !record.executed) continue;
         if (!each.certain && bytes_of(each.file, each.number) == each.bytes) continue;
         const RegisterFile& file = state_.isa.register_files[each.file];
-        TraceRecord::Change change{.name = state_.register_name(each.file, each.number), .bits = file.bits, .late = each.late};
+        TraceRecord::Change change{
+            .name = state_.register_name(each.file, each.number), .bits = file.bits, .late = each.late};
         change.value = machine_.get(each.file, each.number);
         if (file.lanes > 1)
             for (unsigned lane = 0; lane < file.lanes; ++lane)
@@ -84,8 +85,11 @@ void Tracer::look_after(const Machine::State::Instruction& instruction, TraceRec
         if (!again) record.changes.push_back(std::move(change));
     }
     for (const machine::StoreNote& store : stores)
-        record.changes.push_back({fmt::format("{}[{:#x}]", state_.isa.memories[store.memory].name, store.address), store.value,
-                                  {}, store.bits, false});
+        record.changes.push_back({fmt::format("{}[{:#x}]", state_.isa.memories[store.memory].name, store.address),
+                                  store.value,
+                                  {},
+                                  store.bits,
+                                  false});
     std::uint64_t expected = instruction.address + std::max(1u, instruction.bits / state_.isa.address_bits);
     if (machine_.pc() != expected) record.changes.push_back({"pc", machine_.pc(), {}, 32, false});
 }
@@ -142,9 +146,9 @@ RunResult Machine::step(TraceRecord* record) {
     for (const State::Hazard& hazard : hazards) {
         if (instruction->warned || (state.core.skipped && !hazard.in_guard)) continue;
         instruction->warned = true;
-        state.warnings.push_back(fmt::format("the instruction at {} reads {} before the result of the one at {} has landed",
-                                             state.describe(instruction->address), state.name_at(hazard.offset),
-                                             state.describe(hazard.origin)));
+        state.warnings.push_back(fmt::format(
+            "the instruction at {} reads {} before the result of the one at {} has landed",
+            state.describe(instruction->address), state.name_at(hazard.offset), state.describe(hazard.origin)));
     }
     return result;
 }

@@ -32,8 +32,14 @@ bool is_lanewise(Action action) {
 class Translator {
 public:
     Translator(const TranslateInput& input, Layout& layout)
-        : isa_(*input.isa), code_(*input.code), input_(input), layout_(layout), steps_(input.code->steps),
-          places_(code_.values.size(), unplaced), last_use_(code_.values.size(), 0), uses_(code_.values.size(), 0),
+        : isa_(*input.isa),
+          code_(*input.code),
+          input_(input),
+          layout_(layout),
+          steps_(input.code->steps),
+          places_(code_.values.size(), unplaced),
+          last_use_(code_.values.size(), 0),
+          uses_(code_.values.size(), 0),
           defined_(code_.values.size(), 0) {}
 
     Translation run();
@@ -50,7 +56,8 @@ private:
     void emit_write(const Step& step);
     void emit_late_write(const Step& step);
     void emit_end();
-    MicroOp& add(Handler handler, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0);
+    MicroOp& add(Handler handler, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0,
+                 std::uint32_t c = 0);
     MicroOp& fault(StopReason reason);
     void fuse_ends();
     Handler with_tail(Handler plain, Tail tail) const;
@@ -134,13 +141,15 @@ bool Translator::may_write_directly(std::size_t write, std::size_t& definition) 
     if (!is_lanewise(computation.action) && computation.action != Action::load) {
         if (value.lanes != 1) return false;
     }
-    bool resizes_lanes = value.lanes != 1 && (semantics::is_test(computation.action) || computation.container != value.container);
+    bool resizes_lanes =
+        value.lanes != 1 && (semantics::is_test(computation.action) || computation.container != value.container);
     if (resizes_lanes || (value.lanes != 1 && computation.action == Action::load)) return false;
     for (std::size_t k = definition + 1; k < write; ++k) {
         const Step& between = steps_[k];
         if (is_jump(between.action) || between.action == Action::leave_if_zero) return false;
         if ((between.action == Action::read || between.action == Action::write) &&
-            touches_register(between, step.object, step.number)) return false;
+            touches_register(between, step.object, step.number))
+            return false;
         if (between.action == Action::load || between.action == Action::store) return false;
         for (ValueId id : {between.a, between.b, between.c})
             if (id != no_value && places_[id] == offset) return false;
@@ -204,8 +213,10 @@ void Translator::note_touches() {
         if (step.action != Action::read && step.action != Action::write) continue;
         if (step.action == Action::read ? uses_[step.result] == 0 : step.delay != 0) continue;
         Touch touch{.file = step.object, .in_guard = before_guard};
-        if (step.number != no_number) touch.first = step.number;
-        else touch.count = isa_.register_files[step.object].count;
+        if (step.number != no_number)
+            touch.first = step.number;
+        else
+            touch.count = isa_.register_files[step.object].count;
         (step.action == Action::read ? out_.reads : out_.writes).push_back(touch);
     }
 }
@@ -213,8 +224,10 @@ void Translator::note_touches() {
 void Translator::emit_write(const Step& step) {
     const RegisterFile& file = isa_.register_files[step.object];
     std::uint32_t size = layout_.register_size(step.object), port = (*input_.ports)[step.object];
-    if (port != 0 && has_jumps_) add(handlers::note_ports).detail.n = port;
-    else ports_ += port;
+    if (port != 0 && has_jumps_)
+        add(handlers::note_ports).detail.n = port;
+    else
+        ports_ += port;
     bool indexed = step.number == no_number;
     std::uint32_t target = layout_.offset(step.object, indexed ? 0 : step.number);
     if (step.c != no_value) {
@@ -222,8 +235,10 @@ void Translator::emit_write(const Step& step) {
                           indexed ? place(step.b) : 0, place(step.c));
         std::uint32_t bytes = lane_bytes(file) * file.lanes, mask_lanes = code_.values[step.c].lanes;
         op.detail = {mask_lanes, bytes / mask_lanes};
-        if (bytes % mask_lanes != 0 || bytes / mask_lanes > 8) fault(StopReason::undefined);
-        else if (indexed) add(handlers::fault, 0, file.count, size);
+        if (bytes % mask_lanes != 0 || bytes / mask_lanes > 8)
+            fault(StopReason::undefined);
+        else if (indexed)
+            add(handlers::fault, 0, file.count, size);
         return;
     }
     if (indexed) {
@@ -238,9 +253,9 @@ void Translator::emit_write(const Step& step) {
 void Translator::emit_late_write(const Step& step) {
     std::uint32_t port = (*input_.ports)[step.object];
     bool indexed = step.number == no_number;
-    MicroOp& op = add(indexed ? handlers::late_write_indexed : handlers::late_write,
-                      layout_.offset(step.object, indexed ? 0 : step.number), place(step.a), port,
-                      indexed ? place(step.b) : 0);
+    MicroOp& op =
+        add(indexed ? handlers::late_write_indexed : handlers::late_write,
+            layout_.offset(step.object, indexed ? 0 : step.number), place(step.a), port, indexed ? place(step.b) : 0);
     op.detail = {step.delay, input_.address};
     if (indexed) add(handlers::fault, 0, isa_.register_files[step.object].count);
 }
@@ -252,70 +267,92 @@ void Translator::emit(std::size_t index) {
                isa_.memories[step.object].big_endian;
     if (semantics::is_compute(step.action)) {
         bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
-        if (step.lanes == 1) add(scalar_handler(step.action, step.container, strict, Tail::none), result, a, b, c);
-        else add(vector_handler(step.action, step.container), result, a, b, c).detail.n = step.lanes;
+        if (step.lanes == 1)
+            add(scalar_handler(step.action, step.container, strict, Tail::none), result, a, b, c);
+        else
+            add(vector_handler(step.action, step.container), result, a, b, c).detail.n = step.lanes;
         return;
     }
     switch (step.action) {
-    case Action::nothing:
-        if (step.object != no_index) {  // a write that became direct
-            std::uint32_t port = (*input_.ports)[step.object];
-            if (port != 0 && has_jumps_) add(handlers::note_ports).detail.n = port;
-            else ports_ += port;
+        case Action::nothing:
+            if (step.object != no_index) {  // a write that became direct
+                std::uint32_t port = (*input_.ports)[step.object];
+                if (port != 0 && has_jumps_)
+                    add(handlers::note_ports).detail.n = port;
+                else
+                    ports_ += port;
+            }
+            return;
+        case Action::copy:
+            if (step.lanes == 1)
+                add(handlers::copy_scalar, result, a);
+            else
+                add(handlers::copy_bytes, result, a).detail.n = bytes_of(step.result);
+            return;
+        case Action::reinterpret:
+            add(handlers::copy_bytes, result, a).detail.n = std::max(bytes_of(step.result), 8u);
+            return;
+        case Action::resize:
+            if (step.lanes == 1)
+                add(handlers::resize_scalar(step.container), result, a);
+            else
+                add(handlers::resize_vector(code_.values[step.a].container, step.container), result, a).detail.n =
+                    step.lanes;
+            return;
+        case Action::splat: add(handlers::splat(step.container), result, a).detail.n = step.lanes; return;
+        case Action::lane_number: add(handlers::lane_number(step.container), result).detail.n = step.lanes; return;
+        case Action::pick: add(handlers::pick(step.container), result, a, b).detail.n = step.lanes; return;
+        case Action::permute: add(handlers::permute(step.container), result, a, b).detail.n = step.lanes; return;
+        case Action::reduce_or:
+        case Action::reduce_and:
+        case Action::reduce_sum:
+            add(handlers::reduce(step.action, step.container), result, a).detail.n = step.lanes;
+            return;
+        case Action::ballot: add(handlers::ballot, result, a).detail.n = step.lanes; return;
+        case Action::read: {
+            const RegisterFile& file = isa_.register_files[step.object];
+            std::uint32_t size = layout_.register_size(step.object);
+            if (step.number == no_number)
+                add(handlers::read_indexed, result, layout_.offset(step.object, 0), b).detail = {file.count, size};
+            else if (file.lanes == 1)
+                add(handlers::copy_scalar, result, layout_.offset(step.object, step.number));
+            else
+                add(handlers::copy_bytes, result, layout_.offset(step.object, step.number)).detail.n = size;
+            return;
         }
-        return;
-    case Action::copy:
-        if (step.lanes == 1) add(handlers::copy_scalar, result, a);
-        else add(handlers::copy_bytes, result, a).detail.n = bytes_of(step.result);
-        return;
-    case Action::reinterpret: add(handlers::copy_bytes, result, a).detail.n = std::max(bytes_of(step.result), 8u); return;
-    case Action::resize:
-        if (step.lanes == 1) add(handlers::resize_scalar(step.container), result, a);
-        else add(handlers::resize_vector(code_.values[step.a].container, step.container), result, a).detail.n = step.lanes;
-        return;
-    case Action::splat: add(handlers::splat(step.container), result, a).detail.n = step.lanes; return;
-    case Action::lane_number: add(handlers::lane_number(step.container), result).detail.n = step.lanes; return;
-    case Action::pick: add(handlers::pick(step.container), result, a, b).detail.n = step.lanes; return;
-    case Action::permute: add(handlers::permute(step.container), result, a, b).detail.n = step.lanes; return;
-    case Action::reduce_or: case Action::reduce_and: case Action::reduce_sum:
-        add(handlers::reduce(step.action, step.container), result, a).detail.n = step.lanes;
-        return;
-    case Action::ballot: add(handlers::ballot, result, a).detail.n = step.lanes; return;
-    case Action::read: {
-        const RegisterFile& file = isa_.register_files[step.object];
-        std::uint32_t size = layout_.register_size(step.object);
-        if (step.number == no_number)
-            add(handlers::read_indexed, result, layout_.offset(step.object, 0), b).detail = {file.count, size};
-        else if (file.lanes == 1)
-            add(handlers::copy_scalar, result, layout_.offset(step.object, step.number));
-        else
-            add(handlers::copy_bytes, result, layout_.offset(step.object, step.number)).detail.n = size;
-        return;
-    }
-    case Action::write: return step.delay != 0 ? emit_late_write(step) : emit_write(step);
-    case Action::load:
-        if (step.lanes == 1) add(handlers::load(step.container, big), result, a).detail.n = step.object;
-        else add(handlers::gather(step.container, big, step.c != no_value), result, a, 0, c).detail = {step.object, step.lanes};
-        return;
-    case Action::store:
-        if (step.lanes == 1) add(handlers::store(step.container, big), 0, a, b).detail.n = step.object;
-        else add(handlers::scatter(step.container, big, step.c != no_value), 0, a, b, c).detail = {step.object, step.lanes};
-        return;
-    case Action::write_pc:
-        if (step.delay == 0) add(handlers::set_target, 0, a);
-        else add(handlers::late_pc, 0, a).detail = {step.delay, input_.address};
-        return;
-    case Action::jump: case Action::jump_if_zero:
-        jumps_.emplace_back(out_.ops.size(), step.number);
-        add(step.action == Action::jump ? handlers::jump : handlers::jump_if_zero, 0, a);
-        return;
-    case Action::leave_if_zero:
-        guards_.push_back(out_.ops.size());
-        add(handlers::leave_if_zero, 0, a);
-        return;
-    case Action::stop: add(handlers::stop); return;
-    case Action::signal: add(handlers::signal).detail.n = (*input_.signals)[step.object]; return;
-    default: fault(StopReason::undefined); return;
+        case Action::write: return step.delay != 0 ? emit_late_write(step) : emit_write(step);
+        case Action::load:
+            if (step.lanes == 1)
+                add(handlers::load(step.container, big), result, a).detail.n = step.object;
+            else
+                add(handlers::gather(step.container, big, step.c != no_value), result, a, 0, c).detail = {step.object,
+                                                                                                          step.lanes};
+            return;
+        case Action::store:
+            if (step.lanes == 1)
+                add(handlers::store(step.container, big), 0, a, b).detail.n = step.object;
+            else
+                add(handlers::scatter(step.container, big, step.c != no_value), 0, a, b, c).detail = {step.object,
+                                                                                                      step.lanes};
+            return;
+        case Action::write_pc:
+            if (step.delay == 0)
+                add(handlers::set_target, 0, a);
+            else
+                add(handlers::late_pc, 0, a).detail = {step.delay, input_.address};
+            return;
+        case Action::jump:
+        case Action::jump_if_zero:
+            jumps_.emplace_back(out_.ops.size(), step.number);
+            add(step.action == Action::jump ? handlers::jump : handlers::jump_if_zero, 0, a);
+            return;
+        case Action::leave_if_zero:
+            guards_.push_back(out_.ops.size());
+            add(handlers::leave_if_zero, 0, a);
+            return;
+        case Action::stop: add(handlers::stop); return;
+        case Action::signal: add(handlers::signal).detail.n = (*input_.signals)[step.object]; return;
+        default: fault(StopReason::undefined); return;
     }
 }
 
@@ -363,8 +400,10 @@ void Translator::fuse_ends() {
     while (end < out_.ops.size() && out_.ops[end].run != handlers::end) ++end;
     if (end == 0 || end == out_.ops.size()) return;
     MicroOp& last = out_.ops[end - 1];
-    if (last.run == handlers::copy_scalar) last.run = handlers::copy_scalar_end;
-    else if (last.run == handlers::late_pc) last.run = handlers::late_pc_end;
+    if (last.run == handlers::copy_scalar)
+        last.run = handlers::copy_scalar_end;
+    else if (last.run == handlers::late_pc)
+        last.run = handlers::late_pc_end;
     else if (last.run == handlers::late_write) {
         last.run = handlers::late_write_end;
         bool computed_just_before = end >= 2 && out_.ops[end - 2].result == last.a && jumps_.empty();

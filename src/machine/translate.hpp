@@ -10,8 +10,8 @@
 
 namespace isaforge::machine {
 
-// A stretch of the block that an instruction reads or writes: a register, or a whole file where its number is found only
-// at run time.
+// A stretch of the block that an instruction reads or writes: a register, or a whole file where its number is found
+// only at run time.
 struct Touch {
     Index file = no_index;
     std::uint32_t first = 0, count = 1;

@@ -1,5 +1,5 @@
-// Handlers of the operations on many lanes: each is one tight loop over packed containers, which the compiler turns into
-// vector instructions where the host has them. `detail.n` is the number of lanes.
+// Handlers of the operations on many lanes: each is one tight loop over packed containers, which the compiler turns
+// into vector instructions where the host has them. `detail.n` is the number of lanes.
 #include "machine/micro_op.hpp"
 #include "semantics/kernels.hpp"
 
@@ -16,9 +16,13 @@ namespace {
 
 using semantics::Action;
 
-template <class T> T* lanes_at(std::byte* state, std::uint32_t offset) { return reinterpret_cast<T*>(state + offset); }
+template <class T>
+T* lanes_at(std::byte* state, std::uint32_t offset) {
+    return reinterpret_cast<T*>(state + offset);
+}
 
-template <class Kernel, class T, unsigned operands> void compute_lanes(ISAFORGE_HANDLER_PARAMETERS) {
+template <class Kernel, class T, unsigned operands>
+void compute_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     using In = typename Kernel::template In<T>;
     using Out = typename Kernel::template Out<T>;
     const FloatRules rules = core->rules;
@@ -32,34 +36,37 @@ template <class Kernel, class T, unsigned operands> void compute_lanes(ISAFORGE_
     ISAFORGE_NEXT;
 }
 
-template <class Kernel, unsigned operands> Handler integer_lanes(unsigned container) {
+template <class Kernel, unsigned operands>
+Handler integer_lanes(unsigned container) {
     switch (container) {
-    case 8: return compute_lanes<Kernel, std::uint8_t, operands>;
-    case 16: return compute_lanes<Kernel, std::uint16_t, operands>;
-    case 32: return compute_lanes<Kernel, std::uint32_t, operands>;
-    default: return compute_lanes<Kernel, std::uint64_t, operands>;
+        case 8: return compute_lanes<Kernel, std::uint8_t, operands>;
+        case 16: return compute_lanes<Kernel, std::uint16_t, operands>;
+        case 32: return compute_lanes<Kernel, std::uint32_t, operands>;
+        default: return compute_lanes<Kernel, std::uint64_t, operands>;
     }
 }
 
-template <class Kernel, unsigned operands> Handler float_lanes(unsigned container) {
+template <class Kernel, unsigned operands>
+Handler float_lanes(unsigned container) {
     switch (container) {
-    case 16: return compute_lanes<Kernel, std::uint16_t, operands>;
-    case 32: return compute_lanes<Kernel, std::uint32_t, operands>;
-    case 64: return compute_lanes<Kernel, std::uint64_t, operands>;
-    default: return nullptr;
+        case 16: return compute_lanes<Kernel, std::uint16_t, operands>;
+        case 32: return compute_lanes<Kernel, std::uint32_t, operands>;
+        case 64: return compute_lanes<Kernel, std::uint64_t, operands>;
+        default: return nullptr;
     }
 }
 
 // A handler template's instance for a container.
-#define ISAFORGE_BY_CONTAINER(container, handler)                                                                      \
-    switch (container) {                                                                                               \
-    case 8: return handler<std::uint8_t>;                                                                              \
-    case 16: return handler<std::uint16_t>;                                                                            \
-    case 32: return handler<std::uint32_t>;                                                                            \
-    default: return handler<std::uint64_t>;                                                                            \
+#define ISAFORGE_BY_CONTAINER(container, handler) \
+    switch (container) {                          \
+        case 8: return handler<std::uint8_t>;     \
+        case 16: return handler<std::uint16_t>;   \
+        case 32: return handler<std::uint32_t>;   \
+        default: return handler<std::uint64_t>;   \
     }
 
-template <class From, class To> void resize_lanes(ISAFORGE_HANDLER_PARAMETERS) {
+template <class From, class To>
+void resize_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     const From* a = lanes_at<From>(state, op->a);
     To* result = lanes_at<To>(state, op->result);
     const std::size_t n = op->detail.n;
@@ -68,16 +75,18 @@ template <class From, class To> void resize_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
-template <class From> Handler resize_from(unsigned to) {
+template <class From>
+Handler resize_from(unsigned to) {
     switch (to) {
-    case 8: return resize_lanes<From, std::uint8_t>;
-    case 16: return resize_lanes<From, std::uint16_t>;
-    case 32: return resize_lanes<From, std::uint32_t>;
-    default: return resize_lanes<From, std::uint64_t>;
+        case 8: return resize_lanes<From, std::uint8_t>;
+        case 16: return resize_lanes<From, std::uint16_t>;
+        case 32: return resize_lanes<From, std::uint32_t>;
+        default: return resize_lanes<From, std::uint64_t>;
     }
 }
 
-template <class T> void splat_lanes(ISAFORGE_HANDLER_PARAMETERS) {
+template <class T>
+void splat_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     const T value = load<T>(state, op->a);
     T* result = lanes_at<T>(state, op->result);
     const std::size_t n = op->detail.n;
@@ -85,19 +94,22 @@ template <class T> void splat_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
-template <class T> void number_lanes(ISAFORGE_HANDLER_PARAMETERS) {
+template <class T>
+void number_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     T* result = lanes_at<T>(state, op->result);
     for (std::size_t i = 0; i < op->detail.n; ++i) result[i] = static_cast<T>(i);
     ISAFORGE_NEXT;
 }
 
-template <class T> void pick_lane(ISAFORGE_HANDLER_PARAMETERS) {
+template <class T>
+void pick_lane(ISAFORGE_HANDLER_PARAMETERS) {
     store(state, op->result, lanes_at<T>(state, op->a)[load<std::uint64_t>(state, op->b) % op->detail.n]);
     ISAFORGE_NEXT;
 }
 
 // The result never is the vector it is chosen from.
-template <class T> void permute_lanes(ISAFORGE_HANDLER_PARAMETERS) {
+template <class T>
+void permute_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     const T* a = lanes_at<T>(state, op->a);
     const std::uint32_t* from = lanes_at<std::uint32_t>(state, op->b);
     T* result = lanes_at<T>(state, op->result);
@@ -108,18 +120,28 @@ template <class T> void permute_lanes(ISAFORGE_HANDLER_PARAMETERS) {
 
 struct Or {
     static constexpr std::uint64_t begin = 0;
-    template <class T> static T combine(T a, T b) { return a | b; }
+    template <class T>
+    static T combine(T a, T b) {
+        return a | b;
+    }
 };
 struct And {
     static constexpr std::uint64_t begin = ~std::uint64_t{0};
-    template <class T> static T combine(T a, T b) { return a & b; }
+    template <class T>
+    static T combine(T a, T b) {
+        return a & b;
+    }
 };
 struct Sum {
     static constexpr std::uint64_t begin = 0;
-    template <class T> static T combine(T a, T b) { return static_cast<T>(a + b); }
+    template <class T>
+    static T combine(T a, T b) {
+        return static_cast<T>(a + b);
+    }
 };
 
-template <class How, class T> void reduce_lanes(ISAFORGE_HANDLER_PARAMETERS) {
+template <class How, class T>
+void reduce_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     const T* a = lanes_at<T>(state, op->a);
     T result = static_cast<T>(How::begin);
     const std::size_t n = op->detail.n;
@@ -128,12 +150,13 @@ template <class How, class T> void reduce_lanes(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
-template <class How> Handler reduce_by(unsigned container) {
+template <class How>
+Handler reduce_by(unsigned container) {
     switch (container) {
-    case 8: return reduce_lanes<How, std::uint8_t>;
-    case 16: return reduce_lanes<How, std::uint16_t>;
-    case 32: return reduce_lanes<How, std::uint32_t>;
-    default: return reduce_lanes<How, std::uint64_t>;
+        case 8: return reduce_lanes<How, std::uint8_t>;
+        case 16: return reduce_lanes<How, std::uint16_t>;
+        case 32: return reduce_lanes<How, std::uint32_t>;
+        default: return reduce_lanes<How, std::uint64_t>;
     }
 }
 
@@ -149,7 +172,7 @@ Handler vector_handler(Action action, unsigned container) {
     case Action::name: return float_lanes<semantics::kernels::kernel, operands>(container);
         ISAFORGE_FLOAT_ACTIONS(X)
 #undef X
-    default: return nullptr;
+        default: return nullptr;
     }
 }
 
@@ -157,17 +180,17 @@ namespace handlers {
 
 Handler resize_vector(unsigned from, unsigned to) {
     switch (from) {
-    case 8: return resize_from<std::uint8_t>(to);
-    case 16: return resize_from<std::uint16_t>(to);
-    case 32: return resize_from<std::uint32_t>(to);
-    default: return resize_from<std::uint64_t>(to);
+        case 8: return resize_from<std::uint8_t>(to);
+        case 16: return resize_from<std::uint16_t>(to);
+        case 32: return resize_from<std::uint32_t>(to);
+        default: return resize_from<std::uint64_t>(to);
     }
 }
 
-Handler splat(unsigned container) { ISAFORGE_BY_CONTAINER(container, splat_lanes) }
-Handler lane_number(unsigned container) { ISAFORGE_BY_CONTAINER(container, number_lanes) }
-Handler pick(unsigned container) { ISAFORGE_BY_CONTAINER(container, pick_lane) }
-Handler permute(unsigned container) { ISAFORGE_BY_CONTAINER(container, permute_lanes) }
+Handler splat(unsigned container){ISAFORGE_BY_CONTAINER(container, splat_lanes)} Handler
+    lane_number(unsigned container){ISAFORGE_BY_CONTAINER(container, number_lanes)} Handler
+    pick(unsigned container){ISAFORGE_BY_CONTAINER(container, pick_lane)} Handler
+    permute(unsigned container){ISAFORGE_BY_CONTAINER(container, permute_lanes)}
 
 Handler reduce(Action action, unsigned container) {
     if (action == Action::reduce_or) return reduce_by<Or>(container);

@@ -1,5 +1,5 @@
-// The built-in functions of the description language: what a meaning can say beyond operators. One table names them all,
-// with their arguments, what they give, and where the rule comes from.
+// The built-in functions of the description language: what a meaning can say beyond operators. One table names them
+// all, with their arguments, what they give, and where the rule comes from.
 #include <fmt/format.h>
 
 #include "semantics/lowering.hpp"
@@ -22,27 +22,27 @@ struct Builtin {
     Action action = Action::nothing;
 };
 
-Type one_bit(const Typed& like) { return {1, false, like.type.lanes}; }
-
 bool is_float_width(unsigned bits) { return bits == 16 || bits == 32 || bits == 64; }
 
 bool check_float(Lowering& lowering, const Expression& call, const Typed& x) {
     if (is_float_width(x.type.bits)) return true;
     if (!lowering.needs_steering(x))
-        lowering.error(call.place, fmt::format("`{}` takes a float of 16, 32 or 64 bits, not {}", call.name, to_text(x.type)));
+        lowering.error(call.place,
+                       fmt::format("`{}` takes a float of 16, 32 or 64 bits, not {}", call.name, to_text(x.type)));
     return false;
 }
 
 bool check_equal_width(Lowering& lowering, const Expression& call, const Typed& a, const Typed& b) {
     if (a.type.bits == b.type.bits) return true;
     if (!lowering.needs_steering(a) && !lowering.needs_steering(b))
-        lowering.error(call.place, fmt::format("the arguments of `{}` are {} and {}: they must be of one width", call.name,
-                                               to_text(a.type), to_text(b.type)));
+        lowering.error(call.place, fmt::format("the arguments of `{}` are {} and {}: they must be of one width",
+                                               call.name, to_text(a.type), to_text(b.type)));
     return false;
 }
 
 // The number given as argument `index`, between low and high.
-std::optional<unsigned> number(Lowering& lowering, const Expression& call, unsigned index, unsigned low, unsigned high) {
+std::optional<unsigned> number(Lowering& lowering, const Expression& call, unsigned index, unsigned low,
+                               unsigned high) {
     const Expression& argument = *call.operands[index];
     auto given = lowering.known_integer(argument, "this argument");
     if (!given) return std::nullopt;
@@ -54,7 +54,8 @@ std::optional<unsigned> number(Lowering& lowering, const Expression& call, unsig
 std::optional<unsigned> float_width(Lowering& lowering, const Expression& call, unsigned index) {
     auto bits = number(lowering, call, index, 16, 64);
     if (!bits || is_float_width(*bits)) return bits;
-    lowering.error(call.operands[index]->place, fmt::format("there is no float of {} bits, only of 16, 32 and 64", *bits));
+    lowering.error(call.operands[index]->place,
+                   fmt::format("there is no float of {} bits, only of 16, 32 and 64", *bits));
     return std::nullopt;
 }
 
@@ -79,12 +80,14 @@ Item scale_by_power(Lowering& lowering, const Expression& call, Arguments& given
     if (!check_float(lowering, call, given[0])) return {};
     unsigned bits = given[0].type.bits;
     if (given[1].type.bits > bits) {
-        lowering.error(call.place, fmt::format("the power is {}, wider than the float of {} bits: cut it", to_text(given[1].type), bits));
+        lowering.error(call.place, fmt::format("the power is {}, wider than the float of {} bits: cut it",
+                                               to_text(given[1].type), bits));
         return {};
     }
     Typed power = lowering.convert(given[1], {bits, true, 1});
     if (!lowering.match_lanes(given[0], power, call.place)) return {};
-    return Item::of(Typed{lowering.emit(builtin.action, bits, given[0].id, power.id), {bits, false, given[0].type.lanes}});
+    return Item::of(
+        Typed{lowering.emit(builtin.action, bits, given[0].id, power.id), {bits, false, given[0].type.lanes}});
 }
 
 Item float_to_unsigned(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
@@ -144,7 +147,8 @@ Item insert(Lowering& lowering, const Expression& call, Arguments& given, const 
     Typed word = given[0], position = given[1], bits = given[2];
     auto low = lowering.known(position.id);
     if (bits.type.bits > word.type.bits || (low && *low + bits.type.bits > word.type.bits)) {
-        lowering.error(call.place, fmt::format("{} bits at {} do not fit a {}", bits.type.bits, low.value_or(0), to_text(word.type)));
+        lowering.error(call.place, fmt::format("{} bits at {} do not fit a {}", bits.type.bits, low.value_or(0),
+                                               to_text(word.type)));
         return {};
     }
     return Item::of(lowering.replace(word, position, bits));
@@ -154,7 +158,8 @@ Item leading_bits(Lowering& lowering, const Expression& call, Arguments& given, 
     auto count = number(lowering, call, 1, 0, 64);
     if (!count) return {};
     unsigned container = given[0].type.container();
-    return Item::of(Typed{lowering.emit(builtin.action, container, given[0].id, lowering.constant(*count, container)), given[0].type});
+    return Item::of(Typed{lowering.emit(builtin.action, container, given[0].id, lowering.constant(*count, container)),
+                          given[0].type});
 }
 
 Item count_ones(Lowering& lowering, const Expression&, Arguments& given, const Builtin& builtin) {
@@ -178,7 +183,8 @@ Item count_trailing_zeros(Lowering& lowering, const Expression&, Arguments& give
 Item reverse_bits(Lowering& lowering, const Expression&, Arguments& given, const Builtin& builtin) {
     unsigned container = given[0].type.container();
     ValueId turned = lowering.emit(builtin.action, container, given[0].id);
-    turned = lowering.emit(Action::shift_right, container, turned, lowering.constant(container - given[0].type.bits, container));
+    turned = lowering.emit(Action::shift_right, container, turned,
+                           lowering.constant(container - given[0].type.bits, container));
     return Item::of(Typed{turned, given[0].type});
 }
 
@@ -249,7 +255,9 @@ Item rotate(Lowering& lowering, const Expression& call, Arguments& given, const 
     x.type.is_signed = false;
     amount = lowering.convert({amount.id, {amount.type.bits, false, amount.type.lanes}}, {wide, false, 1});
     amount.id = lowering.emit(Action::remainder_unsigned, wide, amount.id, lowering.constant(bits, wide));
-    Typed rest{lowering.emit(Action::sub, wide, lowering.in_lanes(lowering.constant(bits, wide), amount.type.lanes), amount.id), amount.type};
+    Typed rest{lowering.emit(Action::sub, wide, lowering.in_lanes(lowering.constant(bits, wide), amount.type.lanes),
+                             amount.id),
+               amount.type};
     if (builtin.action == Action::shift_right) std::swap(amount, rest);
     Typed up = lowering.shift(Operator::shift_left, x, amount, call.place);
     Typed down = lowering.shift(Operator::shift_right, x, rest, call.place);
@@ -267,7 +275,8 @@ Item smaller_or_larger(Lowering& lowering, const Expression& call, Arguments& gi
     if (!first || !lowering.match_lanes(a, b, call.place)) return {};
     if (maximum) std::swap(a, b);
     unsigned container = a.type.container();
-    return Item::of(Typed{lowering.emit(Action::select, container, lowering.resize(first.id, container), a.id, b.id), a.type});
+    return Item::of(
+        Typed{lowering.emit(Action::select, container, lowering.resize(first.id, container), a.id, b.id), a.type});
 }
 
 Item absolute(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
@@ -369,7 +378,8 @@ Item elements(Lowering& lowering, const Expression& call, Arguments& given, cons
     Type type{*bits, false, x.type.total_bits() / *bits};
     if (!type.fills_container() || !x.type.fills_container() || type.lanes * *bits != x.type.total_bits()) {
         if (!lowering.needs_steering(x))
-            lowering.error(call.place, fmt::format("{} bits of {} cannot be seen as lanes of {} bits", x.type.total_bits(), to_text(x.type), *bits));
+            lowering.error(call.place, fmt::format("{} bits of {} cannot be seen as lanes of {} bits",
+                                                   x.type.total_bits(), to_text(x.type), *bits));
         return {};
     }
     if (type == x.type) return Item::of(x);
@@ -380,8 +390,8 @@ Item elements(Lowering& lowering, const Expression& call, Arguments& given, cons
 // name, parameters, number of arguments, which are plain numbers, maker, action. What each means:
 //   stop()                      ends the program.
 //   signal("name")              tells the outside: counted, reported by name.
-//   float_to_unsigned(a, n)     float to un: truncated; NaN and negative give 0, too large all ones (RISC-V FCVT saturates
-//   float_to_signed(a, n)       so; NaN gives 0 as in WebAssembly's trunc_sat). To sn likewise.
+//   float_to_unsigned(a, n)     float to un: truncated; NaN and negative give 0, too large all ones (as WebAssembly's
+//   float_to_signed(a, n)       trunc_sat instructions). To sn likewise.
 //   unsigned_to_float(x, n)     integer to a float of n bits, to nearest even (IEEE 754-2019, 5.4.1).
 //   signed_to_float(x, n)
 //   float_to_float(x, n)        between the float formats, to nearest even (5.4.2).
@@ -454,19 +464,25 @@ constexpr Builtin builtins[] = {
     {"elements", "vector, bits", 2, 2, elements},
 };
 
-// The value of argument `index`. Numbers without a width take that of the first argument; positions and counts take 8 bits.
-Typed argument(Lowering& lowering, const Expression& call, unsigned index, const Arguments& so_far, const Builtin& builtin) {
+// The value of argument `index`. Numbers without a width take that of the first argument; positions and counts take 8
+// bits.
+Typed argument(Lowering& lowering, const Expression& call, unsigned index, const Arguments& so_far,
+               const Builtin& builtin) {
     const Expression& expression = *call.operands[index];
     bool is_position = (builtin.make == insert && index == 1) || (builtin.make == rotate && index == 1) ||
                        (builtin.make == element && index == 1);
-    unsigned hint = is_position ? 8 : builtin.make == scale_by_power && index == 1 ? 16 : builtin.make == carry && index == 2 ? 1
-                    : index == 0 ? 0 : so_far[0].type.bits;
+    unsigned hint = is_position                                    ? 8
+                    : builtin.make == scale_by_power && index == 1 ? 16
+                    : builtin.make == carry && index == 2          ? 1
+                    : index == 0                                   ? 0
+                                                                   : so_far[0].type.bits;
     Item given = lowering.item(expression, hint);
     if (!given) return {};
     bool as_float = builtin.make == float_operation;
     if (given.untyped() && hint != 0) {
         Typed adapted = lowering.adapt(given, hint, expression.place, as_float);
-        if (adapted && index != 0 && !is_position && builtin.make != scale_by_power) adapted.type.is_signed = so_far[0].type.is_signed;
+        if (adapted && index != 0 && !is_position && builtin.make != scale_by_power)
+            adapted.type.is_signed = so_far[0].type.is_signed;
         return adapted;
     }
     return lowering.typed(given, hint, expression.place);
@@ -487,8 +503,8 @@ std::optional<Item> Lowering::builtin(const Expression& call, unsigned) {
         if (call.name == candidate.name) found = &candidate;
     if (found == nullptr) return std::nullopt;
     if (call.operands.size() != found->count) {
-        error(call.place, fmt::format("`{}` takes {} argument{} ({}), not {}", call.name, found->count, found->count == 1 ? "" : "s",
-                                      found->parameters, call.operands.size()));
+        error(call.place, fmt::format("`{}` takes {} argument{} ({}), not {}", call.name, found->count,
+                                      found->count == 1 ? "" : "s", found->parameters, call.operands.size()));
         return Item{};
     }
     Arguments given;

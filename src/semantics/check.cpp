@@ -1,6 +1,6 @@
 // The type check. It lowers each instruction with the codes of its operands left open. What the types can depend on is
-// tried out: one row of a table operand for each kind of thing that its rows mean, and, where a width or a bound depends
-// on an operand's value, all values (of wide operands, a sample).
+// tried out: one row of a table operand for each kind of thing that its rows mean, and, where a width or a bound
+// depends on an operand's value, all values (of wide operands, a sample).
 #include "semantics/check.hpp"
 
 #include <algorithm>
@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t max_variants = 256;       // of one operand
 constexpr std::size_t max_combinations = 4096;  // of one instruction's operands
+constexpr std::size_t max_effort = 20'000'000;  // of the whole check, in expressions looked at
 constexpr unsigned max_lowerings = 4096;        // of one combination
 
 class Checker {
@@ -48,6 +49,7 @@ private:
     std::map<Index, std::vector<Binding>> variants_;
     std::set<std::tuple<FileId, std::uint32_t, std::string>> reported_;
     unsigned lowerings_ = 0;
+    std::size_t effort_ = 0;
     bool ok_ = true;
 };
 
@@ -92,9 +94,12 @@ std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fi
     std::vector<std::vector<Binding>> all(1);
     for (const Field& field : fields) {
         std::vector<Binding> choices;
-        if (field.fixed) choices.push_back(fixed(field.type, *field.fixed));
-        else if (isa_.operand_types[field.type].kind == OperandKind::table) choices = variants(field.type);
-        else choices.push_back({.type = field.type});
+        if (field.fixed)
+            choices.push_back(fixed(field.type, *field.fixed));
+        else if (isa_.operand_types[field.type].kind == OperandKind::table)
+            choices = variants(field.type);
+        else
+            choices.push_back({.type = field.type});
         std::vector<std::vector<Binding>> next;
         for (const auto& bindings : all)
             for (const Binding& choice : choices) {
@@ -168,9 +173,10 @@ std::vector<std::uint64_t> Checker::codes(const OperandType& type) {
 }
 
 void Checker::try_all(const LowerInput& input, Diagnostics& found, bool warnings) {
-    if (++lowerings_ > max_lowerings) return;
+    if (++lowerings_ > max_lowerings || effort_ > max_effort) return;
     Diagnostics attempt;
     LowerResult result = lower(input, attempt, warnings);
+    effort_ += result.effort;
     if (result.steering == nullptr) {
         found.append(std::move(attempt));
         return;

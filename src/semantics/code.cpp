@@ -18,19 +18,19 @@ std::uint64_t compute(std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRu
 template <class Kernel>
 std::uint64_t compute_integer(unsigned container, std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
     switch (container) {
-    case 8: return compute<Kernel, std::uint8_t>(a, b, c, rules);
-    case 16: return compute<Kernel, std::uint16_t>(a, b, c, rules);
-    case 32: return compute<Kernel, std::uint32_t>(a, b, c, rules);
-    default: return compute<Kernel, std::uint64_t>(a, b, c, rules);
+        case 8: return compute<Kernel, std::uint8_t>(a, b, c, rules);
+        case 16: return compute<Kernel, std::uint16_t>(a, b, c, rules);
+        case 32: return compute<Kernel, std::uint32_t>(a, b, c, rules);
+        default: return compute<Kernel, std::uint64_t>(a, b, c, rules);
     }
 }
 
 template <class Kernel>
 std::uint64_t compute_float(unsigned container, std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
     switch (container) {
-    case 16: return compute<Kernel, std::uint16_t>(a, b, c, rules);
-    case 32: return compute<Kernel, std::uint32_t>(a, b, c, rules);
-    default: return compute<Kernel, std::uint64_t>(a, b, c, rules);
+        case 16: return compute<Kernel, std::uint16_t>(a, b, c, rules);
+        case 32: return compute<Kernel, std::uint32_t>(a, b, c, rules);
+        default: return compute<Kernel, std::uint64_t>(a, b, c, rules);
     }
 }
 
@@ -39,9 +39,28 @@ const char* name_of(Action action) {
 #define X(name, kernel, operands) #name,
         ISAFORGE_INTEGER_ACTIONS(X) ISAFORGE_FLOAT_ACTIONS(X)
 #undef X
-        "copy", "resize", "splat", "lane_number", "pick", "permute", "reduce_or", "reduce_and", "reduce_sum", "ballot",
-        "reinterpret", "read", "write", "load", "store", "write_pc", "nothing", "jump", "jump_if_zero",
-        "leave_if_zero", "stop", "signal"};
+            "copy",
+        "resize",
+        "splat",
+        "lane_number",
+        "pick",
+        "permute",
+        "reduce_or",
+        "reduce_and",
+        "reduce_sum",
+        "ballot",
+        "reinterpret",
+        "read",
+        "write",
+        "load",
+        "store",
+        "write_pc",
+        "nothing",
+        "jump",
+        "jump_if_zero",
+        "leave_if_zero",
+        "stop",
+        "signal"};
     return names[static_cast<unsigned>(action)];
 }
 
@@ -63,7 +82,7 @@ std::uint64_t evaluate(Action action, unsigned container, std::uint64_t a, std::
     case Action::name: return compute_float<kernels::kernel>(container, a, b, c, rules);
         ISAFORGE_FLOAT_ACTIONS(X)
 #undef X
-    default: return 0;
+        default: return 0;
     }
 }
 

@@ -1,6 +1,6 @@
-// The intermediate form: what one instruction with its operands known does, as a row of typed steps over numbered values.
-// Every value is assigned once, but for variables, which are assigned on several paths. The machine turns steps into its
-// micro-operations; a just-in-time compiler could start from the same place.
+// The intermediate form: what one instruction with its operands known does, as a row of typed steps over numbered
+// values. Every value is assigned once, but for variables, which are assigned on several paths. The machine turns steps
+// into its micro-operations; a just-in-time compiler could start from the same place.
 #pragma once
 
 #include <cstdint>

@@ -1,13 +1,14 @@
-// What each operation computes, on plain unsigned containers. Folding, scalar and vector execution all instantiate these
-// same functions, so that they cannot disagree.
+// What each operation computes, on plain unsigned containers. Folding, scalar and vector execution all instantiate
+// these same functions, so that they cannot disagree.
 //
 // Rules where sources differ: division by zero gives all ones and the remainder the dividend, the signed overflow
-// -2^(n-1) / -1 wraps (RISC-V unprivileged specification, chapter M). A shift by the width or more shifts everything out.
+// -2^(n-1) / -1 wraps (RISC-V unprivileged specification, chapter M). A shift by the width or more shifts everything
+// out.
 //
-// Floats follow IEEE 754-2019, rounding to nearest even. Where a machine flushes subnormals, operands are flushed before
-// and the rounded result after the operation, keeping the sign; a result that rounding lifts to the smallest normal
-// number stays. A NaN result is the canonical one where the machine has it so; else it is the first NaN operand made
-// quiet, or the canonical one where no operand is a NaN.
+// Floats follow IEEE 754-2019, rounding to nearest even. Where a machine flushes subnormals, operands are flushed
+// before and the rounded result after the operation, keeping the sign; a result that rounding lifts to the smallest
+// normal number stays. A NaN result is the canonical one where the machine has it so; else it is the first NaN operand
+// made quiet, or the canonical one where no operand is a NaN.
 //
 // This file must be compiled without contraction of a * b + c into one operation, and without -ffast-math.
 #pragma once
@@ -32,25 +33,38 @@ namespace kernels {
 
 // Operand and result containers for a kernel instantiated for container T.
 struct Plain {
-    template <class T> using In = T;
-    template <class T> using Out = T;
+    template <class T>
+    using In = T;
+    template <class T>
+    using Out = T;
 };
 struct Test {
-    template <class T> using In = T;
-    template <class T> using Out = std::uint8_t;
+    template <class T>
+    using In = T;
+    template <class T>
+    using Out = std::uint8_t;
 };
 struct To64 {
-    template <class T> using In = T;
-    template <class T> using Out = std::uint64_t;
+    template <class T>
+    using In = T;
+    template <class T>
+    using Out = std::uint64_t;
 };
 struct From64 {
-    template <class T> using In = std::uint64_t;
-    template <class T> using Out = T;
+    template <class T>
+    using In = std::uint64_t;
+    template <class T>
+    using Out = T;
 };
 
-template <class T> inline constexpr unsigned bits_of = sizeof(T) * 8;
-template <class T> using Signed = std::make_signed_t<T>;
-template <class T> Signed<T> as_signed(T value) { return static_cast<Signed<T>>(value); }
+template <class T>
+inline constexpr unsigned bits_of = sizeof(T) * 8;
+template <class T>
+using Signed = std::make_signed_t<T>;
+template <class T>
+Signed<T> as_signed(T value) {
+    return static_cast<Signed<T>>(value);
+}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Integers
@@ -58,13 +72,19 @@ template <class T> Signed<T> as_signed(T value) { return static_cast<Signed<T>>(
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
-#define ISAFORGE_KERNEL2(Name, Base, expression)                                                                       \
-    struct Name : Base {                                                                                               \
-        template <class T, class R> static Out<T> apply(In<T> a, In<T> b, In<T>, R) { return Out<T>(expression); }    \
+#define ISAFORGE_KERNEL2(Name, Base, expression)          \
+    struct Name : Base {                                  \
+        template <class T, class R>                       \
+        static Out<T> apply(In<T> a, In<T> b, In<T>, R) { \
+            return Out<T>(expression);                    \
+        }                                                 \
     };
-#define ISAFORGE_KERNEL1(Name, Base, expression)                                                                       \
-    struct Name : Base {                                                                                               \
-        template <class T, class R> static Out<T> apply(In<T> a, In<T>, In<T>, R) { return Out<T>(expression); }      \
+#define ISAFORGE_KERNEL1(Name, Base, expression)        \
+    struct Name : Base {                                \
+        template <class T, class R>                     \
+        static Out<T> apply(In<T> a, In<T>, In<T>, R) { \
+            return Out<T>(expression);                  \
+        }                                               \
     };
 
 // Products of 16-bit containers must not overflow `int`, to which C++ promotes them.
@@ -73,21 +93,20 @@ ISAFORGE_KERNEL2(Sub, Plain, a - b)
 ISAFORGE_KERNEL2(Mul, Plain, std::uint64_t{a} * b)
 ISAFORGE_KERNEL2(DivideUnsigned, Plain, b == 0 ? T(~T(0)) : T(a / b))
 ISAFORGE_KERNEL2(RemainderUnsigned, Plain, b == 0 ? a : T(a % b))
-ISAFORGE_KERNEL2(DivideSigned, Plain,
-                 b == 0 ? T(~T(0)) : b == T(~T(0)) ? T(T(0) - a) : T(as_signed(a) / as_signed(b)))
+ISAFORGE_KERNEL2(DivideSigned, Plain, b == 0 ? T(~T(0)) : b == T(~T(0)) ? T(T(0) - a) : T(as_signed(a) / as_signed(b)))
 ISAFORGE_KERNEL2(RemainderSigned, Plain, b == 0 ? a : b == T(~T(0)) ? T(0) : T(as_signed(a) % as_signed(b)))
 ISAFORGE_KERNEL2(MinUnsigned, Plain, a < b ? a : b)
 ISAFORGE_KERNEL2(MaxUnsigned, Plain, a < b ? b : a)
 ISAFORGE_KERNEL2(MinSigned, Plain, as_signed(a) < as_signed(b) ? a : b)
 ISAFORGE_KERNEL2(MaxSigned, Plain, as_signed(a) < as_signed(b) ? b : a)
-ISAFORGE_KERNEL2(BitAnd, Plain, a & b)
+ISAFORGE_KERNEL2(BitAnd, Plain, a& b)
 ISAFORGE_KERNEL2(BitOr, Plain, a | b)
 ISAFORGE_KERNEL2(BitXor, Plain, a ^ b)
 ISAFORGE_KERNEL1(BitNot, Plain, ~a)
 ISAFORGE_KERNEL2(ShiftLeft, Plain, b < bits_of<T> ? T(std::uint64_t{a} << (b & (bits_of<T> - 1))) : T(0))
 ISAFORGE_KERNEL2(ShiftRight, Plain, b < bits_of<T> ? T(a >> (b & (bits_of<T> - 1))) : T(0))
 ISAFORGE_KERNEL2(ShiftRightSigned, Plain, as_signed(a) >> (b < bits_of<T> ? b : T(bits_of<T> - 1)))
-ISAFORGE_KERNEL2(RotateLeft, Plain, std::rotl(a, int(b & (bits_of<T> - 1))))
+ISAFORGE_KERNEL2(RotateLeft, Plain, std::rotl(a, int(b&(bits_of<T> - 1))))
 ISAFORGE_KERNEL2(SignExtendFrom, Plain,
                  as_signed(T(std::uint64_t{a} << ((bits_of<T> - b) & (bits_of<T> - 1)))) >>
                      ((bits_of<T> - b) & (bits_of<T> - 1)))
@@ -102,23 +121,30 @@ ISAFORGE_KERNEL1(CountLeadingZeros, Plain, std::countl_zero(a))
 ISAFORGE_KERNEL1(CountTrailingZeros, Plain, std::countr_zero(a))
 
 struct MulHighUnsigned : Plain {
-    template <class T, class R> static T apply(T a, T b, T, R) {
-        if constexpr (sizeof(T) == 8) return T((static_cast<UnsignedWide>(a) * b) >> 64);
-        else return T((std::uint64_t{a} * b) >> bits_of<T>);
+    template <class T, class R>
+    static T apply(T a, T b, T, R) {
+        if constexpr (sizeof(T) == 8)
+            return T((static_cast<UnsignedWide>(a) * b) >> 64);
+        else
+            return T((std::uint64_t{a} * b) >> bits_of<T>);
     }
 };
 
 struct MulHighSigned : Plain {
-    template <class T, class R> static T apply(T a, T b, T, R) {
+    template <class T, class R>
+    static T apply(T a, T b, T, R) {
         if constexpr (sizeof(T) == 8) return T((static_cast<Wide>(as_signed(a)) * as_signed(b)) >> 64);
         // In `int` where it fits: with a 64-bit product GCC 12 turns 16-bit lanes into the unsigned instruction.
-        else if constexpr (sizeof(T) < 4) return T((as_signed(a) * as_signed(b)) >> bits_of<T>);
-        else return T((std::int64_t{as_signed(a)} * as_signed(b)) >> bits_of<T>);
+        else if constexpr (sizeof(T) < 4)
+            return T((as_signed(a) * as_signed(b)) >> bits_of<T>);
+        else
+            return T((std::int64_t{as_signed(a)} * as_signed(b)) >> bits_of<T>);
     }
 };
 
 struct Reverse : Plain {
-    template <class T, class R> static T apply(T a, T, T, R) {
+    template <class T, class R>
+    static T apply(T a, T, T, R) {
         std::uint64_t x = std::uint64_t{a} << (64 - bits_of<T>);
         x = (x >> 1 & 0x5555555555555555) | (x & 0x5555555555555555) << 1;
         x = (x >> 2 & 0x3333333333333333) | (x & 0x3333333333333333) << 2;
@@ -129,7 +155,8 @@ struct Reverse : Plain {
 
 // The b highest bits from the highest one that is set; the rest is cleared.
 struct LeadingBits : Plain {
-    template <class T, class R> static T apply(T a, T b, T, R) {
+    template <class T, class R>
+    static T apply(T a, T b, T, R) {
         std::uint64_t width = std::uint64_t(std::bit_width(a));
         if (width <= b) return a;
         return b == 0 ? T(0) : T(a & (~std::uint64_t{0} << (width - b)));
@@ -138,34 +165,43 @@ struct LeadingBits : Plain {
 
 // a is u1 for scalars; vectors have it widened to the container first.
 struct Select : Plain {
-    template <class T, class R> static T apply(T a, T b, T c, R) { return a != 0 ? b : c; }
+    template <class T, class R>
+    static T apply(T a, T b, T c, R) {
+        return a != 0 ? b : c;
+    }
 };
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Floats. Half precision computes in double: 53 bits are more than 2 * 11 + 2, so that rounding twice is harmless for
 // one addition, multiplication, division or square root (Figueroa 1995).
 
-template <class T> struct FloatLayout;
-template <> struct FloatLayout<std::uint16_t> {
+template <class T>
+struct FloatLayout;
+template <>
+struct FloatLayout<std::uint16_t> {
     using Native = double;
     static constexpr std::uint16_t sign = 0x8000, exponent = 0x7c00, quiet = 0x0200, nan = 0x7e00;
 };
-template <> struct FloatLayout<std::uint32_t> {
+template <>
+struct FloatLayout<std::uint32_t> {
     using Native = float;
     static constexpr std::uint32_t sign = 0x80000000, exponent = 0x7f800000, quiet = 0x00400000, nan = 0x7fc00000;
 };
-template <> struct FloatLayout<std::uint64_t> {
+template <>
+struct FloatLayout<std::uint64_t> {
     using Native = double;
-    static constexpr std::uint64_t sign = 0x8000000000000000, exponent = 0x7ff0000000000000,
-                                   quiet = 0x0008000000000000, nan = 0x7ff8000000000000;
+    static constexpr std::uint64_t sign = 0x8000000000000000, exponent = 0x7ff0000000000000, quiet = 0x0008000000000000,
+                                   nan = 0x7ff8000000000000;
 };
-template <class T> using Native = typename FloatLayout<T>::Native;
+template <class T>
+using Native = typename FloatLayout<T>::Native;
 
 inline double half_to_double(std::uint16_t half) {
     std::uint64_t sign = std::uint64_t(half & 0x8000) << 48;
     unsigned exponent = half >> 10 & 31, fraction = half & 0x3ff;
     if (exponent == 31) return std::bit_cast<double>(sign | 0x7ff0000000000000 | std::uint64_t{fraction} << 42);
-    if (exponent != 0) return std::bit_cast<double>(sign | std::uint64_t{exponent + 1008} << 52 | std::uint64_t{fraction} << 42);
+    if (exponent != 0)
+        return std::bit_cast<double>(sign | std::uint64_t{exponent + 1008} << 52 | std::uint64_t{fraction} << 42);
     double magnitude = fraction * 0x1p-24;
     return sign != 0 ? -magnitude : magnitude;
 }
@@ -183,61 +219,76 @@ inline std::uint16_t double_to_half(double value) {
     return std::uint16_t(sign | (rebased + 0x1ffffffffff + (rebased >> 42 & 1)) >> 42);
 }
 
-template <class T> bool is_nan(T bits) { return T(bits & ~FloatLayout<T>::sign) > FloatLayout<T>::exponent; }
+template <class T>
+bool is_nan(T bits) {
+    return T(bits & ~FloatLayout<T>::sign) > FloatLayout<T>::exponent;
+}
 
-template <class T, class R> T flushed(T bits, R rules) {
+template <class T, class R>
+T flushed(T bits, R rules) {
     if (!rules.flush_subnormals) return bits;
     return (bits & FloatLayout<T>::exponent) == 0 ? T(bits & FloatLayout<T>::sign) : bits;
 }
 
-template <class T, class R> Native<T> unpack(T bits, R rules) {
+template <class T, class R>
+Native<T> unpack(T bits, R rules) {
     bits = flushed(bits, rules);
-    if constexpr (sizeof(T) == 2) return half_to_double(bits);
-    else return std::bit_cast<Native<T>>(bits);
+    if constexpr (sizeof(T) == 2)
+        return half_to_double(bits);
+    else
+        return std::bit_cast<Native<T>>(bits);
 }
 
-template <class T, class R> T pack_number(Native<T> value, R rules) {
-    if constexpr (sizeof(T) == 2) return flushed<T>(double_to_half(value), rules);
-    else return flushed(std::bit_cast<T>(value), rules);
+template <class T, class R>
+T pack_number(Native<T> value, R rules) {
+    if constexpr (sizeof(T) == 2)
+        return flushed<T>(double_to_half(value), rules);
+    else
+        return flushed(std::bit_cast<T>(value), rules);
 }
 
-template <class T, class R> T nan_of(R rules, T a, T b = 0, T c = 0) {
+template <class T, class R>
+T nan_of(R rules, T a, T b = 0, T c = 0) {
     if (!rules.canonical_nan)
         for (T operand : {a, b, c})
             if (is_nan(operand)) return operand | FloatLayout<T>::quiet;
     return FloatLayout<T>::nan;
 }
 
-template <class T, class R> T pack(Native<T> value, R rules, T a, T b = 0, T c = 0) {
+template <class T, class R>
+T pack(Native<T> value, R rules, T a, T b = 0, T c = 0) {
     if (value != value) return nan_of(rules, a, b, c);
     return pack_number<T>(value, rules);
 }
 
-#define ISAFORGE_FLOAT2(Name, expression)                                                                              \
-    struct Name : Plain {                                                                                              \
-        template <class T, class R> static T apply(T a, T b, T, R rules) {                                             \
-            Native<T> x = unpack(a, rules), y = unpack(b, rules);                                                      \
-            return pack<T>(expression, rules, a, b);                                                                   \
-        }                                                                                                              \
+#define ISAFORGE_FLOAT2(Name, expression)                         \
+    struct Name : Plain {                                         \
+        template <class T, class R>                               \
+        static T apply(T a, T b, T, R rules) {                    \
+            Native<T> x = unpack(a, rules), y = unpack(b, rules); \
+            return pack<T>(expression, rules, a, b);              \
+        }                                                         \
     };
-#define ISAFORGE_FLOAT1(Name, expression)                                                                              \
-    struct Name : Plain {                                                                                              \
-        template <class T, class R> static T apply(T a, T, T, R rules) {                                               \
-            Native<T> x = unpack(a, rules);                                                                            \
-            return pack<T>(expression, rules, a);                                                                      \
-        }                                                                                                              \
+#define ISAFORGE_FLOAT1(Name, expression)         \
+    struct Name : Plain {                         \
+        template <class T, class R>               \
+        static T apply(T a, T, T, R rules) {      \
+            Native<T> x = unpack(a, rules);       \
+            return pack<T>(expression, rules, a); \
+        }                                         \
     };
-#define ISAFORGE_FLOAT_TEST(Name, expression)                                                                          \
-    struct Name : Test {                                                                                               \
-        template <class T, class R> static std::uint8_t apply(T a, T b, T, R rules) {                                  \
-            Native<T> x = unpack(a, rules), y = unpack(b, rules);                                                      \
-            return expression;                                                                                         \
-        }                                                                                                              \
+#define ISAFORGE_FLOAT_TEST(Name, expression)                     \
+    struct Name : Test {                                          \
+        template <class T, class R>                               \
+        static std::uint8_t apply(T a, T b, T, R rules) {         \
+            Native<T> x = unpack(a, rules), y = unpack(b, rules); \
+            return expression;                                    \
+        }                                                         \
     };
 
 ISAFORGE_FLOAT2(FloatAdd, x + y)
 ISAFORGE_FLOAT2(FloatSub, x - y)
-ISAFORGE_FLOAT2(FloatMul, x * y)
+ISAFORGE_FLOAT2(FloatMul, x* y)
 ISAFORGE_FLOAT2(FloatDiv, x / y)
 ISAFORGE_FLOAT1(FloatSqrt, std::sqrt(x))
 ISAFORGE_FLOAT1(FloatRoundToZero, std::trunc(x))
@@ -251,7 +302,8 @@ ISAFORGE_FLOAT_TEST(FloatLessEqual, x <= y)
 ISAFORGE_FLOAT_TEST(FloatUnordered, x != x || y != y)
 
 // IEEE 754-2008 minNum and maxNum: a NaN operand yields the other one; -0 is less than +0.
-template <bool maximum, class T, class R> T min_or_max(T a, T b, R rules) {
+template <bool maximum, class T, class R>
+T min_or_max(T a, T b, R rules) {
     if (is_nan(a) && is_nan(b)) return nan_of(rules, a, b);
     if (is_nan(a)) return flushed(b, rules);
     if (is_nan(b)) return flushed(a, rules);
@@ -260,14 +312,20 @@ template <bool maximum, class T, class R> T min_or_max(T a, T b, R rules) {
     return flushed(a_first != maximum ? a : b, rules);
 }
 struct FloatMin : Plain {
-    template <class T, class R> static T apply(T a, T b, T, R rules) { return min_or_max<false>(a, b, rules); }
+    template <class T, class R>
+    static T apply(T a, T b, T, R rules) {
+        return min_or_max<false>(a, b, rules);
+    }
 };
 struct FloatMax : Plain {
-    template <class T, class R> static T apply(T a, T b, T, R rules) { return min_or_max<true>(a, b, rules); }
+    template <class T, class R>
+    static T apply(T a, T b, T, R rules) {
+        return min_or_max<true>(a, b, rules);
+    }
 };
 
-// x * y + z for half precision: the product is exact in double, the sum is rounded to odd, so that rounding it once more
-// to half gives what one rounding would have given (Boldo and Melquiond 2008).
+// x * y + z for half precision: the product is exact in double, the sum is rounded to odd, so that rounding it once
+// more to half gives what one rounding would have given (Boldo and Melquiond 2008).
 inline double fma_to_odd(double x, double y, double z) {
     double product = x * y, sum = product + z;
     if (!std::isfinite(sum)) return sum;
@@ -279,16 +337,20 @@ inline double fma_to_odd(double x, double y, double z) {
 }
 
 struct FloatFma : Plain {
-    template <class T, class R> static T apply(T a, T b, T c, R rules) {
+    template <class T, class R>
+    static T apply(T a, T b, T c, R rules) {
         Native<T> x = unpack(a, rules), y = unpack(b, rules), z = unpack(c, rules);
-        if constexpr (sizeof(T) == 2) return pack<T>(fma_to_odd(x, y, z), rules, a, b, c);
-        else return pack<T>(std::fma(x, y, z), rules, a, b, c);
+        if constexpr (sizeof(T) == 2)
+            return pack<T>(fma_to_odd(x, y, z), rules, a, b, c);
+        else
+            return pack<T>(std::fma(x, y, z), rules, a, b, c);
     }
 };
 
 // a * 2^b, b signed. In double no intermediate rounding can matter to the narrower formats.
 struct FloatScale : Plain {
-    template <class T, class R> static T apply(T a, T b, T, R rules) {
+    template <class T, class R>
+    static T apply(T a, T b, T, R rules) {
         std::int64_t power = as_signed(b);
         int clamped = power > 5000 ? 5000 : power < -5000 ? -5000 : int(power);
         return pack<T>(static_cast<Native<T>>(std::ldexp(static_cast<double>(unpack(a, rules)), clamped)), rules, a);
@@ -297,14 +359,16 @@ struct FloatScale : Plain {
 
 // Truncation that saturates; NaN gives 0.
 struct FloatToU64 : To64 {
-    template <class T, class R> static std::uint64_t apply(T a, T, T, R rules) {
+    template <class T, class R>
+    static std::uint64_t apply(T a, T, T, R rules) {
         double x = unpack(a, rules);
         if (!(x > 0)) return 0;
         return x >= 0x1p64 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(x);
     }
 };
 struct FloatToS64 : To64 {
-    template <class T, class R> static std::uint64_t apply(T a, T, T, R rules) {
+    template <class T, class R>
+    static std::uint64_t apply(T a, T, T, R rules) {
         double x = unpack(a, rules);
         if (x != x) return 0;
         if (x >= 0x1p63) return std::uint64_t{0x7fffffffffffffff};
@@ -321,13 +385,17 @@ inline double magnitude_to_odd(std::uint64_t value) {
     return std::ldexp(double(value), int(width - 53));
 }
 struct U64ToFloat : From64 {
-    template <class T, class R> static T apply(std::uint64_t a, std::uint64_t, std::uint64_t, R rules) {
-        if constexpr (sizeof(T) == 2) return pack_number<T>(magnitude_to_odd(a), rules);
-        else return pack_number<T>(static_cast<Native<T>>(a), rules);
+    template <class T, class R>
+    static T apply(std::uint64_t a, std::uint64_t, std::uint64_t, R rules) {
+        if constexpr (sizeof(T) == 2)
+            return pack_number<T>(magnitude_to_odd(a), rules);
+        else
+            return pack_number<T>(static_cast<Native<T>>(a), rules);
     }
 };
 struct S64ToFloat : From64 {
-    template <class T, class R> static T apply(std::uint64_t a, std::uint64_t, std::uint64_t, R rules) {
+    template <class T, class R>
+    static T apply(std::uint64_t a, std::uint64_t, std::uint64_t, R rules) {
         std::int64_t value = as_signed(a);
         if constexpr (sizeof(T) == 2) {
             double magnitude = magnitude_to_odd(value < 0 ? 0 - a : a);
@@ -338,9 +406,11 @@ struct S64ToFloat : From64 {
     }
 };
 
-// Between the formats by way of double. NaNs keep the upper bits of their payload where the machine has no canonical one.
+// Between the formats by way of double. NaNs keep the upper bits of their payload where the machine has no canonical
+// one.
 struct FloatWiden : To64 {
-    template <class T, class R> static std::uint64_t apply(T a, T, T, R rules) {
+    template <class T, class R>
+    static std::uint64_t apply(T a, T, T, R rules) {
         if (is_nan(a)) {
             if (rules.canonical_nan) return FloatLayout<std::uint64_t>::nan;
             constexpr unsigned fraction = sizeof(T) == 2 ? 42 : sizeof(T) == 4 ? 29 : 0;
@@ -352,7 +422,8 @@ struct FloatWiden : To64 {
     }
 };
 struct FloatNarrow : From64 {
-    template <class T, class R> static T apply(std::uint64_t a, std::uint64_t, std::uint64_t, R rules) {
+    template <class T, class R>
+    static T apply(std::uint64_t a, std::uint64_t, std::uint64_t, R rules) {
         if (is_nan(a)) {
             if (rules.canonical_nan) return FloatLayout<T>::nan;
             constexpr unsigned fraction = sizeof(T) == 2 ? 42 : sizeof(T) == 4 ? 29 : 0;

@@ -1,5 +1,5 @@
-// From meaning trees to the intermediate form: lowering binds names, checks types and folds what is known. It works on one
-// instruction at a time, with the codes of its operands known (to execute it) or left open (to check it).
+// From meaning trees to the intermediate form: lowering binds names, checks types and folds what is known. It works on
+// one instruction at a time, with the codes of its operands known (to execute it) or left open (to check it).
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,7 @@ struct LowerInput {
 struct LowerResult {
     Code code;
     bool ok = false;
+    std::size_t effort = 0;             // expressions and statements that were looked at
     const Binding* steering = nullptr;  // an open binding whose code must be known, because a type depends on it
 };
 

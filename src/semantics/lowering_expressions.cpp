@@ -21,10 +21,17 @@ std::string spoken(const Expression& expression, const char* otherwise) {
 
 bool is_float_operator(Operator op) {
     switch (op) {
-    case Operator::fadd: case Operator::fsub: case Operator::fmul: case Operator::fdiv: case Operator::fequal:
-    case Operator::fnot_equal: case Operator::fless: case Operator::fless_equal: case Operator::fgreater:
-    case Operator::fgreater_equal: return true;
-    default: return false;
+        case Operator::fadd:
+        case Operator::fsub:
+        case Operator::fmul:
+        case Operator::fdiv:
+        case Operator::fequal:
+        case Operator::fnot_equal:
+        case Operator::fless:
+        case Operator::fless_equal:
+        case Operator::fgreater:
+        case Operator::fgreater_equal: return true;
+        default: return false;
     }
 }
 
@@ -67,27 +74,27 @@ Item Lowering::item(const Expression& expression, unsigned hint) {
     ++depth_;
     Item result;
     switch (expression.kind) {
-    case ExpressionKind::integer: result = Item::of(Literal(expression.integer)); break;
-    case ExpressionKind::floating: result = {.kind = Item::Kind::floating, .floating = expression.floating}; break;
-    case ExpressionKind::text: result = {.kind = Item::Kind::text, .text = expression.name}; break;
-    case ExpressionKind::name: result = named(expression); break;
-    case ExpressionKind::unary: result = unary(expression, hint); break;
-    case ExpressionKind::binary: result = binary(expression, hint); break;
-    case ExpressionKind::conditional: result = conditional(expression, hint); break;
-    case ExpressionKind::slice: result = slice(expression); break;
-    case ExpressionKind::element:
-        // In brackets behind a single register stands a bit's position, not a register's number.
-        if (Index file = find_file(expression.name);
-            file != no_index && isa.register_files[file].index_bits != 0 && !find_local(expression.name))
-            result = element_of(file, *expression.operands[0], expression.place);
-        else if (Index memory = find_memory(expression.name); memory != no_index)
-            result = memory_at(memory, expression);
-        else if (!expression.type.width)
-            result = slice(expression);
-        else
-            result = unknown_name(expression);
-        break;
-    case ExpressionKind::call: result = call(expression, hint); break;
+        case ExpressionKind::integer: result = Item::of(Literal(expression.integer)); break;
+        case ExpressionKind::floating: result = {.kind = Item::Kind::floating, .floating = expression.floating}; break;
+        case ExpressionKind::text: result = {.kind = Item::Kind::text, .text = expression.name}; break;
+        case ExpressionKind::name: result = named(expression); break;
+        case ExpressionKind::unary: result = unary(expression, hint); break;
+        case ExpressionKind::binary: result = binary(expression, hint); break;
+        case ExpressionKind::conditional: result = conditional(expression, hint); break;
+        case ExpressionKind::slice: result = slice(expression); break;
+        case ExpressionKind::element:
+            // In brackets behind a single register stands a bit's position, not a register's number.
+            if (Index file = find_file(expression.name);
+                file != no_index && isa.register_files[file].index_bits != 0 && !find_local(expression.name))
+                result = element_of(file, *expression.operands[0], expression.place);
+            else if (Index memory = find_memory(expression.name); memory != no_index)
+                result = memory_at(memory, expression);
+            else if (!expression.type.width)
+                result = slice(expression);
+            else
+                result = unknown_name(expression);
+            break;
+        case ExpressionKind::call: result = call(expression, hint); break;
     }
     --depth_;
     return result;
@@ -100,11 +107,11 @@ Typed Lowering::value(const Expression& expression, unsigned hint) {
 // A value from whatever it is; literals take the width `hint`, where it is known.
 Typed Lowering::typed(const Item& from, unsigned hint, Place place) {
     switch (from.kind) {
-    case Item::Kind::none: return {};
-    case Item::Kind::value: return from.value;
-    case Item::Kind::location: return read(from.location, place);
-    case Item::Kind::text: error(place, "a text is no value"); return {};
-    default: break;
+        case Item::Kind::none: return {};
+        case Item::Kind::value: return from.value;
+        case Item::Kind::location: return read(from.location, place);
+        case Item::Kind::text: error(place, "a text is no value"); return {};
+        default: break;
     }
     if (hint != 0) return adapt(from, hint, place);
     error(place, "the width of this number does not follow from anything: convert it, as in u32(1)");
@@ -199,8 +206,8 @@ Item Lowering::named(const Expression& expression) {
     }
     if (Item found = fixed_name(name)) return found;
     if (Index file = find_file(name); file != no_index) {
-        error(expression.place, fmt::format("`{}` has {} registers: say which, as in {}[0]", name,
-                                            isa.register_files[file].count, name));
+        error(expression.place,
+              fmt::format("`{}` has {} registers: say which, as in {}[0]", name, isa.register_files[file].count, name));
         return {};
     }
     return unknown_name(expression);
@@ -235,24 +242,27 @@ Item Lowering::unknown_name(const Expression& expression) {
 Item Lowering::bound(const Field& field, const Binding& binding, Place place) {
     const OperandType& type = isa.operand_types[binding.type];
     switch (type.kind) {
-    case OperandKind::number: return bound_number(type, binding);
-    case OperandKind::table: return bound_row(type, binding, place);
-    case OperandKind::registers: {
-        const RegisterFile& file = isa.register_files[type.registers];
-        Location location{.kind = Location::Kind::element, .type = file_type(file), .object = type.registers};
-        if (binding.known && binding.code < file.count) location.number = static_cast<std::uint32_t>(binding.code);
-        else if (binding.known) location.index = typed_constant(binding.code, {64, false, 1});
-        else location.index = open_value({std::max(1u, type.width), false, 1}, &binding);
-        return Item::of(std::move(location));
-    }
-    case OperandKind::enumeration: {
-        unsigned bits = type.value_bits != 0 ? type.value_bits : std::max(1u, type.width);
-        if (!binding.known) return Item::of(open_value({bits, false, 1}, &binding));
-        for (const Entry& entry : type.entries)
-            if (entry.code == binding.code) return Item::of(typed_constant(entry.value, {bits, false, 1}));
-        error(place, fmt::format("`{}` has no entry for code {}", field.name, binding.code));
-        return {};
-    }
+        case OperandKind::number: return bound_number(type, binding);
+        case OperandKind::table: return bound_row(type, binding, place);
+        case OperandKind::registers: {
+            const RegisterFile& file = isa.register_files[type.registers];
+            Location location{.kind = Location::Kind::element, .type = file_type(file), .object = type.registers};
+            if (binding.known && binding.code < file.count)
+                location.number = static_cast<std::uint32_t>(binding.code);
+            else if (binding.known)
+                location.index = typed_constant(binding.code, {64, false, 1});
+            else
+                location.index = open_value({std::max(1u, type.width), false, 1}, &binding);
+            return Item::of(std::move(location));
+        }
+        case OperandKind::enumeration: {
+            unsigned bits = type.value_bits != 0 ? type.value_bits : std::max(1u, type.width);
+            if (!binding.known) return Item::of(open_value({bits, false, 1}, &binding));
+            for (const Entry& entry : type.entries)
+                if (entry.code == binding.code) return Item::of(typed_constant(entry.value, {bits, false, 1}));
+            error(place, fmt::format("`{}` has no entry for code {}", field.name, binding.code));
+            return {};
+        }
     }
     return {};
 }
@@ -274,7 +284,8 @@ unsigned scaled_bits(const NumberRule& rule, bool is_signed) {
 
 }  // namespace
 
-// The value as it is written in the text: a kept slice stands at its place, an offset is scaled, a target is an address.
+// The value as it is written in the text: a kept slice stands at its place, an offset is scaled, a target is an
+// address.
 Item Lowering::bound_number(const OperandType& type, const Binding& binding) {
     const NumberRule& rule = type.number;
     bool is_signed = rule.base == NumberBase::signed_integer && !rule.sliced;
@@ -357,24 +368,24 @@ Item Lowering::memory_at(Index memory, const Expression& expression) {
 
 Typed Lowering::read(const Location& location, Place place) {
     switch (location.kind) {
-    case Location::Kind::pc: return typed_constant(input_.address, location.type);
-    case Location::Kind::local: return location.local->item.value;
-    case Location::Kind::part: {
-        Typed word = read(location.inner[0], place);
-        if (!word) return {};
-        return extract(word, location.index, location.type.bits);
-    }
-    case Location::Kind::concat: {
-        Typed whole;
-        for (const Location& part : location.inner) {
-            Typed next = read(part, place);
-            if (!next) return {};
-            whole = whole ? concat(whole, next, place) : next;
-            if (!whole) return {};
+        case Location::Kind::pc: return typed_constant(input_.address, location.type);
+        case Location::Kind::local: return location.local->item.value;
+        case Location::Kind::part: {
+            Typed word = read(location.inner[0], place);
+            if (!word) return {};
+            return extract(word, location.index, location.type.bits);
         }
-        return whole;
-    }
-    default: break;
+        case Location::Kind::concat: {
+            Typed whole;
+            for (const Location& part : location.inner) {
+                Typed next = read(part, place);
+                if (!next) return {};
+                whole = whole ? concat(whole, next, place) : next;
+                if (!whole) return {};
+            }
+            return whole;
+        }
+        default: break;
     }
     bool is_memory = location.kind == Location::Kind::memory;
     Typed result{new_value(Value::Kind::temporary, location.type.container(), location.type.lanes), location.type};
@@ -419,9 +430,9 @@ bool Lowering::unify(Item& left, Item& right, const Expression& expression, Type
     std::string advice = narrow.kind == ExpressionKind::name
                              ? fmt::format(": widen it with {}({})", wide_name, narrow.name)
                              : fmt::format(": widen the {} side with {}(…)", left_narrow ? "left" : "right", wide_name);
-    error(expression.place,
-          fmt::format("{} is {} but {} is {}{}", spoken(first, "the left side"), to_text(Type{a.type.bits, a.type.is_signed}),
-                      spoken(second, "the right side"), to_text(Type{b.type.bits, b.type.is_signed}), advice));
+    error(expression.place, fmt::format("{} is {} but {} is {}{}", spoken(first, "the left side"),
+                                        to_text(Type{a.type.bits, a.type.is_signed}), spoken(second, "the right side"),
+                                        to_text(Type{b.type.bits, b.type.is_signed}), advice));
     return false;
 }
 
@@ -431,10 +442,11 @@ Item Lowering::unary(const Expression& expression, unsigned hint) {
     Place place = expression.place;
     if (operand.kind == Item::Kind::literal) {
         switch (expression.op) {
-        case Operator::negate: case Operator::sub: return Item::of(-operand.literal);
-        case Operator::logical_not: return Item::of(Literal(operand.literal == 0));
-        case Operator::bit_not: return Item::of(~operand.literal);
-        default: break;
+            case Operator::negate:
+            case Operator::sub: return Item::of(-operand.literal);
+            case Operator::logical_not: return Item::of(Literal(operand.literal == 0));
+            case Operator::bit_not: return Item::of(~operand.literal);
+            default: break;
         }
     }
     if (operand.kind == Item::Kind::floating) {
@@ -445,19 +457,22 @@ Item Lowering::unary(const Expression& expression, unsigned hint) {
     if (!x) return {};
     unsigned container = x.type.container();
     switch (expression.op) {
-    case Operator::bit_not: return Item::of(cut(emit(Action::bit_not, container, x.id), x.type));
-    case Operator::negate: case Operator::sub:
-        return Item::of(cut(emit(Action::sub, container, in_lanes(constant(0, container), x.type.lanes), x.id), x.type));
-    case Operator::logical_not: {
-        Typed held = truth(x);
-        Type type{1, false, held.type.lanes};
-        return Item::of(Typed{emit(Action::bit_xor, 8, held.id, in_lanes(constant(1, 8), type.lanes)), type});
-    }
-    case Operator::fnegate: case Operator::fsub: {
-        ValueId sign = in_lanes(constant(std::uint64_t{1} << (x.type.bits - 1), container), x.type.lanes);
-        return Item::of(Typed{emit(Action::bit_xor, container, x.id, sign), x.type});
-    }
-    default: error(place, fmt::format("`{}` takes two sides", spelling(expression.op))); return {};
+        case Operator::bit_not: return Item::of(cut(emit(Action::bit_not, container, x.id), x.type));
+        case Operator::negate:
+        case Operator::sub:
+            return Item::of(
+                cut(emit(Action::sub, container, in_lanes(constant(0, container), x.type.lanes), x.id), x.type));
+        case Operator::logical_not: {
+            Typed held = truth(x);
+            Type type{1, false, held.type.lanes};
+            return Item::of(Typed{emit(Action::bit_xor, 8, held.id, in_lanes(constant(1, 8), type.lanes)), type});
+        }
+        case Operator::fnegate:
+        case Operator::fsub: {
+            ValueId sign = in_lanes(constant(std::uint64_t{1} << (x.type.bits - 1), container), x.type.lanes);
+            return Item::of(Typed{emit(Action::bit_xor, container, x.id, sign), x.type});
+        }
+        default: error(place, fmt::format("`{}` takes two sides", spelling(expression.op))); return {};
     }
 }
 
@@ -465,30 +480,34 @@ Item Lowering::literal_binary(Operator op, Literal a, Literal b, Place place) {
     constexpr Literal limit = Literal{1} << 65;
     Literal result = 0;
     switch (op) {
-    case Operator::add: result = a + b; break;
-    case Operator::sub: result = a - b; break;
-    case Operator::mul: result = (a > limit >> 33 || a < -(limit >> 33)) && b > (limit >> 33) ? limit : a * b; break;
-    case Operator::div: case Operator::rem:
-        if (b == 0) {
-            error(place, "division by zero");
-            return {};
-        }
-        result = op == Operator::div ? a / b : a % b;
-        break;
-    case Operator::bit_and: result = a & b; break;
-    case Operator::bit_or: result = a | b; break;
-    case Operator::bit_xor: result = a ^ b; break;
-    case Operator::shift_left:
-        result = b < 0 || b > 64 || a >= (limit >> 1 >> b) || a <= -(limit >> 1 >> b) ? limit : a * (Literal{1} << b);
-        break;
-    case Operator::shift_right: result = b < 0 ? limit : b > 100 ? (a < 0 ? -1 : 0) : a >> b; break;
-    case Operator::equal: result = a == b; break;
-    case Operator::not_equal: result = a != b; break;
-    case Operator::less: result = a < b; break;
-    case Operator::less_equal: result = a <= b; break;
-    case Operator::greater: result = a > b; break;
-    case Operator::greater_equal: result = a >= b; break;
-    default: error(place, "the sides of this must have a width: convert one, as in u32(1)"); return {};
+        case Operator::add: result = a + b; break;
+        case Operator::sub: result = a - b; break;
+        case Operator::mul:
+            result = (a > limit >> 33 || a < -(limit >> 33)) && b > (limit >> 33) ? limit : a * b;
+            break;
+        case Operator::div:
+        case Operator::rem:
+            if (b == 0) {
+                error(place, "division by zero");
+                return {};
+            }
+            result = op == Operator::div ? a / b : a % b;
+            break;
+        case Operator::bit_and: result = a & b; break;
+        case Operator::bit_or: result = a | b; break;
+        case Operator::bit_xor: result = a ^ b; break;
+        case Operator::shift_left:
+            result =
+                b < 0 || b > 64 || a >= (limit >> 1 >> b) || a <= -(limit >> 1 >> b) ? limit : a * (Literal{1} << b);
+            break;
+        case Operator::shift_right: result = b < 0 ? limit : b > 100 ? (a < 0 ? -1 : 0) : a >> b; break;
+        case Operator::equal: result = a == b; break;
+        case Operator::not_equal: result = a != b; break;
+        case Operator::less: result = a < b; break;
+        case Operator::less_equal: result = a <= b; break;
+        case Operator::greater: result = a > b; break;
+        case Operator::greater_equal: result = a >= b; break;
+        default: error(place, "the sides of this must have a width: convert one, as in u32(1)"); return {};
     }
     if (result >= (Literal{1} << 64) || result <= -(Literal{1} << 64)) {
         error(place, "the result does not fit in 64 bits");
@@ -546,21 +565,23 @@ Item Lowering::floating_binary(const Expression& expression, unsigned hint) {
     unsigned container = a.type.container();
     Type result{a.type.bits, false, a.type.lanes}, test{1, false, a.type.lanes};
     auto arithmetic_step = [&](Action action) { return Item::of(Typed{emit(action, container, a.id, b.id), result}); };
-    auto test_step = [&](Action action, Typed x, Typed y) { return Item::of(Typed{emit(action, container, x.id, y.id), test}); };
+    auto test_step = [&](Action action, Typed x, Typed y) {
+        return Item::of(Typed{emit(action, container, x.id, y.id), test});
+    };
     switch (expression.op) {
-    case Operator::fadd: return arithmetic_step(Action::fadd);
-    case Operator::fsub: return arithmetic_step(Action::fsub);
-    case Operator::fmul: return arithmetic_step(Action::fmul);
-    case Operator::fdiv: return arithmetic_step(Action::fdiv);
-    case Operator::fequal: return test_step(Action::fequal, a, b);
-    case Operator::fless: return test_step(Action::fless, a, b);
-    case Operator::fless_equal: return test_step(Action::fless_equal, a, b);
-    case Operator::fgreater: return test_step(Action::fless, b, a);
-    case Operator::fgreater_equal: return test_step(Action::fless_equal, b, a);
-    default: {  // not equal: unordered counts
-        ValueId same = emit(Action::fequal, container, a.id, b.id);
-        return Item::of(Typed{emit(Action::bit_xor, 8, same, in_lanes(constant(1, 8), test.lanes)), test});
-    }
+        case Operator::fadd: return arithmetic_step(Action::fadd);
+        case Operator::fsub: return arithmetic_step(Action::fsub);
+        case Operator::fmul: return arithmetic_step(Action::fmul);
+        case Operator::fdiv: return arithmetic_step(Action::fdiv);
+        case Operator::fequal: return test_step(Action::fequal, a, b);
+        case Operator::fless: return test_step(Action::fless, a, b);
+        case Operator::fless_equal: return test_step(Action::fless_equal, a, b);
+        case Operator::fgreater: return test_step(Action::fless, b, a);
+        case Operator::fgreater_equal: return test_step(Action::fless_equal, b, a);
+        default: {  // not equal: unordered counts
+            ValueId same = emit(Action::fequal, container, a.id, b.id);
+            return Item::of(Typed{emit(Action::bit_xor, 8, same, in_lanes(constant(1, 8), test.lanes)), test});
+        }
     }
 }
 
@@ -577,7 +598,8 @@ Item Lowering::binary(const Expression& expression, unsigned hint) {
     if (left.kind == Item::Kind::literal && right.kind == Item::Kind::literal)
         return literal_binary(op, left.literal, right.literal, expression.place);
     if (left.kind == Item::Kind::floating || right.kind == Item::Kind::floating) {
-        error(expression.place, fmt::format("`{}` computes with integers: write {}. for floats", spelling(op), spelling(op)));
+        error(expression.place,
+              fmt::format("`{}` computes with integers: write {}. for floats", spelling(op), spelling(op)));
         return {};
     }
     if (is_shift) {
@@ -635,7 +657,8 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
     Type type = a.type;
     if (!by_lane && touches_memory) {
         Typed result{new_value(Value::Kind::variable, type.container(), type.lanes), type};
-        Step copy{.action = Action::copy, .container = std::uint8_t(type.container()), .lanes = std::uint16_t(type.lanes)};
+        Step copy{
+            .action = Action::copy, .container = std::uint8_t(type.container()), .lanes = std::uint16_t(type.lanes)};
         copy.result = result.id;
         copy.a = a.id;
         Step jump{.action = Action::jump};
@@ -664,7 +687,8 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
 Item Lowering::slice(const Expression& expression) {
     bool named_element = expression.kind == ExpressionKind::element;
     const Expression* high_side = named_element ? expression.operands[0].get() : expression.operands[1].get();
-    const Expression* low_side = named_element || expression.operands.size() < 3 ? nullptr : expression.operands[2].get();
+    const Expression* low_side =
+        named_element || expression.operands.size() < 3 ? nullptr : expression.operands[2].get();
     if (!named_element && low_side == nullptr && expression.operands[0]->kind == ExpressionKind::name &&
         !find_local(expression.operands[0]->name))
         if (Index file = find_file(expression.operands[0]->name);
@@ -676,7 +700,8 @@ Item Lowering::slice(const Expression& expression) {
         auto high = known_integer(*high_side, "a bit's position");
         auto low = low_side ? known_integer(*low_side, "a bit's position") : high;
         if (!high || !low || *low < 0 || *high < *low || *high > 63) return {};
-        return Item::of(Typed{typed_constant(std::uint64_t(base.literal) >> unsigned(*low), {unsigned(*high - *low + 1), false, 1})});
+        return Item::of(Typed{
+            typed_constant(std::uint64_t(base.literal) >> unsigned(*low), {unsigned(*high - *low + 1), false, 1})});
     }
     if (low_side == nullptr) {
         Item position = item(*high_side);
@@ -688,7 +713,8 @@ Item Lowering::slice(const Expression& expression) {
     auto low = known_integer(*low_side, "the bounds of a slice");
     if (!high || !low) return {};
     if (*low < 0 || *high < *low || *high - *low >= 64) {
-        error(expression.place, fmt::format("[{}:{}] is no slice: the high bit stands first", decimal(*high), decimal(*low)));
+        error(expression.place,
+              fmt::format("[{}:{}] is no slice: the high bit stands first", decimal(*high), decimal(*low)));
         return {};
     }
     return slice_of(std::move(base), typed_constant(std::uint64_t(*low), {8, false, 1}), unsigned(*high - *low + 1),
@@ -703,8 +729,10 @@ Item Lowering::slice_of(Item base, Typed position, unsigned width, Place place) 
     }
     Type type = is_location ? base.location.type : base.value.type;
     if (auto low = known(position.id); low && *low + width > type.bits) {
-        std::string wanted = width == 1 ? fmt::format("bit {}", *low) : fmt::format("bits {}..{}", *low + width - 1, *low);
-        if (is_location || !needs_steering(base.value)) error(place, fmt::format("{} of a {} value", wanted, to_text(type)));
+        std::string wanted =
+            width == 1 ? fmt::format("bit {}", *low) : fmt::format("bits {}..{}", *low + width - 1, *low);
+        if (is_location || !needs_steering(base.value))
+            error(place, fmt::format("{} of a {} value", wanted, to_text(type)));
         return {};
     }
     unsigned lane_count = std::max(type.lanes, position.type.lanes);
@@ -753,9 +781,9 @@ Item Lowering::call(const Expression& expression, unsigned hint) {
 // A function is lowered anew at each call. What is passed as a location stays one: the function may assign it.
 Item Lowering::call_function(const Function& function, const Expression& expression) {
     if (expression.operands.size() != function.parameters.size()) {
-        error(expression.place, fmt::format("`{}` takes {} argument{} ({}), not {}", function.name, function.parameters.size(),
-                                            function.parameters.size() == 1 ? "" : "s", joined(function.parameters),
-                                            expression.operands.size()))
+        error(expression.place, fmt::format("`{}` takes {} argument{} ({}), not {}", function.name,
+                                            function.parameters.size(), function.parameters.size() == 1 ? "" : "s",
+                                            joined(function.parameters), expression.operands.size()))
             .note(function.place, "it is defined here");
         return {};
     }
@@ -770,7 +798,8 @@ Item Lowering::call_function(const Function& function, const Expression& express
     for (std::size_t i = 0; i < function.parameters.size(); ++i) {
         Item argument = item(*expression.operands[i]);
         if (!argument) return {};
-        inner.locals.push_back({function.parameters[i], std::move(argument), false, true, true, expression.operands[i]->place});
+        inner.locals.push_back(
+            {function.parameters[i], std::move(argument), false, true, true, expression.operands[i]->place});
     }
     note_assigned(function.body, inner);
     contexts_.push_back(std::move(inner));
@@ -778,7 +807,8 @@ Item Lowering::call_function(const Function& function, const Expression& express
     leave_scope(function.parameters.size());
     Context& done = context();
     if (done.result_variable) {
-        if (!done.finished) error(function.place, fmt::format("not every path through `{}` returns a value", function.name));
+        if (!done.finished)
+            error(function.place, fmt::format("not every path through `{}` returns a value", function.name));
         for (std::size_t at : done.returns) code.steps[at].number = static_cast<std::uint32_t>(code.steps.size());
         done.result = Item::of(done.result_variable);
     }

@@ -65,6 +65,7 @@ LowerResult Lowering::run() {
         leave_scope(0);
     }
     LowerResult result{.code = std::move(code), .ok = !failed_ && !exhausted_, .steering = steering};
+    result.effort = evaluations_;
     if (steering != nullptr) result.ok = false;
     return result;
 }
@@ -101,13 +102,14 @@ std::string Lowering::shape_of(const Field& field, const Binding& binding) {
     Item found = bound(field, binding, field.where);
     if (!found || failed_) return {};
     switch (found.kind) {
-    case Item::Kind::value: return to_text(found.value.type);
-    case Item::Kind::location: {
-        const Location& location = found.location;
-        std::string kind = location.kind == Location::Kind::element ? isa.register_files[location.object].name : "place";
-        return kind + " " + to_text(location.type);
-    }
-    default: return "number";
+        case Item::Kind::value: return to_text(found.value.type);
+        case Item::Kind::location: {
+            const Location& location = found.location;
+            std::string kind =
+                location.kind == Location::Kind::element ? isa.register_files[location.object].name : "place";
+            return kind + " " + to_text(location.type);
+        }
+        default: return "number";
     }
 }
 
@@ -156,12 +158,12 @@ void Lowering::statement(const Statement& next) {
     if (!budget(next.place)) return;
     ++depth_;
     switch (next.kind) {
-    case StatementKind::assign: assign(next); break;
-    case StatementKind::local: declare(next); break;
-    case StatementKind::branch: branch(next); break;
-    case StatementKind::repeat: repeat(next); break;
-    case StatementKind::call: item(*next.value); break;
-    case StatementKind::give: give(next); break;
+        case StatementKind::assign: assign(next); break;
+        case StatementKind::local: declare(next); break;
+        case StatementKind::branch: branch(next); break;
+        case StatementKind::repeat: repeat(next); break;
+        case StatementKind::call: item(*next.value); break;
+        case StatementKind::give: give(next); break;
     }
     --depth_;
 }
@@ -171,8 +173,7 @@ void Lowering::declare(const Statement& next) {
     Item initial = item(*next.value);
     Local local{.name = next.name, .place = next.place};
     bool assigned = context().assigned.contains(next.name);
-    if (initial.kind == Item::Kind::location || assigned)
-        initial = Item::of(typed(initial, 0, next.value->place));
+    if (initial.kind == Item::Kind::location || assigned) initial = Item::of(typed(initial, 0, next.value->place));
     if (initial && assigned) {
         Typed variable = initial.value;
         variable.id = new_value(Value::Kind::variable, variable.type.container(), variable.type.lanes);
@@ -190,7 +191,8 @@ void Lowering::declare(const Statement& next) {
 }
 
 void Lowering::repeat(const Statement& next) {
-    auto first = known_integer(*next.first, "the bound of a loop"), last = known_integer(*next.last, "the bound of a loop");
+    auto first = known_integer(*next.first, "the bound of a loop"),
+         last = known_integer(*next.last, "the bound of a loop");
     if (!first || !last) return;
     if (*last - *first >= max_repeats) {
         error(next.place, fmt::format("a loop of more than {} rounds", std::int64_t(max_repeats)));
@@ -210,7 +212,8 @@ void Lowering::branch(const Statement& next) {
     if (asked.kind == Item::Kind::literal) return scope(asked.literal != 0 ? next.body : next.otherwise);
     Typed condition = typed(asked, 0, next.value->place);
     if (!condition) return;
-    if (auto constant_condition = known(condition.id)) return scope(*constant_condition != 0 ? next.body : next.otherwise);
+    if (auto constant_condition = known(condition.id))
+        return scope(*constant_condition != 0 ? next.body : next.otherwise);
     condition = truth(condition);
     if (condition.type.lanes != 1) return lane_branch(next, condition);
     std::size_t test = code.steps.size();
@@ -303,7 +306,8 @@ void Lowering::assign(const Statement& next) {
         auto given = known_integer(*next.delay, "a delay");
         if (!given) return;
         if (*given < 0 || *given > max_delay) {
-            error(next.delay->place, fmt::format("a result can come 0 to {} instructions late", std::int64_t(max_delay)));
+            error(next.delay->place,
+                  fmt::format("a result can come 0 to {} instructions late", std::int64_t(max_delay)));
             return;
         }
         delay = static_cast<unsigned>(*given);
@@ -335,8 +339,8 @@ void Lowering::assign(const Statement& next) {
     if (assigned.type.bits != bits) {
         if (needs_steering(assigned)) return;
         const char* how = assigned.type.bits < bits ? "widen" : "cut";
-        error(next.place, fmt::format("the target is u{} but the value is {}: {} it with {}{}(…)", bits, to_text(assigned.type),
-                                      how, assigned.type.is_signed ? "s" : "u", bits));
+        error(next.place, fmt::format("the target is u{} but the value is {}: {} it with {}{}(…)", bits,
+                                      to_text(assigned.type), how, assigned.type.is_signed ? "s" : "u", bits));
         return;
     }
     if (targets.size() == 1) return write(targets[0], assigned, delay, next.place);
@@ -354,31 +358,31 @@ void Lowering::write(const Location& location, Typed assigned, unsigned delay, P
         return;
     }
     switch (location.kind) {
-    case Location::Kind::pc: {
-        if (assigned.type.lanes != 1) {
-            error(place, "pc is one for all lanes");
+        case Location::Kind::pc: {
+            if (assigned.type.lanes != 1) {
+                error(place, "pc is one for all lanes");
+                return;
+            }
+            Step& step = emit_step(Action::write_pc);
+            step.a = assigned.id;
+            step.delay = static_cast<std::uint8_t>(delay);
             return;
         }
-        Step& step = emit_step(Action::write_pc);
-        step.a = assigned.id;
-        step.delay = static_cast<std::uint8_t>(delay);
-        return;
-    }
-    case Location::Kind::local: return assign_local(*location.local, assigned, place);
-    case Location::Kind::part: {
-        Typed word = read(location.inner[0], place);
-        if (word) write(location.inner[0], replace(word, location.index, assigned), delay, place);
-        return;
-    }
-    case Location::Kind::concat: {
-        unsigned bits = location.type.bits;
-        for (const Location& each : location.inner) {
-            bits -= each.type.bits;
-            write(each, extract(assigned, typed_constant(bits, {8, false, 1}), each.type.bits), delay, place);
+        case Location::Kind::local: return assign_local(*location.local, assigned, place);
+        case Location::Kind::part: {
+            Typed word = read(location.inner[0], place);
+            if (word) write(location.inner[0], replace(word, location.index, assigned), delay, place);
+            return;
         }
-        return;
-    }
-    default: return write_element(location, assigned, delay, place);
+        case Location::Kind::concat: {
+            unsigned bits = location.type.bits;
+            for (const Location& each : location.inner) {
+                bits -= each.type.bits;
+                write(each, extract(assigned, typed_constant(bits, {8, false, 1}), each.type.bits), delay, place);
+            }
+            return;
+        }
+        default: return write_element(location, assigned, delay, place);
     }
 }
 
@@ -406,18 +410,19 @@ void Lowering::assign_local(Local& local, Typed assigned, Place place) {
     step.a = from;
 }
 
-// Registers and memory. In registers of several lanes, and in memory at addresses that differ by lane, only the lanes of
-// the mask are written. Lanes may be of another size than the register's where all of them together are as wide.
+// Registers and memory. In registers of several lanes, and in memory at addresses that differ by lane, only the lanes
+// of the mask are written. Lanes may be of another size than the register's where all of them together are as wide.
 void Lowering::write_element(const Location& location, Typed assigned, unsigned delay, Place place) {
     bool is_memory = location.kind == Location::Kind::memory;
     const Type type = location.type;
     unsigned container = type.container();
     bool other_lanes = assigned.type.lanes != type.lanes && assigned.type.lanes != 1;
     if (other_lanes) {
-        error(place, type.lanes == 1 ? fmt::format("{} lanes do not fit a target of one: use element(), lane_bits() or a sum",
-                                                   assigned.type.lanes)
-                                     : fmt::format("{} lanes of {} bits do not fit {} lanes of {}", assigned.type.lanes,
-                                                   assigned.type.bits, type.lanes, type.bits));
+        error(place, type.lanes == 1
+                         ? fmt::format("{} lanes do not fit a target of one: use element(), lane_bits() or a sum",
+                                       assigned.type.lanes)
+                         : fmt::format("{} lanes of {} bits do not fit {} lanes of {}", assigned.type.lanes,
+                                       assigned.type.bits, type.lanes, type.bits));
         return;
     }
     if (type.lanes == 1 && context().lane_branch_depth != 0) {

@@ -59,23 +59,28 @@ Step& Lowering::emit_step(Action action) {
 ValueId Lowering::emit(Action action, unsigned container, ValueId a, ValueId b, ValueId c) {
     auto x = known(a), y = known(b);
     bool all_known = x && (b == no_value || y) && (c == no_value || known(c));
-    bool wide = is_compute(action) && (action == Action::float_widen || action == Action::float_to_u64 ||
-                                       action == Action::float_to_s64);
+    bool wide = is_compute(action) &&
+                (action == Action::float_widen || action == Action::float_to_u64 || action == Action::float_to_s64);
     unsigned result_container = is_test(action) ? 8 : wide ? 64 : container;
     if (is_compute(action) && all_known)
         return constant(evaluate(action, container, *x, y.value_or(0), known(c).value_or(0), isa.floats),
                         result_container);
     switch (action) {
-    case Action::add: case Action::bit_or: case Action::bit_xor:
-        if (is_zero(x) && code.values[b].container == container) return b;
-        [[fallthrough]];
-    case Action::sub: case Action::shift_left: case Action::shift_right: case Action::shift_right_signed:
-        if (is_zero(y) && code.values[a].container == container) return a;
-        break;
-    case Action::select:
-        if (x) return *x != 0 ? b : c;
-        break;
-    default: break;
+        case Action::add:
+        case Action::bit_or:
+        case Action::bit_xor:
+            if (is_zero(x) && code.values[b].container == container) return b;
+            [[fallthrough]];
+        case Action::sub:
+        case Action::shift_left:
+        case Action::shift_right:
+        case Action::shift_right_signed:
+            if (is_zero(y) && code.values[a].container == container) return a;
+            break;
+        case Action::select:
+            if (x) return *x != 0 ? b : c;
+            break;
+        default: break;
     }
     unsigned lane_count = 1;
     for (ValueId id : {a, b, c})
@@ -233,13 +238,11 @@ Typed Lowering::shift(Operator op, Typed value, Typed amount, Place place) {
     unsigned container = value.type.container();
     if (amount.type.container() > container) {
         unsigned wide = amount.type.container();
-        amount.id = emit(Action::min_unsigned, wide, amount.id,
-                         in_lanes(constant(container, wide), amount.type.lanes));
+        amount.id = emit(Action::min_unsigned, wide, amount.id, in_lanes(constant(container, wide), amount.type.lanes));
     }
     amount = {resize(amount.id, container), {container, false, amount.type.lanes}};
     if (!match_lanes(value, amount, place)) return {};
-    if (op == Operator::shift_left)
-        return cut(emit(Action::shift_left, container, value.id, amount.id), value.type);
+    if (op == Operator::shift_left) return cut(emit(Action::shift_left, container, value.id, amount.id), value.type);
     if (!value.type.is_signed) return {emit(Action::shift_right, container, value.id, amount.id), value.type};
     return cut(emit(Action::shift_right_signed, container, sign_extended(value), amount.id), value.type);
 }

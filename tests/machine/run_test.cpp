@@ -18,10 +18,20 @@ memory data : u8 little
 memory io : u16 big
 )";
 
-const std::vector<std::string> lines = {
-    "r[1] = data.u32[r[2]]", "data.u16[r[2]] = r[1][15:0]", "io.u32[r[2]] = r[1]", "r[count] = 5", "pc = r[1]", "stop()",
-    "signal(\"irq\"); signal(\"irq\")", "signal(\"beep\")", "v[1] = 7", "r[3] = r[3] + 1", "pc = 0 after 1",
-    "data.u64[r[2]] = u64(r[1])", "count = data.u8[u32(count)]", "r[1] = u32(io[r[2]])"};
+const std::vector<std::string> lines = {"r[1] = data.u32[r[2]]",
+                                        "data.u16[r[2]] = r[1][15:0]",
+                                        "io.u32[r[2]] = r[1]",
+                                        "r[count] = 5",
+                                        "pc = r[1]",
+                                        "stop()",
+                                        "signal(\"irq\"); signal(\"irq\")",
+                                        "signal(\"beep\")",
+                                        "v[1] = 7",
+                                        "r[3] = r[3] + 1",
+                                        "pc = 0 after 1",
+                                        "data.u64[r[2]] = u64(r[1])",
+                                        "count = data.u8[u32(count)]",
+                                        "r[1] = u32(io[r[2]])"};
 
 RunResult run_one(BenchMachine& bench, std::uint32_t line) {
     bench.program({line, 5});
@@ -38,7 +48,8 @@ TEST(Run, StopsWhereAccessesLeaveTheMemory) {
     } cases[] = {
         {0, 4092, StopReason::stopped, ""},
         {0, 4093, StopReason::bad_access, "bad access of 32 bits at address 0xffd by the instruction at 0x0 `op0`"},
-        {0, 0xffffffff, StopReason::bad_access, "bad access of 32 bits at address 0xffffffff by the instruction at 0x0 `op0`"},
+        {0, 0xffffffff, StopReason::bad_access,
+         "bad access of 32 bits at address 0xffffffff by the instruction at 0x0 `op0`"},
         {1, 4094, StopReason::stopped, ""},
         {1, 4095, StopReason::bad_access, "bad access of 16 bits at address 0xfff by the instruction at 0x0 `op1`"},
         {2, 2046, StopReason::stopped, ""},
@@ -150,7 +161,8 @@ TEST(Reports, RegistersAndMemory) {
     EXPECT_EQ(memory_dump(bench.machine(), 0, 0, 18),
               "00000000  41 42 43 44 45 46 47 48 49 4a 4b 4c 4d 4e 4f 50  |ABCDEFGHIJKLMNOP|\n"
               "00000010  51 52                                            |QR|\n");
-    EXPECT_EQ(memory_dump(bench.machine(), 0, 4094, 100), "00000ffe  00 00                                            |..|\n");
+    EXPECT_EQ(memory_dump(bench.machine(), 0, 4094, 100),
+              "00000ffe  00 00                                            |..|\n");
     EXPECT_EQ(memory_dump(bench.machine(), 0, 5000, 1), "");
     bench.set("r5", 0xbeef);
     EXPECT_NE(register_dump(bench.machine()).find("      r5 0000beef"), std::string::npos);

@@ -13,14 +13,46 @@ register flag : u1
 
 // The lines of the test machine; a program is a row of their numbers.
 enum Line : std::uint32_t {
-    nop, r1_late, r1_late_3, r1_now, r2_is_r1, jump_4, jump_6, stop, count_r3, f1_late, f1_late_1, if_flag_r1_late, if_flag_r1_now,
-    if_flag_r2_is_r1, flag_late, jump_now_3, r1_in_branch, r2_late_2, f2_is_f1
+    nop,
+    r1_late,
+    r1_late_3,
+    r1_now,
+    r2_is_r1,
+    jump_4,
+    jump_6,
+    stop,
+    count_r3,
+    f1_late,
+    f1_late_1,
+    if_flag_r1_late,
+    if_flag_r1_now,
+    if_flag_r2_is_r1,
+    flag_late,
+    jump_now_3,
+    r1_in_branch,
+    r2_late_2,
+    f2_is_f1
 };
 
-const std::vector<std::string> lines = {
-    "flag = flag", "r[1] = 100 after 2", "r[1] = 200 after 3", "r[1] = 300", "r[2] = r[1]", "pc = 4 after 1", "pc = 6 after 1", "stop()",
-    "r[3] = r[3] + 1", "f[1] = 1 after 2", "f[1] = 2 after 1", "if (flag) { f[2] = 1 }", "if (flag) { r[1] = 300 }",
-    "if (flag) { r[2] = r[1] }", "flag = 1 after 2", "pc = 3", "if (r[4] == 0) { r[1] = 7 } else { r[2] = 8 }", "r[2] = 5 after 2", "f[2] = f[1]"};
+const std::vector<std::string> lines = {"flag = flag",
+                                        "r[1] = 100 after 2",
+                                        "r[1] = 200 after 3",
+                                        "r[1] = 300",
+                                        "r[2] = r[1]",
+                                        "pc = 4 after 1",
+                                        "pc = 6 after 1",
+                                        "stop()",
+                                        "r[3] = r[3] + 1",
+                                        "f[1] = 1 after 2",
+                                        "f[1] = 2 after 1",
+                                        "if (flag) { f[2] = 1 }",
+                                        "if (flag) { r[1] = 300 }",
+                                        "if (flag) { r[2] = r[1] }",
+                                        "flag = 1 after 2",
+                                        "pc = 3",
+                                        "if (r[4] == 0) { r[1] = 7 } else { r[2] = 8 }",
+                                        "r[2] = 5 after 2",
+                                        "f[2] = f[1]"};
 
 BenchMachine bench(const std::vector<std::uint32_t>& program, MachineOptions options = {.memory_bytes = 64}) {
     BenchMachine made(declarations, lines, "", std::move(options));
@@ -82,18 +114,21 @@ TEST(Timing, TwoLateResultsInOneCycleCollide) {
     BenchMachine m = bench({r1_late_3, r1_late, nop, nop, nop});
     RunResult result = m.machine().run(5);
     EXPECT_EQ(result.reason, StopReason::port_collision);
-    EXPECT_EQ(result.message, "two results fall due in one cycle: of the instruction at 0x1 `op1` and of the one at 0x0 `op2`");
+    EXPECT_EQ(result.message,
+              "two results fall due in one cycle: of the instruction at 0x1 `op1` and of the one at 0x0 `op2`");
     EXPECT_EQ(result.address, 3u);
 }
 
 TEST(Timing, ALateResultCollidesWithOneWrittenAtOnce) {
-    BenchMachine m = bench({r1_late, nop, count_r3, nop}, {.memory_bytes = 64, .source_line = [](std::uint64_t address) {
-                                                               return "a.s:" + std::to_string(address + 10);
-                                                           }});
+    BenchMachine m =
+        bench({r1_late, nop, count_r3, nop}, {.memory_bytes = 64, .source_line = [](std::uint64_t address) {
+                                                  return "a.s:" + std::to_string(address + 10);
+                                              }});
     RunResult result = m.machine().run(4);
     EXPECT_EQ(result.reason, StopReason::port_collision);
-    EXPECT_EQ(result.message, "two results fall due in one cycle: of the instruction at 0x0 `op1` (a.s:10) and of the one at 0x2 "
-                              "`op8` (a.s:12)");
+    EXPECT_EQ(result.message,
+              "two results fall due in one cycle: of the instruction at 0x0 `op1` (a.s:10) and of the one at 0x2 "
+              "`op8` (a.s:12)");
     BenchMachine other = bench({r1_late, count_r3, nop, count_r3});
     EXPECT_EQ(other.machine().run(4).reason, StopReason::limit);
 }
@@ -116,8 +151,8 @@ TEST(Timing, AWriteThatDoesNotHappenDoesNotCollide) {
 }
 
 TEST(Timing, PiecesOfARunAreTheWholeRun) {
-    std::vector<std::uint32_t> program = {r1_late, flag_late, f1_late, count_r3, jump_6, r2_is_r1, if_flag_r2_is_r1, f1_late_1,
-                                          count_r3, r1_late_3, nop, jump_4, nop, nop};
+    std::vector<std::uint32_t> program = {r1_late,   flag_late, f1_late,   count_r3, jump_6, r2_is_r1, if_flag_r2_is_r1,
+                                          f1_late_1, count_r3,  r1_late_3, nop,      jump_4, nop,      nop};
     for (std::uint64_t piece : {1, 2, 3, 5, 7}) {
         BenchMachine whole = bench(program), pieces = bench(program);
         RunResult at_once = whole.machine().run(210), last;
@@ -150,7 +185,8 @@ TEST(Hazards, AreSilentWhenTheResultHasLanded) {
 // A guard that fails reads nothing but itself.
 TEST(Hazards, KnowTheGuard) {
     MachineOptions options{.memory_bytes = 64, .warn_hazards = true};
-    BenchMachine m(std::string(declarations) + "register go : u1\n", {"r[1] = 1 after 2", "r[2] = r[1]", "go = 1 after 1"}, "when go", options);
+    BenchMachine m(std::string(declarations) + "register go : u1\n",
+                   {"r[1] = 1 after 2", "r[2] = r[1]", "go = 1 after 1"}, "when go", options);
     m.set("go", 1);
     m.program({0, 1});
     m.machine().run(2);

@@ -37,18 +37,18 @@ struct Registers {
 // Registers hold floats, small integers and addresses alike, so that most statements do something.
 std::uint32_t random_value(std::mt19937_64& random) {
     switch (random() % 8) {
-    case 0: return static_cast<std::uint32_t>(random());
-    case 1: return static_cast<std::uint32_t>(random() % (memory_bytes / 4) * 4);
-    case 2: return static_cast<std::uint32_t>(random() & 0x807fffff);  // subnormal
-    case 3: return static_cast<std::uint32_t>(random() & 0x80ffffff);  // about the smallest normal numbers
-    case 4: return static_cast<std::uint32_t>(random() | 0x7f800000);  // infinity and NaN
-    case 5: return static_cast<std::uint32_t>(random() % 64);          // a place in the code
-    default: {
-        float value = static_cast<float>(static_cast<std::int64_t>(random() % 2000001) - 1000000) / 1000;
-        std::uint32_t bits = 0;
-        std::memcpy(&bits, &value, sizeof bits);
-        return bits;
-    }
+        case 0: return static_cast<std::uint32_t>(random());
+        case 1: return static_cast<std::uint32_t>(random() % (memory_bytes / 4) * 4);
+        case 2: return static_cast<std::uint32_t>(random() & 0x807fffff);  // subnormal
+        case 3: return static_cast<std::uint32_t>(random() & 0x80ffffff);  // about the smallest normal numbers
+        case 4: return static_cast<std::uint32_t>(random() | 0x7f800000);  // infinity and NaN
+        case 5: return static_cast<std::uint32_t>(random() % 64);          // a place in the code
+        default: {
+            float value = static_cast<float>(static_cast<std::int64_t>(random() % 2000001) - 1000000) / 1000;
+            std::uint32_t bits = 0;
+            std::memcpy(&bits, &value, sizeof bits);
+            return bits;
+        }
     }
 }
 
@@ -126,8 +126,8 @@ TEST(Wishbone, EachStepEqualsTheReference) {
             std::string text = pair.machine.text(pair.machine.pc());
             bool goes_on = pair.reference.step();
             RunResult result = pair.machine.step();
-            std::string when = "after step " + std::to_string(i) + " `" + text + "` of program " + std::to_string(program) +
-                               ": " + pair.reference.error + " / " + result.message;
+            std::string when = "after step " + std::to_string(i) + " `" + text + "` of program " +
+                               std::to_string(program) + ": " + pair.reference.error + " / " + result.message;
             if (!pair.reference.error.empty()) {
                 // The reference finds a collision when the second result is computed, the machine when both land.
                 if (pair.reference.error.find("two register results") != std::string::npos) {

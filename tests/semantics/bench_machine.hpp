@@ -15,9 +15,10 @@ namespace isaforge {
 class BenchMachine {
 public:
     // `declarations`: registers, functions and so on; `head`: what the instruction table says behind its text.
-    BenchMachine(const std::string& declarations, const std::vector<std::string>& meanings, const std::string& head = "",
-                 MachineOptions options = {.memory_bytes = 4096}) {
-        std::string text = "isa bench \"Bench\"\ncode unit 32 little addressed in units\n" + declarations + "\nformat F | OP:32 |\n";
+    BenchMachine(const std::string& declarations, const std::vector<std::string>& meanings,
+                 const std::string& head = "", MachineOptions options = {.memory_bytes = 4096}) {
+        std::string text =
+            "isa bench \"Bench\"\ncode unit 32 little addressed in units\n" + declarations + "\nformat F | OP:32 |\n";
         text += "instructions F [OP] \"{name}\" " + head + " {\n";
         for (std::size_t i = 0; i < meanings.size(); ++i)
             text += "    " + std::to_string(i) + "  op" + std::to_string(i) + "  " + meanings[i] + "\n";
@@ -78,17 +79,18 @@ private:
 };
 
 // Random values with the edges well represented.
-template <class Random> std::uint64_t edgy(Random& random, unsigned bits) {
+template <class Random>
+std::uint64_t edgy(Random& random, unsigned bits) {
     std::uint64_t all = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     switch (random() % 8) {
-    case 0: return 0;
-    case 1: return all;
-    case 2: return (std::uint64_t{1} << (bits - 1)) & all;
-    case 3: return all >> 1;
-    case 4: return (std::uint64_t{1} << random() % bits) & all;
-    case 5: return random() % 4 & all;
-    case 6: return random() >> random() % 64 & all;
-    default: return random() & all;
+        case 0: return 0;
+        case 1: return all;
+        case 2: return (std::uint64_t{1} << (bits - 1)) & all;
+        case 3: return all >> 1;
+        case 4: return (std::uint64_t{1} << random() % bits) & all;
+        case 5: return random() % 4 & all;
+        case 6: return random() >> random() % 64 & all;
+        default: return random() & all;
     }
 }
 

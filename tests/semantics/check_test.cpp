@@ -113,7 +113,8 @@ const Case wrong[] = {
     {"r[v[1]] = 0", "error: the number of a register cannot differ from lane to lane"},
     {"pc = v[1]", "error: pc is one for all lanes"},
     {"r[0] = A", "error: 64 lanes do not fit a target of one: use element(), lane_bits() or a sum", true},
-    {"if (A == B) { exec = 0 }", "error: a target of one lane is written under a condition that differs from lane to lane", true},
+    {"if (A == B) { exec = 0 }",
+     "error: a target of one lane is written under a condition that differs from lane to lane", true},
     {"let unused = A; B = A", "warning: `unused` is never read"},
 };
 
@@ -126,17 +127,37 @@ TEST(CheckSemantics, SaysWhatIsWrong) {
 }
 
 const char* const right[] = {
-    "A = B + u32(latch)", "latch = A[31:16]", "flag = A <. 1.5", "A = S", "A = S + limit", "A = twice(S)",
-    "A = u32(low(A, SIZE))", "A = sqrt(A) after 3", "pc = A after 1", "A = r[B[4:0]]", "r[K] = A", "A = u32(K)",
-    "data.u(SIZE)[A] = B[SIZE-1:0]", "A = u32(data.u(SIZE)[B])", "for i in 0..31 { A = A ^ (B >> i) }",
-    "if (flag) { A = B } else { stop() }", "let x = A; A = B; B = x", "A[7:0] = B[15:8]", "A = flag ? data.u32[B] : 0",
-    "A, B = u64(A) * u64(B)", "A = -1", "A = ~A & 0xff", "A = A *. 2", "flag = A[3] && !flag",
+    "A = B + u32(latch)",
+    "latch = A[31:16]",
+    "flag = A <. 1.5",
+    "A = S",
+    "A = S + limit",
+    "A = twice(S)",
+    "A = u32(low(A, SIZE))",
+    "A = sqrt(A) after 3",
+    "pc = A after 1",
+    "A = r[B[4:0]]",
+    "r[K] = A",
+    "A = u32(K)",
+    "data.u(SIZE)[A] = B[SIZE-1:0]",
+    "A = u32(data.u(SIZE)[B])",
+    "for i in 0..31 { A = A ^ (B >> i) }",
+    "if (flag) { A = B } else { stop() }",
+    "let x = A; A = B; B = x",
+    "A[7:0] = B[15:8]",
+    "A = flag ? data.u32[B] : 0",
+    "A, B = u64(A) * u64(B)",
+    "A = -1",
+    "A = ~A & 0xff",
+    "A = A *. 2",
+    "flag = A[3] && !flag",
 };
 
 TEST(CheckSemantics, LeavesGoodMeaningsAlone) {
     for (const char* meaning : right) EXPECT_EQ(report(meaning), "") << meaning;
-    for (const char* meaning : {"A = A + B", "A = A +. 1", "exec = lane_bits(A < B)", "if (A[0]) { A = B } else { A = 0 }",
-                                "A = data.u32[B]", "A = exec[lane()] ? A : B", "A = r[3]", "A = element(B, A)"})
+    for (const char* meaning :
+         {"A = A + B", "A = A +. 1", "exec = lane_bits(A < B)", "if (A[0]) { A = B } else { A = 0 }", "A = data.u32[B]",
+          "A = exec[lane()] ? A : B", "A = r[3]", "A = element(B, A)"})
         EXPECT_EQ(report(meaning, true), "") << meaning;
 }
 
@@ -146,7 +167,8 @@ TEST(CheckSemantics, PointsAtThePlaceAndSuggests) {
          ^~~~
          latch
 )");
-    EXPECT_EQ(report("A = twice(latch)"), R"(bench.isa:29:6: error: the target is u32 but the value is u16: widen it with u32(…)
+    EXPECT_EQ(report("A = twice(latch)"),
+              R"(bench.isa:29:6: error: the target is u32 but the value is u16: widen it with u32(…)
 0 op A = twice(latch)
      ^~~~~~~~~~~~~~~~
 )");

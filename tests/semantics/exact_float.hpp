@@ -55,7 +55,9 @@ inline Number from_bits(const Format& f, std::uint64_t x) {
     return n;
 }
 
-inline Number from_integer(std::uint64_t magnitude, bool negative) { return {.negative = negative, .magnitude = magnitude}; }
+inline Number from_integer(std::uint64_t magnitude, bool negative) {
+    return {.negative = negative, .magnitude = magnitude};
+}
 
 // To nearest, ties to the even multiple of the quantum.
 inline std::uint64_t round_to(const Format& f, const Number& n) {
@@ -82,7 +84,8 @@ inline std::uint64_t round_to(const Format& f, const Number& n) {
 
 // The number with an exponent that is larger by `places`, what falls off being remembered as "more".
 inline Number lowered(Number n, int places) {
-    if (places >= 128) return {.negative = n.negative, .exponent = n.exponent + places, .more = n.magnitude != 0 || n.more};
+    if (places >= 128)
+        return {.negative = n.negative, .exponent = n.exponent + places, .more = n.magnitude != 0 || n.more};
     n.more |= (n.magnitude & ((Big{1} << places) - 1)) != 0;
     n.magnitude >>= places;
     n.exponent += places;
@@ -102,7 +105,8 @@ inline Number add(Number a, Number b) {
     a.magnitude <<= room;
     a.exponent -= room;
     b = lowered(b, a.exponent - b.exponent);
-    if (a.negative == b.negative) return {.negative = a.negative, .magnitude = a.magnitude + b.magnitude, .exponent = a.exponent, .more = b.more};
+    if (a.negative == b.negative)
+        return {.negative = a.negative, .magnitude = a.magnitude + b.magnitude, .exponent = a.exponent, .more = b.more};
     if (b.more) ++b.magnitude;  // a - (b + a little) = a - (b + 1) + the rest of that little
     bool swapped = a.magnitude < b.magnitude;
     Number result{.negative = swapped ? b.negative : a.negative, .exponent = a.exponent, .more = b.more};
@@ -120,7 +124,9 @@ inline Number multiply(const Number& a, const Number& b) {
     if (a.kind == Number::Kind::nan || b.kind == Number::Kind::nan) return nan;
     bool infinite = a.kind == Number::Kind::infinite || b.kind == Number::Kind::infinite;
     if (infinite && (a.zero() || b.zero())) return nan;
-    Number result{.negative = a.negative != b.negative, .magnitude = a.magnitude * b.magnitude, .exponent = a.exponent + b.exponent};
+    Number result{.negative = a.negative != b.negative,
+                  .magnitude = a.magnitude * b.magnitude,
+                  .exponent = a.exponent + b.exponent};
     if (infinite) result.kind = Number::Kind::infinite;
     return result;
 }
@@ -167,11 +173,11 @@ inline Number integral(const Number& a, Direction direction) {
     int against_half = cut > 120 ? -1 : rest > Big{1} << (cut - 1) ? 1 : rest == Big{1} << (cut - 1) ? 0 : -1;
     bool away = false;
     switch (direction) {
-    case Direction::zero: break;
-    case Direction::up: away = rest != 0 && !a.negative; break;
-    case Direction::down: away = rest != 0 && a.negative; break;
-    case Direction::half_away: away = against_half >= 0; break;
-    case Direction::half_even: away = against_half > 0 || (against_half == 0 && (whole & 1) != 0); break;
+        case Direction::zero: break;
+        case Direction::up: away = rest != 0 && !a.negative; break;
+        case Direction::down: away = rest != 0 && a.negative; break;
+        case Direction::half_away: away = against_half >= 0; break;
+        case Direction::half_even: away = against_half > 0 || (against_half == 0 && (whole & 1) != 0); break;
     }
     return {.negative = a.negative, .magnitude = whole + away};
 }
@@ -188,8 +194,10 @@ inline std::uint64_t saturated(const Number& a, unsigned bits, bool is_signed) {
     if (a.kind == Number::Kind::nan) return 0;
     Big limit = a.negative ? (is_signed ? Big{1} << (bits - 1) : 0) : (Big{1} << (bits - is_signed)) - 1;
     Number whole = integral(a, Direction::zero);
-    bool huge = a.kind == Number::Kind::infinite || (whole.magnitude != 0 && whole.exponent + length(whole.magnitude) > 65);
-    Big magnitude = huge ? limit : std::min(limit, whole.exponent >= 0 ? whole.magnitude << whole.exponent : whole.magnitude);
+    bool huge =
+        a.kind == Number::Kind::infinite || (whole.magnitude != 0 && whole.exponent + length(whole.magnitude) > 65);
+    Big magnitude =
+        huge ? limit : std::min(limit, whole.exponent >= 0 ? whole.magnitude << whole.exponent : whole.magnitude);
     return a.negative ? std::uint64_t(-magnitude) : std::uint64_t(magnitude);
 }
 

@@ -18,16 +18,16 @@ std::uint64_t random_float(std::mt19937_64& random, const Format& f) {
     std::uint64_t all = f.sign() | (f.sign() - 1), sign = random() & f.sign();
     std::uint64_t one = std::uint64_t(f.max_exponent) << f.fraction, unit = std::uint64_t{1} << f.fraction;
     switch (random() % 12) {
-    case 0: return sign;
-    case 1: return sign | f.infinity();
-    case 2: return sign | f.infinity() | std::max<std::uint64_t>(1, random() & (unit - 1));
-    case 3: return sign | (random() & (unit - 1));                 // subnormal
-    case 4: return sign | (unit + random() % 4);                   // the smallest normal ones
-    case 5: return sign | (f.infinity() - 1 - random() % 4);       // the largest
-    case 6: return sign | (one + random() % 64 * (unit >> 3));     // quarters and small numbers
-    case 7: return sign | (one + random() % 8 * unit + random() % 5 - 2);
-    case 8: return sign | (one + random() % (f.bits == 16 ? 15 : 60) * unit + (random() & (unit - 1)));
-    default: return random() & all;
+        case 0: return sign;
+        case 1: return sign | f.infinity();
+        case 2: return sign | f.infinity() | std::max<std::uint64_t>(1, random() & (unit - 1));
+        case 3: return sign | (random() & (unit - 1));              // subnormal
+        case 4: return sign | (unit + random() % 4);                // the smallest normal ones
+        case 5: return sign | (f.infinity() - 1 - random() % 4);    // the largest
+        case 6: return sign | (one + random() % 64 * (unit >> 3));  // quarters and small numbers
+        case 7: return sign | (one + random() % 8 * unit + random() % 5 - 2);
+        case 8: return sign | (one + random() % (f.bits == 16 ? 15 : 60) * unit + (random() & (unit - 1)));
+        default: return random() & all;
     }
 }
 
@@ -54,7 +54,9 @@ protected:
         if (rules.flush) text += " flush_subnormals";
         if (rules.canonical) text += " canonical_nan";
         for (const char* name : {"a", "b", "c", "z"}) text += std::string("\nregister ") + name + " : " + type;
-        return text + "\nregister k : u13\nregister t : u1\nregister i : u64\nregister h : u16\nregister f : u32\nregister d : u64";
+        return text +
+               "\nregister k : u13\nregister t : u1\nregister i : u64\nregister h : u16\nregister f : u32\nregister d "
+               ": u64";
     }
     std::uint64_t flush(std::uint64_t x) const { return rules.flush ? f.flushed(x) : x; }
     Number number(std::uint64_t x) const { return exact::from_bits(f, flush(x)); }
@@ -84,11 +86,12 @@ const Case arithmetic[] = {
     {"z = round_down(a)", 1, [](auto& a, auto&, int) { return exact::integral(a, Direction::down); }},
     {"z = a *. 2", 1, [](auto& a, auto&, int) { return exact::multiply(a, two); }},
     {"z = 0.5 -. a", 1, [](auto& a, auto&, int) { return exact::add(half_of_one, exact::negate(a)); }},
-    {"z = scale_by_power(a, s13(k))", 1, [](auto& a, auto&, int k) {
-        Number scaled = a;
-        if (!a.zero()) scaled.exponent += k;
-        return scaled;
-    }},
+    {"z = scale_by_power(a, s13(k))", 1,
+     [](auto& a, auto&, int k) {
+         Number scaled = a;
+         if (!a.zero()) scaled.exponent += k;
+         return scaled;
+     }},
 };
 
 TEST_P(Floats, ArithmeticIsRoundedOnce) {
@@ -106,10 +109,12 @@ TEST_P(Floats, ArithmeticIsRoundedOnce) {
             RunResult run = bench.execute(line);
             ASSERT_TRUE(run.ok()) << run.message;
             bool binary = arithmetic[line].operands == 2;
-            std::uint64_t expected = f.is_nan(a)             ? nan_from(a)
-                                     : binary && f.is_nan(b) ? nan_from(b)
-                                                             : result(arithmetic[line].expected(number(a), number(b), k));
-            ASSERT_EQ(bench.get("z"), expected) << std::hex << arithmetic[line].meaning << " a=" << a << " b=" << b << " k=" << k;
+            std::uint64_t expected = f.is_nan(a) ? nan_from(a)
+                                     : binary && f.is_nan(b)
+                                         ? nan_from(b)
+                                         : result(arithmetic[line].expected(number(a), number(b), k));
+            ASSERT_EQ(bench.get("z"), expected)
+                << std::hex << arithmetic[line].meaning << " a=" << a << " b=" << b << " k=" << k;
         }
 }
 
@@ -134,8 +139,9 @@ TEST_P(Floats, FusedMultiplyAddIsRoundedOnce) {
 }
 
 TEST_P(Floats, ComparisonsAndMinima) {
-    BenchMachine bench(declarations(), {"t = a <. b", "t = a <=. b", "t = a ==. b", "t = a !=. b", "t = a >. b", "t = a >=. b",
-                                        "t = unordered(a, b)", "z = min_number(a, b)", "z = max_number(a, b)", "z = -.a"});
+    BenchMachine bench(declarations(),
+                       {"t = a <. b", "t = a <=. b", "t = a ==. b", "t = a !=. b", "t = a >. b", "t = a >=. b",
+                        "t = unordered(a, b)", "z = min_number(a, b)", "z = max_number(a, b)", "z = -.a"});
     ASSERT_TRUE(bench);
     for (int round = 0; round < 30000; ++round) {
         auto [a, b] = random_pair(random, f);
@@ -143,8 +149,13 @@ TEST_P(Floats, ComparisonsAndMinima) {
         bench.set("b", b);
         bool na = f.is_nan(a), nb = f.is_nan(b), no = na || nb;
         int order = no ? 0 : exact::compare(number(a), number(b));
-        bool tests[] = {!no && order < 0, !no && order <= 0, !no && order == 0, no || order != 0,
-                        !no && order > 0, !no && order >= 0, no};
+        bool tests[] = {!no && order < 0,
+                        !no && order <= 0,
+                        !no && order == 0,
+                        no || order != 0,
+                        !no && order > 0,
+                        !no && order >= 0,
+                        no};
         for (std::size_t line = 0; line < 7; ++line) {
             bench.execute(line);
             ASSERT_EQ(bench.get("t"), tests[line]) << line << std::hex << ' ' << a << ' ' << b;
@@ -152,9 +163,19 @@ TEST_P(Floats, ComparisonsAndMinima) {
         std::uint64_t fa = flush(a), fb = flush(b);
         bool a_first = order < 0 || (order == 0 && (fa & f.sign()) != 0);
         bench.execute(7);
-        ASSERT_EQ(bench.get("z"), na && nb ? nan_from(a) : na ? fb : nb ? fa : a_first ? fa : fb) << std::hex << a << ' ' << b;
+        ASSERT_EQ(bench.get("z"), na && nb  ? nan_from(a)
+                                  : na      ? fb
+                                  : nb      ? fa
+                                  : a_first ? fa
+                                            : fb)
+            << std::hex << a << ' ' << b;
         bench.execute(8);
-        ASSERT_EQ(bench.get("z"), na && nb ? nan_from(a) : na ? fb : nb ? fa : a_first ? fb : fa) << std::hex << a << ' ' << b;
+        ASSERT_EQ(bench.get("z"), na && nb  ? nan_from(a)
+                                  : na      ? fb
+                                  : nb      ? fa
+                                  : a_first ? fb
+                                            : fa)
+            << std::hex << a << ' ' << b;
         bench.execute(9);
         ASSERT_EQ(bench.get("z"), a ^ f.sign());
     }
@@ -162,11 +183,12 @@ TEST_P(Floats, ComparisonsAndMinima) {
 
 TEST_P(Floats, ToIntegersAndBack) {
     std::string bits = std::to_string(f.bits);
-    BenchMachine bench(declarations(),
-                       {"i = u64(float_to_unsigned(a, 8))", "i = u64(float_to_unsigned(a, 32))", "i = float_to_unsigned(a, 64)",
-                        "i = u64(float_to_signed(a, 11))", "i = u64(float_to_signed(a, 32))", "i = u64(float_to_signed(a, 64))",
-                        "z = unsigned_to_float(i, " + bits + ")", "z = signed_to_float(i, " + bits + ")",
-                        "z = unsigned_to_float(k, " + bits + ")", "z = signed_to_float(k, " + bits + ")"});
+    BenchMachine bench(
+        declarations(),
+        {"i = u64(float_to_unsigned(a, 8))", "i = u64(float_to_unsigned(a, 32))", "i = float_to_unsigned(a, 64)",
+         "i = u64(float_to_signed(a, 11))", "i = u64(float_to_signed(a, 32))", "i = u64(float_to_signed(a, 64))",
+         "z = unsigned_to_float(i, " + bits + ")", "z = signed_to_float(i, " + bits + ")",
+         "z = unsigned_to_float(k, " + bits + ")", "z = signed_to_float(k, " + bits + ")"});
     ASSERT_TRUE(bench);
     struct {
         unsigned bits;
@@ -185,7 +207,8 @@ TEST_P(Floats, ToIntegersAndBack) {
         bench.set("k", k);
         bool negative = i >> 63 != 0, small_negative = k >= 4096;
         Number expected[] = {exact::from_integer(i, false), exact::from_integer(negative ? 0 - i : i, negative),
-                             exact::from_integer(k, false), exact::from_integer(small_negative ? 8192 - k : k, small_negative)};
+                             exact::from_integer(k, false),
+                             exact::from_integer(small_negative ? 8192 - k : k, small_negative)};
         for (std::size_t line = 6; line < 10; ++line) {
             bench.execute(line);
             ASSERT_EQ(bench.get("z"), result(expected[line - 6])) << line << ' ' << i;
@@ -194,7 +217,8 @@ TEST_P(Floats, ToIntegersAndBack) {
 }
 
 TEST_P(Floats, BetweenTheFormats) {
-    BenchMachine bench(declarations(), {"h = float_to_float(a, 16)", "f = float_to_float(a, 32)", "d = float_to_float(a, 64)"});
+    BenchMachine bench(declarations(),
+                       {"h = float_to_float(a, 16)", "f = float_to_float(a, 32)", "d = float_to_float(a, 64)"});
     ASSERT_TRUE(bench);
     const Format* targets[] = {&exact::half, &exact::single, &exact::wide};
     const char* registers[] = {"h", "f", "d"};
@@ -217,7 +241,8 @@ TEST_P(Floats, BetweenTheFormats) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, Floats,
-                         testing::Combine(testing::Values(&exact::half, &exact::single, &exact::wide), testing::Values(0, 1, 2, 3)));
+                         testing::Combine(testing::Values(&exact::half, &exact::single, &exact::wide),
+                                          testing::Values(0, 1, 2, 3)));
 
 }  // namespace
 }  // namespace isaforge

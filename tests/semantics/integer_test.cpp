@@ -44,8 +44,9 @@ Wide reversed(Wide value, unsigned n) {
 bool out_of_range(Wide value, unsigned n) { return value < -two_to(n - 1) || value >= two_to(n - 1); }
 
 // In each the result is taken modulo 2^n, or for one bit as it is.
-#define ARGUMENTS [[maybe_unused]] Wide a, [[maybe_unused]] Wide b, [[maybe_unused]] Wide sa, [[maybe_unused]] Wide sb, \
-                  [[maybe_unused]] unsigned k, [[maybe_unused]] unsigned n
+#define ARGUMENTS                                                                                         \
+    [[maybe_unused]] Wide a, [[maybe_unused]] Wide b, [[maybe_unused]] Wide sa, [[maybe_unused]] Wide sb, \
+        [[maybe_unused]] unsigned k, [[maybe_unused]] unsigned n
 
 const Case cases[] = {
     {"a + b", [](ARGUMENTS) { return a + b; }},
@@ -91,14 +92,19 @@ const Case cases[] = {
     {"count_leading_zeros(a)", [](ARGUMENTS) { return Wide(n - length(a)); }},
     {"count_trailing_zeros(a)", [](ARGUMENTS) { return Wide(a == 0 ? n : ones(((a - 1) ^ a) >> 1)); }},
     {"reverse_bits(a)", [](ARGUMENTS) { return reversed(a, n); }},
-    {"leading_bits(a, 3)", [](ARGUMENTS) { unsigned l = length(a); return l <= 3 ? a : a >> (l - 3) << (l - 3); }},
+    {"leading_bits(a, 3)",
+     [](ARGUMENTS) {
+         unsigned l = length(a);
+         return l <= 3 ? a : a >> (l - 3) << (l - 3);
+     }},
     {"sign_extend(a, 1)", [](ARGUMENTS) { return a & 1 ? Wide(-1) : Wide(0); }},
     {"rotate_left(a, k)", [](ARGUMENTS) { return (a << k % n) | (a >> (n - k % n)); }},
     {"rotate_right(a, k)", [](ARGUMENTS) { return (a >> k % n) | (a << (n - k % n)); }},
-    {"mul_high_unsigned(a, b)", [](ARGUMENTS) {
-        __extension__ unsigned __int128 product = (unsigned __int128)a * (unsigned __int128)b;
-        return Wide(product >> n);
-    }},
+    {"mul_high_unsigned(a, b)",
+     [](ARGUMENTS) {
+         __extension__ unsigned __int128 product = (unsigned __int128)a * (unsigned __int128)b;
+         return Wide(product >> n);
+     }},
     {"mul_high_signed(a, b)", [](ARGUMENTS) { return floor_shift(sa * sb, n); }},
     {"add_carry(a, b, k[0])", [](ARGUMENTS) { return Wide((a + b + (k & 1)) >> n); }},
     {"sub_borrow(a, b, k[0])", [](ARGUMENTS) { return Wide(a - b - Wide(k & 1) < 0); }},
@@ -115,7 +121,8 @@ const Case cases[] = {
 std::string spelled(std::string meaning, unsigned bits) {
     for (std::size_t at; (at = meaning.find("S(")) != std::string::npos;)
         meaning.replace(at, 2, "s" + std::to_string(bits) + "(");
-    for (std::size_t at; (at = meaning.find("N-1")) != std::string::npos;) meaning.replace(at, 3, std::to_string(bits - 1));
+    for (std::size_t at; (at = meaning.find("N-1")) != std::string::npos;)
+        meaning.replace(at, 3, std::to_string(bits - 1));
     return meaning;
 }
 
@@ -126,8 +133,9 @@ TEST_P(Integers, EveryOperatorEqualsWideArithmetic) {
     const std::string type = "u" + std::to_string(bits);
     std::vector<std::string> meanings;
     for (const Case& each : cases) meanings.push_back("z = u64(u64(" + spelled(each.meaning, bits) + "))");
-    BenchMachine bench("register a : " + type + "\nregister b : " + type + "\nregister k : u8\nregister w : u16\nregister z : u64",
-                       meanings);
+    BenchMachine bench(
+        "register a : " + type + "\nregister b : " + type + "\nregister k : u8\nregister w : u16\nregister z : u64",
+        meanings);
     ASSERT_TRUE(bench);
     std::mt19937_64 random(bits);
     for (std::size_t line = 0; line < std::size(cases); ++line)
@@ -140,7 +148,8 @@ TEST_P(Integers, EveryOperatorEqualsWideArithmetic) {
             bench.set("w", k * 1000);
             RunResult result = bench.execute(line);
             ASSERT_TRUE(result.ok()) << cases[line].meaning << ": " << result.message;
-            Wide expected = cases[line].expected(Wide(a), Wide(b), signed_value(a, bits), signed_value(b, bits), k, bits);
+            Wide expected =
+                cases[line].expected(Wide(a), Wide(b), signed_value(a, bits), signed_value(b, bits), k, bits);
             std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
             // Signed results are widened to 64 bits with their sign; only their own bits are compared.
             ASSERT_EQ(bench.get("z") & mask, std::uint64_t(expected) & mask)
@@ -152,12 +161,19 @@ INSTANTIATE_TEST_SUITE_P(Widths, Integers, testing::Values(1, 2, 5, 8, 11, 16, 2
 
 TEST(Integers, ConversionsExtendBySignAndCut) {
     BenchMachine bench("register a : u13\nregister z : u64",
-                       {"z = u64(s13(a))", "z = u64(s40(s13(a)))", "z = u64(u7(a))", "z = u64(s7(a))", "z = u64(u64(a))",
-                        "z = a[12:5] ++ a[4:0] ++ u51(5)", "z = u64(s64(s13(a)) >> 3)"});
+                       {"z = u64(s13(a))", "z = u64(s40(s13(a)))", "z = u64(u7(a))", "z = u64(s7(a))",
+                        "z = u64(u64(a))", "z = a[12:5] ++ a[4:0] ++ u51(5)", "z = u64(s64(s13(a)) >> 3)"});
     ASSERT_TRUE(bench);
-    auto sign = [](std::uint64_t value, unsigned bits) { return std::uint64_t(std::int64_t(value << (64 - bits)) >> (64 - bits)); };
+    auto sign = [](std::uint64_t value, unsigned bits) {
+        return std::uint64_t(std::int64_t(value << (64 - bits)) >> (64 - bits));
+    };
     for (std::uint64_t a = 0; a < 8192; ++a) {
-        std::uint64_t expected[] = {sign(a, 13), sign(a, 13), a & 127, sign(a & 127, 7), a, a << 51 | 5,
+        std::uint64_t expected[] = {sign(a, 13),
+                                    sign(a, 13),
+                                    a & 127,
+                                    sign(a & 127, 7),
+                                    a,
+                                    a << 51 | 5,
                                     std::uint64_t(std::int64_t(sign(a, 13)) >> 3)};
         bench.set("a", a);
         for (std::size_t line = 0; line < std::size(expected); ++line) {

@@ -12,16 +12,45 @@
 namespace isaforge {
 namespace {
 
-const std::vector<std::string> integer_meanings = {
-    "z = a + b", "z = a - b", "z = a * b", "z = a / b", "z = a % b", "z = uN(sN(a) / sN(b))", "z = a & b", "z = a | b",
-    "z = a ^ b", "z = ~a", "z = -a", "z = a << k", "z = a >> b", "z = uN(sN(a) >> k)", "z = uN(a < b)",
-    "z = uN(sN(a) <= sN(b))", "z = a == b ? a : b", "z = k[0] ? a : b", "z = min(a, b)", "z = max(sN(a), sN(b))",
-    "z = popcount(a)", "z = count_leading_zeros(a)", "z = count_trailing_zeros(a)", "z = reverse_bits(a)",
-    "z = leading_bits(a, 3)", "z = rotate_left(a, k)", "z = rotate_right(a, b)", "z = mul_high_unsigned(a, b)",
-    "z = mul_high_signed(a, b)", "z = uN(add_carry(a, b, b[0]))", "z = uN(add_overflow(a, b))",
-    "z = insert(a, 2, b[3:0])", "z = uN(a[4:1] ++ b[2:0])", "z = uN(u64(a) * u64(b) >> 3)", "z = uN(s64(sN(a)) / 3)",
-    "if (a < b) { z = a } else { z = z + b }", "let x = a; if (b[0]) { x = x + 1; z = x }; z = z ^ x",
-    "z = uN(data.u8[u64(b[7:0])])", "z = b[0] ? uN(data.u16[u64(a[7:0])]) : b"};
+const std::vector<std::string> integer_meanings = {"z = a + b",
+                                                   "z = a - b",
+                                                   "z = a * b",
+                                                   "z = a / b",
+                                                   "z = a % b",
+                                                   "z = uN(sN(a) / sN(b))",
+                                                   "z = a & b",
+                                                   "z = a | b",
+                                                   "z = a ^ b",
+                                                   "z = ~a",
+                                                   "z = -a",
+                                                   "z = a << k",
+                                                   "z = a >> b",
+                                                   "z = uN(sN(a) >> k)",
+                                                   "z = uN(a < b)",
+                                                   "z = uN(sN(a) <= sN(b))",
+                                                   "z = a == b ? a : b",
+                                                   "z = k[0] ? a : b",
+                                                   "z = min(a, b)",
+                                                   "z = max(sN(a), sN(b))",
+                                                   "z = popcount(a)",
+                                                   "z = count_leading_zeros(a)",
+                                                   "z = count_trailing_zeros(a)",
+                                                   "z = reverse_bits(a)",
+                                                   "z = leading_bits(a, 3)",
+                                                   "z = rotate_left(a, k)",
+                                                   "z = rotate_right(a, b)",
+                                                   "z = mul_high_unsigned(a, b)",
+                                                   "z = mul_high_signed(a, b)",
+                                                   "z = uN(add_carry(a, b, b[0]))",
+                                                   "z = uN(add_overflow(a, b))",
+                                                   "z = insert(a, 2, b[3:0])",
+                                                   "z = uN(a[4:1] ++ b[2:0])",
+                                                   "z = uN(u64(a) * u64(b) >> 3)",
+                                                   "z = uN(s64(sN(a)) / 3)",
+                                                   "if (a < b) { z = a } else { z = z + b }",
+                                                   "let x = a; if (b[0]) { x = x + 1; z = x }; z = z ^ x",
+                                                   "z = uN(data.u8[u64(b[7:0])])",
+                                                   "z = b[0] ? uN(data.u16[u64(a[7:0])]) : b"};
 
 std::string with_width(std::string text, unsigned bits) {
     for (std::size_t at; (at = text.find("uN")) != std::string::npos;) text.replace(at, 2, "u" + std::to_string(bits));
@@ -31,11 +60,12 @@ std::string with_width(std::string text, unsigned bits) {
 
 class Lanes : public testing::TestWithParam<std::tuple<unsigned, unsigned>> {};
 
-void compare_with_scalar(const std::vector<std::string>& meanings, unsigned bits, unsigned lanes, const std::string& more,
-                         bool floats) {
+void compare_with_scalar(const std::vector<std::string>& meanings, unsigned bits, unsigned lanes,
+                         const std::string& more, bool floats) {
     auto declared = [&](const std::string& suffix) {
         std::string text = more;
-        for (const char* name : {"a", "b", "z"}) text += std::string("register ") + name + " : u" + std::to_string(bits) + suffix + "\n";
+        for (const char* name : {"a", "b", "z"})
+            text += std::string("register ") + name + " : u" + std::to_string(bits) + suffix + "\n";
         return text + "register k : u8\nmemory data : u8 little\n";
     };
     BenchMachine wide(declared(" lanes " + std::to_string(lanes)), meanings, "lanes " + std::to_string(lanes));
@@ -84,11 +114,25 @@ TEST_P(Lanes, EachLaneComputesWithFloatsAsAScalarWould) {
     auto [bits, lanes] = GetParam();
     if (bits != 16 && bits != 32 && bits != 64) return;
     std::vector<std::string> meanings;
-    for (const char* meaning : {"z = a +. b", "z = a -. b", "z = a *. b", "z = a /. b", "z = uN(a <. b)", "z = uN(a !=. b)",
-                                "z = sqrt(a)", "z = fma(a, b, z)", "z = min_number(a, b)", "z = max_number(a, b)",
-                                "z = round_up(a)", "z = round_half_away(a)", "z = uN(unordered(a, b))", "z = a *. 0.5",
-                                "z = uN(float_to_unsigned(a, 8))", "z = uN(float_to_signed(a, 16))",
-                                "z = unsigned_to_float(a, N)", "z = signed_to_float(a, N)", "z = scale_by_power(a, s8(k))",
+    for (const char* meaning : {"z = a +. b",
+                                "z = a -. b",
+                                "z = a *. b",
+                                "z = a /. b",
+                                "z = uN(a <. b)",
+                                "z = uN(a !=. b)",
+                                "z = sqrt(a)",
+                                "z = fma(a, b, z)",
+                                "z = min_number(a, b)",
+                                "z = max_number(a, b)",
+                                "z = round_up(a)",
+                                "z = round_half_away(a)",
+                                "z = uN(unordered(a, b))",
+                                "z = a *. 0.5",
+                                "z = uN(float_to_unsigned(a, 8))",
+                                "z = uN(float_to_signed(a, 16))",
+                                "z = unsigned_to_float(a, N)",
+                                "z = signed_to_float(a, N)",
+                                "z = scale_by_power(a, s8(k))",
                                 "z = float_to_float(float_to_float(a, 16), N)"}) {
         std::string text = with_width(meaning, bits);
         for (std::size_t at; (at = text.find("N)")) != std::string::npos;) text.replace(at, 1, std::to_string(bits));
@@ -98,7 +142,8 @@ TEST_P(Lanes, EachLaneComputesWithFloatsAsAScalarWould) {
         compare_with_scalar(meanings, bits, lanes, rules, true);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Lanes, testing::Combine(testing::Values(8, 13, 16, 32, 33, 64), testing::Values(2, 16, 64)));
+INSTANTIATE_TEST_SUITE_P(Shapes, Lanes,
+                         testing::Combine(testing::Values(8, 13, 16, 32, 33, 64), testing::Values(2, 16, 64)));
 
 // ---------------------------------------------------------------------------------------------------------------------
 // A wavefront: 64 lanes under a mask, scalar operands broadcast, comparisons into a mask register.
@@ -113,12 +158,13 @@ memory data : u8 little
 )";
 
 TEST(WavefrontRows, RunUnderTheirMask) {
-    BenchMachine bench(wavefront,
-                       {"v[0] = v[1] +. v[2]", "v[0] = s[3] +. v[2]", "v[0] = vcc[lane()] ? v[2] : v[1]",
-                        "vcc = lane_bits(v[1] <. v[2])", "v[0] = data.u32[v[3]]", "data.u32[v[3]] = v[2]", "v[0] = lane()",
-                        "s[0] = sum(v[1])", "s[0] = u32(any(v[1] == v[2]))", "s[0] = u32(all(v[1] != v[2]))",
-                        "v[0] = element(v[1], v[2])", "s[0] = element(v[1], s[3])", "v[0] = s[3] * 3"},
-                       "lanes 64 under exec[lane()]");
+    BenchMachine bench(
+        wavefront,
+        {"v[0] = v[1] +. v[2]", "v[0] = s[3] +. v[2]", "v[0] = vcc[lane()] ? v[2] : v[1]",
+         "vcc = lane_bits(v[1] <. v[2])", "v[0] = data.u32[v[3]]", "data.u32[v[3]] = v[2]", "v[0] = lane()",
+         "s[0] = sum(v[1])", "s[0] = u32(any(v[1] == v[2]))", "s[0] = u32(all(v[1] != v[2]))",
+         "v[0] = element(v[1], v[2])", "s[0] = element(v[1], s[3])", "v[0] = s[3] * 3"},
+        "lanes 64 under exec[lane()]");
     ASSERT_TRUE(bench);
     std::mt19937_64 random(42);
     auto as_float = [](std::uint64_t x) { return std::bit_cast<float>(std::uint32_t(x)); };
@@ -145,7 +191,8 @@ TEST(WavefrontRows, RunUnderTheirMask) {
             RunResult result = bench.execute(line);
             ASSERT_TRUE(result.ok()) << result.message;
             for (unsigned lane = 0; lane < 64; ++lane)
-                ASSERT_EQ(bench.get("v0", lane), on(lane) ? std::uint64_t(expected(lane)) : v[0][lane]) << line << ' ' << lane;
+                ASSERT_EQ(bench.get("v0", lane), on(lane) ? std::uint64_t(expected(lane)) : v[0][lane])
+                    << line << ' ' << lane;
         };
         expect_v0(0, [&](unsigned i) { return as_bits(as_float(v[1][i]) + as_float(v[2][i])); });
         expect_v0(1, [&](unsigned i) { return as_bits(2.5f + as_float(v[2][i])); });
@@ -240,7 +287,8 @@ TEST(Vectors, AddUnderAByteMaskInEveryElementSize) {
                 std::uint64_t z = line < 4 ? x + y : std::max(x, y);
                 for (unsigned i = 0; i < element; ++i) {
                     std::uint8_t fresh = std::uint8_t(z >> 8 * i);
-                    ASSERT_EQ(machine.get(0, 3, at + i), mask >> (at + i) & 1 ? fresh : a[at + i]) << machine.text(line);
+                    ASSERT_EQ(machine.get(0, 3, at + i), mask >> (at + i) & 1 ? fresh : a[at + i])
+                        << machine.text(line);
                 }
             }
         }
