@@ -50,7 +50,7 @@ def rate(per_second):
 
 
 class Table:
-    """Rows of one kind of work; the first row is ours and the others are compared with it."""
+    """Rows of one kind of work; our first row is what the peers are compared with."""
 
     def __init__(self, title):
         self.ours = None
@@ -65,7 +65,7 @@ class Table:
             self.failed |= self.ours is None
             return
         speed = work / seconds
-        ratio = "" if self.ours is None else f"   isaforge is {self.ours / speed:.1f} times as fast"
+        ratio = "" if self.ours is None or name.startswith("isaforge") else f"   isaforge is {self.ours / speed:.1f} times as fast"
         print(f"  {name:38} {rate(speed):>12} {seconds * 1e3:10.1f} ms{ratio}")
         if self.ours is None:
             self.ours = speed

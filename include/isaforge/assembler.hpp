@@ -21,7 +21,7 @@ struct AssembleOptions {
     // is an error. Otherwise undefined symbols become global ones for a linker, as GNU as does.
     bool flat = false;
     bool line_table = true;
-    std::uint64_t max_output = std::uint64_t{1} << 30;         // bytes in all sections together
+    std::uint64_t max_output = std::uint64_t{1} << 30;  // bytes in all sections together
 };
 
 // One statement that emitted bytes. What a macro emits belongs to the statement that calls it.

@@ -213,6 +213,7 @@ struct OpcodeRow {
         std::uint64_t low = 0, high = 0;
     };
     std::vector<Column> columns;
+    Index table = 0;                    // rows of one table have the same
     bool reserved = false;
     Place where;
 };

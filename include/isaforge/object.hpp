@@ -18,12 +18,12 @@ namespace isaforge {
 
 struct Section {
     std::string name;
-    bool allocated = true;           // takes part in the program's image
+    bool allocated = true;  // takes part in the program's image
     bool writable = false;
     bool executable = false;
-    bool no_bits = false;            // occupies `size` zero bytes in memory and none in the file
+    bool no_bits = false;  // occupies `size` zero bytes in memory and none in the file
     bool note = false;
-    std::uint32_t elf_flags = 0;     // further sh_flags (merge, strings) that are only carried along
+    std::uint32_t elf_flags = 0;  // further sh_flags (merge, strings) that are only carried along
     std::uint32_t entry_size = 0;
     std::uint64_t alignment = 1;     // a power of two
     std::uint64_t address = 0;       // in bytes, in its own memory; see place_sections
@@ -45,7 +45,7 @@ inline constexpr Index common_section = no_index - 2;  // `value` is the alignme
 struct Symbol {
     std::string name;
     Index section = undefined_section;
-    std::uint64_t value = 0;         // offset in the section in bytes, or the absolute value
+    std::uint64_t value = 0;  // offset in the section in bytes, or the absolute value
     std::uint64_t size = 0;
     Binding binding = Binding::local;
     SymbolType type = SymbolType::none;
@@ -61,35 +61,35 @@ inline constexpr std::uint32_t first_automatic = 64;
 }  // namespace relocation_type
 
 struct Relocation {
-    Index section = no_index;        // where it applies …
-    std::uint64_t offset = 0;        // … at this byte: the instruction's first, or the datum's
-    Index symbol = no_index;         // no_index: the addend alone, to which a loader adds the base of the data
+    Index section = no_index;  // where it applies …
+    std::uint64_t offset = 0;  // … at this byte: the instruction's first, or the datum's
+    Index symbol = no_index;   // no_index: the addend alone, to which a loader adds the base of the data
     std::uint32_t type = 0;
-    std::int64_t addend = 0;         // bytes
-    Place place;                     // where it was written, for messages; not stored in files
+    std::int64_t addend = 0;  // bytes
+    Place place;              // where it was written, for messages; not stored in files
 };
 
 // From `offset` of the section on, the bytes come from this line.
 struct LineEntry {
     Index section = no_index;
-    Index file = 0;                  // Object::files
+    Index file = 0;  // Object::files
     std::uint64_t offset = 0;
     std::uint32_t line = 0;
 };
 
 struct Object {
-    std::string isa, variant;        // what the note section says
-    std::uint16_t machine = 0;       // e_machine
+    std::string isa, variant;   // what the note section says
+    std::uint16_t machine = 0;  // e_machine
     bool big_endian = false;
-    std::uint32_t unit_bytes = 1;    // of an instruction's units
-    std::uint32_t address_bytes = 1; // bytes that one step of a code address covers
-    bool relocatable = true;         // false: addresses are final
+    std::uint32_t unit_bytes = 1;     // of an instruction's units
+    std::uint32_t address_bytes = 1;  // bytes that one step of a code address covers
+    bool relocatable = true;          // false: addresses are final
     std::uint64_t entry = 0;
     std::vector<Section> sections;
     std::vector<Symbol> symbols;
     std::vector<Relocation> relocations;
     std::vector<std::string> files;
-    std::vector<LineEntry> lines;    // by section, then by rising offset
+    std::vector<LineEntry> lines;  // by section, then by rising offset
 
     Index find_section(std::string_view name) const;
     Index find_symbol(std::string_view name) const;
@@ -119,8 +119,9 @@ bool write_object(const Object& object, ObjectFormat format, std::string& out, s
 bool write_elf(const Object& object, std::string& out, std::string& error);
 bool write_binary(const Object& object, std::string& out, std::string& error);
 bool write_intel_hex(const Object& object, std::string& out, std::string& error);
-bool write_memh(const Object& object, std::string& out, std::string& error);      // one unit a line
-bool write_c_header(const Object& object, std::string& out, std::string& error);  // words, and a flag for relocated ones
+bool write_memh(const Object& object, std::string& out, std::string& error);  // one unit a line
+bool write_c_header(const Object& object, std::string& out,
+                    std::string& error);  // words, and a flag for relocated ones
 bool write_vhdl(const Object& object, std::string& out, std::string& error);
 
 // Readers take any bytes whatever; nothing and the reason in `error` where they make no object.

@@ -2,6 +2,7 @@
 #include "isaforge/assembler.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "assembler/engine.hpp"
 
@@ -71,6 +72,9 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
     little_endian_ = !isa_.big_endian;
     data_big_endian_ = isa_.memories.empty() ? isa_.big_endian : isa_.memories[0].big_endian;
     record_lines_ = options.line_table;
+    const unsigned step = std::max(1u, isa_.address_bits / 8);
+    step_is_power_ = std::has_single_bit(step);
+    step_shift_ = static_cast<unsigned>(std::countr_zero(step));
     const auto begins = [&](const std::string& text, std::uint8_t what) {
         if (!text.empty()) lexical_[static_cast<unsigned char>(text[0])] |= what;
     };

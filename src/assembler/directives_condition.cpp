@@ -79,7 +79,8 @@ void Engine::if_same(const char*& p, int wanted) {
     const auto strip = [](std::string_view part) {
         while (!part.empty() && is(part.front(), class_blank)) part.remove_prefix(1);
         while (!part.empty() && is(part.back(), class_blank)) part.remove_suffix(1);
-        const bool quoted = part.size() >= 2 && part.front() == part.back() && (part.front() == '\'' || part.front() == '"');
+        const bool quoted =
+            part.size() >= 2 && part.front() == part.back() && (part.front() == '\'' || part.front() == '"');
         return quoted ? part.substr(1, part.size() - 2) : part;
     };
     std::size_t split = text.npos;

@@ -11,7 +11,8 @@
 namespace isaforge::assembler {
 
 void Engine::put(std::uint64_t value, unsigned bytes, std::uint8_t* out) const {
-    for (unsigned i = 0; i < bytes; ++i) out[data_big_endian_ ? bytes - 1 - i : i] = static_cast<std::uint8_t>(value >> 8 * i);
+    for (unsigned i = 0; i < bytes; ++i)
+        out[data_big_endian_ ? bytes - 1 - i : i] = static_cast<std::uint8_t>(value >> 8 * i);
 }
 
 // --- numbers
@@ -83,8 +84,9 @@ bool Engine::octa(const char*& p) {
     bool plain = is(*p, class_digit) && (hexadecimal || *p != '0'), too_large = false;
     for (; plain && is(*q, class_name); ++q) {
         const char c = lower(*q);
-        const unsigned digit = c >= '0' && c <= '9' ? static_cast<unsigned>(c - '0')
-                               : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10) : 99;
+        const unsigned digit = c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
+                               : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
+                                                      : 99;
         plain = digit < radix;
         too_large |= number > (~Wide128{0} - digit) / radix;
         number = number * radix + digit;
@@ -154,7 +156,8 @@ bool Engine::float_operand(const char*& p, double& value) {
         return true;
     }
     // GNU as lets a letter say that a float follows: 0f1.5.
-    if (*q == '0' && (lower(q[1]) == 'f' || lower(q[1]) == 'd') && (is(q[2], class_digit) || q[2] == '-' || q[2] == '.')) {
+    if (*q == '0' && (lower(q[1]) == 'f' || lower(q[1]) == 'd') &&
+        (is(q[2], class_digit) || q[2] == '-' || q[2] == '.')) {
         const char* number = q + 2;
         const std::from_chars_result read = std::from_chars(number, text_end_, value);
         if (read.ec == std::errc()) {
@@ -268,7 +271,8 @@ void Engine::space(const char*& p, int) {
 void Engine::make_space(const Value& count, std::uint8_t fill_value, const char* begin, const char* end) {
     Resolved resolved;
     if (count.is_symbolic()) {
-        const bool known = expressions_.evaluate(count.node, true, resolved) && resolved.base == Resolved::Base::absolute;
+        const bool known =
+            expressions_.evaluate(count.node, true, resolved) && resolved.base == Resolved::Base::absolute;
         expressions_.error.clear();
         if (!known) {
             Fragment gap;
@@ -332,7 +336,8 @@ void Engine::align(const char*& p, int argument) {
     finish_statement(p);
 }
 
-void Engine::align_to(std::uint64_t alignment, std::uint64_t pattern, unsigned size, std::uint64_t limit, const char* at) {
+void Engine::align_to(std::uint64_t alignment, std::uint64_t pattern, unsigned size, std::uint64_t limit,
+                      const char* at) {
     current_->section.alignment = std::max(current_->section.alignment, alignment);
     if (!current_->fixed()) {
         Fragment gap;

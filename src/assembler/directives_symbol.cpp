@@ -157,7 +157,8 @@ void Engine::define(const char*& p, int) {
     if (!mark.empty() && text.ends_with(mark)) text.resize(text.size() - mark.size());
     const auto known = definitions_.find(found);
     if (known != definitions_.end() && known->second.value != text) {
-        warning(where, fmt::format("'{}' is defined anew", found)).note(known->second.where, "it was defined here before");
+        warning(where, fmt::format("'{}' is defined anew", found))
+            .note(known->second.where, "it was defined here before");
     }
     definitions_.insert_or_assign(std::string(found), Definition{std::move(text), where});
     skip_statement(p);

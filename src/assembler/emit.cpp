@@ -12,8 +12,6 @@ constexpr std::size_t most_marks = std::size_t{1} << 25;
 constexpr std::size_t most_candidates = 64;
 }  // namespace
 
-std::uint64_t Engine::code_address() const { return expressions_.here.offset / object_.address_bytes; }
-
 void Engine::moved() { expressions_.here.offset = current_->used; }
 
 bool Engine::room(std::uint64_t count, std::uint8_t*& bytes, const char* at) {
@@ -58,10 +56,10 @@ void Engine::store(const Encoded& encoded, std::uint8_t* out) const {
 void Engine::emit_instruction(const char* begin, const char* end) {
     const Position start = expressions_.here;
     const std::uint8_t flags = form_flags_[encoded_.form];
-    if (start.offset % object_.address_bytes != 0) {
+    if (!at_whole_address(start.offset)) {
         error(begin, end, fmt::format("an instruction must begin at a multiple of {} bytes", object_.address_bytes));
     }
-    mark_line(begin);
+    if (record_lines_) mark_line(begin);
     if ((flags | encoded_.deferred_count) != 0) {
         emit_waiting(begin, end, flags);
     } else {
@@ -166,8 +164,8 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
         const char* p = begin;
         Encoded candidate;
         if (!codec_.assemble(p, end, code_address(), expressions_, candidate, failure_, skip)) break;
-        if (candidate.bits / 8 == 0 || (!relaxation.candidates.empty() &&
-                                        candidate.bits < relaxation.candidates.back().bits)) {
+        if (candidate.bits / 8 == 0 ||
+            (!relaxation.candidates.empty() && candidate.bits < relaxation.candidates.back().bits)) {
             break;
         }
         keep(candidate);
@@ -231,8 +229,8 @@ void Engine::mark_listing(const Position& begin, const char* statement, const ch
     const Place origin = origin_of(statement, end);
     if (!listing_marks_.empty() && input_->attributed) {
         ListingMark& last = listing_marks_.back();
-        const bool adjoins = last.end.section == begin.section && last.end.fragment == begin.fragment &&
-                             last.end.offset == begin.offset;
+        const bool adjoins =
+            last.end.section == begin.section && last.end.fragment == begin.fragment && last.end.offset == begin.offset;
         if (adjoins && last.statement.file == origin.file && last.statement.offset == origin.offset) {
             last.end = now;
             return;

@@ -17,11 +17,11 @@ namespace isaforge::assembler {
 
 // A number that has to wait: of an instruction, or a datum.
 struct Fixup {
-    Position position;            // of the instruction's or datum's first byte
+    Position position;  // of the instruction's or datum's first byte
     Index node = no_index;
-    Index form = no_index;        // an instruction's; no_index: a datum
-    Deferred deferred;            // an instruction's number
-    std::uint8_t bytes = 0;       // of the datum or instruction
+    Index form = no_index;   // an instruction's; no_index: a datum
+    Deferred deferred;       // an instruction's number
+    std::uint8_t bytes = 0;  // of the datum or instruction
     Place place;
 };
 
@@ -30,7 +30,7 @@ struct Relaxation {
     std::vector<Encoded> candidates;
     std::vector<std::vector<Fixup>> fixups;  // of each candidate's deferred numbers
     std::size_t chosen = 0;
-    Position position;            // of its first byte: the end of the fragment before its own
+    Position position;  // of its first byte: the end of the fragment before its own
     Place place;
 };
 
@@ -48,8 +48,8 @@ struct ListingMark {
 
 struct Condition {
     Place place;
-    bool taken = false;           // a branch was assembled already
-    bool active = false;          // the current branch is assembled
+    bool taken = false;   // a branch was assembled already
+    bool active = false;  // the current branch is assembled
     bool outer_active = true;
     bool saw_else = false;
 };
@@ -82,17 +82,17 @@ struct Input {
     enum class Kind : std::uint8_t { file, macro, repetition, substitution };
     Kind kind = Kind::file;
     const char* begin = nullptr;
-    const char* end = nullptr;    // a NUL or text that does not belong to the input follows
+    const char* end = nullptr;  // a NUL or text that does not belong to the input follows
     FileId file = 0;
-    const char* base = nullptr;   // the file's first character
+    const char* base = nullptr;  // the file's first character
     Input* parent = nullptr;
-    Place call;                   // in the parent: what led here
-    std::string_view macro;       // its name
-    std::size_t conditions = 0;   // open when it began
-    bool exited = false;          // by .exitm
-    bool attributed = false;      // what it emits belongs, for listing and line table, to the statement at `root`
+    Place call;                  // in the parent: what led here
+    std::string_view macro;      // its name
+    std::size_t conditions = 0;  // open when it began
+    bool exited = false;         // by .exitm
+    bool attributed = false;     // what it emits belongs, for listing and line table, to the statement at `root`
     Place root;
-    std::vector<MapPiece> map;    // of a substitution, by rising `text`
+    std::vector<MapPiece> map;  // of a substitution, by rising `text`
 };
 
 // Transparent lookup, so that no string is made to look up a name.
@@ -144,18 +144,25 @@ private:
     void skip_inactive(const char*& p);
     bool ends_statement(const char* p) const;
     bool begins_label(const char* begin, const char* name_end) const;
-    const char* skip_space(const char* p) const;                  // blanks and block comments
+    const char* skip_space(const char* p) const;  // blanks and block comments
     bool skip_comment(const char*& p, bool& to_line_end) const;
-    const char* statement_end(const char* p) const;               // where it ends, past strings and comments
+    const char* statement_end(const char* p) const;  // where it ends, past strings and comments
     const char* instruction_end(const char* p) const;
-    void finish_statement(const char*& p);                        // complains about what follows
+    void finish_statement(const char*& p);  // complains about what follows
     void skip_statement(const char*& p);
     const char* skip_quoted(const char* p) const;
     const char* find_line_end(const char* p) const;
     void unknown_directive(const char* begin, const char* end);
 
     // emit.cpp
-    std::uint64_t code_address() const;
+    std::uint64_t code_address() const {
+        const std::uint64_t offset = expressions_.here.offset;
+        return step_is_power_ ? offset >> step_shift_ : offset / object_.address_bytes;
+    }
+    bool at_whole_address(std::uint64_t offset) const {
+        return step_is_power_ ? (offset & ((std::uint64_t{1} << step_shift_) - 1)) == 0
+                              : offset % object_.address_bytes == 0;
+    }
     void emit_instruction(const char* begin, const char* end);
     void emit_waiting(const char* begin, const char* end, std::uint8_t flags);
     void store(const Encoded& encoded, std::uint8_t* out) const;
@@ -166,7 +173,7 @@ private:
     void mark_line(const char* begin);
     void mark_listing(const Position& begin, const char* statement, const char* end);
     Index begin_fragment(Fragment fragment);
-    void moved();                                                 // after bytes were added
+    void moved();  // after bytes were added
     void emit_bytes(const void* bytes, std::size_t count, const char* at);
     bool room(std::uint64_t count, std::uint8_t*& bytes, const char* at);
     void add_fixup(const Fixup& fixup, const char* at);
@@ -358,11 +365,13 @@ private:
 
     // From the description's surface.
     std::uint8_t lexical_[256] = {};
-    bool newline_ends_ = true;      // instructions end with their line
-    NameMap<bool> mnemonics_;       // filled only where an instruction's text may look like a label
+    bool newline_ends_ = true;  // instructions end with their line
+    NameMap<bool> mnemonics_;   // filled only where an instruction's text may look like a label
     bool little_endian_ = true;
     bool data_big_endian_ = false;
     bool record_lines_ = false;
+    bool step_is_power_ = true;  // bytes of an address step, which are divided by for every instruction
+    unsigned step_shift_ = 0;
     std::vector<std::uint8_t> form_flags_;
     Encoded encoded_;
     ReadFailure failure_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint16_t deepest_tree = 1000;
 constexpr std::size_t most_nodes = std::size_t{1} << 25;
-constexpr std::uint64_t most_steps = 100'000;             // in one evaluation
+constexpr std::uint64_t most_steps = 100'000;               // in one evaluation
 constexpr std::uint64_t most_steps_in_all = 2'000'000'000;  // in one assembly
 
 bool is_place(const Node& node) { return node.op == Operator::symbol || node.op == Operator::position; }
@@ -76,7 +76,8 @@ bool Expressions::combine(Operator op, const Value& a, const Value& b, const cha
         result = Value::of(value);
         return true;
     }
-    if (a.kind == Value::Kind::floating || b.kind == Value::Kind::floating) return combine_floating(op, a, b, at, result);
+    if (a.kind == Value::Kind::floating || b.kind == Value::Kind::floating)
+        return combine_floating(op, a, b, at, result);
     return combine_symbolic(op, a, b, at, result);
 }
 

@@ -240,7 +240,8 @@ bool Expressions::parse_number(const char*& p, Value& value) {
     if (*p == '0' && kind == 'x' && digit_value(p[2]) < 16) return parse_digits(p, 16, p + 2, value);
     if (*p == '0' && kind == 'b' && digit_value(p[2]) < 2) return parse_digits(p, 2, p + 2, value);
     if ((*q == 'b' || *q == 'f') && ends_name(q + 1)) return parse_numeric_label(p, q, value);
-    const bool exponent = lower(*q) == 'e' && (is(q[1], class_digit) || ((q[1] == '-' || q[1] == '+') && is(q[2], class_digit)));
+    const bool exponent =
+        lower(*q) == 'e' && (is(q[1], class_digit) || ((q[1] == '-' || q[1] == '+') && is(q[2], class_digit)));
     if (*q == '.' || exponent) return parse_floating(p, value);
     return *p == '0' && length > 1 ? parse_digits(p, 8, p + 1, value) : parse_digits(p, 10, p, value);
 }

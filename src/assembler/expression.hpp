@@ -51,8 +51,8 @@ struct Resolved {
     enum class Base : std::uint8_t { absolute, section, symbol };
     Base base = Base::absolute;
     Index index = no_index;
-    Index fragment = 0;     // before layout, when only offsets from the same fragment can be compared
-    Index via = no_index;   // base section: the symbol that named the position
+    Index fragment = 0;    // before layout, when only offsets from the same fragment can be compared
+    Index via = no_index;  // base section: the symbol that named the position
     Integer offset;
 
     bool same_base(const Resolved& other) const {

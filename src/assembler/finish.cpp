@@ -43,7 +43,8 @@ void Engine::undefined(Index symbol, const Place& where) {
     if (++suggestions_ > most_suggestions || symbols_.size() > most_candidates) return;
     std::vector<std::string_view> candidates;
     for (Index i = 0; i < symbols_.size(); ++i) {
-        if (symbols_[i].kind != SymbolKind::undefined && !symbols_[i].name.empty()) candidates.push_back(symbols_[i].name);
+        if (symbols_[i].kind != SymbolKind::undefined && !symbols_[i].name.empty())
+            candidates.push_back(symbols_[i].name);
     }
     const std::string_view meant = nearest(entry.name, candidates);
     if (!meant.empty()) {

@@ -22,7 +22,9 @@ struct Integer {
         return result;
     }
 
-    Wide wide() const { return negative ? static_cast<Wide>(static_cast<std::int64_t>(bits)) : static_cast<Wide>(bits); }
+    Wide wide() const {
+        return negative ? static_cast<Wide>(static_cast<std::int64_t>(bits)) : static_cast<Wide>(bits);
+    }
     std::int64_t as_signed() const { return static_cast<std::int64_t>(bits); }
     double real() const { return negative ? static_cast<double>(as_signed()) : static_cast<double>(bits); }
     bool operator==(const Integer&) const = default;

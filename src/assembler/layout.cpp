@@ -37,7 +37,8 @@ void Engine::lay_out() {
             changed |= relax(pass > patient_passes);
         }
         sections_.set_addresses_final(false);
-        if (changed) error(Place{main_, 0, 0}, "the layout does not settle: sizes depend on addresses that depend on them");
+        if (changed)
+            error(Place{main_, 0, 0}, "the layout does not settle: sizes depend on addresses that depend on them");
         report_gaps();
     }
     std::uint64_t total = 0;

@@ -83,7 +83,8 @@ std::string listing_text(const Listing& listing, const Object& object, const Sou
     for (const ListingEntry& entry : listing.entries) {
         const std::uint32_t line = lines.line(entry.statement.file, entry.statement.offset);
         if (entry.statement.file != main || line < next_line) {
-            const std::string_view shown = entry.statement.file == main ? std::string_view() : sources.line_text(entry.statement);
+            const std::string_view shown =
+                entry.statement.file == main ? std::string_view() : sources.line_text(entry.statement);
             append_entry(out, entry, object, line, shown);
             continue;
         }

@@ -15,7 +15,7 @@ constexpr unsigned deepest_nesting = 200;
 constexpr std::uint64_t most_repeated_text = std::uint64_t{1} << 29;  // read again in place
 constexpr std::uint64_t most_stored_text = std::uint64_t{1} << 28;    // made by substitution
 constexpr std::uint64_t most_included_text = std::uint64_t{1} << 30;
-constexpr std::size_t most_defined_text = std::size_t{1} << 16;       // one statement's, after substitution
+constexpr std::size_t most_defined_text = std::size_t{1} << 16;  // one statement's, after substitution
 constexpr unsigned deepest_definitions = 32, most_definition_steps = 20'000;
 constexpr std::size_t most_parameters = 256;
 
@@ -37,7 +37,8 @@ bool Engine::may_nest(const char* at) {
 }
 
 bool Engine::may_repeat(std::size_t text, const char* at) {
-    repeated_text_ += text + 16;
+    constexpr std::uint64_t cost_of_a_round = 64;  // even an empty body takes time
+    repeated_text_ += text + cost_of_a_round;
     if (repeated_text_ <= most_repeated_text) return true;
     if (!ended_) error(place(at), "the repeated text is too long");
     ended_ = true;
@@ -172,7 +173,8 @@ void Engine::exit_macro(const char*& p, int) {
 }
 
 void Engine::stray(const char*& p, int of_macro) {
-    error(place(p), of_macro ? "no .macro stands before this .endm" : "no .rept, .irp or .irpc stands before this .endr");
+    error(place(p),
+          of_macro ? "no .macro stands before this .endm" : "no .rept, .irp or .irpc stands before this .endr");
     finish_statement(p);
 }
 
@@ -214,8 +216,8 @@ bool Engine::bind_arguments(const Macro& called, const char*& p, const char* at,
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (given[i] && !values[i].empty()) continue;
         if (called.parameters[i].required) {
-            error(at, at + called.name.size(), fmt::format("the macro '{}' needs a value for '{}'", called.name,
-                                                           called.parameters[i].name))
+            error(at, at + called.name.size(),
+                  fmt::format("the macro '{}' needs a value for '{}'", called.name, called.parameters[i].name))
                 .note(called.where, "it is defined here");
             return false;
         }
@@ -231,7 +233,8 @@ bool Engine::bind(const Macro& called, std::string text, std::size_t& next, std:
     const char* const mark = skip_blanks(name_end);
     if (name_end > begin && *mark == '=' && mark[1] != '=') {
         for (std::size_t i = 0; i < called.parameters.size(); ++i) {
-            if (called.parameters[i].name != std::string_view(begin, static_cast<std::size_t>(name_end - begin))) continue;
+            if (called.parameters[i].name != std::string_view(begin, static_cast<std::size_t>(name_end - begin)))
+                continue;
             given[i] = true;
             values[i] = skip_blanks(mark + 1);
             return true;

@@ -95,7 +95,8 @@ void Engine::make_lines() {
     for (const LineMark& mark : line_marks_) {
         const auto [file, fresh] = files.try_emplace(mark.file, static_cast<Index>(object_.files.size()));
         if (fresh) object_.files.emplace_back(sources_.name(mark.file));
-        const LineEntry entry{mark.position.section, file->second, offset_of(mark.position), lines.line(mark.file, mark.offset)};
+        const LineEntry entry{mark.position.section, file->second, offset_of(mark.position),
+                              lines.line(mark.file, mark.offset)};
         // A mark that emitted nothing gives way to the next.
         if (!object_.lines.empty() && object_.lines.back().section == entry.section &&
             object_.lines.back().offset == entry.offset) {

@@ -17,9 +17,9 @@ enum class GapKind : std::uint8_t { none, align, origin, space, instruction };
 
 // A stretch of the buffer from `start` to the next fragment's, and the gap of variable size that stands before it.
 struct Fragment {
-    std::uint64_t start = 0;      // in the buffer
-    std::uint64_t address = 0;    // of `start`, from the section's begin, by the current layout
-    std::uint64_t gap = 0;        // bytes before it, by the current layout
+    std::uint64_t start = 0;    // in the buffer
+    std::uint64_t address = 0;  // of `start`, from the section's begin, by the current layout
+    std::uint64_t gap = 0;      // bytes before it, by the current layout
     GapKind kind = GapKind::none;
     std::uint8_t fill_size = 1;
     std::uint64_t fill = 0;
@@ -31,11 +31,11 @@ struct Fragment {
 };
 
 struct SectionBuffer {
-    Section section;              // `bytes` is the buffer, larger than what is used
+    Section section;  // `bytes` is the buffer, larger than what is used
     std::uint64_t used = 0;
     std::vector<Fragment> fragments{1};
-    unsigned step = 1;            // bytes that an address counts here
-    Index symbol = no_index;      // in the object, once made
+    unsigned step = 1;        // bytes that an address counts here
+    Index symbol = no_index;  // in the object, once made
 
     Index last_fragment() const { return static_cast<Index>(fragments.size() - 1); }
     bool fixed() const { return fragments.size() == 1; }

@@ -62,7 +62,7 @@ void Engine::run_statement(const char*& p) {
     } else if (is(*p, class_digit)) {
         if (numeric_label(p)) return;
     }
-    if (prefixed_label(p)) return;
+    if (!isa_.surface.label_prefix.empty() && prefixed_label(p)) return;
     instruction(p);
 }
 
@@ -85,7 +85,7 @@ bool Engine::begins_label(const char* begin, const char* name_end) const {
 
 bool Engine::prefixed_label(const char*& p) {
     const Surface& surface = isa_.surface;
-    if (surface.label_prefix.empty() || !starts_with(p, text_end_, surface.label_prefix)) return false;
+    if (!starts_with(p, text_end_, surface.label_prefix)) return false;
     const char* const name = p + surface.label_prefix.size();
     if (!is(*name, class_name_start)) return false;
     const char* const end = skip_name(name);
@@ -320,15 +320,16 @@ bool Engine::run_blanked(Input& blanked) {
 }
 
 void Engine::report_failure(const char* begin, const ReadFailure& failure) {
-    if (!expressions_.error.empty() && expressions_.error_at >= begin && expressions_.error_at <= statement_end(begin)) {
+    if (!expressions_.error.empty() && expressions_.error_at >= begin &&
+        expressions_.error_at <= statement_end(begin)) {
         error(place(expressions_.error_at), expressions_.error);
         expressions_.error.clear();
         return;
     }
     const char* const end = std::min(begin + failure.offset + std::max(failure.length, 1u), text_end_ + 1);
     const char* const at = std::min(begin + failure.offset, text_end_);
-    Diagnostic& report = error(at, std::max(at + 1, end),
-                               failure.message.empty() ? "this is not an instruction" : failure.message);
+    Diagnostic& report =
+        error(at, std::max(at + 1, end), failure.message.empty() ? "this is not an instruction" : failure.message);
     if (!failure.suggestion.empty()) report.suggest(failure.suggestion);
 }
 

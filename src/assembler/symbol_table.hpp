@@ -29,15 +29,15 @@ struct SymbolEntry {
     SymbolKind kind = SymbolKind::undefined;
     Binding binding = Binding::local;
     SymbolType type = SymbolType::none;
-    bool redefinable = false;   // by .set: may be given another value
-    bool declared = false;      // named by .global, .weak, .extern, .type …
-    bool negative = false;      // integer: `value` is a negative number
-    bool used = false;          // by a relocation
-    Position position;          // label
-    std::uint64_t value = 0;    // integer; bits of the double; index of the expression's node; size of a common symbol
-    Index size_node = no_index; // .size
+    bool redefinable = false;    // by .set: may be given another value
+    bool declared = false;       // named by .global, .weak, .extern, .type …
+    bool negative = false;       // integer: `value` is a negative number
+    bool used = false;           // by a relocation
+    Position position;           // label
+    std::uint64_t value = 0;     // integer; bits of the double; index of the expression's node; size of a common symbol
+    Index size_node = no_index;  // .size
     std::uint64_t alignment = 1;  // common
-    Place where;                // the definition, or the first use or declaration of one not defined
+    Place where;                  // the definition, or the first use or declaration of one not defined
     // The value found by the current evaluation pass, so that shared subexpressions are computed once.
     std::uint32_t pass = 0;
     bool evaluating = false;

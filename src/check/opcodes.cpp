@@ -78,15 +78,28 @@ private:
     Diagnostics& diagnostics_;
 };
 
-// The codes of an operand's rows, with their captures taken as whole.
+bool in_range(const OperandRow& row, std::uint64_t code) {
+    return std::all_of(row.constraints.begin(), row.constraints.end(), [&](const Constraint& constraint) {
+        const std::uint64_t value = row.fields[constraint.field].place.extract(code);
+        return value >= constraint.low && value <= constraint.high && (value - constraint.low) % constraint.step == 0;
+    });
+}
+
+// The codes of an operand's rows, with what is captured taken as whole: each code has one row, and there are no gaps.
 void look_at_operand(const OperandType& type, Diagnostics& diagnostics) {
     constexpr unsigned widest = 16;
     if (type.kind != OperandKind::table || type.width > widest) return;
     const std::uint64_t count = std::uint64_t{1} << type.width;
     std::vector<const OperandRow*> owner(count);
     for (const OperandRow& row : type.rows) {
+        bool told = row.alias;
         for (std::uint64_t code = 0; code < count; ++code) {
-            if ((code & row.mask) == row.value && !owner[code]) owner[code] = &row;
+            if ((code & row.mask) != row.value || !in_range(row, code)) continue;
+            if (owner[code] && !told) {
+                diagnostics.error(row.where, fmt::format("code {} of operand '{}' has two rows, though opcodes are accounted for", binary(code, type.width), type.name)).note(owner[code]->where, "the other row is here");
+                told = true;
+            }
+            if (!owner[code]) owner[code] = &row;
         }
     }
     std::uint64_t highest = count;
@@ -100,6 +113,19 @@ void look_at_operand(const OperandType& type, Diagnostics& diagnostics) {
     }
 }
 
+// Rows of a table stand in the order of their opcodes: one out of order is most often a wrong digit.
+void look_at_order(const std::vector<OpcodeRow>& rows, Diagnostics& diagnostics) {
+    const auto key = [](const OpcodeRow& row) {
+        std::vector<std::uint64_t> out;
+        for (const OpcodeRow::Column& column : row.columns) out.push_back(column.low);
+        return out;
+    };
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+        if (rows[i].table != rows[i - 1].table || key(rows[i - 1]) < key(rows[i])) continue;
+        diagnostics.error(rows[i].where, "this opcode is not above that of the row before it, though opcodes are accounted for").note(rows[i - 1].where, "the row before is here");
+    }
+}
+
 }  // namespace
 
 void find_opcode_gaps(const Isa& isa, Diagnostics& diagnostics) {
@@ -107,6 +133,7 @@ void find_opcode_gaps(const Isa& isa, Diagnostics& diagnostics) {
     std::vector<const OpcodeRow*> rows;
     for (const OpcodeRow& row : isa.opcode_rows) rows.push_back(&row);
     OpcodeCheck(diagnostics).look(rows, 0, "");
+    look_at_order(isa.opcode_rows, diagnostics);
     for (const OperandType& type : isa.operand_types) look_at_operand(type, diagnostics);
 }
 

@@ -95,6 +95,17 @@ void find_form_overlaps(const Codec& codec, Diagnostics& diagnostics) {
     }
 }
 
+// An alias is another way to write an instruction that some other row has: the same bits must be fixed by both.
+void find_lone_aliases(const Isa& isa, Diagnostics& diagnostics) {
+    for (const Form& alias : isa.forms) {
+        if (!alias.alias) continue;
+        const bool has_twin = std::any_of(isa.forms.begin(), isa.forms.end(), [&](const Form& form) {
+            return !form.alias && form.bits == alias.bits && form.mask == alias.mask && form.value == alias.value;
+        });
+        if (!has_twin) diagnostics.error(alias.where, fmt::format("{} is an alias, but no row fixes the same bits: what it assembles to would be printed otherwise or not at all", name_of(isa, alias)));
+    }
+}
+
 bool constraints_hold(const OperandRow& row, std::uint64_t code) {
     return std::all_of(row.constraints.begin(), row.constraints.end(), [&](const Constraint& constraint) {
         const std::uint64_t value = row.fields[constraint.field].place.extract(code);
@@ -142,6 +153,7 @@ void find_overlaps(const Codec& codec, Diagnostics& diagnostics) {
         if (type.kind == OperandKind::table && type.width <= codec::widest_table) find_row_overlaps(type, diagnostics);
     }
     find_form_overlaps(codec, diagnostics);
+    find_lone_aliases(codec.isa(), diagnostics);
 }
 
 }  // namespace isaforge::check

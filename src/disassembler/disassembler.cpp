@@ -47,7 +47,8 @@ private:
     void labels_at(std::uint64_t offset, std::uint64_t until);
     void label_line(const Label& label);
     void instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
-    bool relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at, std::size_t available);
+    bool relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
+                               std::size_t available);
     void unverified(const Image& image, unsigned bits, std::uint64_t at, const char* text, const char* end);
     void json_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
     void raw(std::uint64_t at, std::size_t count);
@@ -68,9 +69,9 @@ private:
     Output out_;
     Labels labels_;
     Verifier verifier_;
-    std::string line_end_;          // of an instruction
+    std::string line_end_;  // of an instruction
     std::string comment_begin_, comment_end_;
-    std::size_t longest_ = most_bytes;  // bytes of the longest instruction
+    std::size_t longest_ = most_bytes;                  // bytes of the longest instruction
     std::vector<std::vector<Relocation>> relocations_;  // by section, by rising offset
     std::vector<std::uint64_t> codes_;
 
@@ -80,9 +81,15 @@ private:
     std::size_t next_label_ = 0, next_relocation_ = 0;
 };
 
-Disassembler::Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options, const TextSink& sink)
-    : codec_(codec), isa_(codec.isa()), object_(object), options_(options), out_(sink),
-      labels_(codec, object, options.labels && options.style != DisassemblyStyle::json), verifier_(codec),
+Disassembler::Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options,
+                           const TextSink& sink)
+    : codec_(codec),
+      isa_(codec.isa()),
+      object_(object),
+      options_(options),
+      out_(sink),
+      labels_(codec, object, options.labels && options.style != DisassemblyStyle::json),
+      verifier_(codec),
       relocations_(object.sections.size()) {
     line_end_ = isa_.surface.statement_end + "\n";
     if (!isa_.surface.line_comments.empty()) {
@@ -95,7 +102,8 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
         if (relocation.section < relocations_.size()) relocations_[relocation.section].push_back(relocation);
     }
     for (std::vector<Relocation>& list : relocations_) {
-        std::stable_sort(list.begin(), list.end(), [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; });
+        std::stable_sort(list.begin(), list.end(),
+                         [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; });
     }
     unsigned bits = 8;
     for (const Form& form : isa_.forms) bits = std::max(bits, form.bits);
@@ -162,12 +170,12 @@ void Disassembler::section_head(const Section& section) {
     if (section.name == ".text" || section.name == ".data" || section.name == ".bss" || section.name == ".rodata") {
         out_.put(section.name);
     } else {
-        const bool plain = std::all_of(section.name.begin(), section.name.end(), [](char c) {
-            return assembler::is(c, assembler::class_name);
-        });
+        const bool plain = std::all_of(section.name.begin(), section.name.end(),
+                                       [](char c) { return assembler::is(c, assembler::class_name); });
         const std::string name = plain && !section.name.empty() ? section.name : fmt::format("section_{}", index_);
-        out_.put(fmt::format(".section {},\"{}{}{}\",{}", name, section.allocated ? "a" : "", section.writable ? "w" : "",
-                             section.executable ? "x" : "", section.no_bits ? "@nobits" : "@progbits"));
+        out_.put(fmt::format(".section {},\"{}{}{}\",{}", name, section.allocated ? "a" : "",
+                             section.writable ? "w" : "", section.executable ? "x" : "",
+                             section.no_bits ? "@nobits" : "@progbits"));
     }
     out_.put('\n');
     const std::uint64_t usual = section.executable ? object_.unit_bytes : 1;
@@ -215,7 +223,8 @@ std::string Disassembler::symbol_reference(const Relocation& relocation, std::ui
     } else if (!labels_.usable(relocation.symbol)) {
         name = fmt::format("L_symbol_{}", relocation.symbol);
     }
-    if (symbol.section < object_.sections.size()) step = object_.sections[symbol.section].executable ? object_.address_bytes : 1;
+    if (symbol.section < object_.sections.size())
+        step = object_.sections[symbol.section].executable ? object_.address_bytes : 1;
     const std::int64_t addend = relocation.addend / static_cast<std::int64_t>(step);
     return addend == 0 ? name : fmt::format("{} {} {}", name, addend < 0 ? '-' : '+', addend < 0 ? -addend : addend);
 }
@@ -236,7 +245,8 @@ void Disassembler::code() {
         if (form != no_index && bits >= 8) count = bits / 8;
         if (next_label_ < labels.size() && labels[next_label_].offset < at + count) labels_at(at, at + count);
         while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
-        const bool relocated = next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at + count;
+        const bool relocated =
+            next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at + count;
         if (relocated && source() && relocated_instruction(relocations[next_relocation_], image, at, available)) {
         } else if (form == no_index || bits < 8) {
             raw(at, count);
@@ -258,7 +268,8 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
         // What can be read back without labels can be with them.
         char* const end = codec_.print(begin + 4, form, image, bits, address, nullptr);
         *end = '\0';
-        if (!verifier_.reads_back(image, bits, begin + 4, end, address)) return unverified(image, bits, at, begin + 4, end);
+        if (!verifier_.reads_back(image, bits, begin + 4, end, address))
+            return unverified(image, bits, at, begin + 4, end);
     }
     char* const end = codec_.print(begin + 4, form, image, bits, address, this);
     std::memcpy(end, line_end_.data(), line_end_.size());
@@ -286,7 +297,8 @@ bool Disassembler::relocated_instruction(const Relocation& relocation, const Ima
                                          std::size_t available) {
     RelocatedNumber found;
     if (relocation.offset != at) return false;
-    if (!find_relocated_number(codec_, image, static_cast<unsigned>(available * 8), relocation.type, found)) return false;
+    if (!find_relocated_number(codec_, image, static_cast<unsigned>(available * 8), relocation.type, found))
+        return false;
     const NumberRule& rule = isa_.operand_types[found.number.type].number;
     const std::string name = symbol_reference(relocation, rule.relative ? object_.address_bytes : 1);
     std::string texts[2];
@@ -364,7 +376,8 @@ void Disassembler::raw_value(std::uint64_t at, std::size_t count) {
         return;
     }
     std::uint64_t value = 0;
-    for (std::size_t i = 0; i < count; ++i) value |= std::uint64_t{bytes[i]} << 8 * (object_.big_endian ? count - 1 - i : i);
+    for (std::size_t i = 0; i < count; ++i)
+        value |= std::uint64_t{bytes[i]} << 8 * (object_.big_endian ? count - 1 - i : i);
     out_.put(directive);
     out_.put("0x");
     out_.hexadecimal(value, static_cast<unsigned>(2 * count));
@@ -428,9 +441,10 @@ void Disassembler::data() {
         while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
         if (next_relocation_ < relocations.size()) {
             const Relocation& relocation = relocations[next_relocation_];
-            const std::uint64_t width = relocation.type >= relocation_type::absolute_8 && relocation.type <= relocation_type::relative_64
-                                            ? std::uint64_t{1} << (relocation.type - relocation_type::absolute_8) % 4
-                                            : 0;
+            const std::uint64_t width =
+                relocation.type >= relocation_type::absolute_8 && relocation.type <= relocation_type::relative_64
+                    ? std::uint64_t{1} << (relocation.type - relocation_type::absolute_8) % 4
+                    : 0;
             if (relocation.offset == at && width != 0 && at + width <= end && source()) {
                 out_.put("    " + reference(relocation) + "\n");
                 at += width;

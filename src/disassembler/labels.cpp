@@ -29,8 +29,12 @@ std::string_view SectionLabels::at(std::uint64_t offset) const {
 }
 
 Labels::Labels(const Codec& codec, const Object& object, bool make_targets)
-    : codec_(codec), object_(object), sections_(object.sections.size()), begins_(object.sections.size()),
-      relocated_(object.sections.size()), usable_(object.symbols.size()) {
+    : codec_(codec),
+      object_(object),
+      sections_(object.sections.size()),
+      begins_(object.sections.size()),
+      relocated_(object.sections.size()),
+      usable_(object.symbols.size()) {
     for (const Relocation& relocation : object.relocations) {
         if (relocation.section < relocated_.size()) relocated_[relocation.section].push_back(relocation.offset);
     }
@@ -42,12 +46,13 @@ Labels::Labels(const Codec& codec, const Object& object, bool make_targets)
     }
 }
 
-std::string Labels::fresh(std::string name) {
-    while (!taken_.insert(name).second) name += '_';
+std::string Labels::fresh(std::string name) const {
+    while (taken_.contains(name)) name += '_';
     return name;
 }
 
 void Labels::choose_symbols() {
+    taken_.reserve(object_.symbols.size());
     for (Index i = 0; i < object_.symbols.size(); ++i) {
         const Symbol& symbol = object_.symbols[i];
         if (symbol.type == SymbolType::section || symbol.type == SymbolType::file) continue;
@@ -111,7 +116,8 @@ void Labels::collect_targets(Index index) {
         if (target < first || target - first > section.bytes.size() / step) continue;
         const std::uint64_t offset = (target - first) * step;
         if (offset > section.bytes.size() || !is_begin(offset)) continue;
-        const auto known = std::lower_bound(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(named), Label{offset, {}, no_index, true}, before);
+        const auto known = std::lower_bound(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(named),
+                                            Label{offset, {}, no_index, true}, before);
         if (known != list.begin() + static_cast<std::ptrdiff_t>(named) && known->offset == offset) continue;
         const std::string suffix = index == 0 || section.name == ".text" ? std::string() : fmt::format("_{}", index);
         list.push_back({offset, fresh(fmt::format("L_{:x}{}", target, suffix)), no_index, true});

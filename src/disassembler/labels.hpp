@@ -13,10 +13,10 @@
 namespace isaforge::disassembler {
 
 struct Label {
-    std::uint64_t offset = 0;     // in the section, bytes
+    std::uint64_t offset = 0;  // in the section, bytes
     std::string name;
-    Index symbol = no_index;      // Object::symbols; no_index: made here
-    bool on_boundary = true;      // an instruction or a datum begins here
+    Index symbol = no_index;  // Object::symbols; no_index: made here
+    bool on_boundary = true;  // an instruction or a datum begins here
 };
 
 // The labels of one section by rising offset, symbols before made ones.
@@ -42,7 +42,7 @@ private:
     void choose_symbols();
     void collect_targets(Index section);
     void name_begins();
-    std::string fresh(std::string name);
+    std::string fresh(std::string name) const;
 
     const Codec& codec_;
     const Object& object_;
@@ -50,7 +50,7 @@ private:
     std::vector<std::string> begins_;
     std::vector<std::vector<std::uint64_t>> relocated_;  // by section: where relocations apply
     std::vector<bool> usable_;
-    std::unordered_set<std::string> taken_;
+    std::unordered_set<std::string_view> taken_;  // names of symbols; those made here differ by how they are made
 };
 
 }  // namespace isaforge::disassembler

@@ -32,6 +32,7 @@ Verifier::Verifier(const Codec& codec)
         const Form& form = isa.forms[i];
         Sure& sure = sure_[i];
         sure.certain = uses[isa.instruction_of(form).names[0]] == 1 && text_is_plain(form);
+        sure.wide = form.bits > 64;
         Image covered = form.mask;
         for (const Field& field : form.fields) {
             if (field.type >= isa.operand_types.size()) {
@@ -39,7 +40,8 @@ Verifier::Verifier(const Codec& codec)
                 continue;
             }
             if (!field.fixed && !operand_is_certain(field.type)) sure.certain = false;
-            for (const BitPiece& piece : field.place.pieces) covered.set(piece.position, piece.width, ~std::uint64_t{0});
+            for (const BitPiece& piece : field.place.pieces)
+                covered.set(piece.position, piece.width, ~std::uint64_t{0});
         }
         for (unsigned bit = 0; bit < form.bits; ++bit) {
             if (!covered.get(bit, 1)) sure.loose.set(bit, 1, 1);
@@ -67,7 +69,8 @@ bool Verifier::operand_is_certain(Index index) {
     bool certain = false;
     if (type.kind == OperandKind::number) {
         const NumberRule& rule = type.number;
-        certain = rule.base != NumberBase::floating && !rule.minimum && !rule.maximum && rule.scale == 1 && rule.bias == 0;
+        certain =
+            rule.base != NumberBase::floating && !rule.minimum && !rule.maximum && rule.scale == 1 && rule.bias == 0;
     } else {
         // Different codes have different texts; the reader takes the longest that fits.
         const std::vector<codec::Piece>& texts = codec_.tables().operands[index].printed;
@@ -82,7 +85,8 @@ bool Verifier::operand_is_certain(Index index) {
     return certain;
 }
 
-bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address) const {
+bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, const char* end,
+                          std::uint64_t address) const {
     assembler::SymbolTable symbols;
     const NoSections sections;
     assembler::Expressions expressions(symbols, sections);

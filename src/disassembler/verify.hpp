@@ -18,8 +18,8 @@ public:
     // Needs no proof.
     bool is_certain(Index form, const Image& image) const {
         const Sure& sure = sure_[form];
-        if (!sure.certain) return false;
-        for (std::size_t i = 0; i < sure.loose.words.size(); ++i) {
+        if (!sure.certain || (image.words[0] & sure.loose.words[0]) != 0) return false;
+        for (std::size_t i = 1; sure.wide && i < sure.loose.words.size(); ++i) {
             if ((image.words[i] & sure.loose.words[i]) != 0) return false;
         }
         return true;
@@ -28,7 +28,8 @@ public:
 private:
     struct Sure {
         bool certain = false;
-        Image loose;           // bits that neither opcode nor field covers: zero when they come from the assembler
+        bool wide = false;  // more than 64 bits
+        Image loose;        // bits that neither opcode nor field covers: zero when they come from the assembler
     };
     bool operand_is_certain(Index type);
     bool text_is_plain(const Form& form) const;

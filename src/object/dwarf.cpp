@@ -148,9 +148,13 @@ void encode_unit(DebugSections& debug, const Object& object) {
     abbrev.unsigned_leb(1);
     abbrev.unsigned_leb(tag_compile_unit);
     abbrev.u8(0);  // no children
-    const std::pair<std::uint8_t, std::uint8_t> attributes[] = {
-        {at_producer, form_string}, {at_language, form_data2}, {at_name, form_string},
-        {at_stmt_list, form_sec_offset}, {at_low_pc, form_addr}, {at_high_pc, form_data4}, {0, 0}};
+    const std::pair<std::uint8_t, std::uint8_t> attributes[] = {{at_producer, form_string},
+                                                                {at_language, form_data2},
+                                                                {at_name, form_string},
+                                                                {at_stmt_list, form_sec_offset},
+                                                                {at_low_pc, form_addr},
+                                                                {at_high_pc, form_data4},
+                                                                {0, 0}};
     for (const auto& [attribute, form] : attributes) {
         abbrev.unsigned_leb(attribute);
         abbrev.unsigned_leb(form);
@@ -280,7 +284,8 @@ bool read_header(Decoder& in, LineHeader& header, std::vector<std::string>& file
     header.first_special = in.u8();
     for (unsigned i = 1; i < header.first_special; ++i) header.operands[i] = in.u8();
     if (header.range == 0 || header.first_special == 0) return false;
-    while (in.good && !in.string().empty()) {}
+    while (in.good && !in.string().empty()) {
+    }
     header.first_file = static_cast<std::uint32_t>(files.size());
     while (in.good) {
         const std::string_view name = in.string();
@@ -326,15 +331,14 @@ void extended(Decoder& in, const LineHeader& header, LineState& state, std::vect
     in.at = begin + static_cast<std::size_t>(length);
 }
 
-void standard(Decoder& in, const LineHeader& header, std::uint8_t opcode, LineState& state, std::vector<DebugLine>& lines) {
+void standard(Decoder& in, const LineHeader& header, std::uint8_t opcode, LineState& state,
+              std::vector<DebugLine>& lines) {
     switch (opcode) {
         case lns_copy: return add_row(state, header, false, lines);
         case lns_advance_pc: state.address += in.unsigned_leb() * header.smallest; return;
         case lns_advance_line: state.line += static_cast<std::uint64_t>(in.signed_leb()); return;
         case lns_set_file: state.file = in.unsigned_leb(); return;
-        case lns_const_add_pc:
-            state.address += (255 - header.first_special) / header.range * header.smallest;
-            return;
+        case lns_const_add_pc: state.address += (255 - header.first_special) / header.range * header.smallest; return;
         case lns_fixed_advance_pc: state.address += in.number(2); return;
         default:
             for (unsigned i = 0; i < header.operands[opcode]; ++i) in.unsigned_leb();

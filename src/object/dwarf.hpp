@@ -29,9 +29,9 @@ DebugSections make_debug_sections(const Object& object);
 struct DebugLine {
     std::size_t address_at = 0;  // offset in .debug_line of the sequence's start address, for its relocation
     std::uint64_t address = 0;
-    std::uint32_t file = 0;      // index in `files`
+    std::uint32_t file = 0;  // index in `files`
     std::uint32_t line = 0;
-    bool end = false;            // the first address behind a sequence
+    bool end = false;  // the first address behind a sequence
 };
 
 // Reads what it understands, versions 2 to 4, of any bytes.

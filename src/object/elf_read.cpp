@@ -47,8 +47,8 @@ private:
     std::size_t name_bytes_ = 0;
     Object object_;
     std::size_t names_ = 0;
-    std::vector<Index> sections_;      // by index in the file
-    std::vector<Index> symbols_;       // by index in the symbol table
+    std::vector<Index> sections_;  // by index in the file
+    std::vector<Index> symbols_;   // by index in the symbol table
     std::size_t symbol_table_ = 0;
     std::vector<std::uint8_t> debug_line_;
     std::size_t debug_line_index_ = 0;
@@ -201,7 +201,8 @@ void ElfReader::read_symbols() {
             if (made.section == no_index) continue;
         }
         // In linked files symbols have addresses; in objects, offsets.
-        if (!object_.relocatable && made.section < object_.sections.size()) made.value -= object_.sections[made.section].address;
+        if (!object_.relocatable && made.section < object_.sections.size())
+            made.value -= object_.sections[made.section].address;
         if (made.type != SymbolType::section) made.name = string(header.sh_link, symbol.st_name);
         symbols_[i] = static_cast<Index>(object_.symbols.size());
         object_.symbols.push_back(std::move(made));
@@ -232,7 +233,8 @@ void ElfReader::read_relocation_section(Elf_Scn* scan, const GElf_Shdr& header) 
         made.type = static_cast<std::uint32_t>(GELF_R_TYPE(entry.r_info));
         made.addend = entry.r_addend;
         if (debug_line_index_ && header.sh_info == debug_line_index_) {
-            if (made.symbol != no_index) debug_addresses_.emplace_back(made.offset, object_.symbols[made.symbol].section);
+            if (made.symbol != no_index)
+                debug_addresses_.emplace_back(made.offset, object_.symbols[made.symbol].section);
         } else if (made.section != no_index && made.offset < object_.sections[made.section].bytes.size()) {
             object_.relocations.push_back(made);
         }

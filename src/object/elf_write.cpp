@@ -99,8 +99,8 @@ bool ElfWriter::open() {
     return true;
 }
 
-bool ElfWriter::add(std::string_view name, std::uint32_t type, std::uint32_t flags, std::uint32_t alignment, void* bytes,
-                    std::size_t size, Elf_Type data_type, Added& added) {
+bool ElfWriter::add(std::string_view name, std::uint32_t type, std::uint32_t flags, std::uint32_t alignment,
+                    void* bytes, std::size_t size, Elf_Type data_type, Added& added) {
     added.section = elf_newscn(elf_);
     Elf32_Shdr* header = added.section ? elf32_getshdr(added.section) : nullptr;
     Elf_Data* data = header ? elf_newdata(added.section) : nullptr;
@@ -135,8 +135,8 @@ bool ElfWriter::add_sections() {
         // libelf does not write through the pointer.
         void* bytes = section.no_bits ? nullptr : const_cast<std::uint8_t*>(section.bytes.data());
         Added added;
-        if (!add(section.name, type, flags, static_cast<std::uint32_t>(std::max<std::uint64_t>(section.alignment, 1)), bytes,
-                 section.extent(), ELF_T_BYTE, added)) {
+        if (!add(section.name, type, flags, static_cast<std::uint32_t>(std::max<std::uint64_t>(section.alignment, 1)),
+                 bytes, section.extent(), ELF_T_BYTE, added)) {
             return false;
         }
         Elf32_Shdr* header = elf32_getshdr(added.section);
@@ -207,8 +207,8 @@ bool ElfWriter::add_symbols() {
             made.st_value = static_cast<Elf32_Addr>(symbol.value);
             made.st_size = static_cast<Elf32_Word>(symbol.size);
             made.st_info = static_cast<unsigned char>(ELF32_ST_INFO(binding, types[static_cast<int>(symbol.type)]));
-            made.st_shndx = symbol.section == absolute_section    ? SHN_ABS
-                            : symbol.section == common_section    ? SHN_COMMON
+            made.st_shndx = symbol.section == absolute_section ? SHN_ABS
+                            : symbol.section == common_section ? SHN_COMMON
                             : symbol.section >= object_.sections.size()
                                 ? SHN_UNDEF
                                 : static_cast<Elf32_Section>(section_indices_[symbol.section]);
@@ -218,8 +218,10 @@ bool ElfWriter::add_symbols() {
         if (local) first_global = symbols_.size();
     }
     Added names;
-    return add(".strtab", SHT_STRTAB, 0, 1, symbol_names_.bytes().data(), symbol_names_.bytes().size(), ELF_T_BYTE, names) &&
-           add(".symtab", SHT_SYMTAB, 0, 4, symbols_.data(), symbols_.size() * sizeof(Elf32_Sym), ELF_T_SYM, symbol_table_) &&
+    return add(".strtab", SHT_STRTAB, 0, 1, symbol_names_.bytes().data(), symbol_names_.bytes().size(), ELF_T_BYTE,
+               names) &&
+           add(".symtab", SHT_SYMTAB, 0, 4, symbols_.data(), symbols_.size() * sizeof(Elf32_Sym), ELF_T_SYM,
+               symbol_table_) &&
            link(symbol_table_, names.index, first_global, sizeof(Elf32_Sym));
 }
 
@@ -278,7 +280,8 @@ bool ElfWriter::finish(std::string& out) {
     Added names;
     // Its own name must be in it before its size is taken.
     const std::uint32_t own_name = section_names_.add(".shstrtab");
-    if (!add("", SHT_STRTAB, 0, 1, section_names_.bytes().data(), section_names_.bytes().size(), ELF_T_BYTE, names)) return false;
+    if (!add("", SHT_STRTAB, 0, 1, section_names_.bytes().data(), section_names_.bytes().size(), ELF_T_BYTE, names))
+        return false;
     elf32_getshdr(names.section)->sh_name = own_name;
     elf32_getehdr(elf_)->e_shstrndx = static_cast<Elf32_Half>(names.index);
     const off_t size = elf_update(elf_, ELF_C_WRITE);
@@ -287,8 +290,8 @@ bool ElfWriter::finish(std::string& out) {
     out.resize(begin + static_cast<std::size_t>(size));
     std::size_t done = 0;
     while (done < static_cast<std::size_t>(size)) {
-        const ssize_t count = pread(file_, out.data() + begin + done, static_cast<std::size_t>(size) - done,
-                                    static_cast<off_t>(done));
+        const ssize_t count =
+            pread(file_, out.data() + begin + done, static_cast<std::size_t>(size) - done, static_cast<off_t>(done));
         if (count <= 0) {
             error_ = "the memory file could not be read back";
             return false;

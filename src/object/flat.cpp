@@ -109,7 +109,8 @@ bool write_binary(const Object& object, std::string& out, std::string& error) {
 
 namespace {
 
-void append_record(std::string& out, std::uint8_t type, std::uint16_t address, const std::uint8_t* bytes, std::size_t count) {
+void append_record(std::string& out, std::uint8_t type, std::uint16_t address, const std::uint8_t* bytes,
+                   std::size_t count) {
     out += ':';
     unsigned sum = 0;
     const auto add = [&](std::uint8_t byte) {
@@ -327,7 +328,8 @@ bool write_vhdl(const Object& object, std::string& out, std::string& error) {
             out += i + 1 < number ? ",\n" : "\n    );\n";
         }
     };
-    out += fmt::format("-- A program for {}. Where program_relocate is '1', a loader adds the address of the data.\n", object.variant);
+    out += fmt::format("-- A program for {}. Where program_relocate is '1', a loader adds the address of the data.\n",
+                       object.variant);
     out += "library ieee;\nuse ieee.std_logic_1164.all;\n\npackage program is\n";
     out += fmt::format("    subtype program_word is std_logic_vector({} downto 0);\n", object.unit_bytes * 8 - 1);
     out += "    type program_words is array (natural range <>) of program_word;\n";

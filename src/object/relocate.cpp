@@ -68,7 +68,8 @@ bool NumberFinder::in_field(const Field& field, std::uint64_t code, unsigned tai
         for (BitPiece& piece : place.pieces) piece.position = static_cast<std::uint16_t>(piece.position + tail);
     }
     Found inner;
-    if (!in_operand(field.type, field.in_tail ? place.extract(image_) : place.extract(code), tail, inner, depth)) return false;
+    if (!in_operand(field.type, field.in_tail ? place.extract(image_) : place.extract(code), tail, inner, depth))
+        return false;
     if (inner.in_image) {
         found = inner;
         return true;
@@ -184,7 +185,8 @@ bool Relocator::value_of(const Relocation& relocation, std::int64_t& value) {
 
 bool Relocator::apply_data(const Relocation& relocation, std::int64_t value) {
     const bool relative = relocation.type >= relocation_type::relative_8;
-    const unsigned size = 1u << (relocation.type - (relative ? relocation_type::relative_8 : relocation_type::absolute_8));
+    const unsigned size =
+        1u << (relocation.type - (relative ? relocation_type::relative_8 : relocation_type::absolute_8));
     Section& section = object_.sections[relocation.section];
     if (relocation.offset > section.bytes.size() || size > section.bytes.size() - relocation.offset) {
         return fail(relocation, "this relocation lies outside its section");
@@ -192,7 +194,8 @@ bool Relocator::apply_data(const Relocation& relocation, std::int64_t value) {
     auto bits = static_cast<std::uint64_t>(value);
     if (relative) bits -= section.address + relocation.offset;
     for (unsigned i = 0; i < size; ++i) {
-        section.bytes[relocation.offset + i] = static_cast<std::uint8_t>(bits >> 8 * (object_.big_endian ? size - 1 - i : i));
+        section.bytes[relocation.offset + i] =
+            static_cast<std::uint8_t>(bits >> 8 * (object_.big_endian ? size - 1 - i : i));
     }
     const auto number = static_cast<std::int64_t>(bits);
     const bool fits = size == 8 || (number >> (size * 8)) == 0 || (number >> (size * 8 - 1)) == -1;
@@ -203,7 +206,8 @@ bool Relocator::apply_instruction(Relocation& relocation, std::int64_t value, bo
     Section& section = object_.sections[relocation.section];
     if (relocation.offset >= section.bytes.size()) return fail(relocation, "this relocation lies outside its section");
     std::uint8_t* const bytes = section.bytes.data() + relocation.offset;
-    const std::size_t available = std::min<std::size_t>(section.bytes.size() - relocation.offset, max_instruction_bits / 8);
+    const std::size_t available =
+        std::min<std::size_t>(section.bytes.size() - relocation.offset, max_instruction_bits / 8);
     Encoded encoded;
     encoded.image = codec_.load(bytes, available);
     RelocatedNumber found;

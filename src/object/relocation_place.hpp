@@ -7,8 +7,8 @@
 namespace isaforge {
 
 struct RelocatedNumber {
-    Index form = no_index;    // the decoded one, or an alias of it that has the operand type
-    unsigned bits = 0;        // of the whole instruction
+    Index form = no_index;  // the decoded one, or an alias of it that has the operand type
+    unsigned bits = 0;      // of the whole instruction
     Deferred number;
 };
 

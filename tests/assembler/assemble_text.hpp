@@ -48,10 +48,12 @@ struct Assembled {
     }
 };
 
-inline std::unique_ptr<Assembled> assemble_text(std::string text, AssembleOptions options = {}, const Codec& codec = gpu()) {
+inline std::unique_ptr<Assembled> assemble_text(std::string text, AssembleOptions options = {},
+                                                const Codec& codec = gpu()) {
     auto result = std::make_unique<Assembled>();
     result->file = result->sources.add("t.s", std::move(text));
-    result->good = assemble(codec, result->file, result->sources, options, result->object, result->diagnostics, &result->listing);
+    result->good =
+        assemble(codec, result->file, result->sources, options, result->object, result->diagnostics, &result->listing);
     return result;
 }
 

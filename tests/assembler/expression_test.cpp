@@ -64,8 +64,9 @@ private:
             const char* text;
             int precedence;
         };
-        static const Kind kinds[] = {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9}, {"-", 9}, {"<<", 8}, {">>", 8}, {"<", 7}, {"<=", 7},
-                                     {">", 7}, {">=", 7}, {"==", 6}, {"!=", 6}, {"&", 5}, {"^", 4}, {"|", 3}, {"&&", 2}, {"||", 1}};
+        static const Kind kinds[] = {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9}, {"-", 9},  {"<<", 8},
+                                     {">>", 8}, {"<", 7},  {"<=", 7}, {">", 7}, {">=", 7}, {"==", 6},
+                                     {"!=", 6}, {"&", 5},  {"^", 4},  {"|", 3}, {"&&", 2}, {"||", 1}};
         const unsigned which = pick(std::size(kinds));
         Term a = term(depth - 1), b = term(depth - 1);
         const std::string op = kinds[which].text;
@@ -77,7 +78,8 @@ private:
         if (std::abs(b.value) > (std::int64_t{1} << 30)) b = {"13", 13};
         const int precedence = kinds[which].precedence;
         const char* blank = pick(2) ? " " : "";
-        return {around(a, precedence) + blank + op + " " + around(b, precedence + 1), compute(op, a.value, b.value), precedence};
+        return {around(a, precedence) + blank + op + " " + around(b, precedence + 1), compute(op, a.value, b.value),
+                precedence};
     }
 
     static std::int64_t compute(const std::string& op, std::int64_t a, std::int64_t b) {

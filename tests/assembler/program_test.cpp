@@ -18,7 +18,11 @@ TEST(Program, LabelsAndBranches) {
     const auto made = assemble_text("start: again:\n nop;\n[!cr0] jump start;\n jump end; end: stop_core;\n");
     EXPECT_EQ(made->messages(), "");
     // One word back: opcode 10101, condition 11000, offset 11111111 in bits 21..14, sel 0111, offset 1111111111.
-    EXPECT_EQ(made->hex(".text"), "00000000" "ffdf3fae" "011c00a8" "000000c0");
+    EXPECT_EQ(made->hex(".text"),
+              "00000000"
+              "ffdf3fae"
+              "011c00a8"
+              "000000c0");
 }
 
 TEST(Program, StatementsRunOverLinesAndComments) {
@@ -29,7 +33,8 @@ TEST(Program, StatementsRunOverLinesAndComments) {
 
 TEST(Program, TextualDefinitions) {
     const auto plain = assemble_text("fmul r5, r5, r5; copy r5, r6;\n");
-    const auto made = assemble_text("#def x r5\n#def twice x, x // as in C\nfmul twice, x; copy x, y;\n#undef x\n#def y r6\n");
+    const auto made =
+        assemble_text("#def x r5\n#def twice x, x // as in C\nfmul twice, x; copy x, y;\n#undef x\n#def y r6\n");
     EXPECT_NE(made->messages().find("t.s:3:24: error"), std::string::npos) << made->messages();  // y is defined later
     const auto good = assemble_text("#def x r5\n#def twice x, x\n#def y r6;\nfmul twice, x; copy x, y;\n");
     EXPECT_EQ(good->messages(), "");
@@ -37,7 +42,8 @@ TEST(Program, TextualDefinitions) {
 }
 
 TEST(Program, DataAddressesAreRelocatedInObjects) {
-    const auto made = assemble_text("ploadaddr_l table + 4;\nloadaddr_h table, r3;\njump far;\n.data\n.long 0\ntable: .long table, far - .\n");
+    const auto made = assemble_text(
+        "ploadaddr_l table + 4;\nloadaddr_h table, r3;\njump far;\n.data\n.long 0\ntable: .long table, far - .\n");
     EXPECT_EQ(made->messages(), "");
     ASSERT_EQ(made->object.relocations.size(), 5u);
     EXPECT_EQ(made->object.relocations[0].type, 1u);
@@ -49,23 +55,36 @@ TEST(Program, DataAddressesAreRelocatedInObjects) {
 }
 
 TEST(Program, FlatOutputIsResolved) {
-    const auto made = assemble_text("ploadaddr_l table;\nloadaddr_h table, r3;\nnop;\n.data\n.long 0\ntable: .long table, code\n.text\ncode: nop;\n", flat());
+    const auto made = assemble_text(
+        "ploadaddr_l table;\nloadaddr_h table, r3;\nnop;\n.data\n.long 0\ntable: .long table, code\n.text\ncode: "
+        "nop;\n",
+        flat());
     EXPECT_EQ(made->messages(), "");
-    EXPECT_EQ(made->hex(".text"), "00010008" "23000008" "00000000" "00000000");
-    EXPECT_EQ(made->hex(".data"), "00000000" "04000000" "03000000");  // code addresses count words
-    ASSERT_EQ(made->object.relocations.size(), 2u);                   // a loader adds the base of the data
+    EXPECT_EQ(made->hex(".text"),
+              "00010008"
+              "23000008"
+              "00000000"
+              "00000000");
+    EXPECT_EQ(made->hex(".data"),
+              "00000000"
+              "04000000"
+              "03000000");                           // code addresses count words
+    ASSERT_EQ(made->object.relocations.size(), 2u);  // a loader adds the base of the data
     EXPECT_EQ(made->object.relocations[0].symbol, no_index);
 }
 
 TEST(Program, ApplyingRelocationsGivesTheFlatBytes) {
-    const char* text = "start: ploadaddr_l table+4;\nloadaddr_h table, r3;\njump other;\nnop;\n.section .text.b,\"ax\"\nother: jump start;\n"
-                       ".data\n.long 0\ntable: .long table, other\n";
+    const char* text =
+        "start: ploadaddr_l table+4;\nloadaddr_h table, r3;\njump other;\nnop;\n.section .text.b,\"ax\"\nother: jump "
+        "start;\n"
+        ".data\n.long 0\ntable: .long table, other\n";
     const auto object = assemble_text(text);
     const auto direct = assemble_text(text, flat());
     ASSERT_EQ(object->messages() + direct->messages(), "");
     place_sections(object->object);
     EXPECT_TRUE(apply_relocations(object->object, testing::gpu(), object->diagnostics)) << object->messages();
-    for (const char* section : {".text", ".text.b", ".data"}) EXPECT_EQ(object->hex(section), direct->hex(section)) << section;
+    for (const char* section : {".text", ".text.b", ".data"})
+        EXPECT_EQ(object->hex(section), direct->hex(section)) << section;
 }
 
 TEST(Program, ListingAsJson) {
@@ -132,14 +151,16 @@ const Mistake mistakes[] = {
 TEST(Program, Mistakes) {
     for (const Mistake& mistake : mistakes) {
         const auto made = assemble_text(mistake.text);
-        EXPECT_NE(made->messages().find(mistake.message), std::string::npos) << mistake.text << "\n" << made->messages();
+        EXPECT_NE(made->messages().find(mistake.message), std::string::npos) << mistake.text << "\n"
+                                                                             << made->messages();
     }
 }
 
 TEST(Program, AllErrorsInOneGo) {
     const auto made = assemble_text("foo r1;\nnop;\n.wrod\njump nowhere;\njump nowhare;\nnowhere2: nop;\n", flat());
     EXPECT_EQ(made->diagnostics.errors(), 4u) << made->messages();
-    EXPECT_NE(made->messages().find("'nowhere' is not defined; did you mean 'nowhere2'?"), std::string::npos) << made->messages();
+    EXPECT_NE(made->messages().find("'nowhere' is not defined; did you mean 'nowhere2'?"), std::string::npos)
+        << made->messages();
 }
 
 TEST(Program, CommandLineDefinitions) {
@@ -152,9 +173,14 @@ TEST(Program, CommandLineDefinitions) {
 
 TEST(Program, RandomTextNeverCrashes) {
     std::mt19937 random(7);
-    const char* pieces[] = {"nop", ";", "\n", " ", ".rept 3", ".endr", ".macro m a", ".endm", "m", "\\a", "(", ")", "1f", "1:", "-", ".if", "1", ".else",
-                            ".endif", "\"", "'", "/*", "*/", "//", "x", "=", "jump", "r1", ",", "#def x y", "#undef x", ".byte", ".org", ".align", ".long",
-                            ".section", ".text", ".data", "?", ":", "<<", "\x80", "0x", "1e", ".irp", ".exitm", ".include", "fadd r1, r2, r3;", ". ", "y:", "\t"};
+    const char* pieces[] = {
+        "nop",  ";",      "\n",     " ",        ".rept 3", ".endr",    ".macro m a", ".endm",
+        "m",    "\\a",    "(",      ")",        "1f",      "1:",       "-",          ".if",
+        "1",    ".else",  ".endif", "\"",       "'",       "/*",       "*/",         "//",
+        "x",    "=",      "jump",   "r1",       ",",       "#def x y", "#undef x",   ".byte",
+        ".org", ".align", ".long",  ".section", ".text",   ".data",    "?",          ":",
+        "<<",   "\x80",   "0x",     "1e",       ".irp",    ".exitm",   ".include",   "fadd r1, r2, r3;",
+        ". ",   "y:",     "\t"};
     for (int round = 0; round < 3000; ++round) {
         std::string text;
         const unsigned count = random() % 60;

@@ -21,19 +21,23 @@ std::string hex_of(const Section& section) {
 }
 
 TEST(Disassemble, Source) {
-    const auto made = assemble_text("start: nop;\nloop: fadd -1.f, r2, r3;\n[cr1] jump loop;\njump past;\n.long 0xffffffff\npast: ploadaddr_l table;\n"
-                                    "jump outside;\n.data\ntable: .asciz \"text\"\n.zero 16\n.byte 1\n");
+    const auto made = assemble_text(
+        "start: nop;\nloop: fadd -1.f, r2, r3;\n[cr1] jump loop;\njump past;\n.long 0xffffffff\npast: ploadaddr_l "
+        "table;\n"
+        "jump outside;\n.data\ntable: .asciz \"text\"\n.zero 16\n.byte 1\n");
     ASSERT_EQ(made->messages(), "");
     EXPECT_EQ(disassemble(gpu(), made->object),
               ".global outside\n"
-              "\n.text\nstart:\n    nop;\nloop:\n    fadd -1.f, r2, r3;\n    [cr1] jump loop;\n    jump past;\n    .4byte 0xffffffff\n"
+              "\n.text\nstart:\n    nop;\nloop:\n    fadd -1.f, r2, r3;\n    [cr1] jump loop;\n    jump past;\n    "
+              ".4byte 0xffffffff\n"
               "past:\n    ploadaddr_l .L_section_1;\n    jump outside;\n"
               "\n.data\ntable:\n.L_section_1:\n    .asciz \"text\"\n    .zero 16\n    .byte 0x01\n");
 }
 
 TEST(Disassemble, MakesLabelsForTargets) {
     const auto made = assemble_text("nop;\njump 0;\njump 3;\nnop;\n");
-    EXPECT_EQ(disassemble(gpu(), made->object), "\n.text\nL_0:\n    nop;\n    jump L_0;\n    jump L_3;\nL_3:\n    nop;\n");
+    EXPECT_EQ(disassemble(gpu(), made->object),
+              "\n.text\nL_0:\n    nop;\n    jump L_0;\n    jump L_3;\nL_3:\n    nop;\n");
     DisassembleOptions options;
     options.labels = false;
     EXPECT_EQ(disassemble(gpu(), made->object, options), "\n.text\n    nop;\n    jump 0;\n    jump 3;\n    nop;\n");
@@ -43,8 +47,9 @@ TEST(Disassemble, Listing) {
     const auto made = assemble_text("nop;\nx: fadd r1, r2, r3;\n");
     DisassembleOptions options;
     options.style = DisassemblyStyle::listing;
-    EXPECT_EQ(disassemble(gpu(), made->object, options),
-              "\nSection .text:\n00000000:  00000000            nop;\nx:\n00000001:  43002120            fadd r1, r2, r3;\n");
+    EXPECT_EQ(
+        disassemble(gpu(), made->object, options),
+        "\nSection .text:\n00000000:  00000000            nop;\nx:\n00000001:  43002120            fadd r1, r2, r3;\n");
 }
 
 TEST(Disassemble, Json) {
@@ -60,9 +65,11 @@ TEST(Disassemble, Json) {
 
 // Relocations, several sections, symbols of every kind: assembled again, everything is as before.
 TEST(Disassemble, ObjectsComeBack) {
-    const auto first = assemble_text("start: ploadaddr_l table+4;\nloadaddr_h table+4, r3;\nploadaddr_l 1020;\njump outside;\nrcall outside + 2;\n"
-                                     ".global start\n.section .text.more,\"ax\",@progbits\nmore: jump start;\nnop;\n.data\ntable: .long 1, table, start\n.quad outside\n"
-                                     ".byte 1,2,3\n.bss\nroom: .zero 10\nrest: .zero 6\n.comm shared, 16, 8\n.set constant, 0x1234\n");
+    const auto first = assemble_text(
+        "start: ploadaddr_l table+4;\nloadaddr_h table+4, r3;\nploadaddr_l 1020;\njump outside;\nrcall outside + 2;\n"
+        ".global start\n.section .text.more,\"ax\",@progbits\nmore: jump start;\nnop;\n.data\ntable: .long 1, table, "
+        "start\n.quad outside\n"
+        ".byte 1,2,3\n.bss\nroom: .zero 10\nrest: .zero 6\n.comm shared, 16, 8\n.set constant, 0x1234\n");
     ASSERT_EQ(first->messages(), "");
     const auto second = assemble_text(disassemble(gpu(), first->object));
     ASSERT_EQ(second->messages(), "") << disassemble(gpu(), first->object);
@@ -74,9 +81,11 @@ TEST(Disassemble, ObjectsComeBack) {
     }
     ASSERT_EQ(second->object.relocations.size(), first->object.relocations.size());
     for (const Relocation& relocation : first->object.relocations) {
-        const bool found = std::any_of(second->object.relocations.begin(), second->object.relocations.end(), [&](const Relocation& other) {
-            return other.offset == relocation.offset && other.type == relocation.type && other.addend == relocation.addend;
-        });
+        const bool found = std::any_of(second->object.relocations.begin(), second->object.relocations.end(),
+                                       [&](const Relocation& other) {
+                                           return other.offset == relocation.offset && other.type == relocation.type &&
+                                                  other.addend == relocation.addend;
+                                       });
         EXPECT_TRUE(found) << relocation.offset << " type " << relocation.type;
     }
     for (const Symbol& symbol : first->object.symbols) {

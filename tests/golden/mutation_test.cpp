@@ -138,7 +138,7 @@ std::vector<std::size_t> digits_of_bits(std::string_view line, std::string_view 
     if (starts("format ") || line.find_first_not_of(' ') == line.find('|')) {
         first = std::min(line.find('|'), line.size());
         last = comment;
-    } else if (starts("operand ") || starts("enum ") || starts("registers ") || starts("code ")) {
+    } else if (starts("operand ") || starts("enum ") || starts("register") || starts("memory ") || starts("code ")) {
         first = std::min(line.find(starts("code ") ? ' ' : ':'), line.size());
         last = std::min(line.find_first_of("\"{", first), comment);
     } else if (starts("number ")) {

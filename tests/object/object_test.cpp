@@ -62,7 +62,8 @@ TEST(Elf, ReadsBack) {
 }
 
 TEST(Elf, OtherToolsReadIt) {
-    if (!testing::have("llvm-readelf") || !testing::have("llvm-dwarfdump")) GTEST_SKIP() << "LLVM's tools are not installed: not checked";
+    if (!testing::have("llvm-readelf") || !testing::have("llvm-dwarfdump"))
+        GTEST_SKIP() << "LLVM's tools are not installed: not checked";
     const std::string path = ::testing::TempDir() + "isaforge_tools.o";
     std::string error, output;
     ASSERT_TRUE(write_file_atomically(path, elf_of(assemble_text(program)->object), error)) << error;
@@ -88,10 +89,14 @@ TEST(Elf, AnyBytesAreHarmless) {
         const unsigned changes = 1 + random() % 8;
         for (unsigned i = 0; i < changes && !bad.empty(); ++i) {
             // Headers and tables matter more than contents.
-            const std::size_t at = random() % 2 ? random() % std::min<std::size_t>(bad.size(), 52) : random() % bad.size();
+            const std::size_t at =
+                random() % 2 ? random() % std::min<std::size_t>(bad.size(), 52) : random() % bad.size();
             bad[at] = static_cast<char>(random() % 3 == 0 ? 0xFF : random());
         }
-        if (bad.size() >= 4) bad.replace(0, 4, "\x7f" "ELF");
+        if (bad.size() >= 4)
+            bad.replace(0, 4,
+                        "\x7f"
+                        "ELF");
         read_elf(bytes_of(bad), error);
     }
 }

@@ -41,8 +41,8 @@ std::string ascii(const Isa& isa, const std::string& caption = {}) {
 TEST(bitfield_picture, fixed_fields_are_digits_and_free_ones_names) {
     Form form;
     form.bits = 32;
-    form.fields = {fixed_field("OP", {27, 5, 0}, 4), field("COND", {{22, 5, 0}}), field("A", {{16, 6, 0}}),
-                   fixed_field("SEL", {10, 6, 0}, 0), field("B", {{5, 5, 0}}), field("C", {{0, 5, 0}})};
+    form.fields = {fixed_field("OP", {27, 5, 0}, 4),  field("COND", {{22, 5, 0}}), field("A", {{16, 6, 0}}),
+                   fixed_field("SEL", {10, 6, 0}, 0), field("B", {{5, 5, 0}}),     field("C", {{0, 5, 0}})};
     const Isa isa = isa_of(32, form, "fadd");
     EXPECT_EQ("\n" + render::bitfield_picture(isa, isa.forms[0], Charset::unicode, "fadd"), R"(
  31   27 26  22 21  16 15    10 9   5 4   0
@@ -119,8 +119,8 @@ TEST(syntax_text, fields_stand_in_braces) {
         out.field = index;
         return out;
     };
-    TextTemplate text = {element(TextKind::field, "", 0), element(TextKind::name, "", no_index),
-                         element(TextKind::space, "", no_index), element(TextKind::field, "", 1),
+    TextTemplate text = {element(TextKind::field, "", 0),           element(TextKind::name, "", no_index),
+                         element(TextKind::space, "", no_index),    element(TextKind::field, "", 1),
                          element(TextKind::literal, ",", no_index), element(TextKind::space, "", no_index),
                          element(TextKind::any, " ", no_index)};
     text.back().fields = {2, 3};

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-SECONDS = 120
+SECONDS = 60
 fence = re.compile(r"^( *)(`{3,})\s*(\S*)\s*(\S*)\s*$")
 
 
