@@ -10,6 +10,11 @@ namespace {
 constexpr std::size_t most_fixups = std::size_t{1} << 25;
 constexpr std::size_t most_marks = std::size_t{1} << 25;
 constexpr std::size_t most_candidates = 64;
+
+bool continues(const LineRun& run, const Position& here, FileId file) {
+    return run.section == here.section && run.fragment == here.fragment && run.file == file &&
+           here.offset - run.base <= UINT32_MAX;
+}
 }  // namespace
 
 void Engine::moved() { expressions_.here.offset = current_->used; }
@@ -205,21 +210,19 @@ Place Engine::origin_of(const char* begin, const char* end) const {
 
 void Engine::mark_line(const char* begin) {
     if (!record_lines_) return;
-    LineMark mark;
-    mark.position = expressions_.here;
-    if (input_->attributed) {
-        mark.file = input_->root.file;
-        mark.offset = input_->root.offset;
-    } else {
-        mark.file = input_->file;
-        mark.offset = static_cast<std::uint32_t>(begin - input_->base);
+    const Position& here = expressions_.here;
+    const bool attributed = input_->attributed;
+    const FileId file = attributed ? input_->root.file : input_->file;
+    const std::uint32_t offset = attributed ? input_->root.offset : static_cast<std::uint32_t>(begin - input_->base);
+    if (!line_runs_.empty() && line_runs_.back().section == here.section && line_runs_.back().file == file &&
+        line_marks_.back().offset == offset) {
+        return;
     }
-    if (!line_marks_.empty()) {
-        const LineMark& last = line_marks_.back();
-        const bool same = last.file == mark.file && last.offset == mark.offset;
-        if (same && last.position.section == mark.position.section) return;
+    if (line_marks_.size() >= most_marks) return;
+    if (line_runs_.empty() || !continues(line_runs_.back(), here, file)) {
+        line_runs_.push_back({line_marks_.size(), here.section, here.fragment, file, here.offset});
     }
-    if (line_marks_.size() < most_marks) line_marks_.push_back(mark);
+    line_marks_.push_back({static_cast<std::uint32_t>(here.offset - line_runs_.back().base), offset});
 }
 
 void Engine::mark_listing(const Position& begin, const char* statement, const char* end) {

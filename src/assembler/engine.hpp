@@ -34,11 +34,18 @@ struct Relaxation {
     Place place;
 };
 
-// From this position on, bytes come from this place in the source.
+// From this place in a run's section on, bytes come from this place in its file. There is one for each statement, so
+// what seldom changes is kept apart.
 struct LineMark {
-    Position position;
+    std::uint32_t place = 0;   // from LineRun::base
+    std::uint32_t offset = 0;  // in the source
+};
+
+struct LineRun {
+    std::size_t first = 0;  // of its marks
+    Index section = no_index, fragment = 0;
     FileId file = 0;
-    std::uint32_t offset = 0;
+    std::uint64_t base = 0;
 };
 
 struct ListingMark {
@@ -345,6 +352,7 @@ private:
     std::vector<Fixup> fixups_;
     std::vector<Relaxation> relaxations_;
     std::vector<LineMark> line_marks_;
+    std::vector<LineRun> line_runs_;
     std::vector<ListingMark> listing_marks_;
     std::vector<std::pair<Fixup, std::int64_t>> base_marks_;  // numbers to which a loader adds a base
 

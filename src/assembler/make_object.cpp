@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "assembler/engine.hpp"
+#include "support/large_pages.hpp"
 #include "support/line_counter.hpp"
 
 namespace isaforge::assembler {
@@ -92,17 +93,23 @@ void Engine::make_lines() {
     LineCounter lines(sources_);
     std::unordered_map<FileId, Index> files;
     object_.lines.reserve(line_marks_.size());
-    for (const LineMark& mark : line_marks_) {
-        const auto [file, fresh] = files.try_emplace(mark.file, static_cast<Index>(object_.files.size()));
-        if (fresh) object_.files.emplace_back(sources_.name(mark.file));
-        const LineEntry entry{mark.position.section, file->second, offset_of(mark.position),
-                              lines.line(mark.file, mark.offset)};
-        // A mark that emitted nothing gives way to the next.
-        if (!object_.lines.empty() && object_.lines.back().section == entry.section &&
-            object_.lines.back().offset == entry.offset) {
-            object_.lines.back() = entry;
-        } else {
-            object_.lines.push_back(entry);
+    prefer_large_pages(object_.lines.data(), line_marks_.size() * sizeof(LineEntry));
+    for (std::size_t i = 0; i < line_runs_.size(); ++i) {
+        const LineRun& run = line_runs_[i];
+        const auto [file, fresh] = files.try_emplace(run.file, static_cast<Index>(object_.files.size()));
+        if (fresh) object_.files.emplace_back(sources_.name(run.file));
+        const std::size_t end = i + 1 < line_runs_.size() ? line_runs_[i + 1].first : line_marks_.size();
+        const std::uint64_t begin = offset_of({run.section, run.fragment, run.base});
+        for (std::size_t at = run.first; at < end; ++at) {
+            const LineMark& mark = line_marks_[at];
+            const LineEntry entry{run.section, file->second, begin + mark.place, lines.line(run.file, mark.offset)};
+            // A mark that emitted nothing gives way to the next.
+            if (!object_.lines.empty() && object_.lines.back().section == entry.section &&
+                object_.lines.back().offset == entry.offset) {
+                object_.lines.back() = entry;
+            } else {
+                object_.lines.push_back(entry);
+            }
         }
     }
     const auto order = [](const LineEntry& a, const LineEntry& b) {

@@ -33,6 +33,7 @@ AssembleOptions library_options(const Options& options) {
     }
     out.include_paths = options.include_paths;
     out.flat = options.format != "elf";
+    out.line_table = !out.flat;  // the other formats have no room for one
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/output_file.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/disassembler.hpp"
@@ -93,12 +94,10 @@ int print_object(const Options& options, const Codec& codec, const Object& objec
                 : options.listing ? DisassemblyStyle::listing
                                   : DisassemblyStyle::source;
     how.labels = !options.no_labels;
-    if (options.output == "-") {
-        disassemble(codec, object, how,
-                    [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
-        return success;
-    }
-    return write_text(options.output, disassemble(codec, object, how)) ? success : input_error;
+    OutputFile output;
+    if (!output.open(options.output)) return input_error;
+    disassemble(codec, object, how, [&](std::string_view text) { output.write(text); });
+    return output.commit() ? success : input_error;
 }
 
 int disassemble_any(const Options& options) {

@@ -87,10 +87,33 @@ Index Codec::row_of(Index type, std::uint64_t code) const {
     return code >= table.row.size() || table.row[code] == OperandTable::no_row ? no_index : table.row[code];
 }
 
+namespace {
+
+// Up to eight bytes as a number, without a detour over memory that would stall the load behind it.
+std::uint64_t first_word(const std::uint8_t* bytes, std::size_t size, unsigned unit, bool big_endian) {
+    if (!big_endian && size == 4) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, bytes, 4);
+        return std::endian::native == std::endian::little ? word : __builtin_bswap32(word);
+    }
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t in_unit = i % unit;
+        word |= std::uint64_t{bytes[i]} << (i - in_unit + (big_endian ? unit - 1 - in_unit : in_unit)) * 8;
+    }
+    return word;
+}
+
+}  // namespace
+
 Image Codec::load(const std::uint8_t* bytes, std::size_t size) const {
     Image image;
     size = std::min<std::size_t>(size, max_instruction_bits / 8);
     const unsigned unit = isa_->unit_bytes();
+    if (size < 8 && size % unit == 0) {
+        image.words[0] = first_word(bytes, size, unit, isa_->big_endian);
+        return image;
+    }
     if (std::endian::native == std::endian::little && !isa_->big_endian) {
         std::memcpy(image.words.data(), bytes, size);
         return image;

@@ -164,12 +164,12 @@ char* Codec::print(char* out, Index index, const Image& image, unsigned bits, st
         if (limit - out < 32) return out;
         switch (step.kind) {
             case PrintStep::Kind::text:
-                std::memcpy(out, step.text.text, codec::longest_piece);
+                std::memcpy(out, &step.text, sizeof step.text);  // one move, of a size that suits the machine
                 out += step.text.size;
                 break;
             case PrintStep::Kind::table: {
                 const codec::Piece& piece = step.pieces[word >> step.shift & step.mask];
-                std::memcpy(out, piece.text, codec::longest_piece);
+                std::memcpy(out, &piece, sizeof piece);
                 out += piece.size;
                 break;
             }

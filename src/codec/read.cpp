@@ -74,6 +74,10 @@ bool Reader::at_end(const char* p) const {
 
 bool Reader::literal(const char*& cursor, std::string_view text, bool glued) const {
     const char* p = skip(cursor);
+    if (text.size() == 1 && p != end_ && *p == text[0] && tables_.letter[static_cast<unsigned char>(*p)] != 1) {
+        cursor = p + 1;
+        return true;
+    }
     const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
     for (const char c : text) {
         // Blanks may stand between marks ("[ !"), not inside words.
@@ -545,10 +549,15 @@ bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address
 bool Codec::may_grow(const Encoded& encoded) const { return tables_->forms[encoded.form].may_grow; }
 
 std::string Codec::patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const {
-    const OperandType& type = isa_->operand_types[deferred.type];
     NumberValue number;
     number.integer = static_cast<std::uint64_t>(value);
     number.negative = value < 0;
+    return patch(encoded, deferred, number, address);
+}
+
+std::string Codec::patch(Encoded& encoded, const Deferred& deferred, const NumberValue& number,
+                         std::uint64_t address) const {
+    const OperandType& type = isa_->operand_types[deferred.type];
     std::uint64_t code = 0;
     std::string problem;
     if (!codec::encode_number(type.number, type.width, number, address, code, &problem)) return problem;

@@ -30,6 +30,16 @@ std::string_view data_directive(std::size_t bytes) {
     }
 }
 
+// Bytes of the longest instruction, as far as that is known beforehand: those with a word behind them are not.
+std::size_t longest_instruction(const Codec& codec) {
+    for (const codec::OperandTable& operand : codec.tables().operands) {
+        if (operand.can_have_tail) return most_bytes;
+    }
+    unsigned bits = 8;
+    for (const Form& form : codec.isa().forms) bits = std::max(bits, form.bits);
+    return std::min<std::size_t>(most_bytes, bits / 8);
+}
+
 class Disassembler final : public Codec::LabelNamer {
 public:
     Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options, const TextSink& sink);
@@ -67,17 +77,18 @@ private:
     const Object& object_;
     const DisassembleOptions& options_;
     Output out_;
+    const std::size_t longest_;
     Labels labels_;
     Verifier verifier_;
     std::string line_end_;  // of an instruction
     std::string comment_begin_, comment_end_;
-    std::size_t longest_ = most_bytes;                  // bytes of the longest instruction
     std::vector<std::vector<Relocation>> relocations_;  // by section, by rising offset
     std::vector<std::uint64_t> codes_;
 
     // The section being printed.
     const Section* section_ = nullptr;
     Index index_ = no_index;
+    bool first_section_ = true;
     std::size_t next_label_ = 0, next_relocation_ = 0;
 };
 
@@ -88,7 +99,8 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
       object_(object),
       options_(options),
       out_(sink),
-      labels_(codec, object, options.labels && options.style != DisassemblyStyle::json),
+      longest_(longest_instruction(codec)),
+      labels_(codec, object, options.labels && options.style != DisassemblyStyle::json, longest_),
       verifier_(codec),
       relocations_(object.sections.size()) {
     line_end_ = isa_.surface.statement_end + "\n";
@@ -105,15 +117,11 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
         std::stable_sort(list.begin(), list.end(),
                          [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; });
     }
-    unsigned bits = 8;
-    for (const Form& form : isa_.forms) bits = std::max(bits, form.bits);
-    bool tails = false;
-    for (const codec::OperandTable& operand : codec.tables().operands) tails |= operand.can_have_tail;
-    if (!tails) longest_ = std::min<std::size_t>(most_bytes, bits / 8);
 }
 
 void Disassembler::run() {
     if (source()) header();
+    first_section_ = out_.empty();
     for (Index i = 0; i < object_.sections.size(); ++i) section(i);
 }
 
@@ -162,11 +170,12 @@ void Disassembler::section(Index index) {
 }
 
 void Disassembler::section_head(const Section& section) {
+    if (!first_section_) out_.put('\n');
+    first_section_ = false;
     if (options_.style == DisassemblyStyle::listing) {
-        out_.put(fmt::format("\nSection {}:\n", section.name));
+        out_.put(fmt::format("Section {}:\n", section.name));
         return;
     }
-    out_.put('\n');
     if (section.name == ".text" || section.name == ".data" || section.name == ".bss" || section.name == ".rodata") {
         out_.put(section.name);
     } else {
@@ -236,11 +245,19 @@ void Disassembler::code() {
     const std::uint64_t size = section_->bytes.size(), unit = object_.unit_bytes;
     const std::vector<Label>& labels = labels_.of(index_).list;
     const std::vector<Relocation>& relocations = relocations_[index_];
+    const std::vector<Decoded>& decoded = labels_.of(index_).code;
+    std::size_t next = 0;
     for (std::uint64_t at = 0; at < size;) {
         const std::size_t available = static_cast<std::size_t>(std::min<std::uint64_t>(size - at, longest_));
         const Image image = codec_.load(bytes + at, available);
         unsigned bits = 0;
-        const Index form = codec_.decode(image, static_cast<unsigned>(available * 8), bits);
+        Index form = no_index;
+        if (decoded.empty()) {
+            form = codec_.decode(image, static_cast<unsigned>(available * 8), bits);
+        } else if (const Decoded& known = decoded[next++]; known.form != Decoded::no_form) {
+            form = known.form;
+            bits = known.bytes * 8u;
+        }
         std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(unit, size - at));
         if (form != no_index && bits >= 8) count = bits / 8;
         if (next_label_ < labels.size() && labels[next_label_].offset < at + count) labels_at(at, at + count);
@@ -264,14 +281,16 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
     char* const begin = out_.room();
     std::memcpy(begin, "    ", 4);
     const std::uint64_t address = address_of(at);
-    if (source() && options_.verify && !verifier_.is_certain(form, image)) {
+    const bool doubted = source() && options_.verify && !verifier_.is_certain(form, image);
+    char* end = codec_.print(begin + 4, form, image, bits, address, doubted ? nullptr : this);
+    if (doubted) {
         // What can be read back without labels can be with them.
-        char* const end = codec_.print(begin + 4, form, image, bits, address, nullptr);
         *end = '\0';
         if (!verifier_.reads_back(image, bits, begin + 4, end, address))
             return unverified(image, bits, at, begin + 4, end);
+        if (codec_.tables().forms[form].has_relative)
+            end = codec_.print(begin + 4, form, image, bits, address, this);
     }
-    char* const end = codec_.print(begin + 4, form, image, bits, address, this);
     std::memcpy(end, line_end_.data(), line_end_.size());
     out_.set(end + line_end_.size());
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
 
 #include "assembler/characters.hpp"
 
@@ -22,15 +24,37 @@ bool before(const Label& a, const Label& b) { return a.offset < b.offset; }
 }  // namespace
 
 std::string_view SectionLabels::at(std::uint64_t offset) const {
-    const auto found = std::lower_bound(list.begin(), list.end(), offset,
-                                        [](const Label& label, std::uint64_t value) { return label.offset < value; });
-    return found != list.end() && found->offset == offset && found->on_boundary ? std::string_view(found->name)
-                                                                                : std::string_view();
+    if (offset > size_ || (offset % unit_ != 0 && offset != size_)) return {};
+    const std::uint64_t unit = (offset + unit_ - 1) / unit_;
+    const Rank& rank = ranks_[unit / 64];
+    const std::uint64_t bit = std::uint64_t{1} << unit % 64;
+    if ((rank.bits & bit) == 0) return {};
+    return list[first_[rank.before + static_cast<unsigned>(std::popcount(rank.bits & (bit - 1)))]].name;
 }
 
-Labels::Labels(const Codec& codec, const Object& object, bool make_targets)
+void SectionLabels::index(std::uint64_t size, std::uint64_t unit) {
+    size_ = size;
+    unit_ = unit;
+    ranks_.assign((size + unit - 1) / unit / 64 + 1, {});
+    first_.reserve(list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const Label& label = list[i];
+        if (!label.on_boundary || label.offset > size || (i > 0 && list[i - 1].offset == label.offset)) continue;
+        const std::uint64_t place = (label.offset + unit - 1) / unit;
+        ranks_[place / 64].bits |= std::uint64_t{1} << place % 64;
+        first_.push_back(static_cast<std::uint32_t>(i));
+    }
+    std::uint32_t before = 0;
+    for (Rank& rank : ranks_) {
+        rank.before = before;
+        before += static_cast<std::uint32_t>(std::popcount(rank.bits));
+    }
+}
+
+Labels::Labels(const Codec& codec, const Object& object, bool make_targets, std::size_t longest)
     : codec_(codec),
       object_(object),
+      longest_(longest),
       sections_(object.sections.size()),
       begins_(object.sections.size()),
       relocated_(object.sections.size()),
@@ -81,48 +105,76 @@ void Labels::name_begins() {
 // Where instructions begin, and where their branches go.
 void Labels::collect_targets(Index index) {
     const Section& section = object_.sections[index];
-    const std::uint64_t unit = object_.unit_bytes, step = object_.address_bytes;
+    std::vector<bool> begins(section.bytes.size() / object_.unit_bytes + 2);
+    const std::vector<bool> targets = decode_all(index, begins);
+    name_targets(index, targets, begins);
+    sections_[index].index(section.bytes.size(), object_.unit_bytes);
+}
+
+// Decodes the section, so that printing need not do so again. By unit: whether a branch goes there; the last stands for
+// the section's end.
+std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
+    const Section& section = object_.sections[index];
+    const std::uint64_t unit = object_.unit_bytes, step = object_.address_bytes, size = section.bytes.size();
     const std::uint64_t first = section.address / step;
-    std::vector<bool> begins(section.bytes.size() / unit + 1);
+    std::vector<bool> wanted(begins.size());
     std::vector<std::uint64_t> targets;
     std::vector<std::uint64_t>& relocated = relocated_[index];
     std::sort(relocated.begin(), relocated.end());
     std::size_t next_relocated = 0;
-    for (std::uint64_t at = 0; at < section.bytes.size();) {
+    std::vector<Decoded>& code = sections_[index].code;
+    code.reserve(size / unit + 1);
+    for (std::uint64_t at = 0; at < size;) {
         begins[at / unit] = true;
-        const std::size_t available = std::min<std::uint64_t>(section.bytes.size() - at, max_instruction_bits / 8);
+        const std::size_t available = std::min<std::uint64_t>(size - at, longest_);
         const Image image = codec_.load(section.bytes.data() + at, available);
         unsigned bits = 0;
         const Index form = codec_.decode(image, static_cast<unsigned>(available * 8), bits);
         if (form == no_index || bits < 8) {
+            code.push_back({Decoded::no_form, static_cast<Index>(std::min(unit, size - at))});
             at += unit;
             continue;
         }
+        code.push_back({form, bits / 8});
         // A number that a linker fills in does not say yet where it leads.
         while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
         const bool unknown = next_relocated < relocated.size() && relocated[next_relocated] < at + bits / 8;
         if (!unknown) codec_.targets(form, image, bits, first + at / step, targets);
+        for (const std::uint64_t target : targets) {
+            const std::uint64_t offset = (target - first) * step;
+            if (target < first || target - first > size / step || (offset % unit != 0 && offset != size)) continue;
+            wanted[(offset + unit - 1) / unit] = true;
+        }
+        targets.clear();
         at += bits / 8;
     }
-    std::sort(targets.begin(), targets.end());
-    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
+    return wanted;
+}
+
+void Labels::name_targets(Index index, const std::vector<bool>& targets, const std::vector<bool>& begins) {
+    const Section& section = object_.sections[index];
+    const std::uint64_t unit = object_.unit_bytes, step = object_.address_bytes, size = section.bytes.size();
     std::vector<Label>& list = sections_[index].list;
     const auto is_begin = [&](std::uint64_t offset) {
-        return offset >= section.bytes.size() || (offset % unit == 0 && begins[offset / unit]);
+        return offset >= size || (offset % unit == 0 && begins[offset / unit]);
     };
     for (Label& label : list) label.on_boundary = is_begin(label.offset);
-    const std::size_t named = list.size();
-    for (const std::uint64_t target : targets) {
-        if (target < first || target - first > section.bytes.size() / step) continue;
-        const std::uint64_t offset = (target - first) * step;
-        if (offset > section.bytes.size() || !is_begin(offset)) continue;
-        const auto known = std::lower_bound(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(named),
-                                            Label{offset, {}, no_index, true}, before);
-        if (known != list.begin() + static_cast<std::ptrdiff_t>(named) && known->offset == offset) continue;
-        const std::string suffix = index == 0 || section.name == ".text" ? std::string() : fmt::format("_{}", index);
-        list.push_back({offset, fresh(fmt::format("L_{:x}{}", target, suffix)), no_index, true});
+    const auto named = static_cast<std::ptrdiff_t>(list.size());
+    std::ptrdiff_t next = 0;
+    const std::string suffix = index == 0 || section.name == ".text" ? std::string() : fmt::format("_{}", index);
+    list.reserve(list.size() + static_cast<std::size_t>(std::count(targets.begin(), targets.end(), true)));
+    for (std::size_t place = 0; place < targets.size(); ++place) {
+        if (!targets[place]) continue;
+        const std::uint64_t offset = std::min<std::uint64_t>(place * unit, size);
+        if (!is_begin(offset)) continue;
+        while (next < named && list[static_cast<std::size_t>(next)].offset < offset) ++next;
+        if (next < named && list[static_cast<std::size_t>(next)].offset == offset) continue;
+        char text[24] = "L_";
+        const std::uint64_t address = (section.address + offset) / step;
+        std::string name(text, std::to_chars(text + 2, std::end(text), address, 16).ptr);
+        list.push_back({offset, fresh(std::move(name += suffix)), no_index, true});
     }
-    std::stable_sort(list.begin(), list.end(), before);
+    std::inplace_merge(list.begin(), list.begin() + named, list.end(), before);
 }
 
 }  // namespace isaforge::disassembler

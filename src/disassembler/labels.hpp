@@ -19,18 +19,41 @@ struct Label {
     bool on_boundary = true;  // an instruction or a datum begins here
 };
 
+// What begins at a place in code: an instruction, or bytes that are none.
+struct Decoded {
+    static constexpr Index no_form = (Index{1} << 26) - 1;
+
+    Index form : 26 = no_form;
+    Index bytes : 6 = 0;
+};
+
 // The labels of one section by rising offset, symbols before made ones.
 class SectionLabels {
 public:
     std::vector<Label> list;
+    std::vector<Decoded> code;  // what the section's bytes are, in order, where targets were collected
 
-    // The name of the place, preferring the first; empty where it has none.
+    // The name of the place, preferring the first; empty where it has none or nothing begins there. Only for sections
+    // whose targets were collected.
     std::string_view at(std::uint64_t offset) const;
+    // Makes the list ready for `at`.
+    void index(std::uint64_t size, std::uint64_t unit);
+
+private:
+    // Which units have names, and how many units with names come before each word of bits.
+    struct Rank {
+        std::uint64_t bits = 0;
+        std::uint32_t before = 0;
+    };
+    std::uint64_t size_ = 0, unit_ = 1;
+    std::vector<Rank> ranks_;
+    std::vector<std::uint32_t> first_;  // in the list, by rank
 };
 
 class Labels {
 public:
-    Labels(const Codec& codec, const Object& object, bool make_targets);
+    // `longest`: bytes of the longest instruction.
+    Labels(const Codec& codec, const Object& object, bool make_targets, std::size_t longest);
 
     const SectionLabels& of(Index section) const { return sections_[section]; }
     // The name that stands for a section's begin in references to the section symbol; made where it is asked for.
@@ -41,11 +64,14 @@ public:
 private:
     void choose_symbols();
     void collect_targets(Index section);
+    std::vector<bool> decode_all(Index section, std::vector<bool>& begins);
+    void name_targets(Index section, const std::vector<bool>& targets, const std::vector<bool>& begins);
     void name_begins();
     std::string fresh(std::string name) const;
 
     const Codec& codec_;
     const Object& object_;
+    const std::size_t longest_;
     std::vector<SectionLabels> sections_;
     std::vector<std::string> begins_;
     std::vector<std::vector<std::uint64_t>> relocated_;  // by section: where relocations apply

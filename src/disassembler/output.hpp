@@ -22,6 +22,7 @@ public:
         if (at_ >= buffer_.data() + capacity) flush();
         return at_;
     }
+    bool empty() const { return !touched_ && at_ == buffer_.data(); }
     void set(char* end) { at_ = end; }
 
     void put(std::string_view text) {
@@ -40,17 +41,30 @@ public:
     void decimal(std::uint64_t value) { at_ = std::to_chars(room(), at_ + 24, value).ptr; }
     void hexadecimal(std::uint64_t value, unsigned digits) {
         char* const out = room();
-        for (unsigned i = 0; i < digits; ++i) out[i] = "0123456789abcdef"[value >> 4 * (digits - 1 - i) & 15];
+        for (unsigned i = 0; i < digits; ++i) out[i] = hex_digits[value >> 4 * (digits - 1 - i) & 15];
         at_ += digits;
     }
+    // At most slack / 2 of them.
     void bytes(const std::uint8_t* data, std::size_t count) {
-        for (std::size_t i = 0; i < count; ++i) hexadecimal(data[i], 2);
+        char* out = room();
+        for (std::size_t i = 0; i < count; ++i) {
+            *out++ = hex_digits[data[i] >> 4];
+            *out++ = hex_digits[data[i] & 15];
+        }
+        at_ = out;
     }
 
     // A JSON string; bytes that are not ASCII become their Latin-1 escapes.
     void quoted(std::string_view text) {
         put('"');
-        for (const char c : text) {
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            // What needs no escape is copied as a run.
+            std::size_t run = i;
+            while (run < text.size() && is_plain(text[run])) ++run;
+            put(text.substr(i, run - i));
+            i = run;
+            if (i == text.size()) break;
+            const char c = text[i];
             const auto byte = static_cast<unsigned char>(c);
             if (byte < 0x20 || byte >= 0x7F) {
                 put("\\u00");
@@ -66,9 +80,16 @@ public:
     static constexpr std::size_t slack = 4096;
 
 private:
-    static constexpr std::size_t capacity = std::size_t{1} << 18;
+    static constexpr char hex_digits[] = "0123456789abcdef";
+    static constexpr std::size_t capacity = std::size_t{1} << 16;
+
+    static bool is_plain(char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\';
+    }
 
     void flush() {
+        touched_ |= at_ != buffer_.data();
         if (at_ != buffer_.data()) sink_({buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data())});
         at_ = buffer_.data();
     }
@@ -76,6 +97,7 @@ private:
     const TextSink& sink_;
     std::vector<char> buffer_;
     char* at_;
+    bool touched_ = false;
 };
 
 }  // namespace isaforge::disassembler

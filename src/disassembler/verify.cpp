@@ -21,8 +21,22 @@ public:
 
 }  // namespace
 
+struct Verifier::Reading {
+    assembler::SymbolTable symbols;
+    NoSections sections;
+    assembler::Expressions expressions{symbols, sections};
+    Encoded encoded;
+    ReadFailure failure;
+};
+
+Verifier::~Verifier() = default;
+
 Verifier::Verifier(const Codec& codec)
-    : codec_(codec), sure_(codec.isa().forms.size()), operands_(codec.isa().operand_types.size()) {
+    : codec_(codec),
+      reading_(std::make_unique<Reading>()),
+      sure_(codec.isa().forms.size()),
+      operands_(codec.isa().operand_types.size()) {
+    reading_->expressions.stable_text = false;
     const Isa& isa = codec.isa();
     std::unordered_map<std::string_view, unsigned> uses;
     for (const Form& form : isa.forms) {
@@ -86,15 +100,12 @@ bool Verifier::operand_is_certain(Index index) {
 }
 
 bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, const char* end,
-                          std::uint64_t address) const {
-    assembler::SymbolTable symbols;
-    const NoSections sections;
-    assembler::Expressions expressions(symbols, sections);
-    expressions.stable_text = false;
-    Encoded encoded;
-    ReadFailure failure;
+                          std::uint64_t address) {
+    Reading& reading = *reading_;
+    Encoded& encoded = reading.encoded;
+    reading.expressions.clear_operands();
     const char* p = text;
-    if (!codec_.assemble(p, end, address, expressions, encoded, failure)) return false;
+    if (!codec_.assemble(p, end, address, reading.expressions, encoded, reading.failure)) return false;
     if (p != end || encoded.deferred_count != 0 || encoded.bits != bits) return false;
     for (unsigned at = 0; at < bits; at += 64) {
         const unsigned width = bits - at < 64 ? bits - at : 64;

@@ -2,6 +2,7 @@
 // their name is theirs only and every operand's text says its code. The others are assembled again.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "isaforge/codec.hpp"
@@ -11,9 +12,10 @@ namespace isaforge::disassembler {
 class Verifier {
 public:
     explicit Verifier(const Codec& codec);
+    ~Verifier();
 
     // `text` is what Codec::print wrote without labels; a NUL follows it.
-    bool reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address) const;
+    bool reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address);
 
     // Needs no proof.
     bool is_certain(Index form, const Image& image) const {
@@ -35,6 +37,8 @@ private:
     bool text_is_plain(const Form& form) const;
 
     const Codec& codec_;
+    struct Reading;  // what reading a statement needs, made once
+    std::unique_ptr<Reading> reading_;
     std::vector<Sure> sure_;
     std::vector<std::uint8_t> operands_;  // 0 unknown, 1 certain, 2 not
 };

@@ -1,11 +1,28 @@
 #include "isaforge/source.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 
+#include "support/large_pages.hpp"
+
 namespace isaforge {
+
+namespace {
+
+// Room for a whole file at once, where its size is known: growing would copy it several times.
+void reserve_for(std::FILE* stream, std::string& text) {
+    struct stat status {};
+    if (::fstat(::fileno(stream), &status) != 0 || !S_ISREG(status.st_mode)) return;
+    if (status.st_size <= 0 || status.st_size > UINT32_MAX) return;
+    text.reserve(static_cast<std::size_t>(status.st_size));
+    prefer_large_pages(text.data(), text.capacity());
+}
+
+}  // namespace
 
 FileId SourceManager::add(std::string name, std::string text) {
     files_.push_back({std::move(name), std::move(text), {}});
@@ -19,7 +36,9 @@ std::optional<FileId> SourceManager::load(const std::string& path, std::string& 
         return std::nullopt;
     }
     std::string text;
+    reserve_for(stream, text);
     char buffer[1 << 16];
+    std::setvbuf(stream, nullptr, _IONBF, 0);
     std::size_t count = 0;
     while ((count = std::fread(buffer, 1, sizeof buffer, stream)) > 0) {
         text.append(buffer, count);
