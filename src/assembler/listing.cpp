@@ -53,13 +53,17 @@ void append_entry(std::string& out, const ListingEntry& entry, const Object& obj
                   std::string_view text) {
     constexpr std::size_t most_rows = 8;
     const Emitted all = bytes_of(entry, object);
+    // Addresses count as labels do: in code by its address unit.
+    const bool known = entry.section < object.sections.size();
+    const std::uint64_t address = entry.offset + (known ? object.sections[entry.section].address : 0);
+    const std::uint64_t step = known && object.sections[entry.section].executable ? object.address_bytes : 1;
     for (std::size_t row = 0; row == 0 || row * bytes_per_row < all.count; ++row) {
         const std::size_t begin = row * bytes_per_row;
         if (row == most_rows) {
             out += fmt::format("          … {} more bytes\n", all.count - begin);
             return;
         }
-        append_row(out, entry.offset + begin, {all.bytes + begin, std::min(bytes_per_row, all.count - begin)},
+        append_row(out, (address + begin) / step, {all.bytes + begin, std::min(bytes_per_row, all.count - begin)},
                    row == 0 ? line : 0, text);
     }
 }

@@ -28,7 +28,7 @@ TEST(Disassemble, Source) {
     ASSERT_EQ(made->messages(), "");
     EXPECT_EQ(disassemble(gpu(), made->object),
               ".global outside\n"
-              "\n.text\nstart:\n    nop;\nloop:\n    fadd -1.f, r2, r3;\n    [cr1] jump loop;\n    jump past;\n    "
+              ".text\nstart:\n    nop;\nloop:\n    fadd -1.f, r2, r3;\n    [cr1] jump loop;\n    jump past;\n    "
               ".4byte 0xffffffff\n"
               "past:\n    ploadaddr_l .L_section_1;\n    jump outside;\n"
               "\n.data\ntable:\n.L_section_1:\n    .asciz \"text\"\n    .zero 16\n    .byte 0x01\n");
@@ -37,10 +37,10 @@ TEST(Disassemble, Source) {
 TEST(Disassemble, MakesLabelsForTargets) {
     const auto made = assemble_text("nop;\njump 0;\njump 3;\nnop;\n");
     EXPECT_EQ(disassemble(gpu(), made->object),
-              "\n.text\nL_0:\n    nop;\n    jump L_0;\n    jump L_3;\nL_3:\n    nop;\n");
+              ".text\nL_0:\n    nop;\n    jump L_0;\n    jump L_3;\nL_3:\n    nop;\n");
     DisassembleOptions options;
     options.labels = false;
-    EXPECT_EQ(disassemble(gpu(), made->object, options), "\n.text\n    nop;\n    jump 0;\n    jump 3;\n    nop;\n");
+    EXPECT_EQ(disassemble(gpu(), made->object, options), ".text\n    nop;\n    jump 0;\n    jump 3;\n    nop;\n");
 }
 
 TEST(Disassemble, Listing) {
@@ -49,7 +49,7 @@ TEST(Disassemble, Listing) {
     options.style = DisassemblyStyle::listing;
     EXPECT_EQ(
         disassemble(gpu(), made->object, options),
-        "\nSection .text:\n00000000:  00000000            nop;\nx:\n00000001:  43002120            fadd r1, r2, r3;\n");
+        "Section .text:\n00000000:  00000000            nop;\nx:\n00000001:  43002120            fadd r1, r2, r3;\n");
 }
 
 TEST(Disassemble, Json) {
