@@ -184,6 +184,29 @@ Resolved Expressions::resolve(const Position& position) const {
     return result;
 }
 
+bool Expressions::floating_value(Index node, double& value) const {
+    bool negated = false;
+    // A symbol may stand for another symbol; the bound ends circles.
+    for (unsigned steps = 0; steps < 64; ++steps) {
+        const Node& at = nodes_[node];
+        if (at.op == Operator::negate) {
+            negated = !negated;
+            node = at.a;
+            continue;
+        }
+        if (at.op != Operator::symbol || at.addend != 0) return false;
+        const SymbolEntry& entry = symbols_[at.a];
+        if (entry.kind == SymbolKind::floating) {
+            std::memcpy(&value, &entry.value, sizeof value);
+            if (negated) value = -value;
+            return true;
+        }
+        if (entry.kind != SymbolKind::expression) return false;
+        node = static_cast<Index>(entry.value);
+    }
+    return false;
+}
+
 bool Expressions::evaluate(Index node, bool before_layout, Resolved& result) {
     before_layout_ = before_layout;
     steps_ = 0;

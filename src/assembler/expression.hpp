@@ -114,6 +114,9 @@ public:
     Value symbol_value(Index symbol);
     const Node& node(Index index) const { return nodes_[index]; }
 
+    // Whether the tree is a symbol that turned out to be a floating-point number, perhaps negated.
+    bool floating_value(Index node, double& value) const;
+
     // Evaluates with what is known now. False, with `error` set, where the result is not a number that could be relocated.
     // Before layout only positions in one fragment have a known difference; `before_layout` says which it is.
     bool evaluate(Index node, bool before_layout, Resolved& result);

@@ -55,6 +55,11 @@ void Engine::undefined(Index symbol, const Place& where) {
 
 void Engine::apply(const Fixup& fixup) {
     Resolved value;
+    NumberValue number;
+    if (fixup.form != no_index && expressions_.floating_value(fixup.node, number.floating)) {
+        number.kind = NumberValue::Kind::floating;
+        return patch(fixup, number);
+    }
     if (!expressions_.evaluate(fixup.node, false, value)) {
         const std::string reason = std::exchange(expressions_.error, {});
         if (fixup.form == no_index && !options_.flat && data_difference(fixup)) return;
@@ -116,14 +121,17 @@ void Engine::apply_instruction(const Fixup& fixup, const Resolved& value) {
         known = value.via == no_index || symbols_[value.via].binding != Binding::weak;
     }
     if (!known) return relocate(fixup, value, relocation_of(fixup.deferred.type), rule.relative);
-    patch(fixup, value.offset.as_signed());
+    NumberValue number;
+    number.integer = static_cast<std::uint64_t>(value.offset.as_signed());
+    number.negative = value.offset.as_signed() < 0;
+    patch(fixup, number);
     if (rule.relocation && value.base == Resolved::Base::absolute && !rule.relative) {
         object_.relocations.push_back({fixup.position.section, offset_of(fixup.position), no_index, rule.relocation,
                                        value.offset.as_signed(), fixup.place});
     }
 }
 
-void Engine::patch(const Fixup& fixup, std::int64_t value) {
+void Engine::patch(const Fixup& fixup, const NumberValue& value) {
     std::uint8_t* const bytes = bytes_at(fixup.position);
     Encoded encoded;
     encoded.form = fixup.form;

@@ -186,6 +186,8 @@ void Engine::skip_inactive(const char*& p) {
         if (*p == '.') {
             const Directive* found = find_directive(p, end);
             if (found && found->conditional) {
+                const bool decides = found->handler == &Engine::else_if && !definitions_.empty();
+                if (decides && input_->kind != Input::Kind::substitution && run_defined(p)) return;
                 p = skip_space(end);
                 return (this->*found->handler)(p, found->argument);
             }
