@@ -127,7 +127,7 @@ bool write_vhdl(const Object& object, std::string& out, std::string& error);
 // Readers take any bytes whatever; nothing and the reason in `error` where they make no object.
 bool is_elf(std::span<const std::uint8_t> bytes);
 bool is_intel_hex(std::span<const std::uint8_t> bytes);
-std::optional<Object> read_elf(std::span<const std::uint8_t> bytes, std::string& error);
+std::optional<Object> read_elf(std::span<const std::uint8_t> bytes, std::string& error, bool with_lines = true);
 std::optional<Object> read_intel_hex(std::span<const std::uint8_t> bytes, std::string& error);
 // All bytes are one executable section.
 Object read_binary(std::span<const std::uint8_t> bytes, const Isa& isa);

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "assembler/engine.hpp"
+#include "support/large_pages.hpp"
 
 namespace isaforge {
 
@@ -101,6 +102,20 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
     }
 }
 
+// Room for what a source of this size usually makes. What is not used costs nothing; growing copies, and takes new memory
+// from the system each time.
+void Engine::expect(std::size_t source_bytes) {
+    constexpr std::size_t bytes_a_line = 20, bytes_a_symbol = 300, bytes_a_code_byte = 5;
+    const auto prepare = [](auto& list, std::size_t count) {
+        list.reserve(count);
+        prefer_large_pages(list.data(), count * sizeof list[0]);
+    };
+    if (record_lines_) prepare(line_marks_, source_bytes / bytes_a_line);
+    fixups_.reserve(source_bytes / bytes_a_symbol);
+    symbols_.reserve(source_bytes / bytes_a_symbol);
+    sections_[0].section.bytes.reserve(std::min<std::uint64_t>(source_bytes / bytes_a_code_byte, options_.max_output));
+}
+
 bool Engine::assemble(FileId main) {
     main_ = main;
     const std::size_t errors = diagnostics_.errors();
@@ -118,6 +133,7 @@ bool Engine::assemble(FileId main) {
     std::string defines;
     for (const auto& [name, value] : options_.defines) defines += name + " = " + (value.empty() ? "1" : value) + "\n";
     if (!defines.empty()) read(sources_.add("<command line>", std::move(defines)));
+    expect(sources_.text(main).size());
     read(main);
     finish();
     return diagnostics_.errors() == errors;

@@ -47,7 +47,10 @@ inline const char* skip_name(const char* p) {
 }
 
 inline bool starts_with(const char* p, const char* end, std::string_view text) {
-    return static_cast<std::size_t>(end - p) >= text.size() && std::memcmp(p, text.data(), text.size()) == 0;
+    const std::size_t size = text.size();
+    if (static_cast<std::size_t>(end - p) < size) return false;
+    if (size == 0) return true;
+    return *p == text[0] && (size == 1 || std::memcmp(p, text.data(), size) == 0);
 }
 
 inline char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }

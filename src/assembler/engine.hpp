@@ -132,6 +132,8 @@ public:
     friend struct EngineDirectives;
 
 private:
+    void expect(std::size_t source_bytes);
+
     // statements.cpp
     void run(Input& input);
     void run_statement(const char*& p);
@@ -316,7 +318,7 @@ private:
     void apply(const Fixup& fixup);
     void apply_data(const Fixup& fixup, const Resolved& value);
     void apply_instruction(const Fixup& fixup, const Resolved& value);
-    void patch(const Fixup& fixup, std::int64_t value);
+    void patch(const Fixup& fixup, const NumberValue& value);
     void relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code);
     bool data_difference(const Fixup& fixup);
     std::uint8_t* bytes_at(const Position& position);

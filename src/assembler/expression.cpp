@@ -41,8 +41,39 @@ bool Expressions::read_prefix(const char*& p, const char* end) const {
     return false;
 }
 
+namespace {
+
+// A plain number with nothing behind it that could make it an expression; the digit at `p` is its first. Most are.
+bool read_plain(const char*& p, std::uint64_t& number) {
+    const char* q = p;
+    number = 0;
+    if (*q == '0' && (q[1] == 'x' || q[1] == 'X')) {
+        int digit = 0;
+        for (q += 2; (digit = digit_value(*q)) < 16; ++q) number = number << 4 | static_cast<std::uint64_t>(digit);
+        if (q - p == 2 || q - p > 18) return false;
+    } else {
+        while (is(*q, class_digit)) number = number * 10 + static_cast<std::uint64_t>(*q++ - '0');
+        if (q - p > 18 || (*p == '0' && q - p != 1)) return false;
+    }
+    if (*q != ',' && *q != ';' && *q != '\n') return false;
+    p = q;
+    return true;
+}
+
+}  // namespace
+
 bool Expressions::read(const char*& cursor, const char* end, NumberValue& number) {
     const char* p = skip_blanks(cursor);
+    std::uint64_t plain = 0;
+    if (is(*p, class_digit) && !defer_constants && read_plain(p, plain)) {
+        if (p > end) return false;
+        number.kind = NumberValue::Kind::integer;
+        number.negative = false;
+        number.integer = plain;
+        last_integer = Integer(plain, false);
+        cursor = p;
+        return true;
+    }
     read_prefix(p, end);
     Value value;
     const char* begin = p;

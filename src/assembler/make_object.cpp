@@ -24,6 +24,7 @@ void Engine::make_object() {
 }
 
 void Engine::make_symbols() {
+    object_.symbols.reserve(object_.symbols.size() + symbols_.size());
     for (Index i = 0; i < symbols_.size(); ++i) {
         const SymbolEntry& entry = symbols_[i];
         if (entry.name.empty() || entry.name.starts_with(".L")) continue;

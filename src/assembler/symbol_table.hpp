@@ -60,6 +60,9 @@ public:
 
     Index add_anonymous();
 
+    // About how many there will be.
+    void reserve(std::size_t count) { entries_.reserve(count); }
+
 private:
     struct Slot {
         std::uint32_t hash = 0;

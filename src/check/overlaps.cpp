@@ -82,7 +82,7 @@ void find_form_overlaps(const Codec& codec, Diagnostics& diagnostics) {
         if (node.width != 0) continue;
         for (std::uint32_t i = 0; i < node.count; ++i) {
             for (std::uint32_t j = i + 1; j < node.count; ++j) {
-                const auto pair = std::minmax(tables.leaves[node.first + i], tables.leaves[node.first + j]);
+                const auto pair = std::minmax({tables.leaves[node.first + i].form, tables.leaves[node.first + j].form});
                 if (!seen.insert(pair).second) continue;
                 const Form& first = isa.forms[pair.first];
                 const Form& second = isa.forms[pair.second];

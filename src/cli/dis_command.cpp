@@ -78,7 +78,7 @@ std::optional<Object> object_of(const Options& options, const std::vector<std::u
     std::optional<Object> object;
     std::string error;
     if (options.format == "elf" || (options.format.empty() && is_elf(bytes))) {
-        object = read_elf(bytes, error);
+        object = read_elf(bytes, error, false);
     } else if (options.format == "ihex" || (options.format.empty() && is_intel_hex(bytes))) {
         object = read_intel_hex(bytes, error);
     } else {

@@ -7,6 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/diagnostics.hpp"
@@ -56,7 +60,16 @@ int flushed(int status) {
     return status == success ? input_error : status;
 }
 
+// Memory that is given back to the system has to be cleared anew when it is taken again: keep it.
+void keep_memory() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 25);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
 int run(int argc, char** argv) {
+    keep_memory();
     const std::vector<const Command*> commands = all_commands();
     const std::string asked = argc > 1 ? argv[1] : "";
     const Command* const chosen = find(commands, asked);

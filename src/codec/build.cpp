@@ -82,12 +82,13 @@ private:
     bool is_total(const OperandType& type) const;
 
     void build_form(Index index);
-    FormTable::Check check_of(const Form& form, Index field) const;
+    Check check_of(const Form& form, Index field) const;
     void add_text_step(std::vector<PrintStep>& steps, std::string_view text) const;
     void add_field_step(std::vector<PrintStep>& steps, const Form& form, const TextElement& element);
 
     void build_mnemonics();
     void add_candidate(Index form, const std::string& name, const TextTemplate& text);
+    Candidate::HeadField head_field(const Form& form, Index index) const;
     void set_simple_place(ReadStep& step, const Field& field) const;
     std::shared_ptr<Trie> texts_of(Index type, std::uint64_t code) const;
     std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at, Candidate& candidate);
@@ -96,6 +97,7 @@ private:
     void build_tree();
     std::uint32_t tree_node(std::vector<Index> forms, Image tested, unsigned depth);
     std::uint32_t leaf(std::vector<Index> forms);
+    DecodeLeaf leaf_of(Index form);
 
     const Isa& isa_;
     Codec::Tables& tables_;
@@ -305,10 +307,10 @@ void Builder::add_field_step(std::vector<PrintStep>& steps, const Form& form, co
     steps.push_back(step);
 }
 
-FormTable::Check Builder::check_of(const Form& form, Index index) const {
+Check Builder::check_of(const Form& form, Index index) const {
     const Field& field = form.fields[index];
     const OperandTable& table = tables_.operands[field.type];
-    FormTable::Check check;
+    Check check;
     check.field = index;
     const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
     if (!simple || table.valid.empty()) return check;
@@ -358,7 +360,7 @@ std::uint32_t Builder::head_of(const Form& form, const TextTemplate& text, std::
         if (text[i].kind == TextKind::literal) head.slots.push_back({text[i].text, no_index});
         if (text[i].kind != TextKind::field) continue;
         head.slots.push_back({"", form.fields[text[i].field].type});
-        candidate.head_fields.push_back(text[i].field);
+        candidate.head_fields.push_back(head_field(form, text[i].field));
     }
     for (std::size_t h = 0; h < tables_.heads.size(); ++h) {
         const auto& slots = tables_.heads[h].slots;
@@ -369,6 +371,13 @@ std::uint32_t Builder::head_of(const Form& form, const TextTemplate& text, std::
     }
     tables_.heads.push_back(std::move(head));
     return static_cast<std::uint32_t>(tables_.heads.size() - 1);
+}
+
+Candidate::HeadField Builder::head_field(const Form& form, Index index) const {
+    const Field& field = form.fields[index];
+    const BitPiece& piece = field.place.pieces[0];
+    const bool simple = field.place.pieces.size() == 1 && piece.position + piece.width <= 64 && !field.fixed;
+    return {index, simple, static_cast<std::uint8_t>(simple ? piece.position : 0)};
 }
 
 // A field in one piece in the first word of the image needs no call to be put there.
@@ -504,12 +513,28 @@ std::size_t largest_child(const Isa& isa, const std::vector<Index>& forms, unsig
     return *std::max_element(counts.begin(), counts.end());
 }
 
+DecodeLeaf Builder::leaf_of(Index index) {
+    const FormTable& table = tables_.forms[index];
+    DecodeLeaf leaf;
+    leaf.mask = table.mask0;
+    leaf.value = table.value0;
+    leaf.form = index;
+    leaf.bits = static_cast<std::uint16_t>(isa_.forms[index].bits);
+    leaf.first_check = static_cast<std::uint32_t>(tables_.checks.size());
+    leaf.hard = table.wide || table.can_have_tail ||
+                std::any_of(table.checks.begin(), table.checks.end(), [](const Check& check) { return check.mask == 0; });
+    if (leaf.hard) return leaf;
+    leaf.check_count = static_cast<std::uint16_t>(table.checks.size());
+    tables_.checks.insert(tables_.checks.end(), table.checks.begin(), table.checks.end());
+    return leaf;
+}
+
 std::uint32_t Builder::leaf(std::vector<Index> forms) {
     std::stable_sort(forms.begin(), forms.end(), [&](Index a, Index b) { return mask_bits(isa_.forms[a]) > mask_bits(isa_.forms[b]); });
     DecodeNode node;
     node.first = static_cast<std::uint32_t>(tables_.leaves.size());
     node.count = static_cast<std::uint32_t>(forms.size());
-    tables_.leaves.insert(tables_.leaves.end(), forms.begin(), forms.end());
+    for (const Index form : forms) tables_.leaves.push_back(leaf_of(form));
     tables_.nodes.push_back(node);
     return static_cast<std::uint32_t>(tables_.nodes.size() - 1);
 }

@@ -41,13 +41,21 @@ bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Ima
             if ((image.words[i] & form.mask.words[i]) != form.value.words[i]) return false;
         }
     }
-    for (const FormTable::Check& check : table.checks) {
+    for (const codec::Check& check : table.checks) {
         if (check.mask != 0) {
             if (check.valid[image.words[0] >> check.shift & check.mask] == 0) return false;
             continue;
         }
         const Field& field = form.fields[check.field];
         if (!operand_is_valid(isa, tables.operands[field.type], field.type, field.place.extract(image))) return false;
+    }
+    return true;
+}
+
+bool passes(const Codec::Tables& tables, const codec::DecodeLeaf& leaf, std::uint64_t word) {
+    const codec::Check* const checks = tables.checks.data() + leaf.first_check;
+    for (std::uint32_t i = 0; i < leaf.check_count; ++i) {
+        if (checks[i].valid[word >> checks[i].shift & checks[i].mask] == 0) return false;
     }
     return true;
 }
@@ -60,8 +68,16 @@ Index Codec::decode(const Image& image, unsigned available, unsigned& bits) cons
         const std::uint64_t choice = image.words[node->position / 64] >> (node->position % 64) & codec::low_bits(node->width);
         node = &tables_->nodes[tables_->children[node->first + choice]];
     }
+    const codec::DecodeLeaf* const leaves = tables_->leaves.data() + node->first;
     for (std::uint32_t i = 0; i < node->count; ++i) {
-        const Index index = tables_->leaves[node->first + i];
+        const codec::DecodeLeaf& leaf = leaves[i];
+        if ((image.words[0] & leaf.mask) != leaf.value || leaf.bits > available) continue;
+        if (!leaf.hard) {
+            if (!passes(*tables_, leaf, image.words[0])) continue;
+            bits = leaf.bits;
+            return leaf.form;
+        }
+        const Index index = leaf.form;
         const Form& form = isa_->forms[index];
         if (form.bits > available || !matches(*isa_, *tables_, index, image)) continue;
         bits = form.bits;

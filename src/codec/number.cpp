@@ -80,10 +80,11 @@ bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& nu
     const Wide shown = value;
     if ((rule.minimum && value < *rule.minimum) || (rule.maximum && value > *rule.maximum)) return out_of_range(rule, width, shown, problem);
     value -= rule.bias;
-    if (value % rule.scale != 0) {
+    // Numbers of 128 bits are slow to divide.
+    if (rule.scale != 1 && value % rule.scale != 0) {
         return fail(problem, fmt::format("{} is no multiple of {}", rule.relative ? fmt::format("the distance to the target, {},", text(shown)) : text(shown), rule.scale));
     }
-    value /= rule.scale;
+    if (rule.scale != 1) value /= rule.scale;
     const Range range = range_of(rule, width);
     if (value < range.low || value > range.high) return out_of_range(rule, width, shown, problem);
     code = static_cast<std::uint64_t>(value) >> rule.slice_low & low_bits(width);

@@ -94,7 +94,12 @@ bool Reader::fail(const char* at, const TextElement* element, Index type) {
     if (at < furthest_) return false;
     if (at > furthest_) failures_ = 0;
     furthest_ = at;
-    if (failures_ < most_failures) failure_[failures_++] = {element, type, candidate_, {}};
+    if (failures_ == most_failures) return false;
+    Failure& failure = failure_[failures_++];
+    failure.element = element;
+    failure.type = type;
+    failure.candidate = candidate_;
+    failure.number = {};
     return false;
 }
 
@@ -432,7 +437,14 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     affine_known_ = 0;
     Parsed parsed;
     out.image = form.value;
-    for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) form.fields[candidate.head_fields[i]].place.insert(out.image, head_codes[i]);
+    for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) {
+        const Candidate::HeadField& head = candidate.head_fields[i];
+        if (head.simple) {
+            out.image.words[0] |= head_codes[i] << head.shift;
+        } else {
+            form.fields[head.field].place.insert(out.image, head_codes[i]);
+        }
+    }
     const char* p = cursor;
     for (std::size_t i = 0; i < candidate.steps.size(); ++i) {
         if (!step(p, candidate.steps[i], form, parsed, out.image)) return false;

@@ -49,7 +49,10 @@ private:
         const TextElement* element;   // a literal or a sum; null: an operand, or the end where `type` is no_index
         Index type;
         const Candidate* candidate;
-        NumberValue number;           // a number that was there but did not fit
+        union {
+            NumberValue number;       // a number that was there but did not fit
+        };
+        Failure() {}                  // nothing is set before there is a failure: most statements have none
     };
 
     // White space, and comments where they may stand inside a statement.

@@ -67,7 +67,12 @@ struct Candidate {
     Index form = no_index;
     std::uint32_t head = 0;             // Tables::heads
     std::vector<ReadStep> steps;        // behind the mnemonic
-    std::vector<Index> head_fields;     // the form's fields that the head's slots stand for
+    struct HeadField {
+        Index field = no_index;
+        bool simple = false;            // free, and in one piece of the image's first word, from bit `shift` on
+        std::uint8_t shift = 0;
+    };
+    std::vector<HeadField> head_fields;  // the form's fields that the head's slots stand for
 };
 
 // What stands before the mnemonic: the same for all forms whose texts begin alike.
@@ -91,14 +96,25 @@ struct DecodeNode {
     std::uint32_t count = 0;            // leaf entries
 };
 
+struct Check {                          // a field not all of whose codes decode
+    Index field = no_index;
+    std::uint8_t shift = 0;             // where its bits begin in the first word of the image …
+    std::uint64_t mask = 0;             // … and how many; 0 where its place is not that simple
+    const std::uint8_t* valid = nullptr;
+};
+
+// What decides about a form when instructions are decoded, together in one place.
+struct DecodeLeaf {
+    std::uint64_t mask = 0, value = 0;  // of the first word
+    Index form = no_index;
+    std::uint32_t first_check = 0;      // Tables::checks, simple ones only
+    std::uint16_t check_count = 0;
+    std::uint16_t bits = 0;
+    bool hard = false;                  // more must be looked at: words behind the first, other checks, a tail
+};
+
 struct FormTable {
     std::vector<PrintStep> print;
-    struct Check {                      // a field not all of whose codes decode
-        Index field = no_index;
-        std::uint8_t shift = 0;         // where its bits begin in the first word of the image …
-        std::uint64_t mask = 0;         // … and how many; 0 where its place is not that simple
-        const std::uint8_t* valid = nullptr;
-    };
     std::vector<Check> checks;
     bool can_have_tail = false;
     bool may_grow = false;
@@ -121,7 +137,8 @@ struct Codec::Tables {
     bool dots_in_mnemonics = false;
     std::vector<codec::DecodeNode> nodes;       // the root is 0
     std::vector<std::uint32_t> children;        // node indices
-    std::vector<Index> leaves;                  // forms
+    std::vector<codec::DecodeLeaf> leaves;
+    std::vector<codec::Check> checks;
     std::array<std::uint8_t, 256> blank{};      // skipped between the parts of a statement
     std::array<std::uint8_t, 256> ender{};      // may begin what ends a statement
     std::array<std::uint8_t, 256> letter{};     // of mnemonics; 2: a dot

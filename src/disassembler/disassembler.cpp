@@ -60,6 +60,12 @@ private:
     bool relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
                                std::size_t available);
     void unverified(const Image& image, unsigned bits, std::uint64_t at, const char* text, const char* end);
+    struct JsonForm {
+        std::string head;               // from the mnemonic to the first field
+        std::vector<Index> fields;      // those that are free
+        std::vector<std::string> keys;  // of these
+    };
+    const JsonForm& json_form(Index form);
     void json_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
     void raw(std::uint64_t at, std::size_t count);
     void raw_value(std::uint64_t at, std::size_t count);
@@ -83,7 +89,7 @@ private:
     std::string line_end_;  // of an instruction
     std::string comment_begin_, comment_end_;
     std::vector<std::vector<Relocation>> relocations_;  // by section, by rising offset
-    std::vector<std::uint64_t> codes_;
+    std::vector<JsonForm> json_forms_;                  // by Isa::forms, made when first needed
 
     // The section being printed.
     const Section* section_ = nullptr;
@@ -348,7 +354,7 @@ bool Disassembler::relocated_instruction(const Relocation& relocation, const Ima
 }
 
 void Disassembler::listing_columns(std::uint64_t at, std::size_t count) {
-    out_.hexadecimal(address_of(at), 8);
+    out_.hexadecimal(section_->executable ? address_of(at) : section_->address + at, 8);
     out_.put(":  ");
     out_.bytes(section_->bytes.data() + at, count);
     for (std::size_t i = count; i < 8; ++i) out_.put("  ");
@@ -416,20 +422,40 @@ void Disassembler::json_instruction(Index form, const Image& image, unsigned bit
     out_.bytes(section_->bytes.data() + at, bits / 8);
     out_.put("\",\"text\":");
     out_.quoted({text, static_cast<std::size_t>(end - text)});
-    out_.put(",\"mnemonic\":");
-    out_.quoted(isa_.instruction_of(described).names[0]);
-    out_.put(",\"fields\":{");
-    codec_.fields(form, image, codes_);
-    bool first = true;
-    for (std::size_t i = 0; i < described.fields.size(); ++i) {
-        if (described.fields[i].fixed) continue;
-        if (!first) out_.put(',');
-        first = false;
-        out_.quoted(described.fields[i].name);
-        out_.put(':');
-        out_.decimal(codes_[i]);
+    const JsonForm& prepared = json_form(form);
+    out_.put(prepared.head);
+    for (std::size_t i = 0; i < prepared.fields.size(); ++i) {
+        out_.put(prepared.keys[i]);
+        out_.decimal(described.fields[prepared.fields[i]].place.extract(image));
     }
     out_.put("}}\n");
+}
+
+// The parts of a form's JSON that are the same for all its instructions.
+const Disassembler::JsonForm& Disassembler::json_form(Index form) {
+    if (json_forms_.empty()) json_forms_.resize(isa_.forms.size());
+    JsonForm& prepared = json_forms_[form];
+    if (!prepared.head.empty()) return prepared;
+    const Form& described = isa_.forms[form];
+    const auto write = [](std::string& out, const auto& part) {
+        const TextSink sink = [&](std::string_view piece) { out += piece; };
+        Output text(sink, 0);
+        part(text);
+    };
+    write(prepared.head, [&](Output& text) {
+        text.put(",\"mnemonic\":");
+        text.quoted(isa_.instruction_of(described).names[0]);
+        text.put(",\"fields\":{");
+    });
+    for (Index i = 0; i < described.fields.size(); ++i) {
+        if (described.fields[i].fixed) continue;
+        write(prepared.keys.emplace_back(prepared.fields.empty() ? "" : ","), [&](Output& text) {
+            text.quoted(described.fields[i].name);
+            text.put(':');
+        });
+        prepared.fields.push_back(i);
+    }
+    return prepared;
 }
 
 // --- data

@@ -12,14 +12,15 @@ namespace isaforge::disassembler {
 
 class Output {
 public:
-    explicit Output(const TextSink& sink) : sink_(sink), buffer_(capacity + slack), at_(buffer_.data()) {}
+    explicit Output(const TextSink& sink, std::size_t capacity = std::size_t{1} << 16)
+        : sink_(sink), capacity_(capacity), buffer_(capacity + slack), at_(buffer_.data()) {}
     ~Output() { flush(); }
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
 
     // Room for at least `slack` characters; `set` says how far they were used.
     char* room() {
-        if (at_ >= buffer_.data() + capacity) flush();
+        if (at_ >= buffer_.data() + capacity_) flush();
         return at_;
     }
     bool empty() const { return !touched_ && at_ == buffer_.data(); }
@@ -81,7 +82,6 @@ public:
 
 private:
     static constexpr char hex_digits[] = "0123456789abcdef";
-    static constexpr std::size_t capacity = std::size_t{1} << 16;
 
     static bool is_plain(char c) {
         const auto byte = static_cast<unsigned char>(c);
@@ -95,6 +95,7 @@ private:
     }
 
     const TextSink& sink_;
+    const std::size_t capacity_;
     std::vector<char> buffer_;
     char* at_;
     bool touched_ = false;

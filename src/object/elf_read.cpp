@@ -24,7 +24,7 @@ public:
         if (elf_) elf_end(elf_);
     }
 
-    std::optional<Object> read(std::string& error);
+    std::optional<Object> read(std::string& error, bool with_lines);
 
 private:
     bool open(std::string& error);
@@ -277,11 +277,11 @@ void ElfReader::read_lines() {
     });
 }
 
-std::optional<Object> ElfReader::read(std::string& error) {
+std::optional<Object> ElfReader::read(std::string& error, bool with_lines) {
     if (!open(error) || !read_sections(error)) return std::nullopt;
     read_symbols();
     read_relocations();
-    read_lines();
+    if (with_lines) read_lines();
     return std::move(object_);
 }
 
@@ -291,12 +291,12 @@ bool is_elf(std::span<const std::uint8_t> bytes) {
     return bytes.size() >= SELFMAG && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
 }
 
-std::optional<Object> read_elf(std::span<const std::uint8_t> bytes, std::string& error) {
+std::optional<Object> read_elf(std::span<const std::uint8_t> bytes, std::string& error, bool with_lines) {
     if (!is_elf(bytes)) {
         error = "this is not an ELF file";
         return std::nullopt;
     }
-    return ElfReader(bytes).read(error);
+    return ElfReader(bytes).read(error, with_lines);
 }
 
 }  // namespace isaforge
