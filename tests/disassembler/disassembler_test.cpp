@@ -28,7 +28,7 @@ TEST(Disassemble, Source) {
     ASSERT_EQ(made->messages(), "");
     EXPECT_EQ(disassemble(gpu(), made->object),
               ".global outside\n"
-              ".text\nstart:\n    nop;\nloop:\n    fadd -1.f, r2, r3;\n    [cr1] jump loop;\n    jump past;\n    "
+              "\n.text\nstart:\n    nop;\nloop:\n    fadd -1.f, r2, r3;\n    [cr1] jump loop;\n    jump past;\n    "
               ".4byte 0xffffffff\n"
               "past:\n    ploadaddr_l .L_section_1;\n    jump outside;\n"
               "\n.data\ntable:\n.L_section_1:\n    .asciz \"text\"\n    .zero 16\n    .byte 0x01\n");
