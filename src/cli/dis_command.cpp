@@ -74,7 +74,7 @@ int print_instructions(const Codec& codec, const std::vector<std::uint8_t>& byte
     return success;
 }
 
-std::optional<Object> object_of(const Options& options, const std::vector<std::uint8_t>& bytes, const Isa& isa) {
+std::optional<Object> object_of(const Options& options, std::vector<std::uint8_t> bytes, const Isa& isa) {
     std::optional<Object> object;
     std::string error;
     if (options.format == "elf" || (options.format.empty() && is_elf(bytes))) {
@@ -82,7 +82,8 @@ std::optional<Object> object_of(const Options& options, const std::vector<std::u
     } else if (options.format == "ihex" || (options.format.empty() && is_intel_hex(bytes))) {
         object = read_intel_hex(bytes, error);
     } else {
-        object = read_binary(bytes, isa);
+        object = read_binary({}, isa);
+        object->sections[0].bytes = std::move(bytes);
     }
     if (!object) complain(fmt::format("cannot read '{}': {}", options.input, error));
     return object;
@@ -122,7 +123,7 @@ int disassemble_any(const Options& options) {
     const Codec codec(isa);
     if (!options.hex.empty() && !options.json && !options.listing) return print_instructions(codec, *bytes);
     const std::optional<Object> object =
-        options.hex.empty() ? object_of(options, *bytes, *isa) : std::optional(read_binary(*bytes, *isa));
+        options.hex.empty() ? object_of(options, std::move(*bytes), *isa) : std::optional(read_binary(*bytes, *isa));
     return object ? print_object(options, codec, *object) : input_error;
 }
 

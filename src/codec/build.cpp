@@ -15,6 +15,7 @@ namespace codec {
 namespace {
 
 constexpr std::size_t most_texts = 60000;   // in one trie
+constexpr std::uint32_t most_joined = 256;  // texts of a table that are kept also with what follows them
 constexpr unsigned widest_choice = 8;       // bits of one decision
 constexpr unsigned deepest_tree = 48;
 
@@ -86,6 +87,9 @@ private:
     void add_text_step(std::vector<PrintStep>& steps, std::string_view text) const;
     void add_field_step(std::vector<PrintStep>& steps, const Form& form, const TextElement& element);
 
+    void join_texts(std::vector<PrintStep>& steps);
+    const Piece* with_suffix(const Piece* pieces, std::uint32_t last, const Piece& suffix);
+
     void build_mnemonics();
     void add_candidate(Index form, const std::string& name, const TextTemplate& text);
     Candidate::HeadField head_field(const Form& form, Index index) const;
@@ -102,6 +106,7 @@ private:
     const Isa& isa_;
     Codec::Tables& tables_;
     std::map<std::string, std::size_t> mnemonic_index_;
+    std::map<std::pair<const Piece*, std::string>, const Piece*> suffixed_;
 };
 
 void Builder::build() {
@@ -350,6 +355,37 @@ void Builder::build_form(Index index) {
             }
         }
     }
+    join_texts(table.print);
+}
+
+// A text behind a table of texts is added to each of them: fewer steps, fewer wrong guesses of the processor.
+void Builder::join_texts(std::vector<PrintStep>& steps) {
+    std::vector<PrintStep> joined;
+    for (const PrintStep& step : steps) {
+        const bool both = step.kind == PrintStep::Kind::text && !joined.empty() &&
+                          joined.back().kind == PrintStep::Kind::table && joined.back().mask < most_joined;
+        const Piece* const pieces = both ? with_suffix(joined.back().pieces, joined.back().mask, step.text) : nullptr;
+        if (pieces) {
+            joined.back().pieces = pieces;
+        } else {
+            joined.push_back(step);
+        }
+    }
+    steps = std::move(joined);
+}
+
+// Null where a text would become too long to be copied whole.
+const Piece* Builder::with_suffix(const Piece* pieces, std::uint32_t last, const Piece& suffix) {
+    auto& made = suffixed_[{pieces, std::string(suffix.text, suffix.size)}];
+    if (made) return made;
+    std::vector<Piece> list(pieces, pieces + last + 1);
+    for (Piece& piece : list) {
+        if (piece.size + suffix.size > longest_piece) return nullptr;
+        std::memcpy(piece.text + piece.size, suffix.text, suffix.size);
+        piece.size = static_cast<std::uint8_t>(piece.size + suffix.size);
+    }
+    made = tables_.joined.emplace_back(std::move(list)).data();
+    return made;
 }
 
 // --- mnemonics --------------------------------------------------------------------------------------------------------

@@ -137,6 +137,7 @@ struct Codec::Tables {
     bool dots_in_mnemonics = false;
     std::vector<codec::DecodeNode> nodes;       // the root is 0
     std::vector<std::uint32_t> children;        // node indices
+    std::vector<std::vector<codec::Piece>> joined;  // texts of operands with what follows them
     std::vector<codec::DecodeLeaf> leaves;
     std::vector<codec::Check> checks;
     std::array<std::uint8_t, 256> blank{};      // skipped between the parts of a statement

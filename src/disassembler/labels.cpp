@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "assembler/characters.hpp"
+#include "codec/tables.hpp"
 
 namespace isaforge::disassembler {
 
@@ -139,7 +140,8 @@ std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
         // A number that a linker fills in does not say yet where it leads.
         while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
         const bool unknown = next_relocated < relocated.size() && relocated[next_relocated] < at + bits / 8;
-        if (!unknown) codec_.targets(form, image, bits, first + at / step, targets);
+        if (!unknown && codec_.tables().forms[form].has_relative)
+            codec_.targets(form, image, bits, first + at / step, targets);
         for (const std::uint64_t target : targets) {
             const std::uint64_t offset = (target - first) * step;
             if (target < first || target - first > size / step || (offset % unit != 0 && offset != size)) continue;
