@@ -123,7 +123,7 @@ void look_at_order(const std::vector<OpcodeRow>& rows, Diagnostics& diagnostics)
     };
     for (std::size_t i = 1; i < rows.size(); ++i) {
         if (rows[i].table != rows[i - 1].table || !(key(rows[i]) < key(rows[i - 1]))) continue;
-        diagnostics.error(rows[i].where, "this opcode is below that of the row before it; where opcodes are accounted for, the rows of a table ascend").note(rows[i - 1].where, "the row before is here");
+        diagnostics.error(rows[i].where, "this opcode is lower than that of the row above; with `opcodes accounted` the opcodes of a table rise").note(rows[i - 1].where, "the row above is here");
     }
 }
 
