@@ -85,7 +85,8 @@ bool in_range(const OperandRow& row, std::uint64_t code) {
     });
 }
 
-// The codes of an operand's rows, with what is captured taken as whole: each code has one row, and there are no gaps.
+// The codes of an operand's rows, with what is captured taken as whole: none is used and reserved, and there are no
+// gaps. That an exception stands before its rule is no defect.
 void look_at_operand(const OperandType& type, Diagnostics& diagnostics) {
     constexpr unsigned widest = 16;
     if (type.kind != OperandKind::table || type.width > widest) return;
@@ -95,8 +96,8 @@ void look_at_operand(const OperandType& type, Diagnostics& diagnostics) {
         bool told = row.alias;
         for (std::uint64_t code = 0; code < count; ++code) {
             if ((code & row.mask) != row.value || !in_range(row, code)) continue;
-            if (owner[code] && !told) {
-                diagnostics.error(row.where, fmt::format("code {} of operand '{}' has two rows, though opcodes are accounted for", binary(code, type.width), type.name)).note(owner[code]->where, "the other row is here");
+            if (owner[code] && !told && row.reserved && !owner[code]->reserved) {
+                diagnostics.error(row.where, fmt::format("code {} of operand '{}' is reserved here but used", binary(code, type.width), type.name)).note(owner[code]->where, "the other row is here");
                 told = true;
             }
             if (!owner[code]) owner[code] = &row;
@@ -122,6 +123,8 @@ void look_at_order(const std::vector<OpcodeRow>& rows, Diagnostics& diagnostics)
     };
     for (std::size_t i = 1; i < rows.size(); ++i) {
         if (rows[i].table != rows[i - 1].table || key(rows[i - 1]) < key(rows[i])) continue;
+        const Place here = rows[i].where, before = rows[i - 1].where;
+        if (here.file == before.file && here.offset == before.offset) continue;  // another length of the same row
         diagnostics.error(rows[i].where, "this opcode is not above that of the row before it, though opcodes are accounted for").note(rows[i - 1].where, "the row before is here");
     }
 }
