@@ -122,10 +122,9 @@ void look_at_order(const std::vector<OpcodeRow>& rows, Diagnostics& diagnostics)
         return out;
     };
     for (std::size_t i = 1; i < rows.size(); ++i) {
-        if (rows[i].table != rows[i - 1].table || key(rows[i - 1]) < key(rows[i])) continue;
-        const Place here = rows[i].where, before = rows[i - 1].where;
-        if (here.file == before.file && here.offset == before.offset) continue;  // another length of the same row
-        diagnostics.error(rows[i].where, "this opcode is not above that of the row before it, though opcodes are accounted for").note(rows[i - 1].where, "the row before is here");
+        // Equal ones are two lengths of one row, or an overlap that is reported as such.
+        if (rows[i].table != rows[i - 1].table || key(rows[i - 1]) <= key(rows[i])) continue;
+        diagnostics.error(rows[i].where, "this opcode is below that of the row before it, though opcodes are accounted for").note(rows[i - 1].where, "the row before is here");
     }
 }
 
