@@ -9,7 +9,6 @@ namespace isaforge {
 
 using machine::Core;
 using machine::LandingSlot;
-using machine::LateResult;
 
 namespace {
 
@@ -144,7 +143,7 @@ RunResult Machine::step(TraceRecord* record) {
         tracer.look_after(*instruction, *record);
     }
     for (const State::Hazard& hazard : hazards) {
-        if (instruction->warned || (state.core.skipped && !hazard.in_guard)) continue;
+        if (instruction == nullptr || instruction->warned || (state.core.skipped && !hazard.in_guard)) continue;
         instruction->warned = true;
         state.warnings.push_back(fmt::format(
             "the instruction at {} reads {} before the result of the one at {} has landed",
