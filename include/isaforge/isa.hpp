@@ -240,6 +240,7 @@ struct Isa {
     std::string name;                   // "wishbone-gpu"
     std::string title;
     std::string variant;                // "gcn1.2"; the name where there are no variants
+    std::vector<std::string> variants;  // all that the description has; empty where it has none
     unsigned unit_bits = 8;             // of an instruction's units
     bool big_endian = false;            // bytes within a unit
     unsigned address_bits = 8;          // bits of code that one step of a code address covers
