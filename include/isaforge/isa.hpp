@@ -135,6 +135,9 @@ struct OperandRow {
     bool reserved = false;
     bool alias = false;                 // read, never printed
     Place where;
+
+    // Whether `code` has the row's fixed bits and lies in its ranges. What the captures hold is not looked at.
+    bool claims(std::uint64_t code) const;
 };
 
 // One name of a register or one entry of an enumeration.

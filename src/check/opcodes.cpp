@@ -78,13 +78,6 @@ private:
     Diagnostics& diagnostics_;
 };
 
-bool in_range(const OperandRow& row, std::uint64_t code) {
-    return std::all_of(row.constraints.begin(), row.constraints.end(), [&](const Constraint& constraint) {
-        const std::uint64_t value = row.fields[constraint.field].place.extract(code);
-        return value >= constraint.low && value <= constraint.high && (value - constraint.low) % constraint.step == 0;
-    });
-}
-
 // The codes of an operand's rows, with what is captured taken as whole: none both used and reserved, and no gaps. A special
 // case before the row that holds it is no overlap.
 void look_at_operand(const OperandType& type, Diagnostics& diagnostics) {
@@ -95,7 +88,7 @@ void look_at_operand(const OperandType& type, Diagnostics& diagnostics) {
     for (const OperandRow& row : type.rows) {
         bool told = false;
         for (std::uint64_t code = 0; code < count; ++code) {
-            if ((code & row.mask) != row.value || !in_range(row, code)) continue;
+            if (!row.claims(code)) continue;
             if (!owner[code]) owner[code] = &row;
             if (told || owner[code]->reserved == row.reserved) continue;
             told = true;
