@@ -38,6 +38,9 @@ public:
     std::size_t warnings() const { return warnings_; }
     bool ok() const { return errors_ == 0; }
 
+    // Takes a copy of a message that was made elsewhere.
+    void take(const Diagnostic& diagnostic);
+
     // Moves the messages of `other` behind ours.
     void append(Diagnostics&& other);
 

@@ -135,6 +135,9 @@ struct OperandRow {
     bool reserved = false;
     bool alias = false;                 // read, never printed
     Place where;
+
+    // Whether `code` has the row's fixed bits and lies in its ranges. What the captures hold is not looked at.
+    bool claims(std::uint64_t code) const;
 };
 
 // One name of a register or one entry of an enumeration.
@@ -240,6 +243,7 @@ struct Isa {
     std::string name;                   // "wishbone-gpu"
     std::string title;
     std::string variant;                // "gcn1.2"; the name where there are no variants
+    std::vector<std::string> variants;  // all that the description has; empty where it has none
     unsigned unit_bits = 8;             // of an instruction's units
     bool big_endian = false;            // bytes within a unit
     unsigned address_bits = 8;          // bits of code that one step of a code address covers

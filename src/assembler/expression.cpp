@@ -221,6 +221,7 @@ bool Expressions::parse_unary(const char*& p, Value& value) {
 
 bool Expressions::parse_primary(const char*& p, Value& value) {
     if (is(*p, class_digit)) return parse_number(p, value);
+    if (*p == '.' && is(p[1], class_digit)) return parse_floating(p, value);  // .5, which would read as a name
     if (is(*p, class_name_start)) return parse_name(p, value);
     if (*p == '(') return parse_parenthesis(p, value);
     if (*p == '\'') return parse_character(p, value);

@@ -18,7 +18,7 @@ std::string word_text(const Isa& isa, const Image& image, unsigned bits) {
     std::string out;
     for (unsigned i = 0; i < bits; i += isa.unit_bits) {
         if (i > 0) out += ' ';
-        out += fmt::format("{:0{}x}", image.get(i, isa.unit_bits), isa.unit_bits / 4);
+        out += fmt::format("0x{:0{}x}", image.get(i, isa.unit_bits), isa.unit_bits / 4);
     }
     return out;
 }

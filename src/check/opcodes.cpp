@@ -78,28 +78,22 @@ private:
     Diagnostics& diagnostics_;
 };
 
-bool in_range(const OperandRow& row, std::uint64_t code) {
-    return std::all_of(row.constraints.begin(), row.constraints.end(), [&](const Constraint& constraint) {
-        const std::uint64_t value = row.fields[constraint.field].place.extract(code);
-        return value >= constraint.low && value <= constraint.high && (value - constraint.low) % constraint.step == 0;
-    });
-}
-
-// The codes of an operand's rows, with what is captured taken as whole: each code has one row, and there are no gaps.
+// The codes of an operand's rows, with what is captured taken as whole: none both used and reserved, and no gaps. A special
+// case before the row that holds it is no overlap.
 void look_at_operand(const OperandType& type, Diagnostics& diagnostics) {
     constexpr unsigned widest = 16;
     if (type.kind != OperandKind::table || type.width > widest) return;
     const std::uint64_t count = std::uint64_t{1} << type.width;
     std::vector<const OperandRow*> owner(count);
     for (const OperandRow& row : type.rows) {
-        bool told = row.alias;
+        bool told = false;
         for (std::uint64_t code = 0; code < count; ++code) {
-            if ((code & row.mask) != row.value || !in_range(row, code)) continue;
-            if (owner[code] && !told) {
-                diagnostics.error(row.where, fmt::format("code {} of operand '{}' has two rows, though opcodes are accounted for", binary(code, type.width), type.name)).note(owner[code]->where, "the other row is here");
-                told = true;
-            }
+            if (!row.claims(code)) continue;
             if (!owner[code]) owner[code] = &row;
+            if (told || owner[code]->reserved == row.reserved) continue;
+            told = true;
+            diagnostics.error(row.where, fmt::format("code {} of operand '{}' is {} here but {}", values(code, code, type.width), type.name, row.reserved ? "reserved" : "used", row.reserved ? "used" : "reserved"))
+                .note(owner[code]->where, "the other row is here");
         }
     }
     std::uint64_t highest = count;
@@ -121,8 +115,8 @@ void look_at_order(const std::vector<OpcodeRow>& rows, Diagnostics& diagnostics)
         return out;
     };
     for (std::size_t i = 1; i < rows.size(); ++i) {
-        if (rows[i].table != rows[i - 1].table || key(rows[i - 1]) < key(rows[i])) continue;
-        diagnostics.error(rows[i].where, "this opcode is not above that of the row before it, though opcodes are accounted for").note(rows[i - 1].where, "the row before is here");
+        if (rows[i].table != rows[i - 1].table || !(key(rows[i]) < key(rows[i - 1]))) continue;
+        diagnostics.error(rows[i].where, "this opcode is lower than that of the row above; with `opcodes accounted` the opcodes of a table rise").note(rows[i - 1].where, "the row above is here");
     }
 }
 

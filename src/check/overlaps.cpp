@@ -106,19 +106,12 @@ void find_lone_aliases(const Isa& isa, Diagnostics& diagnostics) {
     }
 }
 
-bool constraints_hold(const OperandRow& row, std::uint64_t code) {
-    return std::all_of(row.constraints.begin(), row.constraints.end(), [&](const Constraint& constraint) {
-        const std::uint64_t value = row.fields[constraint.field].place.extract(code);
-        return value >= constraint.low && value <= constraint.high && (value - constraint.low) % constraint.step == 0;
-    });
-}
-
 // An earlier row may take codes out of a later one that holds all of its codes: it is the special case, written first.
 void find_row_overlaps(const OperandType& type, Diagnostics& diagnostics) {
     const std::uint64_t count = std::uint64_t{1} << type.width;
     std::vector<std::vector<bool>> codes(type.rows.size(), std::vector<bool>(count));
     for (std::size_t i = 0; i < type.rows.size(); ++i) {
-        for (std::uint64_t code = 0; code < count; ++code) codes[i][code] = (code & type.rows[i].mask) == type.rows[i].value && constraints_hold(type.rows[i], code);
+        for (std::uint64_t code = 0; code < count; ++code) codes[i][code] = type.rows[i].claims(code);
     }
     std::vector<bool> taken(count);
     for (std::size_t later = 0; later < type.rows.size(); ++later) {

@@ -3,6 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "cli/command.hpp"
 #include "cli/session.hpp"
@@ -20,10 +23,33 @@ std::string counted(std::size_t count, const char* thing) {
     return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
+// A description with variants is checked in all of them, unless one was asked for. What the first has said already is not
+// said again.
+void check_other_variants(Session& session, const IsaChoice& asked, const Isa& first) {
+    if (!asked.variant.empty() || asked.name == first.variant) return;
+    std::set<std::string> said;
+    for (const Diagnostic& diagnostic : session.diagnostics.all()) said.insert(to_text(diagnostic, session.sources));
+    for (const std::string& variant : first.variants) {
+        if (variant == first.variant) continue;
+        IsaChoice choice = asked;
+        choice.variant = variant;
+        Diagnostics found;
+        std::swap(found, session.diagnostics);
+        if (const auto isa = session.load(choice)) check_isa(*isa, session.diagnostics);
+        std::swap(found, session.diagnostics);
+        for (const Diagnostic& diagnostic : found.all()) {
+            if (said.insert(to_text(diagnostic, session.sources)).second) session.diagnostics.take(diagnostic);
+        }
+    }
+}
+
 int check(const Options& options) {
     Session session;
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
-    if (isa) check_isa(*isa, session.diagnostics);
+    if (isa) {
+        check_isa(*isa, session.diagnostics);
+        check_other_variants(session, options.isa, *isa);
+    }
     const std::size_t defects = session.diagnostics.errors() + session.diagnostics.warnings();
     if (options.json) {
         fmt::print("{}\n", to_json(session.diagnostics, session.sources));
@@ -34,7 +60,8 @@ int check(const Options& options) {
         fmt::print(stderr, "{}: {}\n", options.isa.name, counted(defects, "defect"));
         return input_error;
     }
-    fmt::print("{}: no defects in {}, {}, {}\n", isa->variant.empty() ? isa->name : isa->variant,
+    const bool all = options.isa.variant.empty() && isa->variants.size() > 1 && options.isa.name != isa->variant;
+    fmt::print("{}: no defects in {}, {}, {}\n", all ? fmt::format("{} ({})", isa->name, counted(isa->variants.size(), "variant")) : isa->variant,
                counted(isa->formats.size(), "format"), counted(isa->instructions.size(), "instruction"),
                counted(isa->forms.size(), "form"));
     return success;

@@ -118,7 +118,9 @@ int disassemble_any(const Options& options) {
         }
     }
     Session session;
-    const std::shared_ptr<const Isa> isa = session.load(options.isa);
+    IsaChoice choice = options.isa;
+    if (!complete_choice(choice, *bytes)) return usage_error;
+    const std::shared_ptr<const Isa> isa = session.load(choice);
     if (!isa) return session.report();
     const Codec codec(isa);
     if (!options.hex.empty() && !options.json && !options.listing) return print_instructions(codec, *bytes);
@@ -129,7 +131,7 @@ int disassemble_any(const Options& options) {
 
 Action define(CLI::App& app) {
     auto options = std::make_shared<Options>();
-    add_isa_option(app, options->isa);
+    add_optional_isa_option(app, options->isa);
     app.add_option("FILE", options->input, "Object file; - is standard input")->type_name("");
     app.add_option("-o,--output", options->output, "Where the text goes; - is standard output")
         ->type_name("OUT")

@@ -115,12 +115,10 @@ std::string source_line(const Object& object, std::uint64_t address) {
     return {};
 }
 
-std::optional<Object> read_program(const Options& options, Session& session, const Codec& codec) {
-    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(options.program);
-    if (!bytes) return std::nullopt;
-    if (!is_elf(*bytes) && !is_intel_hex(*bytes)) return read_binary(*bytes, codec.isa());
+std::optional<Object> read_program(const Options& options, const std::vector<std::uint8_t>& bytes, Session& session, const Codec& codec) {
+    if (!is_elf(bytes) && !is_intel_hex(bytes)) return read_binary(bytes, codec.isa());
     std::string error;
-    std::optional<Object> object = is_elf(*bytes) ? read_elf(*bytes, error) : read_intel_hex(*bytes, error);
+    std::optional<Object> object = is_elf(bytes) ? read_elf(bytes, error) : read_intel_hex(bytes, error);
     if (!object) {
         complain(fmt::format("cannot read '{}': {}", options.program, error));
         return std::nullopt;
@@ -249,14 +247,18 @@ bool report_state(Machine& machine, const Options& options, const Object& object
 
 int execute(const Options& options) {
     Session session;
-    const std::shared_ptr<const Isa> isa = session.load(options.isa);
+    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(options.program);
+    if (!bytes) return input_error;
+    IsaChoice choice = options.isa;
+    if (!complete_choice(choice, *bytes)) return usage_error;
+    const std::shared_ptr<const Isa> isa = session.load(choice);
     if (!isa) return session.report();
     if (isa->memories.empty() && !(options.dumps.empty() && options.pictures.empty())) {
         complain(fmt::format("{} has no memory to take a --dump or --png from", isa->variant));
         return usage_error;
     }
     const auto codec = std::make_shared<const Codec>(isa);
-    const std::optional<Object> object = read_program(options, session, *codec);
+    const std::optional<Object> object = read_program(options, *bytes, session, *codec);
     if (session.report() != success || !object) return input_error;
 
     MachineOptions how;
@@ -280,7 +282,7 @@ int execute(const Options& options) {
 
 Action define(CLI::App& app) {
     auto options = std::make_shared<Options>();
-    add_isa_option(app, options->isa);
+    add_optional_isa_option(app, options->isa);
     app.add_option("FILE", options->program, "Object file, or raw code; - is standard input")
         ->required()
         ->type_name("");

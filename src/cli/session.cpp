@@ -1,6 +1,9 @@
 #include "cli/session.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 
@@ -31,6 +34,29 @@ void add_isa_option(CLI::App& app, IsaChoice& choice) {
         ->required()
         ->type_name("ISA");
     add_variant_options(app, choice);
+}
+
+void add_optional_isa_option(CLI::App& app, IsaChoice& choice) {
+    app.add_option("-i,--isa", choice.name, "Instruction set, where the object file does not say it")->type_name("ISA");
+    add_variant_options(app, choice);
+}
+
+bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object) {
+    if (!choice.name.empty()) return true;
+    std::string error;
+    const std::optional<Object> read = is_elf(object) ? read_elf(object, error) : std::nullopt;
+    if (!read || read->isa.empty()) {
+        complain("the file does not say which instruction set it is for: give it with -i");
+        return false;
+    }
+    const bool known = std::ranges::any_of(builtin_isas(), [&](const auto& isa) { return isa.first == read->isa || isa.first == read->variant; });
+    if (!known) {
+        complain(fmt::format("the file is for {}, which is not built in: give its description with -i", read->isa));
+        return false;
+    }
+    choice.name = read->isa;
+    if (choice.variant.empty() && read->variant != read->isa) choice.variant = read->variant;
+    return true;
 }
 
 void add_isa_positional(CLI::App& app, IsaChoice& choice) {

@@ -26,6 +26,7 @@ struct IsaChoice {
     std::vector<std::string> parameters;  // NAME=VALUE
 };
 void add_isa_option(CLI::App& app, IsaChoice& choice);      // -i ISA, for commands whose subject is a program
+void add_optional_isa_option(CLI::App& app, IsaChoice& choice);  // -i ISA, where an object file may say it itself
 void add_isa_positional(CLI::App& app, IsaChoice& choice);  // ISA, for commands whose subject is the description
 
 // One run of the command.
@@ -46,6 +47,9 @@ std::optional<std::vector<std::uint8_t>> read_bytes(const std::string& path);
 
 // Writes a file whole or not at all; `-` is standard output. False after a complaint.
 bool write_text(const std::string& path, std::string_view text);
+
+// Where no instruction set was asked for, takes the one that an object file says it is for. False after a complaint.
+bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object);
 
 // A count of bytes or an address: decimal, 0x…, with K, M or G behind it for 2^10, 2^20, 2^30.
 std::optional<std::uint64_t> parse_size(std::string_view text);

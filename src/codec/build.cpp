@@ -19,15 +19,8 @@ constexpr std::uint32_t most_joined = 256;  // texts of a table that are kept al
 constexpr unsigned widest_choice = 8;       // bits of one decision
 constexpr unsigned deepest_tree = 48;
 
-bool constraints_hold(const OperandRow& row, std::uint64_t code) {
-    return std::all_of(row.constraints.begin(), row.constraints.end(), [&](const Constraint& constraint) {
-        const std::uint64_t value = row.fields[constraint.field].place.extract(code);
-        return value >= constraint.low && value <= constraint.high && (value - constraint.low) % constraint.step == 0;
-    });
-}
-
 bool row_matches(const Isa& isa, const OperandRow& row, std::uint64_t code) {
-    if ((code & row.mask) != row.value || !constraints_hold(row, code)) return false;
+    if (!row.claims(code)) return false;
     return std::all_of(row.fields.begin(), row.fields.end(), [&](const Field& field) {
         return field.in_tail || code_is_valid(isa, field.type, field.place.extract(code));
     });

@@ -41,6 +41,7 @@ void Resolver::run() {
 void Resolver::choose_variant() {
     const auto& variants = description_.variants;
     isa_.variant = isa_.name;
+    for (const Name& variant : variants) isa_.variants.push_back(variant.text);
     if (variants.empty()) return;
     std::vector<std::string_view> names;
     for (const Name& variant : variants) names.push_back(variant.text);

@@ -110,7 +110,6 @@ private:
     bool fix_columns(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
                      const FormatDeclaration& format, const Bindings& bindings, Form& form);
     void check_fields_used(const Form& form, const FormatDeclaration& format, const Row& row);
-    void check_order(const OpcodeRow& row, bool alias);
     void note_opcodes(const InstructionsDeclaration& table, const Row& row, const Form& form);
     const FormatDeclaration* find_format(const Name& name);
     Bindings row_bindings(const InstructionsDeclaration& table, const Row& row);
@@ -124,8 +123,6 @@ private:
     std::set<std::string> in_progress_;             // operands being resolved, to catch one that contains itself
     std::set<std::string> formats_checked_;         // formats whose bar was reported once
     std::set<std::string> broken_;                  // declarations that were reported: no more is said where they are used
-    std::vector<std::uint64_t> last_opcode_;        // of the table being resolved
-    Place last_row_;
     std::set<std::uint64_t> variants_reported_;     // names behind `only` that are no variants, by place
 };
 

@@ -60,7 +60,6 @@ void Resolver::resolve_table(const InstructionsDeclaration& table) {
         if (column_index(table.columns, name.text) != i) diagnostics_.error(name.place, fmt::format("column '{}' is there twice", name.text));
     }
     if (diagnostics_.errors() != before || !all_known) return;
-    last_row_ = {};
     for (const InstructionRow& row : table.rows) {
         if (!row.broken && here(row.only)) resolve_row(table, row);
     }
@@ -329,7 +328,7 @@ void Resolver::check_fields_used(const Form& form, const FormatDeclaration& form
 }
 
 void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row, const Form& form) {
-    if (!isa_.opcodes_accounted) return;
+    if (!isa_.opcodes_accounted || row.syntax.alias) return;
     OpcodeRow out;
     out.where = row.syntax.place;
     out.reserved = row.syntax.reserved;
@@ -341,29 +340,7 @@ void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row
             out.columns.push_back({field.place, row.numbers[i], range ? row.values[i]->high : row.numbers[i]});
         }
     }
-    check_order(out, row.syntax.alias);
-    if (!row.syntax.alias) isa_.opcode_rows.push_back(std::move(out));
-}
-
-// Where opcodes are accounted for, a table lists them in rising order and an alias below its row: otherwise a wrong digit in
-// the last opcode of a group could move it to the end of another group, and nobody would notice.
-void Resolver::check_order(const OpcodeRow& row, bool alias) {
-    std::vector<std::uint64_t> low, high;
-    for (const OpcodeRow::Column& column : row.columns) {
-        low.push_back(column.low);
-        high.push_back(column.high);
-    }
-    const bool same_row = last_row_.known() && last_row_.file == row.where.file && last_row_.offset == row.where.offset;
-    if (alias) {
-        const bool same_opcode = !last_row_.known() || low == last_opcode_;
-        if (!same_opcode) diagnostics_.error(row.where, "an alias has the opcode of the row above it").note(last_row_, "that row is here");
-        return;
-    }
-    if (!same_row && last_row_.known() && low.size() == last_opcode_.size() && low < last_opcode_) {
-        diagnostics_.error(row.where, "this opcode is lower than that of the row above; with `opcodes accounted` the opcodes of a table rise").note(last_row_, "the row above is here");
-    }
-    last_row_ = row.where;
-    last_opcode_ = std::move(high);
+    isa_.opcode_rows.push_back(std::move(out));
 }
 
 // A reserved row claims opcodes without an instruction: its columns are checked like any other's.

@@ -37,6 +37,7 @@ private:
     std::vector<std::vector<Binding>> products(const std::vector<Field>& fields);
     void row_variants(Index type, Index row, std::set<std::string>& shapes, std::vector<Binding>& out);
     Index first_row(Index type) const;
+    Index row_without_meaning(Index type) const;
     std::string shape(Index type, const Binding& binding, Diagnostics& found);
     Binding fixed(Index type, std::uint64_t code);
     void check(const Instruction& instruction, const Form& form);
@@ -58,10 +59,7 @@ void Checker::report(const Diagnostics& found) {
         bool is_error = diagnostic.severity == Severity::error;
         if (is_error) ok_ = false;
         if (!reported_.emplace(diagnostic.place.file, diagnostic.place.offset, diagnostic.message).second) continue;
-        Diagnostic& copy = is_error ? diagnostics_.error(diagnostic.place, diagnostic.message)
-                                    : diagnostics_.warning(diagnostic.place, diagnostic.message);
-        copy.suggestion = diagnostic.suggestion;
-        copy.notes = diagnostic.notes;
+        diagnostics_.take(diagnostic);
     }
 }
 
@@ -133,13 +131,23 @@ Index Checker::first_row(Index type) const {
     return no_index;
 }
 
+Index Checker::row_without_meaning(Index type) const {
+    const std::vector<OperandRow>& rows = isa_.operand_types[type].rows;
+    for (Index row = 0; row < rows.size(); ++row)
+        if (!rows[row].reserved && !rows[row].alias && !rows[row].meaning) return row;
+    return no_index;
+}
+
 const std::vector<Binding>& Checker::variants(Index type) {
     auto [place, added] = variants_.try_emplace(type);
     if (!added) return place->second;
     std::set<std::string> shapes;
     std::vector<Binding> found;
     for (Index row = 0; row < isa_.operand_types[type].rows.size(); ++row) row_variants(type, row, shapes, found);
-    // An operand without any meaning may still stand in an instruction, as long as its meaning does not ask for it.
+    // Rows without a meaning may stand in an instruction as long as its meaning does not ask for the operand: one such row is
+    // tried, and the lowering complains if it is asked.
+    const Index silent = row_without_meaning(type);
+    if (silent != no_index) found.push_back({.type = type, .row = silent});
     if (found.empty()) found.push_back({.type = type, .row = first_row(type)});
     return variants_[type] = std::move(found);
 }

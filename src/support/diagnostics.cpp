@@ -36,6 +36,11 @@ Diagnostic& Diagnostics::warning(Place place, std::string message) {
     return add(Severity::warning, place, std::move(message));
 }
 
+void Diagnostics::take(const Diagnostic& diagnostic) {
+    (diagnostic.severity == Severity::error ? errors_ : warnings_) += 1;
+    if (list_.size() < limit_) list_.push_back(diagnostic);
+}
+
 void Diagnostics::append(Diagnostics&& other) {
     for (Diagnostic& diagnostic : other.list_) {
         if (list_.size() < limit_) list_.push_back(std::move(diagnostic));
