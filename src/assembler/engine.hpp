@@ -292,6 +292,9 @@ private:
 
     // layout.cpp
     void lay_out();
+    void grow_instructions();
+    void shrink_instructions();
+    bool settle();
     bool assign_addresses(SectionBuffer& section);
     std::uint64_t gap_size(const SectionBuffer& section, Fragment& fragment, std::uint64_t end);
     bool relax(bool give_up);
