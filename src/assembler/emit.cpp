@@ -73,14 +73,6 @@ void Engine::emit_instruction(const char* begin, const char* end) {
 
 // An instruction with numbers that are not known, or that a loader changes.
 void Engine::emit_waiting(const char* begin, const char* end, std::uint8_t flags) {
-    // Behind a gap that may grow, the distance to a fixed address is not known either.
-    if ((flags & form_relative) && !current_->fixed() && encoded_.deferred_count == 0) {
-        expressions_.defer_constants = true;
-        const char* p = begin;
-        const bool good = codec_.assemble(p, end, code_address(), expressions_, encoded_, failure_);
-        expressions_.defer_constants = false;
-        if (!good) return report_failure(begin, failure_);
-    }
     bool known[8] = {}, all_fit = true, all_known = true;
     for (unsigned i = 0; i < encoded_.deferred_count; ++i) {
         bool fits = true;
@@ -159,7 +151,6 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
         relaxation.candidates.push_back(encoded);
         relaxation.fixups.push_back(std::move(fixups));
     };
-    expressions_.defer_constants = (form_flags_[encoded_.form] & form_relative) != 0;
     for (unsigned skip = 0; skip < most_candidates; ++skip) {
         const char* p = begin;
         Encoded candidate;
@@ -170,7 +161,6 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
         }
         keep(candidate);
     }
-    expressions_.defer_constants = false;
     if (relaxation.candidates.size() < 2) return false;
     const auto index = static_cast<Index>(relaxations_.size());
     Fragment fragment;

@@ -383,6 +383,6 @@ private:
 // lexical_: what a character may begin.
 inline constexpr std::uint8_t lexical_end = 1, lexical_comment = 2, lexical_quote = 4, lexical_define = 8;
 // form_flags_
-inline constexpr std::uint8_t form_relative = 1, form_loaded = 2;
+inline constexpr std::uint8_t form_loaded = 1;
 
 }  // namespace isaforge::assembler

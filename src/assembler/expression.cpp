@@ -42,12 +42,20 @@ bool Expressions::read_prefix(const char*& p, const char* end) const {
 }
 
 bool Expressions::read(const char*& cursor, const char* end, NumberValue& number) {
+    return read_operand(cursor, end, number, false);
+}
+
+bool Expressions::read_target(const char*& cursor, const char* end, NumberValue& number) {
+    return read_operand(cursor, end, number, defer_targets);
+}
+
+bool Expressions::read_operand(const char*& cursor, const char* end, NumberValue& number, bool defer) {
     const char* p = skip_blanks(cursor);
     read_prefix(p, end);
     Value value;
     const char* begin = p;
     if (!parse(p, value) || p > end) return false;
-    if (value.is_integer() && !defer_constants) {
+    if (value.is_integer() && !defer) {
         number.kind = NumberValue::Kind::integer;
         number.negative = value.integer.negative;
         number.integer = value.integer.bits;

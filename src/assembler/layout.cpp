@@ -12,7 +12,7 @@ namespace isaforge::assembler {
 
 namespace {
 constexpr unsigned most_rounds = 100;                   // for gaps whose sizes depend on addresses
-constexpr std::uint64_t most_trials = 100'000'000;      // of instructions, in all passes; then all become long
+constexpr std::uint64_t most_trials = 20'000'000;       // of instructions, in all passes; then all become long
 constexpr unsigned most_attempts = 200;                 // to shorten one again
 }  // namespace
 

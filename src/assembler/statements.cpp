@@ -222,6 +222,9 @@ bool Engine::encode(const char*& p) {
     const char* const limit = newline_ends_ ? find_line_end(p) : text_end_;
     const char* q = p;
     failure_.kind = ReadFailure::Kind::none;
+    // Behind a gap that may grow, the distance to a fixed address is not known either.
+    expressions_.clear_operands();
+    expressions_.defer_targets = !current_->fixed();
     if (!codec_.assemble(q, limit, code_address(), expressions_, encoded_, failure_)) return false;
     const char* const end = q;
     q = skip_blanks(q);

@@ -67,6 +67,7 @@ struct Candidate {
     Index form = no_index;
     std::uint32_t head = 0;             // Tables::heads
     std::vector<ReadStep> steps;        // behind the mnemonic
+    bool spaced = false;                // a blank stands behind it: `op.x` is not `op` and a symbol `.x`
     std::vector<Index> head_fields;     // the form's fields that the head's slots stand for
 };
 
