@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t most_fixups = std::size_t{1} << 25;
 constexpr std::size_t most_marks = std::size_t{1} << 25;
 constexpr std::size_t most_candidates = 64;
+constexpr std::size_t most_relaxations = std::size_t{1} << 21;
 }  // namespace
 
 void Engine::moved() { expressions_.here.offset = current_->used; }
@@ -114,10 +115,15 @@ Fixup Engine::fixup_of(const Encoded& encoded, unsigned number, const Position& 
 void Engine::add_fixup(const Fixup& fixup, const char* at) {
     if (fixups_.size() < most_fixups) {
         fixups_.push_back(fixup);
-    } else if (!too_many_fixups_) {
-        too_many_fixups_ = true;
-        error(place(at), "too many expressions wait for the value of a symbol");
+    } else {
+        too_many_waiting(at);
     }
+}
+
+void Engine::too_many_waiting(const char* at) {
+    if (too_many_fixups_) return;
+    too_many_fixups_ = true;
+    error(place(at), "too many expressions wait for the value of a symbol");
 }
 
 // A number that does not depend on layout after all: plain, or the distance to a label in the same fragment.
@@ -142,6 +148,10 @@ bool Engine::patch_now(Encoded& encoded, const Deferred& deferred, bool& fits) {
 
 // Keeps all encodings of the statement; layout chooses. False where there is only one.
 bool Engine::emit_relaxable(const char* begin, const char* end) {
+    if (relaxations_.size() >= most_relaxations) {
+        too_many_waiting(begin);
+        return false;
+    }
     Relaxation relaxation;
     relaxation.position = expressions_.here;
     relaxation.place = place(begin, end);

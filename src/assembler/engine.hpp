@@ -177,6 +177,7 @@ private:
     void emit_bytes(const void* bytes, std::size_t count, const char* at);
     bool room(std::uint64_t count, std::uint8_t*& bytes, const char* at);
     void add_fixup(const Fixup& fixup, const char* at);
+    void too_many_waiting(const char* at);
     Place origin_of(const char* begin, const char* end) const;
 
     // places and messages

@@ -27,8 +27,8 @@ std::size_t code_size(const Assembled& made) { return made.object.sections[0].by
 struct Item {
     enum class Kind { label, branch, fill, align, immediate };
     Kind kind = Kind::label;
-    unsigned number = 0;    // label: its own; branch and immediate: the target's; fill: bytes; align: the alignment
-    unsigned from = 0;      // immediate: the label that is subtracted
+    unsigned number = 0;  // label: its own; branch and immediate: the target's; fill: bytes; align: the alignment
+    unsigned from = 0;    // immediate: the label that is subtracted
     std::size_t size = 0;
     std::size_t at = 0;
 };
@@ -40,8 +40,7 @@ std::string text_of(const Item& item) {
         case Item::Kind::branch: return "BEQ.8: $P1, $P2, @l" + number + ";\n";
         case Item::Kind::fill: return ".fill " + number + ", 1, 0\n";
         case Item::Kind::align: return ".balign " + number + "\n";
-        case Item::Kind::immediate:
-            return "IADD.8: $P1, $P2, #l" + number + " - l" + std::to_string(item.from) + ";\n";
+        case Item::Kind::immediate: return "IADD.8: $P1, $P2, #l" + number + " - l" + std::to_string(item.from) + ";\n";
     }
     return {};
 }
@@ -260,7 +259,8 @@ TEST(Relaxation, OriginAndSpaceBehindWhatGrows) {
     EXPECT_EQ(space->messages(), "");
     EXPECT_EQ(code_size(*space), 6u + 100 + 5000 - 4 + 2 + 4);
     // While nothing is placed yet, the difference is nothing and the space looks large: the branch stays short.
-    const auto small = assemble_fabrisc(far + ".skip 5000 - (c - b)\n.x: NOP;\n.b: BEQ.8: $P0, $P0, @x;\n.zero 4500\n.c:\n");
+    const auto small =
+        assemble_fabrisc(far + ".skip 5000 - (c - b)\n.x: NOP;\n.b: BEQ.8: $P0, $P0, @x;\n.zero 4500\n.c:\n");
     EXPECT_EQ(small->messages(), "");
     EXPECT_EQ(code_size(*small), 4u + 100 + (5000 - 4504) + 2 + 4 + 4500);
     const auto backwards = assemble_fabrisc(far + ".zero 4200\n.x:\n.org 4304\n");
@@ -277,7 +277,8 @@ TEST(Relaxation, SizesThatContradictThemselvesAreReported) {
 }
 
 TEST(Relaxation, ConditionsOnDistances) {
-    const auto known = assemble_fabrisc("BEQ.8: $P0, $P0, @x;\n.a: NOP; NOP;\n.b:\n.if b - a == 4\nNOP;\n.endif\n.x:\n");
+    const auto known =
+        assemble_fabrisc("BEQ.8: $P0, $P0, @x;\n.a: NOP; NOP;\n.b:\n.if b - a == 4\nNOP;\n.endif\n.x:\n");
     EXPECT_EQ(known->messages(), "");
     EXPECT_EQ(code_size(*known), 10u);
     const auto unknown = assemble_fabrisc(".a: BEQ.8: $P0, $P0, @x;\n.b:\n.if b - a == 4\nNOP;\n.endif\n.x:\n");
@@ -286,7 +287,9 @@ TEST(Relaxation, ConditionsOnDistances) {
 
 TEST(Relaxation, WhatFitsNowhereIsReportedWithDistanceAndLimit) {
     const auto branch = assemble_fabrisc("BEQ.8: $P0, $P1, @x + 0x10000000;\n.x:\n");
-    EXPECT_EQ(branch->messages().find("t.s:1:19: error: the target is 268435462 away; the reach is -67108864 to 67108862"), 0u)
+    EXPECT_EQ(
+        branch->messages().find("t.s:1:19: error: the target is 268435462 away; the reach is -67108864 to 67108862"),
+        0u)
         << branch->messages();
     const auto odd = assemble_fabrisc("BEQ.8: $P0, $P1, @x + 1;\n.x:\n");
     EXPECT_NE(odd->messages().find("is no multiple of 2"), std::string::npos) << odd->messages();

@@ -28,7 +28,8 @@ public:
             const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
             const double done = static_cast<double>(index + 1 - begin) / static_cast<double>(end - begin);
             std::fprintf(stderr, "%5.1f %%, %llu instructions, %.0f s of about %.0f s\n", 100 * done,
-                         static_cast<unsigned long long>(counts_.instructions), seconds.count(), seconds.count() / done);
+                         static_cast<unsigned long long>(counts_.instructions), seconds.count(),
+                         seconds.count() / done);
         }
     }
 
@@ -68,8 +69,8 @@ private:
 
 bool read_shard(int count, char** arguments, unsigned& shard, unsigned& shards) {
     if (count == 1) return true;
-    return count == 3 && std::string(arguments[1]) == "--shard" && std::sscanf(arguments[2], "%u/%u", &shard, &shards) == 2 &&
-           shards >= 1 && shard < shards;
+    return count == 3 && std::string(arguments[1]) == "--shard" &&
+           std::sscanf(arguments[2], "%u/%u", &shard, &shards) == 2 && shards >= 1 && shard < shards;
 }
 
 int run(int count, char** arguments) {

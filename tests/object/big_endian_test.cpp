@@ -46,7 +46,12 @@ const Case byte_cases[] = {
     {".long 0x12345678", "12345678"},
     {".octa 0x0102030405060708090a0b0c0d0e0f10", "0102030405060708090a0b0c0d0e0f10"},
     {".float 1.0", "3f800000"},
-    {"a: bra b\nb: add r1 ! bra a\n.2byte b - a, later\nlater:", "9002" "01" "90fd" "0002" "0009"},
+    {"a: bra b\nb: add r1 ! bra a\n.2byte b - a, later\nlater:",
+     "9002"
+     "01"
+     "90fd"
+     "0002"
+     "0009"},
 };
 
 const Case word_cases[] = {
