@@ -1,13 +1,14 @@
 # The front door: each target works from a fresh clone on a bare Debian 12. It installs what is missing, configures,
 # builds and runs; the work itself is CMake's (CMakePresets.json) and that of the scripts named below.
 
-JOBS   ?= $(shell nproc)
-PREFIX ?= /usr/local
+JOBS    ?= $(shell nproc)
+PREFIX  ?= /usr/local
+FUZZ_SECONDS ?= 60
 
 configure = cmake --preset $(1) --log-level=WARNING
 compile   = cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help build demo test test-sanitized sweep bench lint format install clean
+.PHONY: help build demo test test-sanitized sweep fuzz bench lint format install clean
 
 help:
 	@echo 'make demo            draw a picture with a program that was assembled and emulated here'
@@ -17,6 +18,7 @@ help:
 	@echo 'make lint            formatting, static analysis, house rules'
 	@echo 'make test-sanitized  all tests under the address and undefined-behaviour sanitizers'
 	@echo 'make sweep           the exhaustive tests, which take long'
+	@echo 'make fuzz            random input for FUZZ_SECONDS ($(FUZZ_SECONDS)) per target: descriptions, programs, objects, code'
 	@echo 'make format          format every source file in place'
 	@echo 'make install         install under PREFIX ($(PREFIX))'
 	@echo 'make clean           remove everything that was built'
@@ -47,6 +49,12 @@ sweep:
 	@$(call compile,release) --target all sweeps
 	@ctest --preset sweep --parallel $(JOBS)
 
+fuzz:
+	@scripts/install-packages.sh build lint
+	@$(call configure,fuzz)
+	@$(call compile,fuzz)
+	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
 bench:
 	@scripts/install-packages.sh build test bench
 	@$(call configure,release)
@@ -67,4 +75,4 @@ install: build
 	@cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-debug build-sanitized out
+	rm -rf build build-debug build-sanitized build-fuzz out

@@ -29,6 +29,11 @@ public:
     virtual ~ExpressionReader() = default;
     // Reads the longest expression at `cursor` and moves past it. False, cursor unmoved, where none begins there.
     virtual bool read(const char*& cursor, const char* end, NumberValue& value) = 0;
+    // The same where the number is counted from the instruction: one that is known may still have to wait for where that
+    // will be.
+    virtual bool read_target(const char*& cursor, const char* end, NumberValue& value) {
+        return read(cursor, end, value);
+    }
 };
 
 // A number of an instruction whose value was deferred: where its bits go, by which rule.

@@ -78,9 +78,10 @@ struct LineEntry {
 };
 
 struct Object {
-    std::string isa, variant;   // what the note section says
-    std::uint16_t machine = 0;  // e_machine
-    bool big_endian = false;
+    std::string isa, variant;         // what the note section says
+    std::uint16_t machine = 0;        // e_machine
+    bool big_endian = false;          // data, and the file's own numbers
+    bool code_big_endian = false;     // bytes within an instruction's unit; not stored in files
     std::uint32_t unit_bytes = 1;     // of an instruction's units
     std::uint32_t address_bytes = 1;  // bytes that one step of a code address covers
     bool relocatable = true;          // false: addresses are final

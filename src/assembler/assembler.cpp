@@ -13,27 +13,11 @@ namespace assembler {
 
 namespace {
 
-// Whether an operand of this type may be a number counted from the instruction.
-bool may_be_relative(const Isa& isa, Index type, std::vector<std::uint8_t>& seen) {
-    if (type >= isa.operand_types.size() || seen[type]) return false;
-    seen[type] = 1;
-    const OperandType& operand = isa.operand_types[type];
-    if (operand.kind == OperandKind::number) return operand.number.relative;
-    for (const OperandRow& row : operand.rows) {
-        for (const Field& field : row.fields) {
-            if (may_be_relative(isa, field.type, seen)) return true;
-        }
-    }
-    return false;
-}
-
 std::uint8_t flags_of(const Isa& isa, const Form& form) {
     std::uint8_t flags = 0;
-    std::vector<std::uint8_t> seen(isa.operand_types.size());
     for (const Field& field : form.fields) {
         if (field.type >= isa.operand_types.size()) continue;
         const OperandType& type = isa.operand_types[field.type];
-        if (may_be_relative(isa, field.type, seen)) flags |= form_relative;
         if (type.kind == OperandKind::number && type.number.relocation && !field.fixed) flags |= form_loaded;
     }
     return flags;

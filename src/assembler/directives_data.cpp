@@ -7,6 +7,7 @@
 
 #include "assembler/engine.hpp"
 #include "support/half.hpp"
+#include "support/wide.hpp"
 
 namespace isaforge::assembler {
 
@@ -75,9 +76,8 @@ void Engine::octas(const char*& p, int) {
 
 // 128 bits: a plain number of any such size, or an expression of 64 bits with its sign.
 bool Engine::octa(const char*& p) {
-    __extension__ typedef unsigned __int128 Wide128;
     const char* const begin = p;
-    Wide128 number = 0;
+    UnsignedWide number = 0;
     const bool hexadecimal = p[0] == '0' && lower(p[1]) == 'x';
     const unsigned radix = hexadecimal ? 16 : 10;
     const char* q = hexadecimal ? p + 2 : p;
@@ -88,7 +88,7 @@ bool Engine::octa(const char*& p) {
                                : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10)
                                                       : 99;
         plain = digit < radix;
-        too_large |= number > (~Wide128{0} - digit) / radix;
+        too_large |= number > (~UnsignedWide{0} - digit) / radix;
         number = number * radix + digit;
     }
     const char* after = skip_space(q);
@@ -100,7 +100,7 @@ bool Engine::octa(const char*& p) {
         if (!expression(p, value)) return false;
         Integer integer;
         if (!evaluate_now(value, integer, begin, p)) return false;
-        number = static_cast<Wide128>(integer.wide());
+        number = static_cast<UnsignedWide>(integer.wide());
     }
     std::uint8_t* out = nullptr;
     if (!room(16, out, begin)) return false;

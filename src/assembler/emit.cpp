@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t most_fixups = std::size_t{1} << 25;
 constexpr std::size_t most_marks = std::size_t{1} << 25;
 constexpr std::size_t most_candidates = 64;
+constexpr std::size_t most_relaxations = std::size_t{1} << 21;
 
 bool continues(const LineRun& run, const Position& here, FileId file) {
     return run.section == here.section && run.fragment == here.fragment && run.file == file &&
@@ -78,14 +79,6 @@ void Engine::emit_instruction(const char* begin, const char* end) {
 
 // An instruction with numbers that are not known, or that a loader changes.
 void Engine::emit_waiting(const char* begin, const char* end, std::uint8_t flags) {
-    // Behind a gap that may grow, the distance to a fixed address is not known either.
-    if ((flags & form_relative) && !current_->fixed() && encoded_.deferred_count == 0) {
-        expressions_.defer_constants = true;
-        const char* p = begin;
-        const bool good = codec_.assemble(p, end, code_address(), expressions_, encoded_, failure_);
-        expressions_.defer_constants = false;
-        if (!good) return report_failure(begin, failure_);
-    }
     bool known[8] = {}, all_fit = true, all_known = true;
     for (unsigned i = 0; i < encoded_.deferred_count; ++i) {
         bool fits = true;
@@ -127,10 +120,15 @@ Fixup Engine::fixup_of(const Encoded& encoded, unsigned number, const Position& 
 void Engine::add_fixup(const Fixup& fixup, const char* at) {
     if (fixups_.size() < most_fixups) {
         fixups_.push_back(fixup);
-    } else if (!too_many_fixups_) {
-        too_many_fixups_ = true;
-        error(place(at), "too many expressions wait for the value of a symbol");
+    } else {
+        too_many_waiting(at);
     }
+}
+
+void Engine::too_many_waiting(const char* at) {
+    if (too_many_fixups_) return;
+    too_many_fixups_ = true;
+    error(place(at), "too many expressions wait for the value of a symbol");
 }
 
 // A number that does not depend on layout after all: plain, or the distance to a label in the same fragment.
@@ -155,6 +153,10 @@ bool Engine::patch_now(Encoded& encoded, const Deferred& deferred, bool& fits) {
 
 // Keeps all encodings of the statement; layout chooses. False where there is only one.
 bool Engine::emit_relaxable(const char* begin, const char* end) {
+    if (relaxations_.size() >= most_relaxations) {
+        too_many_waiting(begin);
+        return false;
+    }
     Relaxation relaxation;
     relaxation.position = expressions_.here;
     relaxation.place = place(begin, end);
@@ -164,7 +166,6 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
         relaxation.candidates.push_back(encoded);
         relaxation.fixups.push_back(std::move(fixups));
     };
-    expressions_.defer_constants = (form_flags_[encoded_.form] & form_relative) != 0;
     for (unsigned skip = 0; skip < most_candidates; ++skip) {
         const char* p = begin;
         Encoded candidate;
@@ -175,7 +176,6 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
         }
         keep(candidate);
     }
-    expressions_.defer_constants = false;
     if (relaxation.candidates.size() < 2) return false;
     const auto index = static_cast<Index>(relaxations_.size());
     Fragment fragment;

@@ -186,6 +186,7 @@ private:
     void emit_bytes(const void* bytes, std::size_t count, const char* at);
     bool room(std::uint64_t count, std::uint8_t*& bytes, const char* at);
     void add_fixup(const Fixup& fixup, const char* at);
+    void too_many_waiting(const char* at);
     Place origin_of(const char* begin, const char* end) const;
 
     // places and messages
@@ -301,6 +302,9 @@ private:
 
     // layout.cpp
     void lay_out();
+    void grow_instructions();
+    void shrink_instructions();
+    bool settle();
     bool assign_addresses(SectionBuffer& section);
     std::uint64_t gap_size(const SectionBuffer& section, Fragment& fragment, std::uint64_t end);
     bool relax(bool give_up);
@@ -390,6 +394,6 @@ private:
 // lexical_: what a character may begin.
 inline constexpr std::uint8_t lexical_end = 1, lexical_comment = 2, lexical_quote = 4, lexical_define = 8;
 // form_flags_
-inline constexpr std::uint8_t form_relative = 1, form_loaded = 2;
+inline constexpr std::uint8_t form_loaded = 1;
 
 }  // namespace isaforge::assembler

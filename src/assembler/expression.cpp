@@ -63,9 +63,17 @@ bool read_plain(const char*& p, std::uint64_t& number) {
 }  // namespace
 
 bool Expressions::read(const char*& cursor, const char* end, NumberValue& number) {
+    return read_operand(cursor, end, number, false);
+}
+
+bool Expressions::read_target(const char*& cursor, const char* end, NumberValue& number) {
+    return read_operand(cursor, end, number, defer_targets);
+}
+
+bool Expressions::read_operand(const char*& cursor, const char* end, NumberValue& number, bool defer) {
     const char* p = skip_blanks(cursor);
     std::uint64_t plain = 0;
-    if (is(*p, class_digit) && !defer_constants && read_plain(p, plain)) {
+    if (is(*p, class_digit) && !defer && read_plain(p, plain)) {
         if (p > end) return false;
         number.kind = NumberValue::Kind::integer;
         number.negative = false;
@@ -78,7 +86,7 @@ bool Expressions::read(const char*& cursor, const char* end, NumberValue& number
     Value value;
     const char* begin = p;
     if (!parse(p, value) || p > end) return false;
-    if (value.is_integer() && !defer_constants) {
+    if (value.is_integer() && !defer) {
         number.kind = NumberValue::Kind::integer;
         number.negative = value.integer.negative;
         number.integer = value.integer.bits;

@@ -84,13 +84,14 @@ public:
     ExpressionSyntax syntax;
     Position here;                 // the value of `.`
     bool stable_text = true;       // the text being read outlives the assembly
-    bool defer_constants = false;  // hand integers to the codec as deferred, too
+    bool defer_targets = false;    // hand known numbers that count from the instruction to the codec as deferred, too
 
     // The integer that the codec read last.
     Integer last_integer;
 
     // ExpressionReader, for the codec.
     bool read(const char*& cursor, const char* end, NumberValue& value) override;
+    bool read_target(const char*& cursor, const char* end, NumberValue& value) override;
 
     // Reads an expression; false where none begins, or where it is wrong, with `error` set.
     bool parse(const char*& cursor, Value& value);
@@ -125,6 +126,7 @@ public:
     void define_numeric_label(std::uint32_t number, Index& symbol);
 
 private:
+    bool read_operand(const char*& cursor, const char* end, NumberValue& number, bool defer);
     bool read_prefix(const char*& p, const char* end) const;
     bool parse_binary(const char*& p, int lowest, Value& value);
     bool parse_conditional(const char*& p, Value& value);

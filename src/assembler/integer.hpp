@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-namespace isaforge::assembler {
+#include "support/wide.hpp"
 
-__extension__ typedef __int128 Wide;
+namespace isaforge::assembler {
 
 struct Integer {
     std::uint64_t bits = 0;

@@ -1,5 +1,6 @@
 // Where everything goes. Sections without gaps of unknown size are done before this begins. For the others, sizes are
-// computed from addresses and addresses from sizes until nothing changes; instructions only ever grow, so that it ends.
+// computed from addresses and addresses from sizes until nothing changes. Instructions begin at their shortest and only
+// ever grow, and only at addresses that agree with all sizes, so that it ends, and with nothing longer than it must be.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +11,9 @@
 namespace isaforge::assembler {
 
 namespace {
-constexpr unsigned patient_passes = 60, most_passes = 100;
+constexpr unsigned most_rounds = 100;                   // for gaps whose sizes depend on addresses
+constexpr std::uint64_t most_trials = 20'000'000;       // of instructions, in all passes; then all become long
+constexpr unsigned most_attempts = 200;                 // to shorten one again
 }  // namespace
 
 std::uint64_t Engine::offset_of(const Position& position) const {
@@ -27,18 +30,7 @@ void Engine::lay_out() {
         any_gap |= !sections_[i].fixed();
     }
     if (any_gap) {
-        bool changed = true;
-        for (unsigned pass = 0; changed && pass < most_passes; ++pass) {
-            changed = false;
-            sections_.set_addresses_final(false);
-            for (Index i = 0; i < sections_.size(); ++i) changed |= assign_addresses(sections_[i]);
-            if (options_.flat) place_all();
-            sections_.set_addresses_final(options_.flat);
-            changed |= relax(pass > patient_passes);
-        }
-        sections_.set_addresses_final(false);
-        if (changed)
-            error(Place{main_, 0, 0}, "the layout does not settle: sizes depend on addresses that depend on them");
+        grow_instructions();
         report_gaps();
     }
     std::uint64_t total = 0;
@@ -49,6 +41,57 @@ void Engine::lay_out() {
         error(Place{main_, 0, 0}, fmt::format("the output exceeds the limit of {} bytes", options_.max_output));
         output_full_ = true;
     }
+}
+
+// In a chain of branches each pass may lengthen only the one that makes the next too short: as many passes as branches.
+void Engine::grow_instructions() {
+    std::uint64_t trials = 0;
+    bool settled = true;
+    do {
+        settled = settle();
+        trials += relaxations_.size();
+    } while (settled && relax(trials > most_trials));
+    if (settled && trials <= most_trials && relaxations_.size() != 0) shrink_instructions();
+    sections_.set_addresses_final(false);
+    if (!settled)
+        error(Place{main_, 0, 0}, "the layout does not settle: sizes depend on addresses that depend on them");
+}
+
+// Where gaps shrink as instructions grow, some may have grown for nothing: those whose shorter form fits where they now
+// stand get it back, each if everything else still fits then.
+void Engine::shrink_instructions() {
+    unsigned attempts = 0;
+    for (Index i = 0; i < relaxations_.size(); ++i) {
+        while (relaxations_[i].chosen > 0 && attempts < most_attempts) {
+            bool external = false;
+            --relaxations_[i].chosen;
+            const bool fits = encoding_fits(relaxations_[i], external);
+            if (fits) {
+                ++attempts;
+                std::vector<std::size_t> before;
+                for (const Relaxation& relaxation : relaxations_) before.push_back(relaxation.chosen);
+                if (settle() && !relax(false)) continue;
+                for (Index k = 0; k < relaxations_.size(); ++k) relaxations_[k].chosen = before[k];
+            }
+            ++relaxations_[i].chosen;
+            if (fits) settle();
+            break;
+        }
+    }
+}
+
+// Gives everything its address by the current sizes of instructions. One round does, except where `.org` or `.space`
+// look at addresses further on.
+bool Engine::settle() {
+    sections_.set_addresses_final(false);
+    bool changed = true;
+    for (unsigned round = 0; changed && round < most_rounds; ++round) {
+        changed = false;
+        for (Index i = 0; i < sections_.size(); ++i) changed |= assign_addresses(sections_[i]);
+    }
+    if (options_.flat) place_all();
+    sections_.set_addresses_final(options_.flat);
+    return !changed;
 }
 
 bool Engine::assign_addresses(SectionBuffer& section) {
@@ -141,7 +184,8 @@ bool Engine::encoding_fits(const Relaxation& relaxation, bool& external) {
         Resolved value;
         if (!expressions_.evaluate(fixup.node, false, value)) continue;  // reported when it is applied
         const bool relative = isa_.operand_types[fixup.deferred.type].number.relative;
-        const bool near = value.base == Resolved::Base::section && relative && value.index == at.section;
+        const bool weak = value.via != no_index && symbols_[value.via].binding == Binding::weak;
+        const bool near = value.base == Resolved::Base::section && relative && value.index == at.section && !weak;
         if (value.base != Resolved::Base::absolute && !near) {
             external = true;
             return false;

@@ -40,6 +40,7 @@ void Engine::run_statement(const char*& p) {
     }
     if (!assembling()) return skip_inactive(p);
     if (!definitions_.empty() && input_->kind != Input::Kind::substitution && run_defined(p)) return;
+    if (!isa_.surface.label_prefix.empty() && prefixed_label(p)) return;
     if (is(*p, class_name_start)) {
         const char* const name = p;
         const char* const end = skip_name(p + 1);
@@ -62,7 +63,6 @@ void Engine::run_statement(const char*& p) {
     } else if (is(*p, class_digit)) {
         if (numeric_label(p)) return;
     }
-    if (!isa_.surface.label_prefix.empty() && prefixed_label(p)) return;
     instruction(p);
 }
 
@@ -90,6 +90,7 @@ bool Engine::prefixed_label(const char*& p) {
     if (!is(*name, class_name_start)) return false;
     const char* const end = skip_name(name);
     if (!starts_with(end, text_end_, surface.label_suffix)) return false;
+    if (surface.label_suffix.empty() && find_directive(p, end)) return false;  // `.byte` where labels begin with a dot
     define_label(symbols_.intern({name, static_cast<std::size_t>(end - name)}, expressions_.stable_text), name, end);
     p = end + surface.label_suffix.size();
     return true;
@@ -223,6 +224,9 @@ bool Engine::encode(const char*& p) {
     const char* const limit = newline_ends_ ? find_line_end(p) : text_end_;
     const char* q = p;
     failure_.kind = ReadFailure::Kind::none;
+    // Behind a gap that may grow, the distance to a fixed address is not known either.
+    expressions_.clear_operands();
+    expressions_.defer_targets = !current_->fixed();
     if (!codec_.assemble(q, limit, code_address(), expressions_, encoded_, failure_)) return false;
     const char* const end = q;
     q = skip_blanks(q);
@@ -388,7 +392,7 @@ bool Engine::skip_comment(const char*& p, bool& to_line_end) const {
         if (!starts_with(p, text_end_, open)) continue;
         const std::string_view rest(p + open.size(), static_cast<std::size_t>(text_end_ - p) - open.size());
         const std::size_t found = rest.find(close);
-        p = found == rest.npos ? text_end_ : rest.data() + found + close.size();
+        p = found == std::string_view::npos ? text_end_ : rest.data() + found + close.size();
         to_line_end = false;
         return true;
     }

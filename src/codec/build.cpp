@@ -479,6 +479,7 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
         }
         candidate.steps.push_back(step);
     }
+    candidate.spaced = name_at + 1 < text.size() && text[name_at + 1].kind == TextKind::space;
     for (char& c : key) c = tables_.fold[static_cast<unsigned char>(c)];
     tables_.dots_in_mnemonics |= key.find('.') != std::string::npos;
     const auto [it, inserted] = mnemonic_index_.emplace(key, tables_.mnemonics.size());

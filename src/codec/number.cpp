@@ -6,13 +6,11 @@
 
 #include "codec/tables.hpp"
 #include "support/half.hpp"
+#include "support/wide.hpp"
 
 namespace isaforge::codec {
 
 namespace {
-
-__extension__ typedef __int128 Wide;  // a 64-bit number of either sign, scaled and shifted, without overflow
-__extension__ typedef unsigned __int128 UnsignedWide;
 
 std::uint64_t float_bits(double value, unsigned width) {
     if (width == 64) return std::bit_cast<std::uint64_t>(value);

@@ -111,7 +111,7 @@ bool Reader::fail_number(const char* at, Index type, const NumberValue& value) {
 
 // --- numbers ----------------------------------------------------------------------------------------------------------
 
-bool Reader::number_value(const char*& cursor, NumberValue& value) {
+bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative) {
     const char* p = skip(cursor);
     const Surface& surface = isa_.surface;
     for (const std::string* prefix : {&surface.immediate_prefix, &surface.label_reference_prefix}) {
@@ -119,7 +119,7 @@ bool Reader::number_value(const char*& cursor, NumberValue& value) {
         p += prefix->size();
         break;
     }
-    if (p == end_ || !expressions_.read(p, end_, value)) return false;
+    if (p == end_ || !(relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value))) return false;
     cursor = p;
     return true;
 }
@@ -128,7 +128,7 @@ bool Reader::number(const char*& cursor, Index index, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const char* begin = skip(cursor);
     NumberValue value;
-    if (!number_value(cursor, value)) return fail(begin, nullptr, index);
+    if (!number_value(cursor, value, type.number.relative)) return fail(begin, nullptr, index);
     if (value.kind == NumberValue::Kind::deferred) {
         if (out.deferred_count == most_deferred) return fail(begin, nullptr, index);
         out.deferred_in_tail[out.deferred_count] = false;
@@ -446,6 +446,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
         }
     }
     const char* p = cursor;
+    if (candidate.spaced && p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0) return fail(p, nullptr, no_index);
     for (std::size_t i = 0; i < candidate.steps.size(); ++i) {
         if (!step(p, candidate.steps[i], form, parsed, out.image)) return false;
     }

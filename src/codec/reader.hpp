@@ -67,7 +67,7 @@ private:
     bool fail(const char* at, const TextElement* element, Index type);
     bool fail_number(const char* at, Index type, const NumberValue& value);
 
-    bool number_value(const char*& cursor, NumberValue& value);
+    bool number_value(const char*& cursor, NumberValue& value, bool relative = false);
     bool number(const char*& cursor, Index type, Parsed& out);
     bool affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known);
     bool constant(const char*& cursor, const TextElement& element);

@@ -67,6 +67,7 @@ struct Candidate {
     Index form = no_index;
     std::uint32_t head = 0;             // Tables::heads
     std::vector<ReadStep> steps;        // behind the mnemonic
+    bool spaced = false;                // a blank stands behind it: `op.x` is not `op` and a symbol `.x`
     struct HeadField {
         Index field = no_index;
         bool simple = false;            // free, and in one piece of the image's first word, from bit `shift` on

@@ -40,6 +40,12 @@ std::size_t longest_instruction(const Codec& codec) {
     return std::min<std::size_t>(most_bytes, bits / 8);
 }
 
+// Bytes of the datum that a relocation is about; 0 where it is an instruction's.
+std::uint64_t datum_width(const Relocation& relocation) {
+    if (relocation.type < relocation_type::absolute_8 || relocation.type > relocation_type::relative_64) return 0;
+    return std::uint64_t{1} << (relocation.type - relocation_type::absolute_8) % 4;
+}
+
 class Disassembler final : public Codec::LabelNamer {
 public:
     Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options, const TextSink& sink);
@@ -56,6 +62,8 @@ private:
     void zeros(std::uint64_t count);
     void labels_at(std::uint64_t offset, std::uint64_t until);
     void label_line(const Label& label);
+    std::uint64_t next_data_relocation(std::uint64_t end) const;
+    std::uint64_t referring_datum(std::uint64_t at);
     void instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
     bool relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
                                std::size_t available);
@@ -252,22 +260,30 @@ void Disassembler::code() {
     const std::vector<Label>& labels = labels_.of(index_).list;
     const std::vector<Relocation>& relocations = relocations_[index_];
     const std::vector<Decoded>& decoded = labels_.of(index_).code;
+    // The label pass decoded from end to end; where data stands between the code, that is not what is printed.
+    const bool known_code = !decoded.empty() && !(source() && next_data_relocation(size) != size);
     std::size_t next = 0;
     for (std::uint64_t at = 0; at < size;) {
-        const std::size_t available = static_cast<std::size_t>(std::min<std::uint64_t>(size - at, longest_));
+        while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
+        const std::uint64_t data_at = source() ? next_data_relocation(size) : size;
+        if (data_at == at) {
+            at = referring_datum(at);
+            continue;
+        }
+        const std::size_t available = static_cast<std::size_t>(std::min<std::uint64_t>(data_at - at, longest_));
         const Image image = codec_.load(bytes + at, available);
         unsigned bits = 0;
         Index form = no_index;
-        if (decoded.empty()) {
+        if (!known_code) {
             form = codec_.decode(image, static_cast<unsigned>(available * 8), bits);
         } else if (const Decoded& known = decoded[next++]; known.form != Decoded::no_form) {
             form = known.form;
             bits = known.bytes * 8u;
         }
-        std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(unit, size - at));
+        std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(unit - at % unit, data_at - at));
+        if (at % unit != 0) form = no_index;  // behind a datum
         if (form != no_index && bits >= 8) count = bits / 8;
         if (next_label_ < labels.size() && labels[next_label_].offset < at + count) labels_at(at, at + count);
-        while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
         const bool relocated =
             next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at + count;
         if (relocated && source() && relocated_instruction(relocations[next_relocation_], image, at, available)) {
@@ -280,6 +296,27 @@ void Disassembler::code() {
         }
         at += count;
     }
+}
+
+// Where the next relocation is that covers a datum and not an instruction, or `end`.
+std::uint64_t Disassembler::next_data_relocation(std::uint64_t end) const {
+    const std::vector<Relocation>& list = relocations_[index_];
+    for (std::size_t i = next_relocation_; i < list.size() && list[i].offset < end; ++i) {
+        const std::uint64_t width = datum_width(list[i]);
+        if (width != 0 && list[i].offset + width <= end) return list[i].offset;
+        if (list[i].offset > list[next_relocation_].offset + most_bytes) break;
+    }
+    return end;
+}
+
+// The datum at `at`, which a relocation covers; the offset behind it.
+std::uint64_t Disassembler::referring_datum(std::uint64_t at) {
+    const std::vector<Relocation>& list = relocations_[index_];
+    while (datum_width(list[next_relocation_]) == 0) ++next_relocation_;
+    const Relocation& relocation = list[next_relocation_];
+    labels_at(at, at + datum_width(relocation));
+    out_.put("    " + reference(relocation) + "\n");
+    return at + datum_width(relocation);
 }
 
 void Disassembler::instruction(Index form, const Image& image, unsigned bits, std::uint64_t at) {
@@ -331,7 +368,7 @@ bool Disassembler::relocated_instruction(const Relocation& relocation, const Ima
         Image changed = image;
         for (unsigned piece = 0; piece < found.number.piece_count; ++piece) {
             const BitPiece& bits = found.number.pieces[piece];
-            changed.set(bits.position, bits.width, i == 0 ? 0 : 1);
+            changed.set(bits.position, bits.width, i == 1 && bits.shift == 0 ? 1 : 0);
         }
         texts[i].resize(Codec::max_text + 64);
         char* const end = codec_.print(texts[i].data(), found.form, changed, found.bits, 0, nullptr);
@@ -340,10 +377,15 @@ bool Disassembler::relocated_instruction(const Relocation& relocation, const Ima
     const auto is_number = [](char c) { return assembler::is(c, assembler::class_name) || c == '-'; };
     std::size_t begin = 0;
     while (begin < texts[0].size() && begin < texts[1].size() && texts[0][begin] == texts[1][begin]) ++begin;
-    if (begin == texts[0].size()) return false;
+    if (texts[0] == texts[1]) return false;
     while (begin > 0 && is_number(texts[0][begin - 1])) --begin;
     std::size_t end = begin;
     while (end < texts[0].size() && is_number(texts[0][end])) ++end;
+    const std::string& immediate = isa_.surface.immediate_prefix;
+    if (rule.relative && begin >= immediate.size() &&
+        texts[0].compare(begin - immediate.size(), immediate.size(), immediate) == 0) {
+        begin -= immediate.size();  // it belongs before numbers, not before labels
+    }
     out_.put("    ");
     out_.put(std::string_view(texts[0]).substr(0, begin));
     if (rule.relative) out_.put(isa_.surface.label_reference_prefix);
@@ -373,16 +415,6 @@ void Disassembler::raw(std::uint64_t at, std::size_t count) {
         return;
     }
     if (options_.style == DisassemblyStyle::listing) listing_columns(at, count);
-    const std::vector<Relocation>& list = relocations_[index_];
-    if (source() && next_relocation_ < list.size() && list[next_relocation_].offset < at + count) {
-        // A word in the code, or its bytes one by one where the relocation covers less.
-        const Relocation& relocation = list[next_relocation_];
-        const std::string name = reference(relocation);
-        if (!name.empty() && relocation.offset == at && name.starts_with(std::string(data_directive(count)))) {
-            out_.put("    " + name + "\n");
-            return;
-        }
-    }
     out_.put("    ");
     raw_value(at, count);
     out_.put('\n');
@@ -486,10 +518,7 @@ void Disassembler::data() {
         while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
         if (next_relocation_ < relocations.size()) {
             const Relocation& relocation = relocations[next_relocation_];
-            const std::uint64_t width =
-                relocation.type >= relocation_type::absolute_8 && relocation.type <= relocation_type::relative_64
-                    ? std::uint64_t{1} << (relocation.type - relocation_type::absolute_8) % 4
-                    : 0;
+            const std::uint64_t width = datum_width(relocation);
             if (relocation.offset == at && width != 0 && at + width <= end && source()) {
                 out_.put("    " + reference(relocation) + "\n");
                 at += width;
@@ -519,9 +548,7 @@ void Disassembler::data() {
 }
 
 std::string Disassembler::reference(const Relocation& relocation) const {
-    if (relocation.type < relocation_type::absolute_8 || relocation.type > relocation_type::relative_64) return {};
-    const unsigned power = (relocation.type - relocation_type::absolute_8) % 4;
-    std::string text(data_directive(std::size_t{1} << power));
+    std::string text(data_directive(static_cast<std::size_t>(datum_width(relocation))));
     text += symbol_reference(relocation, 1);
     if (relocation.type >= relocation_type::relative_8) text += " - .";
     return text;

@@ -412,8 +412,8 @@ void Parser::memory() {
     out.type = type_name();
     if (accept("big")) {
         out.big_endian = true;
-    } else {
-        accept("little");
+    } else if (accept("little")) {
+        out.big_endian = false;
     }
     out_.memories.push_back(std::move(out));
 }

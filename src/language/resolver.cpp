@@ -289,7 +289,7 @@ void Resolver::resolve_memories() {
         MemorySpace memory;
         memory.name = declaration.name.text;
         memory.where = declaration.name.place;
-        memory.big_endian = declaration.big_endian;
+        memory.big_endian = declaration.big_endian.value_or(isa_.big_endian);
         memory.unit_bits = evaluate_width(declaration.type.width, {}).value_or(8);
         if (memory.unit_bits != 8 && memory.unit_bits != 16 && memory.unit_bits != 32 && memory.unit_bits != 64) {
             diagnostics_.error(declaration.type.place, fmt::format("a memory is made of u8, u16, u32 or u64, not of u{}", memory.unit_bits));

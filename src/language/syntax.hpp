@@ -96,7 +96,7 @@ struct RegistersDeclaration {
 struct MemoryDeclaration {
     Name name;
     semantics::TypeName type;
-    bool big_endian = false;
+    std::optional<bool> big_endian;  // without it, the order of the code
 };
 
 struct EnumDeclaration {

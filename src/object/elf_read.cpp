@@ -65,7 +65,7 @@ bool ElfReader::open(std::string& error) {
     }
     if (elf_getshdrstrndx(elf_, &names_) != 0) names_ = 0;
     object_.machine = header.e_machine;
-    object_.big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
+    object_.big_endian = object_.code_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
     object_.relocatable = header.e_type == ET_REL;
     object_.entry = header.e_entry;
     return true;

@@ -54,7 +54,7 @@ void append_byte(std::string& out, std::uint8_t byte) {
 // The digits of the unit that begins at `at`, the most significant first; bytes beyond the end are zero.
 void append_unit(std::string& out, const std::vector<std::uint8_t>& bytes, std::size_t at, const Object& object) {
     for (std::uint32_t i = 0; i < object.unit_bytes; ++i) {
-        const std::size_t position = at + (object.big_endian ? i : object.unit_bytes - 1 - i);
+        const std::size_t position = at + (object.code_big_endian ? i : object.unit_bytes - 1 - i);
         append_byte(out, position < bytes.size() ? bytes[position] : 0);
     }
 }

@@ -24,6 +24,7 @@ Object make_object(const Isa& isa) {
     object.isa = isa.name;
     object.variant = isa.variant;
     object.big_endian = isa.memories.empty() ? isa.big_endian : isa.memories[0].big_endian;
+    object.code_big_endian = isa.big_endian;
     object.unit_bytes = std::max(1u, isa.unit_bytes());
     object.address_bytes = std::max(1u, isa.address_bits / 8);
     return object;

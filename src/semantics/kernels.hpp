@@ -20,6 +20,7 @@
 #include <type_traits>
 
 #include "isaforge/isa.hpp"
+#include "support/wide.hpp"
 
 namespace isaforge::semantics {
 
@@ -69,8 +70,6 @@ Signed<T> as_signed(T value) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Integers
 
-__extension__ using Wide = __int128;
-__extension__ using UnsignedWide = unsigned __int128;
 
 #define ISAFORGE_KERNEL2(Name, Base, expression)          \
     struct Name : Base {                                  \

@@ -13,10 +13,11 @@
 
 #include "semantics/lower.hpp"
 #include "semantics/tree.hpp"
+#include "support/wide.hpp"
 
 namespace isaforge::semantics {
 
-__extension__ using Literal = __int128;
+using Literal = Wide;
 
 // A value with the type it has in the description; in its container the bits above the type's are zero.
 struct Typed {

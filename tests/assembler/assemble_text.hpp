@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -24,6 +25,25 @@ inline const Codec& gpu() {
         return isa;
     }());
     return codec;
+}
+
+// A sample description below tests/isas, in one of its variants where it has several.
+inline const Codec& sample(const std::string& name, const std::string& variant = {}) {
+    static SourceManager sources;
+    static std::map<std::string, std::unique_ptr<const Codec>> codecs;
+    std::unique_ptr<const Codec>& codec = codecs[name + " " + variant];
+    if (!codec) {
+        Diagnostics diagnostics;
+        LoadOptions options;
+        options.variant = variant;
+        const auto isa = load_isa(ISAFORGE_SOURCE_DIR "/tests/isas/" + name + ".isa", sources, diagnostics, options);
+        if (!isa) {
+            std::fputs(to_text(diagnostics, sources).c_str(), stderr);
+            std::abort();
+        }
+        codec = std::make_unique<Codec>(isa);
+    }
+    return *codec;
 }
 
 struct Assembled {
