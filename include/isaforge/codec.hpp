@@ -88,7 +88,8 @@ public:
     // Puts the value of a deferred number into the instruction's image. Nothing where it fits, else what is wrong with it
     // ("is 3 bytes off …"), ready to follow the operand's name in a message.
     std::string patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const;
-    std::string patch(Encoded& encoded, const Deferred& deferred, const NumberValue& value, std::uint64_t address) const;
+    std::string patch(Encoded& encoded, const Deferred& deferred, const NumberValue& value,
+                      std::uint64_t address) const;
 
     // The bits of a number inside the instruction's image.
     BitPlace place_of(const Deferred& deferred) const;

@@ -86,8 +86,8 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
     }
 }
 
-// Room for what a source of this size usually makes. What is not used costs nothing; growing copies, and takes new memory
-// from the system each time.
+// Room for what a source of this size usually makes. What is not used costs nothing; growing copies, and takes new
+// memory from the system each time.
 void Engine::expect(std::size_t source_bytes) {
     constexpr std::size_t bytes_a_line = 20, bytes_a_symbol = 300, bytes_a_code_byte = 5;
     const auto prepare = [](auto& list, std::size_t count) {
