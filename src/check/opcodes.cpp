@@ -52,11 +52,17 @@ private:
         for (const auto& [range, group] : claims) {
             const OpcodeRow* first = group[0];
             if (range.first > next) {
-                Diagnostic& error = diagnostics_.error(first->where, fmt::format("opcode{} {}{} neither used nor reserved", path, values(next, range.first - 1, width), range.first - 1 == next ? " is" : " are"));
+                Diagnostic& error =
+                    diagnostics_.error(first->where, fmt::format("opcode{} {}{} neither used nor reserved", path,
+                                                                 values(next, range.first - 1, width),
+                                                                 range.first - 1 == next ? " is" : " are"));
                 if (previous) error.note(previous->where, "the one before is here");
             }
             if (range.first < next && previous && (previous->reserved || first->reserved)) {
-                diagnostics_.error(first->where, fmt::format("opcode{} {} is reserved", path, values(range.first, std::min(range.second, next - 1), width))).note(previous->where, "the other row is here");
+                diagnostics_
+                    .error(first->where, fmt::format("opcode{} {} is reserved", path,
+                                                     values(range.first, std::min(range.second, next - 1), width)))
+                    .note(previous->where, "the other row is here");
             }
             check_reserved_twice(group, column, path, width);
             look(group, column + 1, fmt::format("{} {}", path, binary(range.first, width)));
@@ -66,12 +72,16 @@ private:
     }
 
     // The same value both used and reserved, where no further column could tell them apart.
-    void check_reserved_twice(const std::vector<const OpcodeRow*>& group, std::size_t column, const std::string& path, unsigned width) {
+    void check_reserved_twice(const std::vector<const OpcodeRow*>& group, std::size_t column, const std::string& path,
+                              unsigned width) {
         for (std::size_t i = 1; i < group.size(); ++i) {
             const bool last = group[i]->columns.size() == column + 1 || group[0]->columns.size() == column + 1;
             if (!last || group[i]->reserved == group[0]->reserved) continue;
             const auto& value = group[i]->columns[column];
-            diagnostics_.error(group[i]->where, fmt::format("opcode{} {} is reserved", path, values(value.low, value.high, width))).note(group[0]->where, "the other row is here");
+            diagnostics_
+                .error(group[i]->where,
+                       fmt::format("opcode{} {} is reserved", path, values(value.low, value.high, width)))
+                .note(group[0]->where, "the other row is here");
         }
     }
 
@@ -92,7 +102,10 @@ void look_at_operand(const OperandType& type, Diagnostics& diagnostics) {
             if (!owner[code]) owner[code] = &row;
             if (told || owner[code]->reserved == row.reserved) continue;
             told = true;
-            diagnostics.error(row.where, fmt::format("code {} of operand '{}' is {} here but {}", values(code, code, type.width), type.name, row.reserved ? "reserved" : "used", row.reserved ? "used" : "reserved"))
+            diagnostics
+                .error(row.where,
+                       fmt::format("code {} of operand '{}' is {} here but {}", values(code, code, type.width),
+                                   type.name, row.reserved ? "reserved" : "used", row.reserved ? "used" : "reserved"))
                 .note(owner[code]->where, "the other row is here");
         }
     }
@@ -102,7 +115,9 @@ void look_at_operand(const OperandType& type, Diagnostics& diagnostics) {
         if (owner[code]) continue;
         std::uint64_t end = code;
         while (!owner[end]) ++end;
-        diagnostics.error(owner[end]->where, fmt::format("code {} of operand '{}' {} neither used nor reserved", values(code, end - 1, type.width), type.name, end - code == 1 ? "is" : "are"));
+        diagnostics.error(owner[end]->where,
+                          fmt::format("code {} of operand '{}' {} neither used nor reserved",
+                                      values(code, end - 1, type.width), type.name, end - code == 1 ? "is" : "are"));
         code = end;
     }
 }
@@ -116,7 +131,11 @@ void look_at_order(const std::vector<OpcodeRow>& rows, Diagnostics& diagnostics)
     };
     for (std::size_t i = 1; i < rows.size(); ++i) {
         if (rows[i].table != rows[i - 1].table || !(key(rows[i]) < key(rows[i - 1]))) continue;
-        diagnostics.error(rows[i].where, "this opcode is lower than that of the row above; with `opcodes accounted` the opcodes of a table rise").note(rows[i - 1].where, "the row above is here");
+        diagnostics
+            .error(
+                rows[i].where,
+                "this opcode is lower than that of the row above; with `opcodes accounted` the opcodes of a table rise")
+            .note(rows[i - 1].where, "the row above is here");
     }
 }
 

@@ -88,7 +88,10 @@ void find_form_overlaps(const Codec& codec, Diagnostics& diagnostics) {
                 const Form& second = isa.forms[pair.second];
                 const auto word = WordSearch(codec, first, second).find();
                 if (!word) continue;
-                diagnostics.error(second.where, fmt::format("{} and {} both match {}", name_of(isa, second), name_of(isa, first), word_text(isa, *word, std::max(first.bits, second.bits))))
+                diagnostics
+                    .error(second.where,
+                           fmt::format("{} and {} both match {}", name_of(isa, second), name_of(isa, first),
+                                       word_text(isa, *word, std::max(first.bits, second.bits))))
                     .note(first.where, "the other row is here");
             }
         }
@@ -102,7 +105,10 @@ void find_lone_aliases(const Isa& isa, Diagnostics& diagnostics) {
         const bool has_twin = std::any_of(isa.forms.begin(), isa.forms.end(), [&](const Form& form) {
             return !form.alias && form.bits == alias.bits && form.mask == alias.mask && form.value == alias.value;
         });
-        if (!has_twin) diagnostics.error(alias.where, fmt::format("{} is an alias, but no row fixes the same bits: what it assembles to would be printed otherwise or not at all", name_of(isa, alias)));
+        if (!has_twin)
+            diagnostics.error(alias.where, fmt::format("{} is an alias, but no row fixes the same bits: what it "
+                                                       "assembles to would be printed otherwise or not at all",
+                                                       name_of(isa, alias)));
     }
 }
 
@@ -120,7 +126,9 @@ void find_row_overlaps(const OperandType& type, Diagnostics& diagnostics) {
         for (std::uint64_t code = 0; code < count; ++code) reachable |= codes[later][code] && !taken[code];
         const bool empty = std::none_of(codes[later].begin(), codes[later].end(), [](bool here) { return here; });
         if (!reachable) {
-            diagnostics.error(type.rows[later].where, fmt::format("this row of operand '{}' can never match: {}", type.name, empty ? "no code fits it" : "the rows before it take all its codes"));
+            diagnostics.error(type.rows[later].where,
+                              fmt::format("this row of operand '{}' can never match: {}", type.name,
+                                          empty ? "no code fits it" : "the rows before it take all its codes"));
         }
         for (std::size_t earlier = 0; earlier < later && reachable; ++earlier) {
             if (type.rows[earlier].alias) continue;
@@ -133,7 +141,10 @@ void find_row_overlaps(const OperandType& type, Diagnostics& diagnostics) {
             }
             // A reserved row may be stated around the rows that are used.
             if (!shared || contained || type.rows[later].reserved) continue;
-            diagnostics.error(type.rows[later].where, fmt::format("two rows of operand '{}' match code {}", type.name, binary(*shared, type.width))).note(type.rows[earlier].where, "the other row is here");
+            diagnostics
+                .error(type.rows[later].where,
+                       fmt::format("two rows of operand '{}' match code {}", type.name, binary(*shared, type.width)))
+                .note(type.rows[earlier].where, "the other row is here");
         }
         for (std::uint64_t code = 0; code < count; ++code) taken[code] = taken[code] || codes[later][code];
     }

@@ -50,7 +50,8 @@ private:
 
 class TextCheck {
 public:
-    TextCheck(const Codec& codec, Diagnostics& diagnostics) : codec_(codec), isa_(codec.isa()), diagnostics_(diagnostics) {}
+    TextCheck(const Codec& codec, Diagnostics& diagnostics)
+        : codec_(codec), isa_(codec.isa()), diagnostics_(diagnostics) {}
 
     void look(Index index) {
         if (isa_.forms[index].alias) return;
@@ -70,7 +71,8 @@ private:
             if (!code) return std::nullopt;
             field.place.insert(image, *code);
         }
-        image.set(form.bits, 32, static_cast<std::uint32_t>(random_()) | 1u << 20);  // for a tail: nothing that is also short
+        image.set(form.bits, 32,
+                  static_cast<std::uint32_t>(random_()) | 1u << 20);  // for a tail: nothing that is also short
         return image;
     }
 
@@ -98,13 +100,17 @@ private:
         Encoded read;
         ReadFailure failure;
         if (!codec_.assemble(cursor, printed.data() + printed.size(), address, numbers_, read, failure)) {
-            diagnostics_.error(form.where, fmt::format("the text of this row cannot be read back: `{}`: {}", printed, failure.message));
+            diagnostics_.error(form.where, fmt::format("the text of this row cannot be read back: `{}`: {}", printed,
+                                                       failure.message));
             return false;
         }
         bool same = read.bits == bits;
-        for (unsigned position = 0; position < bits && same; position += isa_.unit_bits) same = read.image.get(position, isa_.unit_bits) == image.get(position, isa_.unit_bits);
+        for (unsigned position = 0; position < bits && same; position += isa_.unit_bits)
+            same = read.image.get(position, isa_.unit_bits) == image.get(position, isa_.unit_bits);
         if (same) return true;
-        Diagnostic& error = diagnostics_.error(form.where, fmt::format("`{}` stands for {} here but is read as {}", printed, word_text(isa_, image, bits), word_text(isa_, read.image, read.bits)));
+        Diagnostic& error = diagnostics_.error(
+            form.where, fmt::format("`{}` stands for {} here but is read as {}", printed, word_text(isa_, image, bits),
+                                    word_text(isa_, read.image, read.bits)));
         if (read.form != index) error.note(isa_.forms[read.form].where, "by this row");
         return false;
     }
@@ -114,7 +120,8 @@ private:
         if (decoded == no_index) {
             diagnostics_.error(form.where, fmt::format("{} is an instruction of this row but does not decode", word));
         } else {
-            diagnostics_.error(form.where, fmt::format("{} is an instruction of this row but decodes as another", word)).note(isa_.forms[decoded].where, "as this one");
+            diagnostics_.error(form.where, fmt::format("{} is an instruction of this row but decodes as another", word))
+                .note(isa_.forms[decoded].where, "as this one");
         }
         return false;
     }

@@ -61,7 +61,8 @@ int check(const Options& options) {
         return input_error;
     }
     const bool all = options.isa.variant.empty() && isa->variants.size() > 1 && options.isa.name != isa->variant;
-    fmt::print("{}: no defects in {}, {}, {}\n", all ? fmt::format("{} ({})", isa->name, counted(isa->variants.size(), "variant")) : isa->variant,
+    fmt::print("{}: no defects in {}, {}, {}\n",
+               all ? fmt::format("{} ({})", isa->name, counted(isa->variants.size(), "variant")) : isa->variant,
                counted(isa->formats.size(), "format"), counted(isa->instructions.size(), "instruction"),
                counted(isa->forms.size(), "form"));
     return success;

@@ -115,7 +115,8 @@ std::string source_line(const Object& object, std::uint64_t address) {
     return {};
 }
 
-std::optional<Object> read_program(const Options& options, const std::vector<std::uint8_t>& bytes, Session& session, const Codec& codec) {
+std::optional<Object> read_program(const Options& options, const std::vector<std::uint8_t>& bytes, Session& session,
+                                   const Codec& codec) {
     if (!is_elf(bytes) && !is_intel_hex(bytes)) return read_binary(bytes, codec.isa());
     std::string error;
     std::optional<Object> object = is_elf(bytes) ? read_elf(bytes, error) : read_intel_hex(bytes, error);

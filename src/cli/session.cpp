@@ -49,7 +49,8 @@ bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object)
         complain("the file does not say which instruction set it is for: give it with -i");
         return false;
     }
-    const bool known = std::ranges::any_of(builtin_isas(), [&](const auto& isa) { return isa.first == read->isa || isa.first == read->variant; });
+    const bool known = std::ranges::any_of(
+        builtin_isas(), [&](const auto& isa) { return isa.first == read->isa || isa.first == read->variant; });
     if (!known) {
         complain(fmt::format("the file is for {}, which is not built in: give its description with -i", read->isa));
         return false;

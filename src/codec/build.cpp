@@ -48,7 +48,8 @@ bool code_is_valid(const Isa& isa, Index index, std::uint64_t code) {
         }
         case OperandKind::registers:
         case OperandKind::enumeration: {
-            const auto found = std::lower_bound(type.entries.begin(), type.entries.end(), code, [](const Entry& e, std::uint64_t c) { return e.code < c; });
+            const auto found = std::lower_bound(type.entries.begin(), type.entries.end(), code,
+                                                [](const Entry& e, std::uint64_t c) { return e.code < c; });
             return found != type.entries.end() && found->code == code;
         }
         case OperandKind::table: return find_row(type, code, isa) != no_index;
@@ -149,7 +150,8 @@ bool Builder::prints_closed(Index index) const {
     const OperandType& type = isa_.operand_types[index];
     if (type.kind == OperandKind::number) return !type.number.relative;
     return std::all_of(type.rows.begin(), type.rows.end(), [&](const OperandRow& row) {
-        return row.tail_bits == 0 && std::all_of(row.fields.begin(), row.fields.end(), [&](const Field& field) { return prints_closed(field.type); });
+        return row.tail_bits == 0 && std::all_of(row.fields.begin(), row.fields.end(),
+                                                 [&](const Field& field) { return prints_closed(field.type); });
     });
 }
 
@@ -157,7 +159,8 @@ bool Builder::has_relative(Index index) const {
     const OperandType& type = isa_.operand_types[index];
     if (type.kind == OperandKind::number) return type.number.relative;
     return std::any_of(type.rows.begin(), type.rows.end(), [&](const OperandRow& row) {
-        return std::any_of(row.fields.begin(), row.fields.end(), [&](const Field& field) { return has_relative(field.type); });
+        return std::any_of(row.fields.begin(), row.fields.end(),
+                           [&](const Field& field) { return has_relative(field.type); });
     });
 }
 
@@ -166,7 +169,8 @@ bool Builder::is_total(const OperandType& type) const {
     if (type.kind == OperandKind::number) return !type.number.minimum && !type.number.maximum;
     return std::any_of(type.rows.begin(), type.rows.end(), [&](const OperandRow& row) {
         return row.mask == 0 && row.constraints.empty() && !row.reserved && !row.alias &&
-               std::all_of(row.fields.begin(), row.fields.end(), [&](const Field& field) { return tables_.operands[field.type].all_valid; });
+               std::all_of(row.fields.begin(), row.fields.end(),
+                           [&](const Field& field) { return tables_.operands[field.type].all_valid; });
     });
 }
 
@@ -183,7 +187,8 @@ void Builder::build_operand(Index index) {
         tabulate_rows(type, table);
         table.valid.resize(std::size_t{1} << type.width);
         for (std::size_t code = 0; code < table.valid.size(); ++code) {
-            table.valid[code] = type.kind == OperandKind::table ? table.row[code] != OperandTable::no_row : code_is_valid(isa_, index, code);
+            table.valid[code] = type.kind == OperandKind::table ? table.row[code] != OperandTable::no_row
+                                                                : code_is_valid(isa_, index, code);
             table.all_valid &= table.valid[code];
         }
     } else {
@@ -232,11 +237,11 @@ void Builder::add_entries(const OperandType& type, OperandTable& table) {
 // Whether the text of a row is made of fixed texts only, so that all its spellings can be listed.
 bool Builder::row_is_closed(const OperandRow& row, const TextTemplate& text) const {
     return row.tail_bits == 0 && std::all_of(text.begin(), text.end(), [&](const TextElement& element) {
-        if (element.kind == TextKind::literal || element.kind == TextKind::space) return true;
-        if (element.kind != TextKind::field) return false;
-        const OperandTable& nested = tables_.operands[row.fields[element.field].type];
-        return !nested.needs_rows && nested.has_trie;
-    });
+               if (element.kind == TextKind::literal || element.kind == TextKind::space) return true;
+               if (element.kind != TextKind::field) return false;
+               const OperandTable& nested = tables_.operands[row.fields[element.field].type];
+               return !nested.needs_rows && nested.has_trie;
+           });
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -263,7 +268,8 @@ void Builder::add_row_texts(const OperandType& type, OperandTable& table) {
                 }
                 const PrintContext context{isa_, tables_, nothing, 0, 0, nullptr, buffer + sizeof buffer};
                 const char* end = print_template(buffer, context, text, row.fields, code, {});
-                table.trie.add(trimmed({buffer, static_cast<std::size_t>(end - buffer)}), static_cast<std::uint32_t>(code));
+                table.trie.add(trimmed({buffer, static_cast<std::size_t>(end - buffer)}),
+                               static_cast<std::uint32_t>(code));
             }
         }
     }
@@ -393,8 +399,9 @@ std::uint32_t Builder::head_of(const Form& form, const TextTemplate& text, std::
     }
     for (std::size_t h = 0; h < tables_.heads.size(); ++h) {
         const auto& slots = tables_.heads[h].slots;
-        if (std::equal(slots.begin(), slots.end(), head.slots.begin(), head.slots.end(),
-                       [](const Head::Slot& a, const Head::Slot& b) { return a.literal == b.literal && a.type == b.type; })) {
+        if (std::equal(
+                slots.begin(), slots.end(), head.slots.begin(), head.slots.end(),
+                [](const Head::Slot& a, const Head::Slot& b) { return a.literal == b.literal && a.type == b.type; })) {
             return static_cast<std::uint32_t>(h);
         }
     }
@@ -442,7 +449,8 @@ std::shared_ptr<Trie> Builder::texts_of(Index index, std::uint64_t code) const {
 
 void Builder::add_candidate(Index index, const std::string& name, const TextTemplate& text) {
     const Form& form = isa_.forms[index];
-    const auto found = std::find_if(text.begin(), text.end(), [](const TextElement& e) { return e.kind == TextKind::name; });
+    const auto found =
+        std::find_if(text.begin(), text.end(), [](const TextElement& e) { return e.kind == TextKind::name; });
     const auto name_at = static_cast<std::size_t>(found - text.begin());
     Candidate candidate;
     candidate.form = index;
@@ -470,7 +478,8 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
                 step.kind = ReadStep::Kind::field;
                 step.field = text[i].field;
                 set_simple_place(step, form.fields[step.field]);
-                if (form.fields[step.field].fixed) step.only = texts_of(form.fields[step.field].type, *form.fields[step.field].fixed);
+                if (form.fields[step.field].fixed)
+                    step.only = texts_of(form.fields[step.field].type, *form.fields[step.field].fixed);
                 break;
             case TextKind::constant:
             case TextKind::number: step.kind = ReadStep::Kind::number; break;
@@ -495,9 +504,12 @@ void Builder::build_mnemonics() {
     }
     for (Mnemonic& mnemonic : tables_.mnemonics) {
         auto& candidates = mnemonic.candidates;
-        std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) { return isa_.forms[a.form].bits < isa_.forms[b.form].bits; });
+        std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
+            return isa_.forms[a.form].bits < isa_.forms[b.form].bits;
+        });
         for (const Candidate& candidate : candidates) {
-            if (candidate.form != candidates.back().form || tables_.forms[candidate.form].can_have_tail) tables_.forms[candidate.form].may_grow = true;
+            if (candidate.form != candidates.back().form || tables_.forms[candidate.form].can_have_tail)
+                tables_.forms[candidate.form].may_grow = true;
         }
     }
     hash_mnemonics();
@@ -537,7 +549,8 @@ struct Choice {
 std::size_t largest_child(const Isa& isa, const std::vector<Index>& forms, unsigned position, unsigned width) {
     std::vector<std::size_t> counts(std::size_t{1} << width);
     for (const Index index : forms) {
-        const std::uint64_t mask = isa.forms[index].mask.get(position, width), value = isa.forms[index].value.get(position, width);
+        const std::uint64_t mask = isa.forms[index].mask.get(position, width),
+                            value = isa.forms[index].value.get(position, width);
         for (std::uint64_t i = 0; i < counts.size(); ++i) counts[i] += (i & mask) == value;
     }
     return *std::max_element(counts.begin(), counts.end());
@@ -551,8 +564,9 @@ DecodeLeaf Builder::leaf_of(Index index) {
     leaf.form = index;
     leaf.bits = static_cast<std::uint16_t>(isa_.forms[index].bits);
     leaf.first_check = static_cast<std::uint32_t>(tables_.checks.size());
-    leaf.hard = table.wide || table.can_have_tail ||
-                std::any_of(table.checks.begin(), table.checks.end(), [](const Check& check) { return check.mask == 0; });
+    leaf.hard =
+        table.wide || table.can_have_tail ||
+        std::any_of(table.checks.begin(), table.checks.end(), [](const Check& check) { return check.mask == 0; });
     if (leaf.hard) return leaf;
     leaf.check_count = static_cast<std::uint16_t>(table.checks.size());
     tables_.checks.insert(tables_.checks.end(), table.checks.begin(), table.checks.end());
@@ -560,7 +574,8 @@ DecodeLeaf Builder::leaf_of(Index index) {
 }
 
 std::uint32_t Builder::leaf(std::vector<Index> forms) {
-    std::stable_sort(forms.begin(), forms.end(), [&](Index a, Index b) { return mask_bits(isa_.forms[a]) > mask_bits(isa_.forms[b]); });
+    std::stable_sort(forms.begin(), forms.end(),
+                     [&](Index a, Index b) { return mask_bits(isa_.forms[a]) > mask_bits(isa_.forms[b]); });
     DecodeNode node;
     node.first = static_cast<std::uint32_t>(tables_.leaves.size());
     node.count = static_cast<std::uint32_t>(forms.size());
@@ -583,13 +598,15 @@ std::uint32_t Builder::tree_node(std::vector<Index> forms, Image tested, unsigne
     const auto consider = [&](const Image& bits, unsigned widest) {
         for (unsigned position = 0; position < max_instruction_bits; ++position) {
             unsigned width = 0;
-            while (width < widest && position + width < max_instruction_bits && position / 64 == (position + width) / 64 &&
-                   bits.get(position + width, 1) != 0 && tested.get(position + width, 1) == 0) {
+            while (width < widest && position + width < max_instruction_bits &&
+                   position / 64 == (position + width) / 64 && bits.get(position + width, 1) != 0 &&
+                   tested.get(position + width, 1) == 0) {
                 ++width;
             }
             if (width == 0) continue;
             const std::size_t largest = largest_child(isa_, forms, position, width);
-            if (largest < best.largest || (largest == best.largest && width < best.width)) best = {position, width, largest};
+            if (largest < best.largest || (largest == best.largest && width < best.width))
+                best = {position, width, largest};
         }
     };
     consider(common, widest_choice);

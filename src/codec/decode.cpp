@@ -22,7 +22,9 @@ unsigned tail_of(const Isa& isa, const Codec::Tables& tables, Index index, std::
     const OperandTable& table = tables.operands[index];
     if (!table.can_have_tail) return 0;
     const OperandType& type = isa.operand_types[index];
-    const Index row_index = table.row.empty() ? codec::find_row(type, code, isa) : table.row[code] == OperandTable::no_row ? no_index : table.row[code];
+    const Index row_index = table.row.empty()                         ? codec::find_row(type, code, isa)
+                            : table.row[code] == OperandTable::no_row ? no_index
+                                                                      : table.row[code];
     if (row_index == no_index) return 0;
     const OperandRow& row = type.rows[row_index];
     unsigned bits = row.tail_bits;
@@ -65,7 +67,8 @@ bool passes(const Codec::Tables& tables, const codec::DecodeLeaf& leaf, std::uin
 Index Codec::decode(const Image& image, unsigned available, unsigned& bits) const {
     const DecodeNode* node = tables_->nodes.data();
     while (node->width != 0) {
-        const std::uint64_t choice = image.words[node->position / 64] >> (node->position % 64) & codec::low_bits(node->width);
+        const std::uint64_t choice =
+            image.words[node->position / 64] >> (node->position % 64) & codec::low_bits(node->width);
         node = &tables_->nodes[tables_->children[node->first + choice]];
     }
     const codec::DecodeLeaf* const leaves = tables_->leaves.data() + node->first;
@@ -83,7 +86,8 @@ Index Codec::decode(const Image& image, unsigned available, unsigned& bits) cons
         bits = form.bits;
         if (tables_->forms[index].can_have_tail) {
             unsigned tail = 0;
-            for (const Field& field : form.fields) tail = std::max(tail, tail_of(*isa_, *tables_, field.type, field.place.extract(image)));
+            for (const Field& field : form.fields)
+                tail = std::max(tail, tail_of(*isa_, *tables_, field.type, field.place.extract(image)));
             bits += tail;
             if (bits > available) continue;
         }

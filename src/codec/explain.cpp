@@ -67,7 +67,8 @@ std::string Reader::describe(Index index, unsigned depth) const {
         if (row.texts.empty() || row.texts[0].empty() || parts.size() == most_listed) continue;
         const TextTemplate& text = row.texts[0];
         const bool single = text.size() == 1 && text[0].kind == TextKind::field && depth < 3;
-        add_once(parts, single ? describe(row.fields[text[0].field].type, depth + 1) : std::string(template_text(text, row.fields, {})));
+        add_once(parts, single ? describe(row.fields[text[0].field].type, depth + 1)
+                               : std::string(template_text(text, row.fields, {})));
     }
     return join(parts, "or");
 }
@@ -75,7 +76,8 @@ std::string Reader::describe(Index index, unsigned depth) const {
 std::string Reader::syntax_of(const Candidate& candidate) const {
     const Form& form = isa_.forms[candidate.form];
     const Instruction& instruction = isa_.instructions[form.instruction];
-    std::string out = template_text(form.texts[0], form.fields, found_ ? std::string_view(found_->text) : std::string_view(instruction.names[0]));
+    std::string out = template_text(form.texts[0], form.fields,
+                                    found_ ? std::string_view(found_->text) : std::string_view(instruction.names[0]));
     const std::size_t name = out.find(found_ ? found_->text : instruction.names[0]);
     return out.substr(name == std::string::npos ? 0 : name);  // what stands before the mnemonic is seldom the question
 }
@@ -105,7 +107,8 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
     }
     failure.offset = at(furthest_);
     const char* p = furthest_;
-    if (p != end_ && std::string_view("$@#%&").find(*p) != std::string_view::npos) ++p;  // what registers and labels may begin with
+    if (p != end_ && std::string_view("$@#%&").find(*p) != std::string_view::npos)
+        ++p;  // what registers and labels may begin with
     while (p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0) ++p;
     if (p == furthest_ && p != end_ && *p != '\n') ++p;
     failure.length = std::max<std::uint32_t>(static_cast<std::uint32_t>(p - furthest_), 1);
@@ -116,19 +119,23 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
         const Failure& one = failure_[i];
         if (one.candidate) candidate = one.candidate;
         if (one.element) {
-            add_once(wanted, one.element->kind == TextKind::literal ? fmt::format("'{}'", one.element->text) : "a number that fits here");
+            add_once(wanted, one.element->kind == TextKind::literal ? fmt::format("'{}'", one.element->text)
+                                                                    : "a number that fits here");
         } else if (one.type == no_index) {
             add_once(wanted, "the end of the statement");
         } else {
             const OperandType& type = isa_.operand_types[one.type];
             std::uint64_t code = 0;
-            const bool there = type.kind == OperandKind::number && (one.number.kind == NumberValue::Kind::floating || one.number.integer != 0);
+            const bool there = type.kind == OperandKind::number &&
+                               (one.number.kind == NumberValue::Kind::floating || one.number.integer != 0);
             if (there && !encode_number(type.number, type.width, one.number, address_, code, &problem)) continue;
             add_once(wanted, describe(one.type, 0));
         }
     }
     failure.kind = problem.empty() ? ReadFailure::Kind::expected : ReadFailure::Kind::out_of_range;
-    const std::string found = furthest_ == end_ || *furthest_ == '\n' ? "the end of the line" : fmt::format("'{}'", std::string_view(furthest_, failure.length));
+    const std::string found = furthest_ == end_ || *furthest_ == '\n'
+                                  ? "the end of the line"
+                                  : fmt::format("'{}'", std::string_view(furthest_, failure.length));
     failure.message = !problem.empty() ? problem : fmt::format("expected {}, found {}", join(wanted, "or"), found);
     if (candidate && problem.empty()) failure.message += fmt::format("; the form is `{}`", syntax_of(*candidate));
 }

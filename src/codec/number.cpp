@@ -42,7 +42,8 @@ Range range_of(const NumberRule& rule, unsigned width) {
     const unsigned bits = rule.sliced ? rule.value_bits : width;
     const Wide span = Wide{1} << bits;
     if (rule.base == NumberBase::signed_integer) return {-span / 2, span / 2 - 1};
-    if (rule.base == NumberBase::either_integer || rule.base == NumberBase::any_bits || rule.sliced) return {-span / 2, span - 1};
+    if (rule.base == NumberBase::either_integer || rule.base == NumberBase::any_bits || rule.sliced)
+        return {-span / 2, span - 1};
     return {0, span - 1};
 }
 
@@ -58,29 +59,37 @@ bool out_of_range(const NumberRule& rule, unsigned width, Wide value, std::strin
     if (range.low > range.high) std::swap(range.low, range.high);
     if (rule.minimum) range.low = *rule.minimum;
     if (rule.maximum) range.high = *rule.maximum;
-    if (rule.relative) return fail(problem, fmt::format("the target is {} away; the reach is {} to {}", text(value), text(range.low), text(range.high)));
+    if (rule.relative)
+        return fail(problem, fmt::format("the target is {} away; the reach is {} to {}", text(value), text(range.low),
+                                         text(range.high)));
     return fail(problem, fmt::format("{} is out of range: {} to {}", text(value), text(range.low), text(range.high)));
 }
 
 }  // namespace
 
-bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& number, std::uint64_t address, std::uint64_t& code,
-                   std::string* problem) {
+bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& number, std::uint64_t address,
+                   std::uint64_t& code, std::string* problem) {
     const bool by_bits = rule.base == NumberBase::any_bits && number.kind == NumberValue::Kind::floating;
     if (rule.base == NumberBase::floating || by_bits) {
-        const double value = number.kind == NumberValue::Kind::floating ? number.floating : static_cast<double>(wide(number));
+        const double value =
+            number.kind == NumberValue::Kind::floating ? number.floating : static_cast<double>(wide(number));
         code = float_bits(value, rule.value_bits) >> rule.slice_low & low_bits(width);
         return true;
     }
-    if (number.kind == NumberValue::Kind::floating) return fail(problem, fmt::format("an integer is expected here, not {}", number.floating));
+    if (number.kind == NumberValue::Kind::floating)
+        return fail(problem, fmt::format("an integer is expected here, not {}", number.floating));
     Wide value = wide(number);
     if (rule.relative) value -= static_cast<std::int64_t>(address);
     const Wide shown = value;
-    if ((rule.minimum && value < *rule.minimum) || (rule.maximum && value > *rule.maximum)) return out_of_range(rule, width, shown, problem);
+    if ((rule.minimum && value < *rule.minimum) || (rule.maximum && value > *rule.maximum))
+        return out_of_range(rule, width, shown, problem);
     value -= rule.bias;
     // Numbers of 128 bits are slow to divide.
     if (rule.scale != 1 && value % rule.scale != 0) {
-        return fail(problem, fmt::format("{} is no multiple of {}", rule.relative ? fmt::format("the distance to the target, {},", text(shown)) : text(shown), rule.scale));
+        return fail(problem, fmt::format("{} is no multiple of {}",
+                                         rule.relative ? fmt::format("the distance to the target, {},", text(shown))
+                                                       : text(shown),
+                                         rule.scale));
     }
     if (rule.scale != 1) value /= rule.scale;
     const Range range = range_of(rule, width);
@@ -96,7 +105,8 @@ std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t
     } else if (rule.base == NumberBase::signed_integer && width < 64 && (code >> (width - 1) & 1) != 0) {
         value = static_cast<std::int64_t>(code | ~low_bits(width));
     }
-    value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(rule.scale) + static_cast<std::uint64_t>(rule.bias));
+    value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(rule.scale) +
+                                      static_cast<std::uint64_t>(rule.bias));
     return rule.relative ? static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + address) : value;
 }
 

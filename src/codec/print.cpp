@@ -51,7 +51,8 @@ char* put_float(char* out, char* limit, Float value) {
 char* print_float(char* out, const PrintContext& context, const NumberRule& rule, std::uint64_t code) {
     const std::uint64_t bits = code << rule.slice_low;
     if (rule.value_bits == 64) return put_float(out, context.limit, std::bit_cast<double>(bits));
-    if (rule.value_bits == 32) return put_float(out, context.limit, std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    if (rule.value_bits == 32)
+        return put_float(out, context.limit, std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
     return put_float(out, context.limit, double_from_half(static_cast<std::uint16_t>(bits)));
 }
 
@@ -72,7 +73,8 @@ char* print_number(char* out, const PrintContext& context, const OperandType& ty
 }
 
 char* print_entry(char* out, const PrintContext& context, const OperandType& type, std::uint64_t code) {
-    if (code < type.entries.size() && type.entries[code].code == code) return put(out, context.limit, type.entries[code].texts[0]);
+    if (code < type.entries.size() && type.entries[code].code == code)
+        return put(out, context.limit, type.entries[code].texts[0]);
     for (const Entry& entry : type.entries) {
         if (entry.code == code) return put(out, context.limit, entry.texts[0]);
     }
@@ -82,13 +84,15 @@ char* print_entry(char* out, const PrintContext& context, const OperandType& typ
 std::uint64_t field_code(const PrintContext& context, const Field& field, std::uint64_t code) {
     if (!field.in_tail) return field.place.extract(code);
     std::uint64_t value = 0;
-    for (const BitPiece& piece : field.place.pieces) value |= context.image.get(context.tail_at + piece.position, piece.width) << piece.shift;
+    for (const BitPiece& piece : field.place.pieces)
+        value |= context.image.get(context.tail_at + piece.position, piece.width) << piece.shift;
     return value;
 }
 
 // Prints the fields of an `any` that are not at their default, in the order they are listed.
 template <typename CodeOf>
-char* print_any(char* out, const PrintContext& context, const TextElement& element, const std::vector<Field>& fields, CodeOf&& code_of) {
+char* print_any(char* out, const PrintContext& context, const TextElement& element, const std::vector<Field>& fields,
+                CodeOf&& code_of) {
     bool first = true;
     for (const Index index : element.fields) {
         char text[Codec::max_text];
@@ -104,14 +108,15 @@ char* print_any(char* out, const PrintContext& context, const TextElement& eleme
 }
 
 template <typename CodeOf>
-char* print_element(char* out, const PrintContext& context, const TextElement& element, const std::vector<Field>& fields,
-                    std::string_view name, CodeOf&& code_of) {
+char* print_element(char* out, const PrintContext& context, const TextElement& element,
+                    const std::vector<Field>& fields, std::string_view name, CodeOf&& code_of) {
     switch (element.kind) {
         case TextKind::constant:
         case TextKind::literal:
         case TextKind::space: return put(out, context.limit, element.text);
         case TextKind::name: return put(out, context.limit, name);
-        case TextKind::field: return print_operand(out, context, fields[element.field].type, code_of(fields[element.field]));
+        case TextKind::field:
+            return print_operand(out, context, fields[element.field].type, code_of(fields[element.field]));
         case TextKind::number: {
             const auto value = static_cast<std::int64_t>(code_of(fields[element.field])) * element.scale + element.bias;
             return put_number(out, context.limit, value, true, element.radix);
@@ -126,7 +131,8 @@ char* print_element(char* out, const PrintContext& context, const TextElement& e
 char* print_template(char* out, const PrintContext& context, const TextTemplate& text, const std::vector<Field>& fields,
                      std::uint64_t code, std::string_view name) {
     for (const TextElement& element : text) {
-        out = print_element(out, context, element, fields, name, [&](const Field& field) { return field_code(context, field, code); });
+        out = print_element(out, context, element, fields, name,
+                            [&](const Field& field) { return field_code(context, field, code); });
     }
     return out;
 }
@@ -143,7 +149,7 @@ char* print_operand(char* out, const PrintContext& context, Index index, std::ui
         case OperandKind::enumeration: return print_entry(out, context, type, code);
         case OperandKind::table: break;
     }
-    const Index row = table.row.empty() ? find_row(type, code, context.isa)
+    const Index row = table.row.empty()                         ? find_row(type, code, context.isa)
                       : table.row[code] == OperandTable::no_row ? no_index
                                                                 : table.row[code];
     if (row == no_index) return put(out, context.limit, "?");
@@ -155,7 +161,8 @@ char* print_operand(char* out, const PrintContext& context, Index index, std::ui
 using codec::PrintContext;
 using codec::PrintStep;
 
-char* Codec::print(char* out, Index index, const Image& image, unsigned bits, std::uint64_t address, LabelNamer* labels) const {
+char* Codec::print(char* out, Index index, const Image& image, unsigned bits, std::uint64_t address,
+                   LabelNamer* labels) const {
     const Form& form = isa_->forms[index];
     (void)bits;
     char* const limit = out + max_text;
@@ -175,7 +182,8 @@ char* Codec::print(char* out, Index index, const Image& image, unsigned bits, st
             }
             case PrintStep::Kind::element: {
                 const PrintContext context{*isa_, *tables_, image, form.bits, address, labels, limit};
-                out = codec::print_element(out, context, *step.element, form.fields, isa_->instructions[form.instruction].names[0],
+                out = codec::print_element(out, context, *step.element, form.fields,
+                                           isa_->instructions[form.instruction].names[0],
                                            [&](const Field& field) { return field.place.extract(image); });
             }
         }
@@ -185,7 +193,8 @@ char* Codec::print(char* out, Index index, const Image& image, unsigned bits, st
 
 namespace {
 
-void add_targets(const Codec& codec, Index index, std::uint64_t code, std::uint64_t address, std::vector<std::uint64_t>& out) {
+void add_targets(const Codec& codec, Index index, std::uint64_t code, std::uint64_t address,
+                 std::vector<std::uint64_t>& out) {
     const OperandType& type = codec.isa().operand_types[index];
     if (type.kind == OperandKind::number && type.number.relative) {
         out.push_back(static_cast<std::uint64_t>(codec::decode_number(type.number, type.width, code, address)));
@@ -200,10 +209,12 @@ void add_targets(const Codec& codec, Index index, std::uint64_t code, std::uint6
 
 }  // namespace
 
-void Codec::targets(Index index, const Image& image, unsigned bits, std::uint64_t address, std::vector<std::uint64_t>& out) const {
+void Codec::targets(Index index, const Image& image, unsigned bits, std::uint64_t address,
+                    std::vector<std::uint64_t>& out) const {
     (void)bits;
     if (!tables_->forms[index].has_relative) return;
-    for (const Field& field : isa_->forms[index].fields) add_targets(*this, field.type, field.place.extract(image), address, out);
+    for (const Field& field : isa_->forms[index].fields)
+        add_targets(*this, field.type, field.place.extract(image), address, out);
 }
 
 }  // namespace isaforge

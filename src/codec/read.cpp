@@ -82,7 +82,8 @@ bool Reader::literal(const char*& cursor, std::string_view text, bool glued) con
     for (const char c : text) {
         // Blanks may stand between marks ("[ !"), not inside words.
         if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && !is_word(c)) p = skip(p);
-        if (p == end_ || tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)]) return false;
+        if (p == end_ || tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)])
+            return false;
         ++p;
     }
     if (!glued && p != end_ && is_word(*p) && is_word(p[-1])) return false;
@@ -119,7 +120,8 @@ bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative
         p += prefix->size();
         break;
     }
-    if (p == end_ || !(relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value))) return false;
+    if (p == end_ || !(relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value)))
+        return false;
     cursor = p;
     return true;
 }
@@ -147,7 +149,8 @@ bool Reader::number(const char*& cursor, Index index, Parsed& out) {
 }
 
 // A sum in a text, scale * field + bias: solved for the field, or compared where the field is known.
-bool Reader::affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known) {
+bool Reader::affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code,
+                    bool known) {
     const char* begin = skip(cursor);
     NumberValue value;
     const char* p = begin;
@@ -166,7 +169,8 @@ bool Reader::constant(const char*& cursor, const TextElement& element) {
     const char* begin = skip(cursor);
     NumberValue value;
     const char* p = begin;
-    const bool same = number_value(p, value) && value.kind == NumberValue::Kind::floating && value.floating == element.constant &&
+    const bool same = number_value(p, value) && value.kind == NumberValue::Kind::floating &&
+                      value.floating == element.constant &&
                       std::signbit(value.floating) == std::signbit(element.constant);
     if (!same) return fail(begin, &element, no_index);
     cursor = p;
@@ -191,7 +195,8 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
         }
     }
     // The rows know other spacings of the same texts, and numbers.
-    const bool try_rows = type.kind == OperandKind::table && (table.needs_rows || (begin != end_ && table.trie.may_begin(*begin)));
+    const bool try_rows =
+        type.kind == OperandKind::table && (table.needs_rows || (begin != end_ && table.trie.may_begin(*begin)));
     if (try_rows && rows(begin, index, glued, out)) {
         cursor = begin;
         return true;
@@ -269,11 +274,13 @@ bool Reader::adopt(Parsed& parent, Parsed& child, const Field& field) const {
     if (field.in_tail) {
         child.tail_bits = field.place.width;
         child.tail = 0;
-        for (const BitPiece& piece : field.place.pieces) child.tail |= (child.code >> piece.shift & low_bits(piece.width)) << piece.position;
+        for (const BitPiece& piece : field.place.pieces)
+            child.tail |= (child.code >> piece.shift & low_bits(piece.width)) << piece.position;
     }
     if (child.tail_bits == 0) return true;
     // One word may follow; two operands share it when they mean the same value.
-    if (parent.tail_bits != 0) return parent.tail == child.tail && parent.tail_bits == child.tail_bits && child.deferred_count == 0;
+    if (parent.tail_bits != 0)
+        return parent.tail == child.tail && parent.tail_bits == child.tail_bits && child.deferred_count == 0;
     parent.tail = child.tail;
     parent.tail_bits = child.tail_bits;
     return true;
@@ -297,7 +304,8 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
             case TextKind::field: {
                 Parsed child;
                 const Field& field = row.fields[element.field];
-                if (!operand(cursor, field.type, is_glued(text, i, glued), child) || !adopt(out, child, field)) return false;
+                if (!operand(cursor, field.type, is_glued(text, i, glued), child) || !adopt(out, child, field))
+                    return false;
                 codes[element.field] = child.code;
                 known |= 1u << element.field;
                 break;
@@ -321,7 +329,8 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
     }
     for (const Constraint& constraint : row.constraints) {
         const std::uint64_t value = codes[constraint.field];
-        if (value < constraint.low || value > constraint.high || (value - constraint.low) % constraint.step != 0) return false;
+        if (value < constraint.low || value > constraint.high || (value - constraint.low) % constraint.step != 0)
+            return false;
     }
     return true;
 }
@@ -337,7 +346,8 @@ std::uint64_t Reader::default_code(Index index) const {
 }
 
 // Fields that may be left out, in any order.
-bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, std::uint64_t* codes, Parsed& out) {
+bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
+                 std::uint64_t* codes, Parsed& out) {
     std::uint32_t seen = 0;
     const std::string_view separator = [&] {
         std::string_view text = element.text;
@@ -402,7 +412,8 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
             if (step.only) {
                 const char* begin = skip(cursor);
                 const char* p = begin;
-                if (step.only->match(p, end_, step.glued) == Trie::none) return fail(begin, nullptr, form.fields[step.field].type);
+                if (step.only->match(p, end_, step.glued) == Trie::none)
+                    return fail(begin, nullptr, form.fields[step.field].type);
                 cursor = p;
                 return true;
             }
@@ -419,7 +430,8 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
         }
         case ReadStep::Kind::any: {
             std::uint64_t codes[most_fields] = {};
-            if (form.fields.size() > most_fields || !any(cursor, *step.element, form.fields, codes, parsed)) return false;
+            if (form.fields.size() > most_fields || !any(cursor, *step.element, form.fields, codes, parsed))
+                return false;
             for (const Index index : step.element->fields) {
                 const Field& field = form.fields[index];
                 if (field.fixed && *field.fixed != codes[index]) return fail(skip(cursor), nullptr, field.type);
@@ -446,7 +458,8 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
         }
     }
     const char* p = cursor;
-    if (candidate.spaced && p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0) return fail(p, nullptr, no_index);
+    if (candidate.spaced && p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0)
+        return fail(p, nullptr, no_index);
     for (std::size_t i = 0; i < candidate.steps.size(); ++i) {
         if (!step(p, candidate.steps[i], form, parsed, out.image)) return false;
     }
@@ -457,7 +470,8 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     for (unsigned i = 0; i < parsed.deferred_count; ++i) {
         out.deferred[i] = parsed.deferred[i];
         if (!parsed.deferred_in_tail[i]) continue;
-        for (BitPiece& piece : out.deferred[i].pieces) piece.position = static_cast<std::uint16_t>(piece.position + form.bits);
+        for (BitPiece& piece : out.deferred[i].pieces)
+            piece.position = static_cast<std::uint16_t>(piece.position + form.bits);
     }
     if (parsed.tail_bits != 0) {
         out.image.set(form.bits, parsed.tail_bits, parsed.tail);
@@ -475,18 +489,22 @@ bool Reader::head(const char*& cursor, const Head& head, std::uint64_t* codes) {
             continue;
         }
         Parsed parsed;
-        if (slot == most_fields || !operand(cursor, part.type, true, parsed) || parsed.deferred_count != 0 || parsed.tail_bits != 0) return false;
+        if (slot == most_fields || !operand(cursor, part.type, true, parsed) || parsed.deferred_count != 0 ||
+            parsed.tail_bits != 0)
+            return false;
         codes[slot++] = parsed.code;
     }
     return true;
 }
 
 const Mnemonic* Reader::lookup(const char* word, std::size_t size, std::uint32_t hash) const {
-    for (std::uint32_t slot = hash & tables_.slot_mask; tables_.slots[slot] != 0; slot = (slot + 1) & tables_.slot_mask) {
+    for (std::uint32_t slot = hash & tables_.slot_mask; tables_.slots[slot] != 0;
+         slot = (slot + 1) & tables_.slot_mask) {
         const Mnemonic& candidate = tables_.mnemonics[tables_.slots[slot] - 1];
         if (candidate.text.size() != size) continue;
         bool same = true;
-        for (std::size_t i = 0; i < size && same; ++i) same = candidate.text[i] == tables_.fold[static_cast<unsigned char>(word[i])];
+        for (std::size_t i = 0; i < size && same; ++i)
+            same = candidate.text[i] == tables_.fold[static_cast<unsigned char>(word[i])];
         if (same) return &candidate;
     }
     return nullptr;
@@ -551,8 +569,8 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
 
 }  // namespace codec
 
-bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader, Encoded& out,
-                     ReadFailure& failure, unsigned skip) const {
+bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
+                     Encoded& out, ReadFailure& failure, unsigned skip) const {
     Reader state(*isa_, *tables_, reader, cursor, end, address);
     if (state.statement(cursor, skip, out)) return true;
     state.explain(cursor, failure);

@@ -17,7 +17,8 @@ struct Parsed {
     bool deferred_in_tail[most_deferred];
     Deferred deferred[most_deferred];
 
-    Parsed() {}  // the arrays are valid up to deferred_count only: clearing them would cost more than reading the operand
+    Parsed() {
+    }  // the arrays are valid up to deferred_count only: clearing them would cost more than reading the operand
     Parsed(const Parsed& other) { *this = other; }
     Parsed& operator=(const Parsed& other) {
         code = other.code;
@@ -34,8 +35,15 @@ struct Parsed {
 
 class Reader {
 public:
-    Reader(const Isa& isa, const Codec::Tables& tables, ExpressionReader& expressions, const char* begin, const char* end, std::uint64_t address)
-        : isa_(isa), tables_(tables), expressions_(expressions), begin_(begin), end_(end), address_(address), furthest_(begin) {}
+    Reader(const Isa& isa, const Codec::Tables& tables, ExpressionReader& expressions, const char* begin,
+           const char* end, std::uint64_t address)
+        : isa_(isa),
+          tables_(tables),
+          expressions_(expressions),
+          begin_(begin),
+          end_(end),
+          address_(address),
+          furthest_(begin) {}
 
     bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
     void explain(const char* begin, ReadFailure& failure) const;
@@ -74,7 +82,8 @@ private:
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
     bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out);
-    bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, std::uint64_t* codes, Parsed& out);
+    bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, std::uint64_t* codes,
+             Parsed& out);
     bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
     std::uint64_t default_code(Index type) const;
 

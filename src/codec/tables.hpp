@@ -184,7 +184,9 @@ std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t
 bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& value, std::uint64_t address,
                    std::uint64_t& code, std::string* problem);
 
-inline std::uint64_t low_bits(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
+inline std::uint64_t low_bits(unsigned width) {
+    return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+}
 
 }  // namespace codec
 }  // namespace isaforge

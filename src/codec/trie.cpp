@@ -35,14 +35,16 @@ void Trie::freeze() {
         }
     }
     if (case_insensitive_) {
-        for (int c = 'A'; c <= 'Z'; ++c) letters_[static_cast<std::size_t>(c)] = letters_[static_cast<std::size_t>(std::tolower(c))];
+        for (int c = 'A'; c <= 'Z'; ++c)
+            letters_[static_cast<std::size_t>(c)] = letters_[static_cast<std::size_t>(std::tolower(c))];
     }
     width_ = classes + 1u;
     next_.assign(nodes_.size() * width_, 0);
     value_.assign(nodes_.size(), none);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         value_[i] = nodes_[i].value;
-        for (const auto& [letter, target] : nodes_[i].next) next_[i * width_ + letters_[static_cast<unsigned char>(letter)]] = target;
+        for (const auto& [letter, target] : nodes_[i].next)
+            next_[i * width_ + letters_[static_cast<unsigned char>(letter)]] = target;
     }
 }
 

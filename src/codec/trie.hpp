@@ -37,7 +37,9 @@ public:
             node = next_[node * width_ + letter];
             if (node == 0) break;
             ++p;
-            if (value_[node] != none && (glued || p == end || !(word_[static_cast<unsigned char>(*p)] && word_[static_cast<unsigned char>(p[-1])]))) {
+            if (value_[node] != none &&
+                (glued || p == end ||
+                 !(word_[static_cast<unsigned char>(*p)] && word_[static_cast<unsigned char>(p[-1])]))) {
                 best = value_[node];
                 best_end = p;
             }

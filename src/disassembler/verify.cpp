@@ -99,8 +99,7 @@ bool Verifier::operand_is_certain(Index index) {
     return certain;
 }
 
-bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, const char* end,
-                          std::uint64_t address) {
+bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address) {
     Reading& reading = *reading_;
     Encoded& encoded = reading.encoded;
     reading.expressions.clear_operands();

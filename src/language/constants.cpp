@@ -92,7 +92,8 @@ struct Evaluator {
                 if (!condition) return std::nullopt;
                 return value(*node.operands[*condition ? 1 : 2]);
             }
-            case ExpressionKind::floating: return fail(node.place, "a constant is an integer; write a float by its bits");
+            case ExpressionKind::floating:
+                return fail(node.place, "a constant is an integer; write a float by its bits");
             default: return fail(node.place, "this is not known before a program runs: only numbers and constants are");
         }
     }
@@ -100,7 +101,8 @@ struct Evaluator {
 
 }  // namespace
 
-std::optional<std::uint64_t> Resolver::evaluate(const ExpressionPointer& expression, const Bindings& bindings, bool complain) {
+std::optional<std::uint64_t> Resolver::evaluate(const ExpressionPointer& expression, const Bindings& bindings,
+                                                bool complain) {
     if (!expression) return std::nullopt;
     return Evaluator{isa_.constants, bindings, broken_, complain ? &diagnostics_ : nullptr}.value(*expression);
 }
@@ -119,14 +121,17 @@ void Resolver::resolve_constants() {
     for (const ConstantDeclaration& declaration : description_.constants) {
         const std::string& name = declaration.name.text;
         const auto [it, inserted] = seen.emplace(name, declaration.name.place);
-        if (!inserted) diagnostics_.error(declaration.name.place, fmt::format("constant '{}' is declared twice", name)).note(it->second, "first here");
+        if (!inserted)
+            diagnostics_.error(declaration.name.place, fmt::format("constant '{}' is declared twice", name))
+                .note(it->second, "first here");
         auto value = evaluate(declaration.value, {});
         const auto given = asked.find(name);
         if (declaration.parameter && given != asked.end()) {
             value = given->second;
             bool allowed = declaration.allowed.empty();
             for (const ExpressionPointer& choice : declaration.allowed) allowed |= evaluate(choice, {}) == value;
-            if (!allowed) diagnostics_.error(declaration.name.place, fmt::format("parameter {} cannot be {}", name, *value));
+            if (!allowed)
+                diagnostics_.error(declaration.name.place, fmt::format("parameter {} cannot be {}", name, *value));
             asked.erase(given);
         }
         if (value && inserted) isa_.constants[name] = *value;
@@ -138,7 +143,8 @@ void Resolver::resolve_constants() {
             if (declaration.parameter) known.push_back(declaration.name.text);
         }
         const std::string_view meant = nearest(name, known);
-        diagnostics_.error({}, fmt::format("{} has no parameter '{}'{}", isa_.name, name, meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
+        diagnostics_.error({}, fmt::format("{} has no parameter '{}'{}", isa_.name, name,
+                                           meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant)));
     }
 }
 

@@ -27,6 +27,7 @@ struct BinaryOperator {
     unsigned level;
 };
 
+// clang-format off
 constexpr BinaryOperator binary_operators[] = {
     {"||", Operator::logical_or, 0},      {"&&", Operator::logical_and, 1},  {"==", Operator::equal, 2},
     {"!=", Operator::not_equal, 2},       {"==.", Operator::fequal, 2},      {"!=.", Operator::fnot_equal, 2},
@@ -39,6 +40,7 @@ constexpr BinaryOperator binary_operators[] = {
     {"*", Operator::mul, 9},              {"/", Operator::div, 9},           {"%", Operator::rem, 9},
     {"*.", Operator::fmul, 9},            {"/.", Operator::fdiv, 9},
 };
+// clang-format on
 constexpr unsigned tightest_level = 9;
 
 const BinaryOperator* binary_operator(const Token& token) {

@@ -43,7 +43,8 @@ std::optional<Layout> Resolver::lay_out(const std::vector<Cell>& cells, unsigned
     for (const Cell& cell : cells) {
         good &= place_cell(cell, unit_bits, bindings, alternative, layout);
         if (layout.bits > max_instruction_bits - 64) {
-            diagnostics_.error(cell.place, fmt::format("up to here the bar has {} bits: an instruction has at most {}", layout.bits, max_instruction_bits - 64));
+            diagnostics_.error(cell.place, fmt::format("up to here the bar has {} bits: an instruction has at most {}",
+                                                       layout.bits, max_instruction_bits - 64));
             return std::nullopt;
         }
     }
@@ -51,7 +52,8 @@ std::optional<Layout> Resolver::lay_out(const std::vector<Cell>& cells, unsigned
     if (!good) return std::nullopt;
     for (const Cell& cell : cells) {
         if (!cell.low) continue;
-        const auto field = std::find_if(layout.fields.begin(), layout.fields.end(), [&](const Field& f) { return f.name == cell.name.text; });
+        const auto field = std::find_if(layout.fields.begin(), layout.fields.end(),
+                                        [&](const Field& f) { return f.name == cell.name.text; });
         Constraint constraint;
         constraint.field = static_cast<Index>(field - layout.fields.begin());
         const auto low = evaluate(cell.low, bindings), high = evaluate(cell.high, bindings);
@@ -61,7 +63,8 @@ std::optional<Layout> Resolver::lay_out(const std::vector<Cell>& cells, unsigned
         if (cell.step) constraint.step = std::max<std::uint64_t>(evaluate(cell.step, bindings).value_or(1), 1);
         const unsigned width = field->place.width;
         if (*low > *high || (width < 64 && *high >> width != 0)) {
-            diagnostics_.error(cell.place, fmt::format("the range {}..{} is not within the {} bits of '{}'", *low, *high, width, cell.name.text));
+            diagnostics_.error(cell.place, fmt::format("the range {}..{} is not within the {} bits of '{}'", *low,
+                                                       *high, width, cell.name.text));
             return std::nullopt;
         }
         layout.constraints.push_back(constraint);
@@ -103,13 +106,15 @@ bool Resolver::place_named(const Cell& cell, unsigned unit_bits, const Bindings&
     Index type = no_index;
     if (!cell.selector.text.empty()) {
         if (!alternative || alternative->selector != cell.selector.text || alternative->choice >= cell.types.size()) {
-            diagnostics_.error(cell.selector.place, fmt::format("'{}' cannot choose a length here", cell.selector.text));
+            diagnostics_.error(cell.selector.place,
+                               fmt::format("'{}' cannot choose a length here", cell.selector.text));
             return false;
         }
         type = type_of(cell.types[alternative->choice], bindings);
         if (type == no_index) return false;
     } else if (cell.types.size() > 1) {
-        diagnostics_.error(cell.place, fmt::format("'{}' has several types but no `by` that says which field chooses", cell.name.text));
+        diagnostics_.error(cell.place, fmt::format("'{}' has several types but no `by` that says which field chooses",
+                                                   cell.name.text));
         return false;
     } else if (!cell.types.empty()) {
         type = type_of(cell.types[0], bindings);
@@ -117,12 +122,14 @@ bool Resolver::place_named(const Cell& cell, unsigned unit_bits, const Bindings&
     }
     if (cell.slice) return place_slice(cell, type, unit_bits, layout);
     if (type == no_index) {
-        diagnostics_.error(cell.place, fmt::format("'{}' has no width: write {}:width or {}:operand", cell.name.text, cell.name.text, cell.name.text));
+        diagnostics_.error(cell.place, fmt::format("'{}' has no width: write {}:width or {}:operand", cell.name.text,
+                                                   cell.name.text, cell.name.text));
         return false;
     }
     for (const Field& field : layout.fields) {
         if (field.name != cell.name.text) continue;
-        diagnostics_.error(cell.place, fmt::format("'{}' is in this bar twice", field.name)).note(field.where, "first here");
+        diagnostics_.error(cell.place, fmt::format("'{}' is in this bar twice", field.name))
+            .note(field.where, "first here");
         return false;
     }
     Field field;
@@ -139,10 +146,12 @@ bool Resolver::place_named(const Cell& cell, unsigned unit_bits, const Bindings&
 // A part of a field that stands in several cells: the parts are put together in finish_slices.
 bool Resolver::place_slice(const Cell& cell, Index type, unsigned unit_bits, Layout& layout) {
     if (cell.slice->high < cell.slice->low || cell.slice->high > 63) {
-        diagnostics_.error(cell.slice->place, fmt::format("bits {}:{} are no range from high to low", cell.slice->high, cell.slice->low));
+        diagnostics_.error(cell.slice->place,
+                           fmt::format("bits {}:{} are no range from high to low", cell.slice->high, cell.slice->low));
         return false;
     }
-    auto field = std::find_if(layout.fields.begin(), layout.fields.end(), [&](const Field& f) { return f.name == cell.name.text; });
+    auto field = std::find_if(layout.fields.begin(), layout.fields.end(),
+                              [&](const Field& f) { return f.name == cell.name.text; });
     if (field == layout.fields.end()) {
         Field fresh;
         fresh.name = cell.name.text;
@@ -152,7 +161,8 @@ bool Resolver::place_slice(const Cell& cell, Index type, unsigned unit_bits, Lay
     }
     if (type != no_index) field->type = type;
     const unsigned width = cell.slice->high - cell.slice->low + 1;
-    for (const BitPiece& piece : pieces_at(layout.bits, width, cell.slice->low, unit_bits)) field->place.pieces.push_back(piece);
+    for (const BitPiece& piece : pieces_at(layout.bits, width, cell.slice->low, unit_bits))
+        field->place.pieces.push_back(piece);
     field->place.width += width;
     layout.bits += width;
     return true;
@@ -161,13 +171,15 @@ bool Resolver::place_slice(const Cell& cell, Index type, unsigned unit_bits, Lay
 bool Resolver::place_tail(const Cell& cell, unsigned unit_bits, const Bindings& bindings, Layout& layout) {
     const Index type = cell.types.size() == 1 ? type_of(cell.types[0], bindings) : no_index;
     if (type == no_index) {
-        if (cell.types.size() != 1) diagnostics_.error(cell.place, "what follows the instruction needs one type: + name:type");
+        if (cell.types.size() != 1)
+            diagnostics_.error(cell.place, "what follows the instruction needs one type: + name:type");
         return false;
     }
     if (layout.tail_bits != 0) return diagnostics_.error(cell.place, "a row brings along one value at most"), false;
     const unsigned width = isa_.operand_types[type].width;
     if (width % isa_.unit_bits != 0) {
-        diagnostics_.error(cell.place, fmt::format("what follows is {} bits, which is no multiple of the {}-bit unit", width, isa_.unit_bits));
+        diagnostics_.error(cell.place, fmt::format("what follows is {} bits, which is no multiple of the {}-bit unit",
+                                                   width, isa_.unit_bits));
         return false;
     }
     Field field;
@@ -190,24 +202,33 @@ bool Resolver::finish_slices(Layout& layout) {
         std::uint64_t covered = 0;
         bool overlap = false;
         for (const BitPiece& piece : field.place.pieces) {
-            const std::uint64_t bits = (piece.width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << piece.width) - 1) << piece.shift;
+            const std::uint64_t bits = (piece.width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << piece.width) - 1)
+                                       << piece.shift;
             overlap |= (covered & bits) != 0;
             covered |= bits;
         }
         const unsigned width = field.place.width;
         const std::uint64_t all = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
         if (overlap || covered != all) {
-            diagnostics_.error(field.where, fmt::format("the parts of '{}' {}", field.name, overlap ? "overlap" : "leave bits out: together they should be bits 0 and up without a gap"));
+            diagnostics_.error(
+                field.where,
+                fmt::format(
+                    "the parts of '{}' {}", field.name,
+                    overlap ? "overlap" : "leave bits out: together they should be bits 0 and up without a gap"));
             good = false;
             continue;
         }
         if (field.type == no_index) field.type = builtin_type(fmt::format("u{}", width));
         const OperandType& type = isa_.operand_types[field.type];
         if (type.width != width) {
-            diagnostics_.error(field.where, fmt::format("the parts of '{}' have {} bits together, but '{}' has {}", field.name, width, type.name, type.width)).note(type.where, "declared here");
+            diagnostics_
+                .error(field.where, fmt::format("the parts of '{}' have {} bits together, but '{}' has {}", field.name,
+                                                width, type.name, type.width))
+                .note(type.where, "declared here");
             good = false;
         }
-        std::sort(field.place.pieces.begin(), field.place.pieces.end(), [](const BitPiece& a, const BitPiece& b) { return a.shift > b.shift; });
+        std::sort(field.place.pieces.begin(), field.place.pieces.end(),
+                  [](const BitPiece& a, const BitPiece& b) { return a.shift > b.shift; });
     }
     return good;
 }

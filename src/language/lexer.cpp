@@ -20,15 +20,17 @@ int digit_value(char c) {
 }
 
 // Longest first, so that the first that fits is the right one.
+// clang-format off
 constexpr std::string_view symbols[] = {
     "<<=", ">>=", "==.", "!=.", "<=.", ">=.", "+.", "-.", "*.", "/.", "<.", ">.", "..", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "++",  "+=",  "-=",  "*=", "&=", "|=", "^=", "{",  "}",  "(",  ")",  "[",  "]",  "|",  ":",
     ";",   ",",   "=",   "+",   "-",   "*",   "/",  "%",  "&",  "^",  "~",  "!",  "<",  ">",  "?",  ".",  "@",  "#",
 };
+// clang-format on
 
 // What text processors make of the keyboard's characters.
 constexpr std::pair<std::string_view, const char*> typographic_characters[] = {
-    {"\u2010", "-"}, {"\u2013", "-"}, {"\u2014", "--"}, {"\u2212", "-"},  {"\u201c", "\""},
+    {"\u2010", "-"},  {"\u2013", "-"}, {"\u2014", "--"}, {"\u2212", "-"},  {"\u201c", "\""},
     {"\u201d", "\""}, {"\u00d7", "*"}, {"\u2026", ".."}, {"\u2265", ">="}, {"\u2264", "<="},
 };
 

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using language::Description;
-using language::EmbeddedFile;
 using language::embedded_files;
+using language::EmbeddedFile;
 
 constexpr std::string_view builtin_prefix = "isas/";
 
@@ -61,7 +61,8 @@ std::string_view rest_of_line(std::string_view text, std::string_view keyword) {
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find('\n', begin), text.size());
         const std::string_view line = text.substr(begin, end - begin);
-        if (line.starts_with(keyword) && line.size() > keyword.size() && line[keyword.size()] == ' ') return line.substr(keyword.size());
+        if (line.starts_with(keyword) && line.size() > keyword.size() && line[keyword.size()] == ' ')
+            return line.substr(keyword.size());
         begin = end + 1;
     }
     return {};
@@ -95,7 +96,8 @@ Heading heading_of(std::string_view text) {
     return out;
 }
 
-std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostics& diagnostics, const LoadOptions& options) {
+std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostics& diagnostics,
+                                 const LoadOptions& options) {
     Description description;
     FileIncluder includer(sources);
     const std::size_t before = diagnostics.errors();
@@ -118,17 +120,19 @@ std::vector<std::pair<std::string, std::string>> builtin_isas() {
     return out;
 }
 
-std::shared_ptr<const Isa> load_isa_text(std::string name, std::string text, SourceManager& sources, Diagnostics& diagnostics,
-                                         const LoadOptions& options) {
+std::shared_ptr<const Isa> load_isa_text(std::string name, std::string text, SourceManager& sources,
+                                         Diagnostics& diagnostics, const LoadOptions& options) {
     return build(sources.add(std::move(name), std::move(text)), sources, diagnostics, options);
 }
 
-std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sources, Diagnostics& diagnostics, const LoadOptions& options) {
+std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sources, Diagnostics& diagnostics,
+                                    const LoadOptions& options) {
     std::vector<std::string> known;
     for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
         const Heading heading = heading_of(file->text);
         if (heading.name.empty()) continue;
-        const bool is_variant = std::find(heading.variants.begin(), heading.variants.end(), name) != heading.variants.end();
+        const bool is_variant =
+            std::find(heading.variants.begin(), heading.variants.end(), name) != heading.variants.end();
         known.push_back(heading.name);
         known.insert(known.end(), heading.variants.begin(), heading.variants.end());
         if (name != heading.name && !is_variant) continue;
@@ -146,8 +150,11 @@ std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sour
     }
     const std::vector<std::string_view> candidates(known.begin(), known.end());
     const std::string_view meant = nearest(name, candidates);
-    diagnostics.error({}, meant.empty() ? fmt::format("there is no instruction set '{}'; `isaforge list` names those that are built in, or give the path of an .isa file", name)
-                                        : fmt::format("there is no instruction set '{}'; did you mean '{}'?", name, meant));
+    diagnostics.error({}, meant.empty()
+                              ? fmt::format("there is no instruction set '{}'; `isaforge list` names those that are "
+                                            "built in, or give the path of an .isa file",
+                                            name)
+                              : fmt::format("there is no instruction set '{}'; did you mean '{}'?", name, meant));
     return nullptr;
 }
 

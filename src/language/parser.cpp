@@ -16,8 +16,8 @@ constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",      "variants", "include", "code",   "opcodes", "floats", "syntax",   "constant",     "parameter", "registers",
-    "register", "memory",   "enum",    "number", "operand", "format", "function", "instructions",
+    "isa",       "variants", "include", "code", "opcodes", "floats",  "syntax", "constant", "parameter",
+    "registers", "register", "memory",  "enum", "number",  "operand", "format", "function", "instructions",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -31,7 +31,11 @@ public:
     Parser(FileId file, SourceManager& sources, Includer& includer, Diagnostics& diagnostics, Description& out,
            std::vector<FileId> chain)
         : ParserBase(file, sources, diagnostics),
-          file_(file), sources_(sources), includer_(includer), out_(out), chain_(std::move(chain)) {}
+          file_(file),
+          sources_(sources),
+          includer_(includer),
+          out_(out),
+          chain_(std::move(chain)) {}
 
     void run();
 
@@ -94,13 +98,16 @@ void Parser::run() {
         if (!declaration()) {
             std::vector<std::string_view> known(std::begin(declarations), std::end(declarations));
             Diagnostic& error = diagnostics_.error(
-                first.place, fmt::format("expected a declaration (format, operand, instructions, …), found '{}'", first.text));
+                first.place,
+                fmt::format("expected a declaration (format, operand, instructions, …), found '{}'", first.text));
             const std::string_view meant = nearest(first.text, known);
             if (!meant.empty()) error.suggest(std::string(meant));
             // What follows belongs to what could not be read: go on where a line begins like a declaration.
             advance();
             if (at(TokenKind::name)) broken_.insert(std::string(peek().text));
-            const auto known_here = [&] { return at(TokenKind::name) && std::find(known.begin(), known.end(), peek().text) != known.end(); };
+            const auto known_here = [&] {
+                return at(TokenKind::name) && std::find(known.begin(), known.end(), peek().text) != known.end();
+            };
             do {
                 if (at(TokenKind::newline)) skip_newlines();
                 while (!at(TokenKind::newline) && !at(TokenKind::end)) advance();
@@ -205,7 +212,8 @@ std::optional<Slice> Parser::slice() {
     Slice out;
     out.high = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the high bit").value_or(0), 9999));
     out.low = out.high;
-    if (accept(":")) out.low = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the low bit").value_or(0), 9999));
+    if (accept(":"))
+        out.low = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the low bit").value_or(0), 9999));
     expect("]", "to close the bit range");
     out.place = from(begin);
     return out;
@@ -389,7 +397,8 @@ void Parser::registers(bool single) {
         if (at(TokenKind::string)) {
             out.text = expect_string("");
         } else if (accept("lanes")) {
-            out.lanes = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
+            out.lanes =
+                static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
         } else if (at("one") || at(TokenKind::number)) {
             out.write_ports = at("one") ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(peek().number, 64));
             advance();
@@ -557,7 +566,8 @@ Cell Parser::cell(bool in_bar) {
             out.kind = Cell::Kind::bits;
             out.bits = without_underscores(number.text);
             if (out.bits.find_first_not_of("01") != std::string::npos) {
-                diagnostics_.error(number.place, fmt::format("'{}' is not made of bits; write {}:width for a number", out.bits, out.bits));
+                diagnostics_.error(number.place, fmt::format("'{}' is not made of bits; write {}:width for a number",
+                                                             out.bits, out.bits));
                 out.broken = true;
             }
         }
@@ -567,7 +577,8 @@ Cell Parser::cell(bool in_bar) {
     } else {
         cell_name(out);
     }
-    out.broken |= out.kind != Cell::Kind::zero && out.kind != Cell::Kind::bits && out.kind != Cell::Kind::value && out.name.text.empty();
+    out.broken |= out.kind != Cell::Kind::zero && out.kind != Cell::Kind::bits && out.kind != Cell::Kind::value &&
+                  out.name.text.empty();
     out.place = from(out.place);
     return out;
 }
@@ -613,7 +624,8 @@ OperandRowSyntax Parser::operand_row() {
         out.reserved = true;
     } else if (at_row_end() && !out.cells.empty() && !nearest(out.cells.back().name.text, {"reserved"}).empty()) {
         Cell& last = out.cells.back();
-        diagnostics_.error(last.place, fmt::format("expected a text or reserved, found '{}'", last.name.text)).suggest("reserved");
+        diagnostics_.error(last.place, fmt::format("expected a text or reserved, found '{}'", last.name.text))
+            .suggest("reserved");
         last.broken = true;
     } else {
         out.texts = texts();
@@ -734,7 +746,8 @@ Value Parser::value(const Column& column) {
             out.low = 0;
             for (const char c : out.digits) out.low = out.low << 1 | (c == '1');
             if (out.digits.find_first_not_of("01") != std::string::npos) {
-                diagnostics_.error(token.place, fmt::format("'{}' is not made of bits, as column {} is", out.digits, column.name.text));
+                diagnostics_.error(token.place, fmt::format("'{}' is not made of bits, as column {} is", out.digits,
+                                                            column.name.text));
             }
             out.high = out.low;
         }
@@ -779,10 +792,12 @@ std::vector<Name> Parser::mnemonic() {
 
 // A row that lacks a column's value: its mnemonic was taken for the value, its first operand for the mnemonic.
 bool Parser::misses_value(const std::vector<Column>& columns, InstructionRow& row) {
-    if (row.values.empty() || row.values.back().kind != Value::Kind::type || !row.values.back().type.arguments.empty()) return false;
+    if (row.values.empty() || row.values.back().kind != Value::Kind::type || !row.values.back().type.arguments.empty())
+        return false;
     const Column& column = columns.back();
     const char* each = column.by_variant ? ", one for each variant" : "";
-    diagnostics_.error(row.values.back().place, fmt::format("expected a value for column {}{}, found '{}'", column.name.text, each, row.values.back().type.name));
+    diagnostics_.error(row.values.back().place, fmt::format("expected a value for column {}{}, found '{}'",
+                                                            column.name.text, each, row.values.back().type.name));
     return row.broken = true;
 }
 
@@ -835,7 +850,8 @@ void Parser::instructions() {
         if (accept("when")) {
             out.guard = expression();
         } else if (accept("lanes")) {
-            out.lanes = static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
+            out.lanes =
+                static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
             if (accept("under")) out.lane_mask = expression();
         } else {
             complain("when, lanes, also, or '{' to begin the rows", {"when", "lanes", "also"});
@@ -853,7 +869,8 @@ void Parser::instructions() {
 
 }  // namespace
 
-void parse(FileId file, SourceManager& sources, Includer& includer, Diagnostics& diagnostics, Description& description) {
+void parse(FileId file, SourceManager& sources, Includer& includer, Diagnostics& diagnostics,
+           Description& description) {
     Parser(file, sources, includer, diagnostics, description, {file}).run();
 }
 

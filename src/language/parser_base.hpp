@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string>
 #include <string_view>
 
 #include "language/lexer.hpp"

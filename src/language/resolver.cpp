@@ -15,7 +15,8 @@ Resolver::Resolver(const Description& description, const LoadOptions& options, I
 void Resolver::run() {
     isa_.name = description_.name.text;
     isa_.title = description_.title;
-    if (isa_.name.empty() && !description_.name.place.known()) diagnostics_.error({description_.end.file, 0, 1}, "the description does not begin with `isa NAME`");
+    if (isa_.name.empty() && !description_.name.place.known())
+        diagnostics_.error({description_.end.file, 0, 1}, "the description does not begin with `isa NAME`");
     choose_variant();
     reject_duplicates();
     resolve_constants();
@@ -29,9 +30,11 @@ void Resolver::run() {
         if (here(declaration.only)) resolve_enum(declaration);
     }
     for (const OperandDeclaration& operand : description_.operands) {
-        if (operand.parameters.empty() && here(operand.only)) resolve_operand(operand, {operand.name.place, {}, operand.name.text, {}}, {});
+        if (operand.parameters.empty() && here(operand.only))
+            resolve_operand(operand, {operand.name.place, {}, operand.name.text, {}}, {});
     }
-    for (const FormatDeclaration& format : description_.formats) isa_.formats.push_back({format.name.text, format.bar.place});
+    for (const FormatDeclaration& format : description_.formats)
+        isa_.formats.push_back({format.name.text, format.bar.place});
     for (const InstructionsDeclaration& table : description_.instructions) {
         if (here(table.only)) resolve_table(table);
     }
@@ -48,7 +51,8 @@ void Resolver::choose_variant() {
     const auto found = std::find(names.begin(), names.end(), options_.variant);
     if (found != names.end()) variant_index_ = static_cast<std::size_t>(found - names.begin());
     if (found == names.end() && !options_.variant.empty()) {
-        Diagnostic& error = diagnostics_.error(variants.front().place, fmt::format("there is no variant '{}' of {}", options_.variant, isa_.name));
+        Diagnostic& error = diagnostics_.error(
+            variants.front().place, fmt::format("there is no variant '{}' of {}", options_.variant, isa_.name));
         const std::string_view meant = nearest(options_.variant, names);
         if (!meant.empty()) error.suggest(std::string(meant));
     }
@@ -126,7 +130,8 @@ void Resolver::resolve_surface() {
         }
         const bool pair = key == "comment" && count == 2;
         if (count != 1 && !pair) {
-            diagnostics_.error(setting.key.place, fmt::format("`{}` takes one text{}", key, key == "comment" ? " or two" : ""));
+            diagnostics_.error(setting.key.place,
+                               fmt::format("`{}` takes one text{}", key, key == "comment" ? " or two" : ""));
             continue;
         }
         if (pair) {
@@ -154,9 +159,10 @@ void Resolver::resolve_surface() {
         } else if (key == "reference") {
             surface.label_reference_prefix = first;
         } else {
-            static const std::vector<std::string_view> known = {"comment", "end",       "separator", "label", "define",
+            static const std::vector<std::string_view> known = {"comment",  "end",       "separator", "label", "define",
                                                                 "undefine", "immediate", "reference", "case"};
-            Diagnostic& error = diagnostics_.error(setting.key.place, fmt::format("the syntax has no setting '{}'", key));
+            Diagnostic& error =
+                diagnostics_.error(setting.key.place, fmt::format("the syntax has no setting '{}'", key));
             const std::string_view meant = nearest(key, known);
             if (!meant.empty()) error.suggest(std::string(meant));
         }
@@ -168,14 +174,17 @@ namespace {
 // "P{0..5}" as P0, P1, …; "r{n}" is left to the caller. Nothing where the text holds no such range.
 std::vector<std::string> expand_range(const std::string& text) {
     const std::size_t open = text.find('{'), dots = text.find(".."), close = text.find('}');
-    if (open == std::string::npos || dots == std::string::npos || close == std::string::npos || dots < open || close < dots) return {text};
+    if (open == std::string::npos || dots == std::string::npos || close == std::string::npos || dots < open ||
+        close < dots)
+        return {text};
     unsigned low = 0, high = 0;
     const char* base = text.data();
     const auto first = std::from_chars(base + open + 1, base + dots, low);
     const auto last = std::from_chars(base + dots + 2, base + close, high);
     if (first.ptr != base + dots || last.ptr != base + close || high < low || high - low > 4096) return {text};
     std::vector<std::string> out;
-    for (unsigned i = low; i <= high; ++i) out.push_back(fmt::format("{}{}{}", text.substr(0, open), i, text.substr(close + 1)));
+    for (unsigned i = low; i <= high; ++i)
+        out.push_back(fmt::format("{}{}{}", text.substr(0, open), i, text.substr(close + 1)));
     return out;
 }
 
@@ -200,7 +209,8 @@ std::vector<Entry> Resolver::resolve_entries(const std::vector<EntrySyntax>& ent
             for (const auto& column : columns) entry.texts.push_back(column[std::min(i, column.size() - 1)]);
             if (syntax.value) entry.value = evaluate(syntax.value, {}).value_or(0) + i;
             if (width < 64 && next >> width != 0) {
-                diagnostics_.error(syntax.place, fmt::format("code {} does not fit in {} bits", next, width)).note(place, "the width is given here");
+                diagnostics_.error(syntax.place, fmt::format("code {} does not fit in {} bits", next, width))
+                    .note(place, "the width is given here");
                 return out;
             }
             const auto same = std::find_if(out.begin(), out.end(), [&](const Entry& e) { return e.code == next; });
@@ -209,7 +219,8 @@ std::vector<Entry> Resolver::resolve_entries(const std::vector<EntrySyntax>& ent
             } else if (syntax.alias) {
                 same->texts.insert(same->texts.end(), entry.texts.begin(), entry.texts.end());
             } else {
-                diagnostics_.error(syntax.place, fmt::format("code {} is given twice", next)).note(same->where, "first here");
+                diagnostics_.error(syntax.place, fmt::format("code {} is given twice", next))
+                    .note(same->where, "first here");
             }
         }
     }
@@ -218,7 +229,9 @@ std::vector<Entry> Resolver::resolve_entries(const std::vector<EntrySyntax>& ent
         for (const std::string& text : entry.texts) {
             const auto [it, inserted] = seen.emplace(text, &entry);
             if (!inserted && it->second != &entry) {
-                diagnostics_.error(entry.where, fmt::format("\"{}\" names code {} and code {}", text, it->second->code, entry.code))
+                diagnostics_
+                    .error(entry.where,
+                           fmt::format("\"{}\" names code {} and code {}", text, it->second->code, entry.code))
                     .note(it->second->where, "the other is here");
             }
         }
@@ -238,17 +251,20 @@ void Resolver::resolve_registers() {
         file.write_ports = declaration.write_ports;
         file.bits = evaluate_width(declaration.type.width, {}).value_or(32);
         if (file.index_bits > widest_index) {
-            diagnostics_.error(declaration.index_place, fmt::format("a register number has at most {} bits", widest_index));
+            diagnostics_.error(declaration.index_place,
+                               fmt::format("a register number has at most {} bits", widest_index));
             broken_.insert(file.name);
             continue;
         }
         file.count = declaration.single ? 1 : 1u << file.index_bits;
-        const auto first = std::find_if(isa_.register_files.begin(), isa_.register_files.end(), [&](const RegisterFile& other) { return other.name == file.name; });
+        const auto first = std::find_if(isa_.register_files.begin(), isa_.register_files.end(),
+                                        [&](const RegisterFile& other) { return other.name == file.name; });
         if (first != isa_.register_files.end()) continue;  // reject_duplicates has said so
         if (declaration.text) {
             const std::size_t hole = declaration.text->text.find("{n}");
             if (hole == std::string::npos) {
-                diagnostics_.error(declaration.text->place, "the names of numbered registers have {n} where the number stands");
+                diagnostics_.error(declaration.text->place,
+                                   "the names of numbered registers have {n} where the number stands");
             } else {
                 for (unsigned i = 0; i < file.count; ++i) {
                     std::string name = declaration.text->text;
@@ -261,14 +277,18 @@ void Resolver::resolve_registers() {
         if (!file.entries.empty()) {
             for (EntrySyntax& entry : named) {
                 if (!entry.code || *entry.code >= file.count) {
-                    diagnostics_.error(entry.place, "a second name of a register needs the register's number before it");
+                    diagnostics_.error(entry.place,
+                                       "a second name of a register needs the register's number before it");
                     continue;
                 }
                 for (const Text& text : entry.texts) file.entries[*entry.code].texts.push_back(text.text);
             }
         } else if (!declaration.single) {
             file.entries = resolve_entries(named, file.index_bits, declaration.index_place);
-            if (file.entries.empty() && !declaration.text) diagnostics_.error(file.where, fmt::format("the registers '{}' have no names: say \"{}{{n}}\" or list them", file.name, file.name));
+            if (file.entries.empty() && !declaration.text)
+                diagnostics_.error(
+                    file.where, fmt::format("the registers '{}' have no names: say \"{}{{n}}\" or list them", file.name,
+                                            file.name));
         }
         if (!declaration.single) {
             OperandType type;
@@ -292,7 +312,8 @@ void Resolver::resolve_memories() {
         memory.big_endian = declaration.big_endian.value_or(isa_.big_endian);
         memory.unit_bits = evaluate_width(declaration.type.width, {}).value_or(8);
         if (memory.unit_bits != 8 && memory.unit_bits != 16 && memory.unit_bits != 32 && memory.unit_bits != 64) {
-            diagnostics_.error(declaration.type.place, fmt::format("a memory is made of u8, u16, u32 or u64, not of u{}", memory.unit_bits));
+            diagnostics_.error(declaration.type.place,
+                               fmt::format("a memory is made of u8, u16, u32 or u64, not of u{}", memory.unit_bits));
         }
         isa_.memories.push_back(std::move(memory));
     }
@@ -302,7 +323,9 @@ void Resolver::resolve_functions() {
     std::map<std::string, Place> seen;
     for (const auto& function : description_.functions) {
         const auto [it, inserted] = seen.emplace(function->name, function->place);
-        if (!inserted) diagnostics_.error(function->place, fmt::format("function '{}' is declared twice", function->name)).note(it->second, "first here");
+        if (!inserted)
+            diagnostics_.error(function->place, fmt::format("function '{}' is declared twice", function->name))
+                .note(it->second, "first here");
         isa_.functions.push_back(function);
     }
 }
@@ -327,7 +350,8 @@ void Resolver::reject_duplicates() {
     }
     for (std::vector<Declared>* list : {&types, &formats}) {
         std::stable_sort(list->begin(), list->end(), [](const Declared& a, const Declared& b) {
-            return std::pair(a.name.place.file, a.name.place.offset) < std::pair(b.name.place.file, b.name.place.offset);
+            return std::pair(a.name.place.file, a.name.place.offset) <
+                   std::pair(b.name.place.file, b.name.place.offset);
         });
         std::map<std::string_view, const Declared*> seen;
         for (const Declared& declared : *list) {
@@ -335,7 +359,8 @@ void Resolver::reject_duplicates() {
             if (inserted || declared.name.text.empty()) continue;
             const Declared& first = *it->second;
             const std::string as = first.what == declared.what ? "" : fmt::format(", there as {}", first.what);
-            diagnostics_.error(declared.name.place, fmt::format("{} '{}' is declared twice", declared.what, declared.name.text))
+            diagnostics_
+                .error(declared.name.place, fmt::format("{} '{}' is declared twice", declared.what, declared.name.text))
                 .note(first.name.place, "first here" + as);
         }
     }

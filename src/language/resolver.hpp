@@ -55,7 +55,8 @@ private:
 
     // constants.cpp
     void resolve_constants();
-    std::optional<std::uint64_t> evaluate(const ExpressionPointer& expression, const Bindings& bindings, bool complain = true);
+    std::optional<std::uint64_t> evaluate(const ExpressionPointer& expression, const Bindings& bindings,
+                                          bool complain = true);
     std::optional<unsigned> evaluate_width(const ExpressionPointer& expression, const Bindings& bindings);
 
     // types.cpp
@@ -68,8 +69,8 @@ private:
     Index resolve_operand(const OperandDeclaration& operand, const TypeRef& ref, const Bindings& bindings);
     void resolve_operand_row(const OperandDeclaration& operand, const OperandRowSyntax& row, const Bindings& bindings,
                              OperandType& type);
-    bool bind_arguments(const std::vector<Name>& parameters, const std::vector<TypeRef>& arguments, const Bindings& outer,
-                        Place place, std::string_view what, Place declared, Bindings& out);
+    bool bind_arguments(const std::vector<Name>& parameters, const std::vector<TypeRef>& arguments,
+                        const Bindings& outer, Place place, std::string_view what, Place declared, Bindings& out);
     Index unknown_type(const TypeRef& ref);
 
     // layout.cpp
@@ -89,8 +90,8 @@ private:
     std::string sum_of(const std::vector<Cell>& cells, const Bindings& bindings);
 
     // templates.cpp
-    std::optional<TextTemplate> resolve_text(const Text& text, const std::vector<Field>& fields, const Bindings& bindings,
-                                             bool with_name);
+    std::optional<TextTemplate> resolve_text(const Text& text, const std::vector<Field>& fields,
+                                             const Bindings& bindings, bool with_name);
     std::vector<TextTemplate> resolve_texts(const std::vector<Text>& texts, const std::vector<Field>& fields,
                                             const Bindings& bindings, bool with_name);
     friend class TemplateReader;
@@ -99,14 +100,17 @@ private:
     struct Row;  // one instruction of a table, its columns' values known
     void resolve_table(const InstructionsDeclaration& table);
     void resolve_row(const InstructionsDeclaration& table, const InstructionRow& row);
-    bool column_values(const InstructionsDeclaration& table, const InstructionRow& syntax, std::vector<const Value*>& out);
+    bool column_values(const InstructionsDeclaration& table, const InstructionRow& syntax,
+                       std::vector<const Value*>& out);
     void add_instruction(const InstructionsDeclaration& table, const Row& row);
     void add_reserved(const InstructionsDeclaration& table, const Row& row);
-    void add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding, Instruction& instruction);
+    void add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                   Instruction& instruction);
     void add_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
-                  const FormatDeclaration& format, const Bindings& bindings, const std::optional<Alternative>& alternative,
-                  Instruction& instruction);
-    bool fix_field(Form& form, const std::string& name, std::uint64_t value, Place place, const FormatDeclaration& format);
+                  const FormatDeclaration& format, const Bindings& bindings,
+                  const std::optional<Alternative>& alternative, Instruction& instruction);
+    bool fix_field(Form& form, const std::string& name, std::uint64_t value, Place place,
+                   const FormatDeclaration& format);
     bool fix_columns(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
                      const FormatDeclaration& format, const Bindings& bindings, Form& form);
     void check_fields_used(const Form& form, const FormatDeclaration& format, const Row& row);

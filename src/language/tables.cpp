@@ -57,7 +57,8 @@ void Resolver::resolve_table(const InstructionsDeclaration& table) {
     }
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const Name& name = table.columns[i].name;
-        if (column_index(table.columns, name.text) != i) diagnostics_.error(name.place, fmt::format("column '{}' is there twice", name.text));
+        if (column_index(table.columns, name.text) != i)
+            diagnostics_.error(name.place, fmt::format("column '{}' is there twice", name.text));
     }
     if (diagnostics_.errors() != before || !all_known) return;
     for (const InstructionRow& row : table.rows) {
@@ -66,7 +67,8 @@ void Resolver::resolve_table(const InstructionsDeclaration& table) {
 }
 
 // Picks each column's value for the chosen variant; false where the row does not exist in it or is broken.
-bool Resolver::column_values(const InstructionsDeclaration& table, const InstructionRow& syntax, std::vector<const Value*>& out) {
+bool Resolver::column_values(const InstructionsDeclaration& table, const InstructionRow& syntax,
+                             std::vector<const Value*>& out) {
     std::size_t next = 0;
     for (const Column& column : table.columns) {
         const std::size_t count = column.by_variant ? std::max<std::size_t>(description_.variants.size(), 1) : 1;
@@ -87,11 +89,13 @@ void Resolver::resolve_row(const InstructionsDeclaration& table, const Instructi
         row.numbers.push_back(value->low);
         if (value->kind != Value::Kind::range) continue;
         if (value->high < value->low || value->high - value->low > 4096) {
-            diagnostics_.error(value->place, fmt::format("the range {}..{} is empty or too long", value->low, value->high));
+            diagnostics_.error(value->place,
+                               fmt::format("the range {}..{} is empty or too long", value->low, value->high));
             return;
         }
         if (range) {
-            diagnostics_.error(value->place, "one column of a row may be a range").note(range->place, "the other is here");
+            diagnostics_.error(value->place, "one column of a row may be a range")
+                .note(range->place, "the other is here");
             return;
         }
         range = value;
@@ -101,7 +105,11 @@ void Resolver::resolve_row(const InstructionsDeclaration& table, const Instructi
     const std::size_t members = range ? range->high - range->low + 1 : 1;
     for (const auto& alternative : syntax.names) {
         if (alternative.size() == members) continue;
-        diagnostics_.error(alternative[0].place, fmt::format("{} name{} for {} value{}: a range needs a list of as many names, as in add_{{a b}}", alternative.size(), alternative.size() == 1 ? "" : "s", members, members == 1 ? "" : "s"))
+        diagnostics_
+            .error(
+                alternative[0].place,
+                fmt::format("{} name{} for {} value{}: a range needs a list of as many names, as in add_{{a b}}",
+                            alternative.size(), alternative.size() == 1 ? "" : "s", members, members == 1 ? "" : "s"))
             .note(range ? range->place : syntax.place, "the values are here");
         return;
     }
@@ -148,24 +156,30 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     instruction.where = row.syntax.place;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const Value::Kind kind = row.values[i]->kind;
-        if (kind == Value::Kind::number || kind == Value::Kind::range) instruction.constants[table.columns[i].name.text] = row.numbers[i];
+        if (kind == Value::Kind::number || kind == Value::Kind::range)
+            instruction.constants[table.columns[i].name.text] = row.numbers[i];
     }
     const std::size_t before = diagnostics_.errors();
     for (const EncodingSyntax& encoding : table.encodings) {
         if (here(encoding.only)) add_forms(table, row, encoding, instruction);
     }
     if (instruction.forms.empty()) {
-        const bool broken_format = std::any_of(table.encodings.begin(), table.encodings.end(), [&](const EncodingSyntax& encoding) { return formats_checked_.contains(encoding.format.text); });
-        if (diagnostics_.errors() == before && !broken_format) diagnostics_.error(row.syntax.place, "this row has no encoding: every one of its table's is absent for it");
+        const bool broken_format = std::any_of(
+            table.encodings.begin(), table.encodings.end(),
+            [&](const EncodingSyntax& encoding) { return formats_checked_.contains(encoding.format.text); });
+        if (diagnostics_.errors() == before && !broken_format)
+            diagnostics_.error(row.syntax.place, "this row has no encoding: every one of its table's is absent for it");
         return;
     }
-    std::stable_sort(instruction.forms.begin(), instruction.forms.end(), [&](Index a, Index b) { return isa_.forms[a].bits < isa_.forms[b].bits; });
+    std::stable_sort(instruction.forms.begin(), instruction.forms.end(),
+                     [&](Index a, Index b) { return isa_.forms[a].bits < isa_.forms[b].bits; });
     const auto index = static_cast<Index>(isa_.instructions.size());
     for (const Index form : instruction.forms) isa_.forms[form].instruction = index;
     isa_.instructions.push_back(std::move(instruction));
 }
 
-void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding, Instruction& instruction) {
+void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                         Instruction& instruction) {
     const FormatDeclaration* format = find_format(encoding.format);
     if (!format) return;
     const Bindings outer = row_bindings(table, row);
@@ -179,10 +193,13 @@ void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, c
     std::vector<TypeRef> arguments = encoding.arguments;
     if (arguments.empty()) {  // parameters that the head does not give are columns of the same name
         for (const Name& parameter : format->parameters) {
-            if (column_index(table.columns, parameter.text) < table.columns.size()) arguments.push_back({encoding.format.place, {}, parameter.text, {}});
+            if (column_index(table.columns, parameter.text) < table.columns.size())
+                arguments.push_back({encoding.format.place, {}, parameter.text, {}});
         }
     }
-    if (!bind_arguments(format->parameters, arguments, outer, encoding.format.place, what, format->name.place, bindings)) return;
+    if (!bind_arguments(format->parameters, arguments, outer, encoding.format.place, what, format->name.place,
+                        bindings))
+        return;
     const Cell* selector = length_selector(*format);
     if (!selector) return add_form(table, row, encoding, *format, bindings, std::nullopt, instruction);
     for (unsigned choice = 0; choice < selector->types.size(); ++choice) {
@@ -191,8 +208,8 @@ void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, c
 }
 
 void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
-                        const FormatDeclaration& format, const Bindings& bindings, const std::optional<Alternative>& alternative,
-                        Instruction& instruction) {
+                        const FormatDeclaration& format, const Bindings& bindings,
+                        const std::optional<Alternative>& alternative, Instruction& instruction) {
     // A format that does not work out is reported once, not for each of its rows.
     if (formats_checked_.contains(format.name.text)) return;
     if (format.bar.broken) return void(formats_checked_.insert(format.name.text));
@@ -201,9 +218,13 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     if (layout && (layout->bits % isa_.unit_bits != 0 || layout->bits == 0)) {
         const unsigned over = layout->bits % isa_.unit_bits;
         const unsigned whole = layout->bits / isa_.unit_bits * isa_.unit_bits;
-        const std::string off = whole > 0 && over <= isa_.unit_bits / 2 ? fmt::format("{} too many for {}", over, whole)
-                                                                        : fmt::format("{} short of {}", isa_.unit_bits - over, whole + isa_.unit_bits);
-        diagnostics_.error(format.bar.place, fmt::format("format {} has {} bits ({}), {}; instructions are made of units of {}", format.name.text, layout->bits, sum_of(format.bar.cells, bindings), off, isa_.unit_bits));
+        const std::string off = whole > 0 && over <= isa_.unit_bits / 2
+                                    ? fmt::format("{} too many for {}", over, whole)
+                                    : fmt::format("{} short of {}", isa_.unit_bits - over, whole + isa_.unit_bits);
+        diagnostics_.error(
+            format.bar.place,
+            fmt::format("format {} has {} bits ({}), {}; instructions are made of units of {}", format.name.text,
+                        layout->bits, sum_of(format.bar.cells, bindings), off, isa_.unit_bits));
     }
     if (!layout || diagnostics_.errors() != before) {
         formats_checked_.insert(format.name.text);
@@ -217,7 +238,8 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     form.fields = layout->fields;
     form.where = row.syntax.place;
     form.alias = row.syntax.alias;
-    if (alternative && !fix_field(form, alternative->selector, alternative->choice, length_selector(format)->selector.place, format)) {
+    if (alternative &&
+        !fix_field(form, alternative->selector, alternative->choice, length_selector(format)->selector.place, format)) {
         formats_checked_.insert(format.name.text);
         return;
     }
@@ -230,8 +252,10 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
         return;
     }
     for (std::size_t i = 0; i < form.texts.size(); ++i) {
-        const auto names = std::count_if(form.texts[i].begin(), form.texts[i].end(), [](const TextElement& e) { return e.kind == TextKind::name; });
-        if (names != 1) diagnostics_.error(texts[i].place, "the text of an instruction has {name} once, where the mnemonic stands");
+        const auto names = std::count_if(form.texts[i].begin(), form.texts[i].end(),
+                                         [](const TextElement& e) { return e.kind == TextKind::name; });
+        if (names != 1)
+            diagnostics_.error(texts[i].place, "the text of an instruction has {name} once, where the mnemonic stands");
     }
     check_fields_used(form, format, row);
     if (diagnostics_.errors() != before) {
@@ -242,12 +266,14 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     isa_.forms.push_back(std::move(form));
 }
 
-bool Resolver::fix_field(Form& form, const std::string& name, std::uint64_t value, Place place, const FormatDeclaration& format) {
+bool Resolver::fix_field(Form& form, const std::string& name, std::uint64_t value, Place place,
+                         const FormatDeclaration& format) {
     for (Field& field : form.fields) {
         if (field.name != name) continue;
         const unsigned width = field.place.width;
         if (width < 64 && value >> width != 0) {
-            diagnostics_.error(place, fmt::format("{} does not fit in the {} bits of '{}'", value, width, name)).note(field.where, "the field is here");
+            diagnostics_.error(place, fmt::format("{} does not fit in the {} bits of '{}'", value, width, name))
+                .note(field.where, "the field is here");
             return false;
         }
         if (field.fixed) {
@@ -259,7 +285,8 @@ bool Resolver::fix_field(Form& form, const std::string& name, std::uint64_t valu
         field.place.insert(form.value, value);
         return true;
     }
-    diagnostics_.error(place, fmt::format("format {} has no field '{}'", format.name.text, name)).note(format.bar.place, "the format is here");
+    diagnostics_.error(place, fmt::format("format {} has no field '{}'", format.name.text, name))
+        .note(format.bar.place, "the format is here");
     return false;
 }
 
@@ -267,17 +294,21 @@ bool Resolver::fix_field(Form& form, const std::string& name, std::uint64_t valu
 bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
                            const FormatDeclaration& format, const Bindings& bindings, Form& form) {
     const auto overridden = [&](const std::string& name) {
-        return std::any_of(encoding.with.begin(), encoding.with.end(), [&](const With& with) { return with.field.text == name; });
+        return std::any_of(encoding.with.begin(), encoding.with.end(),
+                           [&](const With& with) { return with.field.text == name; });
     };
     const auto has_field = [&](const std::string& name) {
-        return std::any_of(form.fields.begin(), form.fields.end(), [&](const Field& field) { return field.name == name; });
+        return std::any_of(form.fields.begin(), form.fields.end(),
+                           [&](const Field& field) { return field.name == name; });
     };
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const Column& column = table.columns[i];
         const Value& value = *row.values[i];
         if (!has_field(column.name.text)) {
             if (column.bits) {
-                diagnostics_.error(column.name.place, fmt::format("column {} is in bits but format {} has no such field", column.name.text, format.name.text));
+                diagnostics_.error(column.name.place,
+                                   fmt::format("column {} is in bits but format {} has no such field", column.name.text,
+                                               format.name.text));
                 return false;
             }
             continue;
@@ -289,9 +320,13 @@ bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row,
             return false;
         }
         if (column.bits) {
-            const auto field = std::find_if(form.fields.begin(), form.fields.end(), [&](const Field& f) { return f.name == column.name.text; });
+            const auto field = std::find_if(form.fields.begin(), form.fields.end(),
+                                            [&](const Field& f) { return f.name == column.name.text; });
             if (value.digits.size() != field->place.width) {
-                diagnostics_.error(value.place, fmt::format("'{}' has {} bits, but '{}' has {}", value.digits, value.digits.size(), column.name.text, field->place.width)).note(field->where, "the field is here");
+                diagnostics_
+                    .error(value.place, fmt::format("'{}' has {} bits, but '{}' has {}", value.digits,
+                                                    value.digits.size(), column.name.text, field->place.width))
+                    .note(field->where, "the field is here");
                 return false;
             }
         }
@@ -305,7 +340,8 @@ bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row,
             const auto bound = bindings.find(with.value.name);
             if (bound != bindings.end()) value = bound->second.number;
             if (!value && isa_.constants.contains(with.value.name)) value = isa_.constants.at(with.value.name);
-            if (!value) diagnostics_.error(with.value.place, fmt::format("'{}' is not a number known here", with.value.name));
+            if (!value)
+                diagnostics_.error(with.value.place, fmt::format("'{}' is not a number known here", with.value.name));
         }
         if (!value || !fix_field(form, with.field.text, *value, with.value.place, format)) return false;
     }
@@ -321,7 +357,10 @@ void Resolver::check_fields_used(const Form& form, const FormatDeclaration& form
                 return e.field == i || std::find(e.fields.begin(), e.fields.end(), i) != e.fields.end();
             });
             if (used) continue;
-            diagnostics_.error(row.syntax.place, fmt::format("'{}' of format {} is neither in the text nor given by a column", form.fields[i].name, format.name.text)).note(form.fields[i].where, "the field is here");
+            diagnostics_
+                .error(row.syntax.place, fmt::format("'{}' of format {} is neither in the text nor given by a column",
+                                                     form.fields[i].name, format.name.text))
+                .note(form.fields[i].where, "the field is here");
             return;
         }
     }
@@ -350,7 +389,9 @@ void Resolver::add_reserved(const InstructionsDeclaration& table, const Row& row
     Bindings bindings;
     const Bindings outer = row_bindings(table, row);
     std::vector<TypeRef> arguments = table.encodings[0].arguments;
-    if (!bind_arguments(format->parameters, arguments, outer, table.encodings[0].format.place, fmt::format("format '{}'", format->name.text), format->name.place, bindings)) return;
+    if (!bind_arguments(format->parameters, arguments, outer, table.encodings[0].format.place,
+                        fmt::format("format '{}'", format->name.text), format->name.place, bindings))
+        return;
     std::optional<Alternative> alternative;
     if (const Cell* selector = length_selector(*format)) alternative = Alternative{selector->selector.text, 0};
     const auto layout = lay_out(format->bar.cells, isa_.unit_bits, bindings, alternative);

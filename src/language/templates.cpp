@@ -12,8 +12,14 @@ namespace isaforge::language {
 
 class TemplateReader {
 public:
-    TemplateReader(Resolver& resolver, const Text& text, const std::vector<Field>& fields, const Bindings& bindings, bool with_name)
-        : resolver_(resolver), source_(text), text_(text.text), fields_(fields), bindings_(bindings), with_name_(with_name) {}
+    TemplateReader(Resolver& resolver, const Text& text, const std::vector<Field>& fields, const Bindings& bindings,
+                   bool with_name)
+        : resolver_(resolver),
+          source_(text),
+          text_(text.text),
+          fields_(fields),
+          bindings_(bindings),
+          with_name_(with_name) {}
 
     std::optional<TextTemplate> read();
 
@@ -87,7 +93,8 @@ std::optional<TextTemplate> TemplateReader::read() {
 
 bool TemplateReader::hole() {
     const std::size_t close = text_.find('}', position_);
-    if (close == std::string::npos) return fail(position_, 1, "this '{' is never closed; write {{ for a brace in the text");
+    if (close == std::string::npos)
+        return fail(position_, 1, "this '{' is never closed; write {{ for a brace in the text");
     const std::size_t begin = position_ + 1;
     const std::string_view inside = std::string_view(text_).substr(begin, close - begin);
     position_ = close + 1;
@@ -120,21 +127,27 @@ bool TemplateReader::any(std::string_view inside, std::size_t begin) {
         const std::string_view word = inside.substr(i, end - i);
         if (word == "by") {
             const std::size_t open = inside.find('\'', end), close = inside.rfind('\'');
-            if (open == std::string_view::npos || close <= open) return fail(begin + i, 2, "`by` is followed by a separator in single quotes");
+            if (open == std::string_view::npos || close <= open)
+                return fail(begin + i, 2, "`by` is followed by a separator in single quotes");
             element.text = std::string(inside.substr(open + 1, close - open - 1));
             break;
         }
         const Index index = field(word);
-        if (index == no_index) return fail(begin + i, word.size(), fmt::format("there is no field '{}' here", word), word);
+        if (index == no_index)
+            return fail(begin + i, word.size(), fmt::format("there is no field '{}' here", word), word);
         element.fields.push_back(index);
         const OperandType& type = resolver_.isa_.operand_types[fields_[index].type];
         const bool can_be_left_out = std::any_of(type.rows.begin(), type.rows.end(), [](const OperandRow& row) {
-            return std::any_of(row.texts.begin(), row.texts.end(), [](const TextTemplate& text) { return text.empty(); });
+            return std::any_of(row.texts.begin(), row.texts.end(),
+                               [](const TextTemplate& text) { return text.empty(); });
         });
-        if (!can_be_left_out) return fail(begin + i, word.size(), fmt::format("'{}' cannot be left out: its operand has no row whose text is empty", word));
+        if (!can_be_left_out)
+            return fail(begin + i, word.size(),
+                        fmt::format("'{}' cannot be left out: its operand has no row whose text is empty", word));
         i = end;
     }
-    if (element.fields.empty()) return fail(begin, inside.size(), "`any` is followed by the fields that may stand in any order");
+    if (element.fields.empty())
+        return fail(begin, inside.size(), "`any` is followed by the fields that may stand in any order");
     out_.push_back(std::move(element));
     return true;
 }
@@ -150,7 +163,9 @@ struct Term {
 // Reads a sum of products of numbers and names; false where the text is nothing of the kind.
 bool read_terms(std::string_view text, std::vector<Term>& out) {
     std::size_t i = 0;
-    const auto skip = [&] { while (i < text.size() && text[i] == ' ') ++i; };
+    const auto skip = [&] {
+        while (i < text.size() && text[i] == ' ') ++i;
+    };
     bool negative = false;
     skip();
     if (i < text.size() && text[i] == '-') negative = true, ++i;
@@ -200,7 +215,8 @@ bool TemplateReader::number(std::string_view inside, std::size_t begin) {
         element.kind = TextKind::constant;
         element.constant = std::strtod(digits.c_str(), &end);
         element.text = digits;
-        if (end != digits.c_str() + digits.size()) return fail(begin, inside.size(), fmt::format("'{}' is no number", inside));
+        if (end != digits.c_str() + digits.size())
+            return fail(begin, inside.size(), fmt::format("'{}' is no number", inside));
         out_.push_back(std::move(element));
         return true;
     }
@@ -208,12 +224,15 @@ bool TemplateReader::number(std::string_view inside, std::size_t begin) {
     std::string_view sum = inside;
     const std::size_t colon = inside.find(':');
     if (colon != std::string_view::npos) {
-        if (inside.substr(colon + 1) != "hex") return fail(begin + colon + 1, inside.size() - colon - 1, "a number is printed decimal or, with :hex, hexadecimal");
+        if (inside.substr(colon + 1) != "hex")
+            return fail(begin + colon + 1, inside.size() - colon - 1,
+                        "a number is printed decimal or, with :hex, hexadecimal");
         element.radix = 16;
         sum = inside.substr(0, colon);
     }
     std::vector<Term> terms;
-    if (!read_terms(sum, terms)) return fail(begin, inside.size(), "a hole holds a field, {name}, {any …} or a sum such as {2*n + 1}");
+    if (!read_terms(sum, terms))
+        return fail(begin, inside.size(), "a hole holds a field, {name}, {any …} or a sum such as {2*n + 1}");
     for (const Term& term : terms) {
         const std::int64_t factor = term.negative ? -term.factor : term.factor;
         if (term.name.empty()) {
@@ -244,7 +263,8 @@ bool TemplateReader::number(std::string_view inside, std::size_t begin) {
     return true;
 }
 
-std::optional<TextTemplate> Resolver::resolve_text(const Text& text, const std::vector<Field>& fields, const Bindings& bindings, bool with_name) {
+std::optional<TextTemplate> Resolver::resolve_text(const Text& text, const std::vector<Field>& fields,
+                                                   const Bindings& bindings, bool with_name) {
     return TemplateReader(*this, text, fields, bindings, with_name).read();
 }
 

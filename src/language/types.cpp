@@ -13,7 +13,8 @@ namespace {
 
 // u32, s18, i16, f32, b32: the letter and the width; 0 where it is something else.
 unsigned base_width(std::string_view name) {
-    if (name.size() < 2 || name.size() > 3 || std::string_view("usifb").find(name[0]) == std::string_view::npos) return 0;
+    if (name.size() < 2 || name.size() > 3 || std::string_view("usifb").find(name[0]) == std::string_view::npos)
+        return 0;
     unsigned width = 0;
     for (const char c : name.substr(1)) {
         if (!std::isdigit(static_cast<unsigned char>(c))) return 0;
@@ -101,7 +102,8 @@ Index Resolver::unknown_type(const TypeRef& ref) {
     for (const auto& declaration : description_.enums) known.push_back(declaration.name.text);
     for (const auto& file : description_.registers) known.push_back(file.name.text);
     if (ref.name.empty() || broken_.contains(ref.name)) return no_index;
-    Diagnostic& error = diagnostics_.error(ref.place, fmt::format("there is no operand, number, enumeration or register file '{}'", ref.name));
+    Diagnostic& error = diagnostics_.error(
+        ref.place, fmt::format("there is no operand, number, enumeration or register file '{}'", ref.name));
     const std::string_view meant = nearest(ref.name, known);
     if (!meant.empty()) error.suggest(std::string(meant));
     return no_index;
@@ -116,7 +118,8 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
     const bool is_float = width != 0 && (number.base.text[0] == 'f' || number.base.text[0] == 'b');
     if (width == 0 || (is_float && !is_float_width(width))) {
         if (!number.base.text.empty() || number.base.place.known()) {
-            diagnostics_.error(number.base.place, "a number's bits are uN, sN or iN (N up to 64), or f or b with 16, 32 or 64");
+            diagnostics_.error(number.base.place,
+                               "a number's bits are uN, sN or iN (N up to 64), or f or b with 16, 32 or 64");
         } else {
             diagnostics_.error(number.place, "this number has no bits: name them as uN, sN, iN or fN");
         }
@@ -138,7 +141,8 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
         if (width != 8 && width != 16 && width != 32 && width != 64) {
             diagnostics_.error(number.base.place, "a part is taken of a value of 8, 16, 32 or 64 bits");
         } else if (number.slice->high < number.slice->low || number.slice->high >= width) {
-            diagnostics_.error(number.slice->place, fmt::format("bits {}:{} are not in a value of {} bits", number.slice->high, number.slice->low, width));
+            diagnostics_.error(number.slice->place, fmt::format("bits {}:{} are not in a value of {} bits",
+                                                                number.slice->high, number.slice->low, width));
         } else {
             rule.sliced = true;
             rule.slice_low = number.slice->low;
@@ -153,7 +157,8 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
         if (low > high) {
             diagnostics_.error(number.range_place, fmt::format("the range {}..{} is empty", low, high));
         } else if (number.scale == 1 && number.bias == 0 && !number.slice && (low < least || high > most)) {
-            diagnostics_.error(number.range_place, fmt::format("{}..{} does not fit in {}, which holds {}..{}", low, high, number.base.text, least, most));
+            diagnostics_.error(number.range_place, fmt::format("{}..{} does not fit in {}, which holds {}..{}", low,
+                                                               high, number.base.text, least, most));
         }
         rule.minimum = low;
         rule.maximum = high;
@@ -182,21 +187,26 @@ Index Resolver::resolve_enum(const EnumDeclaration& declaration) {
         return no_index;
     }
     type.entries = resolve_entries(declaration.entries, declaration.width, declaration.width_place);
-    if (type.entries.empty()) diagnostics_.error(type.where, fmt::format("the enumeration '{}' has no entries", type.name));
+    if (type.entries.empty())
+        diagnostics_.error(type.where, fmt::format("the enumeration '{}' has no entries", type.name));
     const bool has_values = declaration.type.has_value();
     for (Entry& entry : type.entries) {
         if (!has_values) entry.value = entry.code;
         if (type.value_bits < 64 && entry.value >> type.value_bits != 0) {
-            diagnostics_.error(entry.where, fmt::format("the value {:#x} does not fit in {} bits", entry.value, type.value_bits));
+            diagnostics_.error(entry.where,
+                               fmt::format("the value {:#x} does not fit in {} bits", entry.value, type.value_bits));
         }
     }
     return add_type(declaration.name.text, std::move(type));
 }
 
 bool Resolver::bind_arguments(const std::vector<Name>& parameters, const std::vector<TypeRef>& arguments,
-                              const Bindings& outer, Place place, std::string_view what, Place declared, Bindings& out) {
+                              const Bindings& outer, Place place, std::string_view what, Place declared,
+                              Bindings& out) {
     if (parameters.size() != arguments.size()) {
-        diagnostics_.error(place, fmt::format("{} takes {} argument{}, not {}", what, parameters.size(), parameters.size() == 1 ? "" : "s", arguments.size()))
+        diagnostics_
+            .error(place, fmt::format("{} takes {} argument{}, not {}", what, parameters.size(),
+                                      parameters.size() == 1 ? "" : "s", arguments.size()))
             .note(declared, "declared here");
         return false;
     }
@@ -223,7 +233,8 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
     constexpr std::size_t most_types = 20000;
     Bindings bindings;
     const std::string what = fmt::format("operand '{}'", operand.name.text);
-    if (!bind_arguments(operand.parameters, ref.arguments, outer, ref.place, what, operand.name.place, bindings)) return no_index;
+    if (!bind_arguments(operand.parameters, ref.arguments, outer, ref.place, what, operand.name.place, bindings))
+        return no_index;
     std::string key = operand.name.text;
     for (const Name& parameter : operand.parameters) {
         const Binding& binding = bindings[parameter.text];
@@ -233,7 +244,8 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
     if (known != types_.end()) return known->second;
     if (broken_.contains(operand.name.text)) return no_index;
     if (!in_progress_.insert(operand.name.text).second || isa_.operand_types.size() > most_types) {
-        diagnostics_.error(ref.place, fmt::format("operand '{}' contains itself", operand.name.text)).note(operand.name.place, "declared here");
+        diagnostics_.error(ref.place, fmt::format("operand '{}' contains itself", operand.name.text))
+            .note(operand.name.place, "declared here");
         return no_index;
     }
     OperandType type;
@@ -251,7 +263,8 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
         } else if (constant != isa_.constants.end()) {
             type.width = static_cast<unsigned>(constant->second);
         }
-        if (type.width < 1 || type.width > 64) diagnostics_.error(operand.width.place, "expected the operand's width, 1 to 64 bits");
+        if (type.width < 1 || type.width > 64)
+            diagnostics_.error(operand.width.place, "expected the operand's width, 1 to 64 bits");
     }
     if (diagnostics_.errors() != before) {
         in_progress_.erase(operand.name.text);
@@ -265,19 +278,22 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
             resolve_operand_row(operand, row, bindings, type);
         }
     }
-    if (type.rows.empty() && diagnostics_.errors() == before) diagnostics_.error(type.where, fmt::format("operand '{}' has no rows", type.name));
+    if (type.rows.empty() && diagnostics_.errors() == before)
+        diagnostics_.error(type.where, fmt::format("operand '{}' has no rows", type.name));
     in_progress_.erase(operand.name.text);
     return add_type(key, std::move(type));
 }
 
-void Resolver::resolve_operand_row(const OperandDeclaration& operand, const OperandRowSyntax& syntax, const Bindings& bindings,
-                                   OperandType& type) {
+void Resolver::resolve_operand_row(const OperandDeclaration& operand, const OperandRowSyntax& syntax,
+                                   const Bindings& bindings, OperandType& type) {
     const std::size_t before = diagnostics_.errors();
     const auto layout = lay_out(syntax.cells, type.width, bindings, std::nullopt);
     if (!layout) return;
     if (layout->bits != type.width) {
         const auto sum = sum_of(syntax.cells, bindings);
-        diagnostics_.error(syntax.place, fmt::format("this row has {} bits ({}), but operand '{}' has {}", layout->bits, sum, type.name, type.width))
+        diagnostics_
+            .error(syntax.place, fmt::format("this row has {} bits ({}), but operand '{}' has {}", layout->bits, sum,
+                                             type.name, type.width))
             .note(operand.width.place, "the operand's width is given here");
         return;
     }
@@ -299,7 +315,10 @@ void Resolver::resolve_operand_row(const OperandDeclaration& operand, const Oper
                     return e.field == i || std::find(e.fields.begin(), e.fields.end(), i) != e.fields.end();
                 });
                 if (used) continue;
-                diagnostics_.error(row.fields[i].where, fmt::format("'{}' is not in the text: its bits could not be written", row.fields[i].name)).note(syntax.texts[0].place, "the text is here");
+                diagnostics_
+                    .error(row.fields[i].where,
+                           fmt::format("'{}' is not in the text: its bits could not be written", row.fields[i].name))
+                    .note(syntax.texts[0].place, "the text is here");
                 break;
             }
         }

@@ -37,7 +37,8 @@ void References::add(const ExpressionPointer& expression) {
 void References::add(const std::vector<semantics::Statement>& block) {
     for (const semantics::Statement& statement : block) {
         for (const ExpressionPointer& target : statement.targets) add(target);
-        for (const ExpressionPointer& part : {statement.value, statement.first, statement.last, statement.delay}) add(part);
+        for (const ExpressionPointer& part : {statement.value, statement.first, statement.last, statement.delay})
+            add(part);
         add(statement.body);
         add(statement.otherwise);
     }
@@ -123,15 +124,21 @@ std::vector<Diagnostic> find_unused(const Description& description) {
         if (used.contains(name)) return;
         out.push_back({Severity::warning, place, fmt::format("{} '{}' is never used", what, name), {}, {}});
     };
-    for (const ConstantDeclaration& constant : description.constants) look(constant.name.text, constant.name.place, constant.parameter ? "parameter" : "constant");
-    for (const EnumDeclaration& declaration : description.enums) look(declaration.name.text, declaration.name.place, "enumeration");
+    for (const ConstantDeclaration& constant : description.constants)
+        look(constant.name.text, constant.name.place, constant.parameter ? "parameter" : "constant");
+    for (const EnumDeclaration& declaration : description.enums)
+        look(declaration.name.text, declaration.name.place, "enumeration");
     for (const NumberDeclaration& number : description.numbers) look(number.name.text, number.name.place, "number");
-    for (const OperandDeclaration& operand : description.operands) look(operand.name.text, operand.name.place, "operand");
+    for (const OperandDeclaration& operand : description.operands)
+        look(operand.name.text, operand.name.place, "operand");
     for (const FormatDeclaration& format : description.formats) look(format.name.text, format.name.place, "format");
     for (const auto& function : description.functions) look(function->name, function->place, "function");
-    for (const RegistersDeclaration& file : description.registers) look(file.name.text, file.name.place, file.single ? "register" : "register file");
+    for (const RegistersDeclaration& file : description.registers)
+        look(file.name.text, file.name.place, file.single ? "register" : "register file");
     for (const MemoryDeclaration& memory : description.memories) look(memory.name.text, memory.name.place, "memory");
-    std::sort(out.begin(), out.end(), [](const Diagnostic& a, const Diagnostic& b) { return std::pair(a.place.file, a.place.offset) < std::pair(b.place.file, b.place.offset); });
+    std::sort(out.begin(), out.end(), [](const Diagnostic& a, const Diagnostic& b) {
+        return std::pair(a.place.file, a.place.offset) < std::pair(b.place.file, b.place.offset);
+    });
     return out;
 }
 

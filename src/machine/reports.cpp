@@ -36,8 +36,8 @@ std::string to_text(const TraceRecord& record, const Codec& codec) {
     }
     unsigned widest = 0;
     for (const Form& form : codec.isa().forms) widest = std::max(widest, form.bits);
-    std::string text = fmt::format("{:>8} {:>6x}: {:<{}} {:<36}", record.number, record.address, words_of(record, codec.isa()),
-                                   widest / 4, instruction);
+    std::string text = fmt::format("{:>8} {:>6x}: {:<{}} {:<36}", record.number, record.address,
+                                   words_of(record, codec.isa()), widest / 4, instruction);
     if (!record.executed) text += " (not executed)";
     for (const TraceRecord::Change& change : record.changes) text += " " + change_text(change);
     while (text.ends_with(' ')) text.pop_back();

@@ -70,7 +70,6 @@ Signed<T> as_signed(T value) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Integers
 
-
 #define ISAFORGE_KERNEL2(Name, Base, expression)          \
     struct Name : Base {                                  \
         template <class T, class R>                       \

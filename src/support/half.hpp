@@ -18,7 +18,8 @@ inline std::uint16_t half_from_double(double value) {
     int exponent = 0;
     std::frexp(magnitude, &exponent);  // magnitude = f * 2^exponent, f in [0.5, 1)
     const double units = std::nearbyint(std::ldexp(magnitude, 11 - exponent));  // 1024 .. 2048
-    return sign | static_cast<std::uint16_t>((exponent + 13) * 1024 + static_cast<int>(units));  // carries into the exponent
+    return sign |
+           static_cast<std::uint16_t>((exponent + 13) * 1024 + static_cast<int>(units));  // carries into the exponent
 }
 
 inline double double_from_half(std::uint16_t half) {

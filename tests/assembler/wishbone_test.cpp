@@ -28,7 +28,9 @@ Program random_program(std::mt19937_64& random, std::uint32_t size) {
             program.text += "label_" + std::to_string(i) + ": also_" + std::to_string(i) + ":\n";
         }
         program.statements.push_back(wishbone_reference::random_statement(random, names));
-        program.text += program.statements.back() + (random() % 8 == 0 ? " // a comment\n" : random() % 4 == 0 ? " " : "\n");
+        program.text += program.statements.back() + (random() % 8 == 0   ? " // a comment\n"
+                                                     : random() % 4 == 0 ? " "
+                                                                         : "\n");
     }
     return program;
 }
@@ -44,8 +46,10 @@ TEST(WishbonePrograms, AHundredThousandStatementsEqualTheReferenceEncoder) {
     Object object;
     AssembleOptions options;
     options.flat = true;
-    ASSERT_TRUE(assemble(codec, sources.add("random.s", program.text), sources, options, object, diagnostics)) << to_text(diagnostics, sources);
-    const auto text = std::find_if(object.sections.begin(), object.sections.end(), [](const Section& section) { return section.executable; });
+    ASSERT_TRUE(assemble(codec, sources.add("random.s", program.text), sources, options, object, diagnostics))
+        << to_text(diagnostics, sources);
+    const auto text = std::find_if(object.sections.begin(), object.sections.end(),
+                                   [](const Section& section) { return section.executable; });
     ASSERT_NE(text, object.sections.end());
     ASSERT_EQ(text->bytes.size(), program.statements.size() * 4);
     for (std::uint32_t i = 0; i < program.statements.size(); ++i) {

@@ -30,7 +30,8 @@ std::string assemble(const std::string& text, std::uint64_t address = 0, unsigne
     const char* cursor = text.data();
     Encoded out;
     ReadFailure failure;
-    if (!codec().assemble(cursor, text.data() + text.size(), address, reader, out, failure, skip)) return failure.message;
+    if (!codec().assemble(cursor, text.data() + text.size(), address, reader, out, failure, skip))
+        return failure.message;
     std::uint8_t bytes[16];
     codec().store(out.image, out.bits, bytes);
     std::string hex;
@@ -49,17 +50,22 @@ std::string bar(std::string bits) {
     for (std::size_t i = 0; i < bits.size(); i += 16) {
         const auto unit = std::bitset<16>(bits.substr(i, 16)).to_ulong();
         char four[5];
-        std::snprintf(four, sizeof four, "%02x%02x", static_cast<unsigned>(unit & 255), static_cast<unsigned>(unit >> 8));
+        std::snprintf(four, sizeof four, "%02x%02x", static_cast<unsigned>(unit & 255),
+                      static_cast<unsigned>(unit >> 8));
         hex += four;
     }
     return hex;
 }
 
-std::string bits(long value, unsigned width) { return std::bitset<64>(static_cast<unsigned long>(value)).to_string().substr(64 - width); }
+std::string bits(long value, unsigned width) {
+    return std::bitset<64>(static_cast<unsigned long>(value)).to_string().substr(64 - width);
+}
 
 TEST(FabriscSample, FieldsCrossUnits) {
-    EXPECT_EQ(assemble("ADD.32: $S0, $N0, $RA;"), bar(bits(0x100, 12) + "0 0 10 0" + bits(6, 5) + bits(24, 5) + bits(31, 5)));
-    EXPECT_EQ(assemble("SUB.64um: $GP, $SP, $P5;"), bar(bits(0x101, 12) + "1 1 11 0" + bits(29, 5) + bits(30, 5) + bits(5, 5)));
+    EXPECT_EQ(assemble("ADD.32: $S0, $N0, $RA;"),
+              bar(bits(0x100, 12) + "0 0 10 0" + bits(6, 5) + bits(24, 5) + bits(31, 5)));
+    EXPECT_EQ(assemble("SUB.64um: $GP, $SP, $P5;"),
+              bar(bits(0x101, 12) + "1 1 11 0" + bits(29, 5) + bits(30, 5) + bits(5, 5)));
 }
 
 TEST(FabriscSample, OneBarWithTwoLengthsTakesTheShorterThatFits) {
@@ -70,16 +76,21 @@ TEST(FabriscSample, OneBarWithTwoLengthsTakesTheShorterThatFits) {
     EXPECT_EQ(assemble("IADD.8l: $P0, $P1, #5;"), bar(head + "0 1 0 00" + bits(0, 5) + bits(1, 5) + bits(5, 24)));
     EXPECT_EQ(assemble("IADD.8s: $P0, $P1, #5;"), bar(head + "0 0 0 00" + bits(0, 5) + bits(1, 5) + bits(5, 8)));
     EXPECT_EQ(assemble("IADD.8: $P0, $P1, #5;", 0, 1), bar(head + "0 1 0 00" + bits(0, 5) + bits(1, 5) + bits(5, 24)));
-    EXPECT_EQ(assemble("IADD.16ulm: $P0, $P1, #-8388608;"), bar(head + "1 1 1 01" + bits(0, 5) + bits(1, 5) + bits(-8388608, 24)));
+    EXPECT_EQ(assemble("IADD.16ulm: $P0, $P1, #-8388608;"),
+              bar(head + "1 1 1 01" + bits(0, 5) + bits(1, 5) + bits(-8388608, 24)));
     EXPECT_EQ(assemble("IADD.8s: $P0, $P1, #500;"), "500 is out of range: -128 to 127");
     EXPECT_EQ(assemble("IADD.8: $P0, $P1, #8388608;"), "8388608 is out of range: -8388608 to 8388607");
 }
 
 TEST(FabriscSample, BranchesCountHalfwordsAndReachALongForm) {
-    EXPECT_EQ(assemble("BLE.8: $S0, $S2, @end;"), bar(bits(0x42, 7) + "00 0" + bits(0, 2) + bits(6, 5) + bits(8, 5) + bits(50, 10)));
-    EXPECT_EQ(assemble("BLE.8i: $S0, $S2, @end;", 200), bar(bits(0x42, 7) + "00 0" + bits(3, 2) + bits(6, 5) + bits(8, 5) + bits(-50, 10)));
-    EXPECT_EQ(assemble("BLE.32f: $S0, $S2, 10000;"), bar(bits(0x43, 7) + "10 1 00" + bits(6, 5) + bits(8, 5) + bits(5000, 26)));
-    EXPECT_EQ(assemble("BLE.8l: $S0, $S2, @end;"), bar(bits(0x43, 7) + "00 0 00" + bits(6, 5) + bits(8, 5) + bits(50, 26)));
+    EXPECT_EQ(assemble("BLE.8: $S0, $S2, @end;"),
+              bar(bits(0x42, 7) + "00 0" + bits(0, 2) + bits(6, 5) + bits(8, 5) + bits(50, 10)));
+    EXPECT_EQ(assemble("BLE.8i: $S0, $S2, @end;", 200),
+              bar(bits(0x42, 7) + "00 0" + bits(3, 2) + bits(6, 5) + bits(8, 5) + bits(-50, 10)));
+    EXPECT_EQ(assemble("BLE.32f: $S0, $S2, 10000;"),
+              bar(bits(0x43, 7) + "10 1 00" + bits(6, 5) + bits(8, 5) + bits(5000, 26)));
+    EXPECT_EQ(assemble("BLE.8l: $S0, $S2, @end;"),
+              bar(bits(0x43, 7) + "00 0 00" + bits(6, 5) + bits(8, 5) + bits(50, 26)));
     EXPECT_EQ(assemble("BLE.8: $S0, $S2, 101;"), "the distance to the target, 101, is no multiple of 2");
 }
 
@@ -87,7 +98,8 @@ TEST(FabriscSample, ShortFormatsAndFamilies) {
     EXPECT_EQ(assemble("CSUB: $P2, $S1;"), bar(bits(0x60, 7) + bits(1, 3) + bits(2, 3) + bits(7, 3)));
     EXPECT_EQ(assemble("CIADD: $P2, #-32;"), bar(bits(0x61, 7) + bits(2, 3) + bits(-32, 6)));
     EXPECT_EQ(assemble("NOP;"), bar(bits(0xfe00, 16)));
-    EXPECT_EQ(assemble("CADD: $S5, $S1;"), "expected $P0, $P1, $P2, $P3, $P4, $P5, $S0 or $S1, found '$S5'; the form is `CADD: RD, RS`");
+    EXPECT_EQ(assemble("CADD: $S5, $S1;"),
+              "expected $P0, $P1, $P2, $P3, $P4, $P5, $S0 or $S1, found '$S5'; the form is `CADD: RD, RS`");
 }
 
 TEST(FabriscSample, EveryFirstUnitDecodesOrIsNoInstructionAndComesBack) {
@@ -106,7 +118,8 @@ TEST(FabriscSample, EveryFirstUnitDecodesOrIsNoInstructionAndComesBack) {
             const char* cursor = text.data();
             Encoded out;
             ReadFailure failure;
-            ASSERT_TRUE(codec().assemble(cursor, text.data() + text.size(), 1000, reader, out, failure)) << text << ": " << failure.message;
+            ASSERT_TRUE(codec().assemble(cursor, text.data() + text.size(), 1000, reader, out, failure))
+                << text << ": " << failure.message;
             ASSERT_EQ(out.bits, size) << text;
             ASSERT_EQ(out.image.words[0], image.words[0] & ((std::uint64_t{1} << size) - 1)) << text;
         }

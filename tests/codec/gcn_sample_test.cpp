@@ -88,7 +88,8 @@ const Case cases[] = {
     {"v_add_f32_e64 v5, v1, v2", "050001d101050200"},
     {"v_add_f32 v5, |v1|, -v2 mul:2 clamp", "058101d101050248"},
     {"v_add_f32 v5, -|v1|, -1", "050101d101830120"},
-    {"v_add_f32_sdwa v5, v1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_0 src1_sel:WORD_1", "f9040a0201060005"},
+    {"v_add_f32_sdwa v5, v1, v2 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_0 src1_sel:WORD_1",
+     "f9040a0201060005"},
     {"buffer_load_dword v5, off, s[8:11], s3 offset:4095 glc slc", "ff4f52e000050203"},
     {"buffer_load_dword v5, off, s[8:11], s3 slc glc offset:4095", "ff4f52e000050203"},
     {"buffer_load_dword v5, v7, s[8:11], s3 offen", "001050e007050203"},
@@ -102,7 +103,8 @@ std::string without_blanks(std::string text) {
 
 // The bytes llvm-mc gives to a line, or nothing where it is not installed.
 std::string ask_llvm(const std::string& text) {
-    const std::string command = "printf '%s\\n' '" + text + "' | llvm-mc -arch=amdgcn -mcpu=tonga -show-encoding 2>/dev/null";
+    const std::string command =
+        "printf '%s\\n' '" + text + "' | llvm-mc -arch=amdgcn -mcpu=tonga -show-encoding 2>/dev/null";
     std::FILE* pipe = popen(command.c_str(), "r");
     if (!pipe) return {};
     std::string out;
@@ -128,14 +130,19 @@ TEST(GcnSample, LineByLine) {
         if (!have_llvm) continue;
         const std::string judged = ask_llvm(one.text);
         agreed += judged == without_blanks(one.bytes);
-        if (!judged.empty()) { EXPECT_EQ(judged, without_blanks(one.bytes)) << one.text; }
+        if (!judged.empty()) {
+            EXPECT_EQ(judged, without_blanks(one.bytes)) << one.text;
+        }
     }
     // It insists on one order of the suffixes, so it refuses the two lines that have another.
-    if (have_llvm) { EXPECT_EQ(agreed, std::size(cases) - 2); }
+    if (have_llvm) {
+        EXPECT_EQ(agreed, std::size(cases) - 2);
+    }
 }
 
 TEST(GcnSample, TextComesBackToTheSameBytes) {
-    for (const Case& one : cases) EXPECT_EQ(assemble(print(one.text)), without_blanks(one.bytes)) << one.text << " as " << print(one.text);
+    for (const Case& one : cases)
+        EXPECT_EQ(assemble(print(one.text)), without_blanks(one.bytes)) << one.text << " as " << print(one.text);
 }
 
 TEST(GcnSample, OneTextHasOtherOpcodesInOtherVariants) {

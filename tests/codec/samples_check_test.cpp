@@ -18,7 +18,8 @@ void expect_clean(const std::string& name, const std::string& variant = {}) {
 
 TEST(Descriptions, HaveNoDefects) {
     for (const auto& [name, title] : builtin_isas()) expect_clean(name);
-    for (const char* variant : {"gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4"}) expect_clean(ISAFORGE_SOURCE_DIR "/tests/isas/gcn-sample.isa", variant);
+    for (const char* variant : {"gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4"})
+        expect_clean(ISAFORGE_SOURCE_DIR "/tests/isas/gcn-sample.isa", variant);
     for (const char* name : {"fabrisc-sample", "big-endian-sample", "big-endian-words-sample"})
         expect_clean(std::string(ISAFORGE_SOURCE_DIR "/tests/isas/") + name + ".isa");
 }

@@ -21,11 +21,13 @@ const Codec& codec() {
     return *instance;
 }
 
-std::optional<std::uint32_t> assemble(const std::string& text, std::uint64_t pc, PlainReader& reader, std::string* message = nullptr) {
+std::optional<std::uint32_t> assemble(const std::string& text, std::uint64_t pc, PlainReader& reader,
+                                      std::string* message = nullptr) {
     const char* cursor = text.data();
     Encoded out;
     ReadFailure failure;
-    if (codec().assemble(cursor, text.data() + text.size(), pc, reader, out, failure)) return static_cast<std::uint32_t>(out.image.words[0]);
+    if (codec().assemble(cursor, text.data() + text.size(), pc, reader, out, failure))
+        return static_cast<std::uint32_t>(out.image.words[0]);
     if (message) *message = failure.message;
     return std::nullopt;
 }
@@ -83,8 +85,9 @@ TEST(WishboneCodec, AWordIsNoInstructionOrItsTextAssemblesBackToIt) {
 TEST(WishboneCodec, PrintsWhatTheOriginalAssemblerTakes) {
     EXPECT_EQ(print(0x00000000, 0), "nop");
     PlainReader reader;
-    for (const char* text : {"[!cr3] fadd pi, r4, r5", "copy 0.f, r31", "[cr0] ret", "fmulp2 r1, -256, r2", "push r3", "goto r9",
-                             "load_addr r1", "fcomp_ne r1, r2, cr7", "jump -5", "rcall 77", "ploadu_l 0x1234", "loadu_h 0x40490000, r1"}) {
+    for (const char* text :
+         {"[!cr3] fadd pi, r4, r5", "copy 0.f, r31", "[cr0] ret", "fmulp2 r1, -256, r2", "push r3", "goto r9",
+          "load_addr r1", "fcomp_ne r1, r2, cr7", "jump -5", "rcall 77", "ploadu_l 0x1234", "loadu_h 0x40490000, r1"}) {
         const auto word = assemble(text, 10, reader);
         ASSERT_TRUE(word) << text;
         EXPECT_EQ(print(*word, 10), std::string(text) == "push r3" ? "store_d r3" : text);

@@ -81,7 +81,8 @@ TEST_P(Example, ComesBackFromTheDisassembler) {
     EXPECT_EQ(code_of(*codec_, sources_, sources_.add("back.s", text)), code_);
 }
 
-INSTANTIATE_TEST_SUITE_P(WishboneGpu, Example, testing::Values("hello", "fib", "sqrt", "reverse", "calls", "mandelbrot"),
+INSTANTIATE_TEST_SUITE_P(WishboneGpu, Example,
+                         testing::Values("hello", "fib", "sqrt", "reverse", "calls", "mandelbrot"),
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace

@@ -61,12 +61,82 @@ std::size_t below(Random& random, std::size_t limit) { return limit == 0 ? 0 : r
 
 // Pieces that mean something to the language, so that damage gets past the lexer.
 constexpr std::string_view pieces[] = {
-    "{", "}", "(", ")", "[", "]", "|", ":", "\"", "=", "..", "/", "-", "--", "+", "*", ";", ",", "\n", " ", "0", "1", "63",
-    "64", "65", "4096", "0xffffffffffffffff", "99999999999999999999", "u0", "u1", "u64", "s64", "f32", "b16", "if ", "else ",
-    "then ", "only ", "also ", "with ", "by ", "in ", "step ", "alias ", "reserved ", "as ", "after ", "lanes ", "when ",
-    "any ", "pc", "{any A B by ', '}", "{2*n + 1}", "{-n}", "isa x\n", "variants a b\n", "include \"x\"\n", "opcodes accounted\n",
-    "code unit 8 big\n", "constant k = k\n", "/*", "*/", "//", "\\", "\xff", "\xe2\x80\x93", "for i in 0..99999 { ", "return ",
-    "let x = ", "<<", ">>", "?", "~", "!", "&&", "++",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "|",
+    ":",
+    "\"",
+    "=",
+    "..",
+    "/",
+    "-",
+    "--",
+    "+",
+    "*",
+    ";",
+    ",",
+    "\n",
+    " ",
+    "0",
+    "1",
+    "63",
+    "64",
+    "65",
+    "4096",
+    "0xffffffffffffffff",
+    "99999999999999999999",
+    "u0",
+    "u1",
+    "u64",
+    "s64",
+    "f32",
+    "b16",
+    "if ",
+    "else ",
+    "then ",
+    "only ",
+    "also ",
+    "with ",
+    "by ",
+    "in ",
+    "step ",
+    "alias ",
+    "reserved ",
+    "as ",
+    "after ",
+    "lanes ",
+    "when ",
+    "any ",
+    "pc",
+    "{any A B by ', '}",
+    "{2*n + 1}",
+    "{-n}",
+    "isa x\n",
+    "variants a b\n",
+    "include \"x\"\n",
+    "opcodes accounted\n",
+    "code unit 8 big\n",
+    "constant k = k\n",
+    "/*",
+    "*/",
+    "//",
+    "\\",
+    "\xff",
+    "\xe2\x80\x93",
+    "for i in 0..99999 { ",
+    "return ",
+    "let x = ",
+    "<<",
+    ">>",
+    "?",
+    "~",
+    "!",
+    "&&",
+    "++",
 };
 
 void damage(Random& random, std::string& text) {
@@ -147,8 +217,11 @@ std::vector<std::size_t> digits_of_bits(std::string_view line, std::string_view 
         last = std::min({range, relocation, comment});
     } else if (starts("    ") && block == "instructions") {
         last = 4;
-        while (last < line.size() && (is_digit(line[last]) || line[last] == ' ' || line[last] == '.' || line[last] == '-')) ++last;
-        if (last < line.size() && std::isalpha(static_cast<unsigned char>(line[last])) && is_digit(line[last - 1])) last = 4;
+        while (last < line.size() &&
+               (is_digit(line[last]) || line[last] == ' ' || line[last] == '.' || line[last] == '-'))
+            ++last;
+        if (last < line.size() && std::isalpha(static_cast<unsigned char>(line[last])) && is_digit(line[last - 1]))
+            last = 4;
     } else if (starts("    ") && block == "operand") {
         last = std::min({line.find('"'), line.find("reserved"), comment});
     }

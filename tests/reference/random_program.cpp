@@ -21,11 +21,20 @@ constexpr uint32_t scratch_words = 512;
 std::optional<unsigned> latency_of(uint32_t word) {
     uint32_t opcode = word >> 27;
     switch (opcode) {
-    case 1: return (word >> 5 & 1) == 1 ? std::optional<unsigned>(0) : std::nullopt;
-    case 4: case 5: return 2;
-    case 6: return longest_latency;
-    case 0: case 15: case 18: case 20: case 21: case 22: case 23: case 24: case 25: return std::nullopt;
-    default: return 0;
+        case 1: return (word >> 5 & 1) == 1 ? std::optional<unsigned>(0) : std::nullopt;
+        case 4:
+        case 5: return 2;
+        case 6: return longest_latency;
+        case 0:
+        case 15:
+        case 18:
+        case 20:
+        case 21:
+        case 22:
+        case 23:
+        case 24:
+        case 25: return std::nullopt;
+        default: return 0;
     }
 }
 
@@ -82,8 +91,10 @@ private:
                                                            0x7f800001, 0xffc12345, 0x4b7fffff, 0x437fffff};
         for (int i = 0; i < 32; ++i) {
             uint32_t value = static_cast<uint32_t>(random_());
-            if (below(4) == 0) value = edges[below(edges.size())];
-            else if (below(2) == 0) value = (value & 0x80ffffff) | static_cast<uint32_t>(0x3e + below(8)) << 24;
+            if (below(4) == 0)
+                value = edges[below(edges.size())];
+            else if (below(2) == 0)
+                value = (value & 0x80ffffff) | static_cast<uint32_t>(0x3e + below(8)) << 24;
             load_constant(value, "r" + std::to_string(i));
         }
     }
@@ -99,17 +110,17 @@ private:
 
     void add_something() {
         switch (below(16)) {
-        case 0: return add_memory_access();
-        case 1: return add_jump();
-        case 2: return add_call();
-        default: return statement(arithmetic());
+            case 0: return add_memory_access();
+            case 1: return add_jump();
+            case 2: return add_call();
+            default: return statement(arithmetic());
         }
     }
 
     void add_memory_access() {
-        static constexpr std::array<const char*, 11> relative = {"d_load R;", "i_load R;", "load_d R;", "load_i R;",
-                                                                 "pop R;", "d_store R;", "i_store R;", "store_d R;",
-                                                                 "store_i R;", "push R;", "store_i pi;"};
+        static constexpr std::array<const char*, 11> relative = {"d_load R;",  "i_load R;",  "load_d R;",  "load_i R;",
+                                                                 "pop R;",     "d_store R;", "i_store R;", "store_d R;",
+                                                                 "store_i R;", "push R;",    "store_i pi;"};
         std::string pointer = any_register();
         settle();   // so that no older result overwrites the pointer
         load_constant(4 * static_cast<uint32_t>(16 + below(scratch_words - 32)), pointer);
@@ -179,8 +190,10 @@ std::optional<std::vector<uint32_t>> assemble(std::string_view source) {
     std::istringstream lines{std::string(source)};
     for (std::string line; std::getline(lines, line);) {
         if (line.empty()) continue;
-        if (line.back() == ':') labels[line.substr(0, line.size() - 1)] = static_cast<uint32_t>(statements.size());
-        else statements.push_back(line);
+        if (line.back() == ':')
+            labels[line.substr(0, line.size() - 1)] = static_cast<uint32_t>(statements.size());
+        else
+            statements.push_back(line);
     }
     std::vector<uint32_t> words;
     for (const std::string& text : statements) {

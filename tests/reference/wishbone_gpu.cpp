@@ -30,6 +30,7 @@ struct Shape {
     const char* operands;
 };
 
+// clang-format off
 constexpr Shape shapes[] = {
     {"nop", 0, 0, ""},
     {"ploadf_l", 1, 0, "f"},      {"ploadu_l", 1, 0, "l"},      {"ploadaddr_l", 1, 0, "l"},
@@ -63,6 +64,7 @@ constexpr Shape shapes[] = {
     {"stop_core", 24, 0, ""},
     {"irq", 25, 0, ""},
 };
+// clang-format on
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 
@@ -152,18 +154,18 @@ std::optional<uint32_t> half(std::optional<uint32_t> value, bool high) {
 
 std::optional<uint32_t> operand_bits(char kind, std::string_view text, uint32_t pc, const Labels& labels) {
     switch (kind) {
-    case 'A': return source_bits(text);
-    case 'R': return numbered(text, "r", 32) ? source_bits(text) : std::nullopt;
-    case 'B': return shifted(numbered(text, "r", 32), 5);
-    case 'C': return numbered(text, "r", 32);
-    case 'Q': return numbered(text, "cr", 8);
-    case 'N': return power_bits(text);
-    case 'J': return jump_bits(text, pc, labels);
-    case 'l': return half(word_value(text), false);
-    case 'h': return half(word_value(text), true);
-    case 'f': return half(float_value(text), false);
-    case 'g': return half(float_value(text), true);
-    default: return std::nullopt;
+        case 'A': return source_bits(text);
+        case 'R': return numbered(text, "r", 32) ? source_bits(text) : std::nullopt;
+        case 'B': return shifted(numbered(text, "r", 32), 5);
+        case 'C': return numbered(text, "r", 32);
+        case 'Q': return numbered(text, "cr", 8);
+        case 'N': return power_bits(text);
+        case 'J': return jump_bits(text, pc, labels);
+        case 'l': return half(word_value(text), false);
+        case 'h': return half(word_value(text), true);
+        case 'f': return half(float_value(text), false);
+        case 'g': return half(float_value(text), true);
+        default: return std::nullopt;
     }
 }
 
@@ -254,8 +256,19 @@ std::string random_integer(std::mt19937_64& random) {
 }
 
 std::string random_float(std::mt19937_64& random) {
-    static constexpr const char* edges[] = {"0.0", "-0.f", "1.f", ".5", "1.", "1e10", "1E-3f", "-2.5e+3F",
-                                            "3.14159265f", "0.1", "16777217.0", "3.40282347e38", "1.17549435e-38f"};
+    static constexpr const char* edges[] = {"0.0",
+                                            "-0.f",
+                                            "1.f",
+                                            ".5",
+                                            "1.",
+                                            "1e10",
+                                            "1E-3f",
+                                            "-2.5e+3F",
+                                            "3.14159265f",
+                                            "0.1",
+                                            "16777217.0",
+                                            "3.40282347e38",
+                                            "1.17549435e-38f"};
     if (below(random, 4) == 0) return edges[below(random, std::size(edges))];
     float value = 0;
     do value = std::bit_cast<float>(static_cast<uint32_t>(random()));
@@ -270,15 +283,17 @@ std::string random_float(std::mt19937_64& random) {
 
 std::string random_operand(std::mt19937_64& random, char kind, const std::vector<std::string>& label_names) {
     switch (kind) {
-    case 'A':
-        if (below(random, 3) == 0) return constant_names[below(random, constant_names.size())];
-        return random_register(random, "r", 32);
-    case 'Q': return random_register(random, "cr", 8);
-    case 'N': return spell(random, static_cast<int64_t>(below(random, 512)) - 256);
-    case 'J': return label_names[below(random, label_names.size())];
-    case 'l': case 'h': return random_integer(random);
-    case 'f': case 'g': return random_float(random);
-    default: return random_register(random, "r", 32);
+        case 'A':
+            if (below(random, 3) == 0) return constant_names[below(random, constant_names.size())];
+            return random_register(random, "r", 32);
+        case 'Q': return random_register(random, "cr", 8);
+        case 'N': return spell(random, static_cast<int64_t>(below(random, 512)) - 256);
+        case 'J': return label_names[below(random, label_names.size())];
+        case 'l':
+        case 'h': return random_integer(random);
+        case 'f':
+        case 'g': return random_float(random);
+        default: return random_register(random, "r", 32);
     }
 }
 
@@ -324,9 +339,7 @@ float flush(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::
 
 float read_float(uint32_t bits) { return flush(std::bit_cast<float>(bits)); }
 
-uint32_t result_bits(float value) {
-    return std::isnan(value) ? canonical_nan : std::bit_cast<uint32_t>(flush(value));
-}
+uint32_t result_bits(float value) { return std::isnan(value) ? canonical_nan : std::bit_cast<uint32_t>(flush(value)); }
 
 // Both operands are numbers here. The smaller of two zeros is -0.
 float smaller(float a, float b) { return a < b || (a == b && std::signbit(a)) ? a : b; }
@@ -359,24 +372,24 @@ uint32_t word_to_float(uint32_t value) {
 uint32_t rounded(uint32_t a_bits, uint32_t select) {
     float a = read_float(a_bits);
     switch (select) {
-    case 0: return result_bits(std::trunc(a));
-    case 1: return result_bits(std::round(a));
-    case 2: return result_bits(std::ceil(a));
-    default: return result_bits(std::floor(a));
+        case 0: return result_bits(std::trunc(a));
+        case 1: return result_bits(std::round(a));
+        case 2: return result_bits(std::ceil(a));
+        default: return result_bits(std::floor(a));
     }
 }
 
 bool compare(uint32_t a_bits, uint32_t b_bits, uint32_t select) {
     float a = read_float(a_bits), b = read_float(b_bits);
     switch (select) {
-    case 0: return a < b;
-    case 1: return a <= b;
-    case 2: return a == b;
-    case 3: return a >= b;
-    case 4: return a > b;
-    case 5: return a != b;
-    case 6: return !std::isnan(a) && !std::isnan(b);
-    default: return std::isnan(a) || std::isnan(b);
+        case 0: return a < b;
+        case 1: return a <= b;
+        case 2: return a == b;
+        case 3: return a >= b;
+        case 4: return a > b;
+        case 5: return a != b;
+        case 6: return !std::isnan(a) && !std::isnan(b);
+        default: return std::isnan(a) || std::isnan(b);
     }
 }
 
@@ -390,22 +403,26 @@ struct Fields {
 
 std::optional<Fields> fields_of(uint32_t opcode) {
     switch (opcode) {
-    case 0: case 24: case 25: return Fields{};
-    case 2: return Fields{true, false, true, 4};
-    case 4: case 7: return Fields{true, true, true, 2};
-    case 5: case 6: return Fields{true, true, true, 1};
-    case 8: return Fields{true, false, true, 4};
-    case 9: return Fields{true, true, true, 4};
-    case 10: return Fields{true, true, true, 2};
-    case 11: return Fields{true, false, true, 1};
-    case 12: return Fields{false, true, true, 4};
-    case 13: return Fields{false, true, true, 2};
-    case 14: return Fields{false, true, true, 1};
-    case 15: return Fields{true, true, true, 8};
-    case 16: return Fields{true, true, true, 1};
-    case 17: return Fields{false, false, true, 1};
-    case 18: return Fields{false, true, false, 1};
-    default: return std::nullopt;
+        case 0:
+        case 24:
+        case 25: return Fields{};
+        case 2: return Fields{true, false, true, 4};
+        case 4:
+        case 7: return Fields{true, true, true, 2};
+        case 5:
+        case 6: return Fields{true, true, true, 1};
+        case 8: return Fields{true, false, true, 4};
+        case 9: return Fields{true, true, true, 4};
+        case 10: return Fields{true, true, true, 2};
+        case 11: return Fields{true, false, true, 1};
+        case 12: return Fields{false, true, true, 4};
+        case 13: return Fields{false, true, true, 2};
+        case 14: return Fields{false, true, true, 1};
+        case 15: return Fields{true, true, true, 8};
+        case 16: return Fields{true, true, true, 1};
+        case 17: return Fields{false, false, true, 1};
+        case 18: return Fields{false, true, false, 1};
+        default: return std::nullopt;
     }
 }
 
@@ -430,15 +447,20 @@ bool is_legal(uint32_t word) {
     if (field(word, 26, 26) == 0 && field(word, 25, 22) != 0) return false;
     uint32_t opcode = opcode_of(word), select = select_of(word);
     switch (opcode) {
-    case 1: return field(word, 5, 5) == 1 || rc_of(word) == 0;
-    case 3: return valid_power(word);
-    case 15: if (field(word, 4, 3) != 0) return false; break;
-    case 16: if (field(word, 21, 21) != 1) return false; break;
-    case 19: case 20: return valid_memory_access(word);
-    case 21: return field(word, 12, 10) == 7;
-    case 22: return field(word, 21, 16) == 0 && (select == 7 || select == 15) && rc_of(word) == 0;
-    case 23: return field(word, 21, 0) == 2u << 10;
-    default: break;
+        case 1: return field(word, 5, 5) == 1 || rc_of(word) == 0;
+        case 3: return valid_power(word);
+        case 15:
+            if (field(word, 4, 3) != 0) return false;
+            break;
+        case 16:
+            if (field(word, 21, 21) != 1) return false;
+            break;
+        case 19:
+        case 20: return valid_memory_access(word);
+        case 21: return field(word, 12, 10) == 7;
+        case 22: return field(word, 21, 16) == 0 && (select == 7 || select == 15) && rc_of(word) == 0;
+        case 23: return field(word, 21, 0) == 2u << 10;
+        default: break;
     }
     auto fields = fields_of(opcode);
     if (!fields || select >= fields->selects) return false;
@@ -451,7 +473,8 @@ bool is_legal(uint32_t word) {
 Machine::Machine(std::vector<uint32_t> program, size_t memory_size) : code(std::move(program)), memory(memory_size) {}
 
 bool Machine::run(uint64_t limit) {
-    for (uint64_t i = 0; i < limit && step(); ++i) {}
+    for (uint64_t i = 0; i < limit && step(); ++i) {
+    }
     return stopped && error.empty();
 }
 
@@ -522,54 +545,64 @@ void Machine::write(uint32_t target, uint32_t value, unsigned latency) {
 
 void Machine::execute(uint32_t word) {
     switch (opcode_of(word)) {
-    case 0: return;
-    case 1:
-        if (field(word, 5, 5) == 0) latch = field(word, 21, 6);
-        else write(rc_of(word), field(word, 21, 6) << 16 | latch);
-        return;
-    case 2: case 3: case 4: case 5: case 6: case 7: case 8: return execute_float(word);
-    case 15: conditions[field(word, 2, 0)] = compare(source(word), registers[rb_of(word)], select_of(word)); return;
-    case 16: return write(rc_of(word), source(word) + registers[rb_of(word)]);
-    case 17: return write(rc_of(word), address_register);
-    case 18: address_register = registers[rb_of(word)]; return;
-    case 19: return execute_load(word);
-    case 20: return execute_store(word);
-    case 21: case 22: case 23: return execute_transfer(word);
-    case 24: stopped = true; return;
-    case 25: ++irq_count; return;
-    default: return execute_conversion(word);
+        case 0: return;
+        case 1:
+            if (field(word, 5, 5) == 0)
+                latch = field(word, 21, 6);
+            else
+                write(rc_of(word), field(word, 21, 6) << 16 | latch);
+            return;
+        case 2:
+        case 3:
+        case 4:
+        case 5:
+        case 6:
+        case 7:
+        case 8: return execute_float(word);
+        case 15: conditions[field(word, 2, 0)] = compare(source(word), registers[rb_of(word)], select_of(word)); return;
+        case 16: return write(rc_of(word), source(word) + registers[rb_of(word)]);
+        case 17: return write(rc_of(word), address_register);
+        case 18: address_register = registers[rb_of(word)]; return;
+        case 19: return execute_load(word);
+        case 20: return execute_store(word);
+        case 21:
+        case 22:
+        case 23: return execute_transfer(word);
+        case 24: stopped = true; return;
+        case 25: ++irq_count; return;
+        default: return execute_conversion(word);
     }
 }
 
 void Machine::execute_float(uint32_t word) {
     uint32_t a = source(word), b = registers[rb_of(word)], c = rc_of(word), select = select_of(word);
     switch (opcode_of(word)) {
-    case 2: {   // copies look at the sign bit only: subnormal numbers and NaN payloads pass unchanged
-        static constexpr uint32_t sign = 0x80000000;
-        const uint32_t results[] = {a, a & ~sign, a ^ sign, a | sign};
-        return write(c, results[select]);
-    }
-    case 3: {
-        int power = static_cast<int>(word << 18) >> 23;
-        return write(c, result_bits(static_cast<float>(std::ldexp(static_cast<double>(read_float(a)), power))));
-    }
-    case 4: return write(c, result_bits(read_float(a) + (select == 0 ? read_float(b) : -read_float(b))), 2);
-    case 5: return write(c, result_bits(read_float(a) * read_float(b)), 2);
-    case 6: return write(c, result_bits(read_float(a) / read_float(b)), 10);
-    case 7: return write(c, minimum_or_maximum(a, b, select == 1));
-    default: return write(c, rounded(a, select));
+        case 2: {  // copies look at the sign bit only: subnormal numbers and NaN payloads pass unchanged
+            static constexpr uint32_t sign = 0x80000000;
+            const uint32_t results[] = {a, a & ~sign, a ^ sign, a | sign};
+            return write(c, results[select]);
+        }
+        case 3: {
+            int power = static_cast<int>(word << 18) >> 23;
+            return write(c, result_bits(static_cast<float>(std::ldexp(static_cast<double>(read_float(a)), power))));
+        }
+        case 4: return write(c, result_bits(read_float(a) + (select == 0 ? read_float(b) : -read_float(b))), 2);
+        case 5: return write(c, result_bits(read_float(a) * read_float(b)), 2);
+        case 6: return write(c, result_bits(read_float(a) / read_float(b)), 10);
+        case 7: return write(c, minimum_or_maximum(a, b, select == 1));
+        default: return write(c, rounded(a, select));
     }
 }
 
 void Machine::execute_conversion(uint32_t word) {
     uint32_t b = registers[rb_of(word)], c = rc_of(word), select = select_of(word);
     switch (opcode_of(word)) {
-    case 9: return write(c, insert(b, to_unsigned(source(word), 8), 8, 8 * select));
-    case 10: return write(c, insert(b, to_unsigned(source(word), 16), 16, 16 * select));
-    case 11: return write(c, to_unsigned(source(word), 32));
-    case 12: return write(c, word_to_float(b >> 8 * select & 0xff));
-    case 13: return write(c, word_to_float(b >> 16 * select & 0xffff));
-    default: return write(c, word_to_float(b));
+        case 9: return write(c, insert(b, to_unsigned(source(word), 8), 8, 8 * select));
+        case 10: return write(c, insert(b, to_unsigned(source(word), 16), 16, 16 * select));
+        case 11: return write(c, to_unsigned(source(word), 32));
+        case 12: return write(c, word_to_float(b >> 8 * select & 0xff));
+        case 13: return write(c, word_to_float(b >> 16 * select & 0xffff));
+        default: return write(c, word_to_float(b));
     }
 }
 

@@ -137,8 +137,8 @@ TEST(Timing, InstructionThatDoesNotExecuteWritesNothing) {
 }
 
 TEST(Timing, WordAfterAJumpExecutes) {
-    Machine m = machine({"jump loop;", "copy 1.f, r1;", "copy 1.f, r2;", "nop;", "nop;", "nop;", "nop;", "nop;",
-                         "stop_core;"});
+    Machine m =
+        machine({"jump loop;", "copy 1.f, r1;", "copy 1.f, r2;", "nop;", "nop;", "nop;", "nop;", "nop;", "stop_core;"});
     EXPECT_TRUE(m.run(10));
     EXPECT_EQ(m.registers[1], bits(1));
     EXPECT_EQ(m.registers[2], 0u);
@@ -157,8 +157,8 @@ TEST(Timing, DelaySlotOfACallRunsAgainAfterTheReturn) {
 }
 
 TEST(Memory, AddressRegisterStepsBeforeOrAfter) {
-    Machine m = machine({"store_i r1;", "store_d r2;", "i_load r3;", "d_load r4;", "load r5, r6;", "load_addr r7;",
-                         "stop_core;"});
+    Machine m = machine(
+        {"store_i r1;", "store_d r2;", "i_load r3;", "d_load r4;", "load r5, r6;", "load_addr r7;", "stop_core;"});
     m.registers[1] = 11, m.registers[2] = 22, m.registers[5] = 1024;
     EXPECT_TRUE(m.run(10));
     EXPECT_EQ(m.word_at(1024), 11u);
