@@ -38,13 +38,12 @@ void Trie::freeze() {
         for (int c = 'A'; c <= 'Z'; ++c)
             letters_[static_cast<std::size_t>(c)] = letters_[static_cast<std::size_t>(std::tolower(c))];
     }
-    width_ = classes + 1u;
-    next_.assign(nodes_.size() * width_, 0);
-    value_.assign(nodes_.size(), none);
+    const std::uint32_t width = classes + 1u;
+    edges_.assign(nodes_.size() * width, {});
+    empty_text_ = nodes_[0].value;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-        value_[i] = nodes_[i].value;
         for (const auto& [letter, target] : nodes_[i].next)
-            next_[i * width_ + letters_[static_cast<unsigned char>(letter)]] = target;
+            edges_[i * width + letters_[static_cast<unsigned char>(letter)]] = {target * width, nodes_[target].value};
     }
 }
 

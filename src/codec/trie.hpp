@@ -20,7 +20,7 @@ public:
     std::size_t size() const { return nodes_.size(); }
 
     // Whether some text begins with this character.
-    bool may_begin(char c) const { return next_[letters_[static_cast<unsigned char>(c)]] != 0; }
+    bool may_begin(char c) const { return edges_[letters_[static_cast<unsigned char>(c)]].child != 0; }
 
     // Flattens the tree for reading; nothing may be added afterwards.
     void freeze();
@@ -28,19 +28,20 @@ public:
     // The value of the longest text at `cursor` that does not end inside a word (unless what follows is glued to it), and the
     // cursor behind it; `none`, cursor unmoved, where no text fits.
     std::uint32_t match(const char*& cursor, const char* end, bool glued) const {
-        std::uint32_t node = 0, best = value_[0];
+        std::uint32_t node = 0, best = empty_text_;
         const char* best_end = cursor;
         for (const char* p = cursor;;) {
             if (p == end) break;
             const std::uint8_t letter = letters_[static_cast<unsigned char>(*p)];
             if (letter == 0) break;
-            node = next_[node * width_ + letter];
-            if (node == 0) break;
+            const Edge edge = edges_[node + letter];
+            if (edge.child == 0) break;
+            node = edge.child;
             ++p;
-            if (value_[node] != none &&
+            if (edge.value != none &&
                 (glued || p == end ||
                  !(word_[static_cast<unsigned char>(*p)] && word_[static_cast<unsigned char>(p[-1])]))) {
-                best = value_[node];
+                best = edge.value;
                 best_end = p;
             }
         }
@@ -57,9 +58,15 @@ private:
     std::vector<Node> nodes_;
     std::array<std::uint8_t, 256> letters_{};  // letter classes; 0: a letter that no text has
     std::array<bool, 256> word_{};
-    std::uint32_t width_ = 1;
-    std::vector<std::uint32_t> next_{0};
-    std::vector<std::uint32_t> value_{none};
+
+    // What a letter leads to: where the child's edges begin, 0 for no child, and the value of the text that ends there, so
+    // that a step takes one look.
+    struct Edge {
+        std::uint32_t child = 0;
+        std::uint32_t value = none;
+    };
+    std::vector<Edge> edges_{1};
+    std::uint32_t empty_text_ = none;
 };
 
 }  // namespace isaforge::codec
