@@ -83,9 +83,9 @@ void Engine::if_same(const char*& p, int wanted) {
             part.size() >= 2 && part.front() == part.back() && (part.front() == '\'' || part.front() == '"');
         return quoted ? part.substr(1, part.size() - 2) : part;
     };
-    std::size_t split = text.npos;
+    std::size_t split = std::string_view::npos;
     char quote = 0;
-    for (std::size_t i = 0; i < text.size() && split == text.npos; ++i) {
+    for (std::size_t i = 0; i < text.size() && split == std::string_view::npos; ++i) {
         if (quote) {
             if (text[i] == quote) quote = 0;
         } else if (text[i] == '"' || text[i] == '\'') {
@@ -95,7 +95,7 @@ void Engine::if_same(const char*& p, int wanted) {
         }
     }
     bool same = false;
-    if (split != text.npos) {
+    if (split != std::string_view::npos) {
         same = strip(text.substr(0, split)) == strip(text.substr(split + 1));
     } else if (assembling()) {
         error(place(begin), "expected two texts with ',' between them");

@@ -51,7 +51,7 @@ void Engine::grow_instructions() {
         settled = settle();
         trials += relaxations_.size();
     } while (settled && relax(trials > most_trials));
-    if (settled && trials <= most_trials && relaxations_.size() != 0) shrink_instructions();
+    if (settled && trials <= most_trials && !relaxations_.empty()) shrink_instructions();
     sections_.set_addresses_final(false);
     if (!settled)
         error(Place{main_, 0, 0}, "the layout does not settle: sizes depend on addresses that depend on them");

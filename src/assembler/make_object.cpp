@@ -11,8 +11,9 @@ void Engine::make_sections() {
     object_.sections.clear();
     for (Index i = 0; i < sections_.size(); ++i) {
         Section& section = sections_[i].section;
+        const std::uint64_t address = section.address;
         object_.sections.push_back(std::move(section));
-        section.address = object_.sections.back().address;
+        section.address = address;  // still asked for by fixups
     }
     object_.relocatable = !options_.flat;
 }

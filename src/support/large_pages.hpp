@@ -12,10 +12,12 @@ namespace isaforge {
 inline void prefer_large_pages([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t size) {
 #ifdef MADV_HUGEPAGE
     constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
-    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(memory) + page - 1) / page * page;
-    const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(memory) + size) / page * page;
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    const std::uintptr_t before = (page - address % page) % page;  // what lies in a page that is not all ours
+    if (size < before + page) return;
     // It is only advice: where the system does not take it, all is as before.
-    if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+    void* const begin = const_cast<char*>(static_cast<const char*>(memory) + before);
+    ::madvise(begin, (size - before) / page * page, MADV_HUGEPAGE);
 #endif
 }
 
