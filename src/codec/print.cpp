@@ -1,5 +1,6 @@
 // From a decoded instruction to its text. Most steps are copies of at most 15 characters made ready when the codec was
 // built; only numbers that depend on the address, long texts and nested operands take the slow way.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -15,9 +16,7 @@ namespace {
 
 char* put(char* out, const char* limit, std::string_view text) {
     const std::size_t room = limit ? static_cast<std::size_t>(limit - out) : text.size();
-    const std::size_t count = std::min(room, text.size());
-    std::memcpy(out, text.data(), count);
-    return out + count;
+    return std::copy_n(text.data(), std::min(room, text.size()), out);
 }
 
 char* put_number(char* out, char* limit, std::int64_t value, bool is_signed, unsigned radix) {

@@ -12,13 +12,7 @@
 
 namespace isaforge {
 
-using codec::Candidate;
-using codec::Head;
-using codec::Mnemonic;
-using codec::OperandTable;
-using codec::Parsed;
 using codec::Reader;
-using codec::ReadStep;
 
 namespace codec {
 
@@ -454,7 +448,9 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
         if (head.simple) {
             out.image.words[0] |= head_codes[i] << head.shift;
         } else {
-            form.fields[head.field].place.insert(out.image, head_codes[i]);
+            const Field& field = form.fields[head.field];
+            if (field.fixed && *field.fixed != head_codes[i]) return fail(cursor, nullptr, field.type);
+            field.place.insert(out.image, head_codes[i]);
         }
     }
     const char* p = cursor;
@@ -545,7 +541,7 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
 }
 
 bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
-    std::uint64_t codes[most_fields];
+    std::uint64_t codes[most_fields] = {};
     for (std::uint32_t h = 0; h < tables_.heads.size(); ++h) {
         const char* p = cursor;
         if (!head(p, tables_.heads[h], codes)) continue;

@@ -21,6 +21,7 @@ struct Parsed {
     }  // the arrays are valid up to deferred_count only: clearing them would cost more than reading the operand
     Parsed(const Parsed& other) { *this = other; }
     Parsed& operator=(const Parsed& other) {
+        if (this == &other) return *this;
         code = other.code;
         tail = other.tail;
         tail_bits = other.tail_bits;

@@ -155,7 +155,7 @@ ExpressionPointer ParserBase::postfix() {
 }
 
 // name[i], value[high:low]; whether name[i] is a register or a bit is known only when names are.
-ExpressionPointer ParserBase::subscript(ExpressionPointer base) {
+ExpressionPointer ParserBase::subscript(const ExpressionPointer& base) {
     auto node = std::make_shared<Expression>();
     ExpressionPointer high, low;
     {

@@ -79,7 +79,7 @@ private:
     ExpressionPointer unary();
     ExpressionPointer postfix();
     ExpressionPointer primary();
-    ExpressionPointer subscript(ExpressionPointer base);
+    ExpressionPointer subscript(const ExpressionPointer& base);
     ExpressionPointer call(const Token& name);
     void statement(semantics::Block& out);
     void assignment(semantics::Block& out);

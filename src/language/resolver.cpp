@@ -47,6 +47,7 @@ void Resolver::choose_variant() {
     for (const Name& variant : variants) isa_.variants.push_back(variant.text);
     if (variants.empty()) return;
     std::vector<std::string_view> names;
+    names.reserve(variants.size());
     for (const Name& variant : variants) names.push_back(variant.text);
     const auto found = std::find(names.begin(), names.end(), options_.variant);
     if (found != names.end()) variant_index_ = static_cast<std::size_t>(found - names.begin());

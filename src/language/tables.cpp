@@ -117,7 +117,7 @@ void Resolver::resolve_row(const InstructionsDeclaration& table, const Instructi
         row.names.clear();
         for (const auto& alternative : syntax.names) row.names.push_back(alternative[member].text);
         for (std::size_t i = 0; i < row.values.size(); ++i) {
-            if (row.values[i] == range) row.numbers[i] = range->low + member;
+            if (range && row.values[i] == range) row.numbers[i] = range->low + member;
         }
         add_instruction(table, row);
     }

@@ -168,7 +168,8 @@ void ElfReader::read_note(const std::vector<std::uint8_t>& note) {
     const std::string_view names(reinterpret_cast<const char*>(note.data()) + names_at, end - names_at);
     const std::size_t split = names.find('\0');
     object_.isa = names.substr(0, split);
-    if (split != names.npos) object_.variant = names.substr(split + 1, names.find('\0', split + 1) - split - 1);
+    if (split != std::string_view::npos)
+        object_.variant = names.substr(split + 1, names.find('\0', split + 1) - split - 1);
 }
 
 void ElfReader::read_symbols() {

@@ -255,7 +255,7 @@ T nan_of(R rules, T a, T b = 0, T c = 0) {
 
 template <class T, class R>
 T pack(Native<T> value, R rules, T a, T b = 0, T c = 0) {
-    if (value != value) return nan_of(rules, a, b, c);
+    if (std::isnan(value)) return nan_of(rules, a, b, c);
     return pack_number<T>(value, rules);
 }
 
