@@ -77,7 +77,7 @@ private:
     }
 
     std::optional<std::uint64_t> valid_code(const Field& field, unsigned number) {
-        const std::uint64_t all = codec::low_bits(field.place.width);
+        const std::uint64_t all = low_bits(field.place.width);
         for (unsigned attempt = 0; attempt < 4096; ++attempt) {
             std::uint64_t code = random_() & all;
             if (number == 0) code = attempt & all;

@@ -67,8 +67,7 @@ bool passes(const Codec::Tables& tables, const codec::DecodeLeaf& leaf, std::uin
 Index Codec::decode(const Image& image, unsigned available, unsigned& bits) const {
     const DecodeNode* node = tables_->nodes.data();
     while (node->width != 0) {
-        const std::uint64_t choice =
-            image.words[node->position / 64] >> (node->position % 64) & codec::low_bits(node->width);
+        const std::uint64_t choice = image.words[node->position / 64] >> (node->position % 64) & low_bits(node->width);
         node = &tables_->nodes[tables_->children[node->first + choice]];
     }
     const codec::DecodeLeaf* const leaves = tables_->leaves.data() + node->first;

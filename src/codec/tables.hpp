@@ -12,6 +12,7 @@
 
 #include "codec/trie.hpp"
 #include "isaforge/codec.hpp"
+#include "support/bits.hpp"
 
 namespace isaforge::codec {
 
@@ -183,10 +184,6 @@ std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t
 // The bits for a number. False where it does not fit; `problem` then says why, unless it is null.
 bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& value, std::uint64_t address,
                    std::uint64_t& code, std::string* problem);
-
-inline std::uint64_t low_bits(unsigned width) {
-    return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-}
 
 }  // namespace codec
 }  // namespace isaforge

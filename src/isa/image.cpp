@@ -1,11 +1,9 @@
 // Bits in and out of instruction images.
 #include "isaforge/isa.hpp"
 
-namespace isaforge {
+#include "support/bits.hpp"
 
-namespace {
-std::uint64_t low_bits(unsigned width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
-}  // namespace
+namespace isaforge {
 
 std::uint64_t Image::get(unsigned position, unsigned width) const {
     const unsigned word = position / 64, shift = position % 64;

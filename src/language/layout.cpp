@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "language/resolver.hpp"
+#include "support/bits.hpp"
 
 namespace isaforge::language {
 
@@ -96,7 +97,7 @@ bool Resolver::place_cell(const Cell& cell, unsigned unit_bits, const Bindings& 
             layout.bits += cell.width;
             return true;
         case Cell::Kind::named: return place_named(cell, unit_bits, bindings, alternative, layout);
-        case Cell::Kind::tail: return place_tail(cell, unit_bits, bindings, layout);
+        case Cell::Kind::tail: return place_tail(cell, bindings, layout);
     }
     return false;
 }
@@ -168,7 +169,7 @@ bool Resolver::place_slice(const Cell& cell, Index type, unsigned unit_bits, Lay
     return true;
 }
 
-bool Resolver::place_tail(const Cell& cell, unsigned unit_bits, const Bindings& bindings, Layout& layout) {
+bool Resolver::place_tail(const Cell& cell, const Bindings& bindings, Layout& layout) {
     const Index type = cell.types.size() == 1 ? type_of(cell.types[0], bindings) : no_index;
     if (type == no_index) {
         if (cell.types.size() != 1)
@@ -191,7 +192,6 @@ bool Resolver::place_tail(const Cell& cell, unsigned unit_bits, const Bindings& 
     field.place.pieces = pieces_at(0, width, 0, isa_.unit_bits);
     layout.tail_bits = width;
     layout.fields.push_back(std::move(field));
-    (void)unit_bits;
     return true;
 }
 
@@ -202,13 +202,12 @@ bool Resolver::finish_slices(Layout& layout) {
         std::uint64_t covered = 0;
         bool overlap = false;
         for (const BitPiece& piece : field.place.pieces) {
-            const std::uint64_t bits = (piece.width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << piece.width) - 1)
-                                       << piece.shift;
+            const std::uint64_t bits = low_bits(piece.width) << piece.shift;
             overlap |= (covered & bits) != 0;
             covered |= bits;
         }
         const unsigned width = field.place.width;
-        const std::uint64_t all = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+        const std::uint64_t all = low_bits(width);
         if (overlap || covered != all) {
             diagnostics_.error(
                 field.where,

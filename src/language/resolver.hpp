@@ -85,7 +85,7 @@ private:
     bool place_named(const Cell& cell, unsigned unit_bits, const Bindings& bindings,
                      const std::optional<Alternative>& alternative, Layout& layout);
     bool place_slice(const Cell& cell, Index type, unsigned unit_bits, Layout& layout);
-    bool place_tail(const Cell& cell, unsigned unit_bits, const Bindings& bindings, Layout& layout);
+    bool place_tail(const Cell& cell, const Bindings& bindings, Layout& layout);
     bool finish_slices(Layout& layout);
     std::string sum_of(const std::vector<Cell>& cells, const Bindings& bindings);
 

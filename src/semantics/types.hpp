@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "support/bits.hpp"
+
 namespace isaforge::semantics {
 
 inline constexpr unsigned max_lanes = 1024;
@@ -28,7 +30,7 @@ inline std::string to_text(const Type& type) {
     return text;
 }
 
-inline std::uint64_t mask_of(unsigned bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
+inline std::uint64_t mask_of(unsigned bits) { return low_bits(bits); }
 
 inline std::int64_t sign_extend(std::uint64_t value, unsigned bits) {
     unsigned shift = 64 - bits;
