@@ -221,6 +221,42 @@ struct OpcodeRow {
     Place where;
 };
 
+// A part of the opcode space set aside for some formats: the leading bits of their instructions, read as a number of
+// `width` bits, lie in low..high. Bit 0 of the leading bits is the most significant of the first unit.
+struct Pool {
+    std::string name;                   // or empty
+    unsigned width = 0;                 // 1..64
+    std::uint64_t low = 0, high = 0;
+    std::vector<Index> formats;
+    std::optional<std::uint64_t> capacity;  // as the designer counts it, in opcodes of `width` bits
+    Place where;
+
+    std::uint64_t opcodes() const { return high - low + 1; }  // 0 where it is all 2^64
+};
+
+// Leading bits that no instruction may have.
+struct ReservedPattern {
+    unsigned width = 0;                 // 1..64
+    std::uint64_t mask = 0, value = 0;
+    std::string reason;
+    Place where;
+};
+
+// A row whose opcode is left to the allocator: which fields of which forms wait for a number.
+struct AutoRow {
+    struct Column {
+        std::string name;
+        Place where;                    // the word `auto`
+        unsigned width = 0;             // of the field, in bits
+        std::vector<std::pair<Index, Index>> fields;  // form, field in it: they all get the same number
+    };
+    std::vector<Column> columns;        // the `auto` ones
+    Index instruction = no_index;       // the row's first
+    Index table = 0;                    // rows of one table have the same
+    unsigned aligned = 1;               // rows of the table in chunks of so many, a power of two, each aligned to that
+    Place where;
+};
+
 // How programs for this machine are written.
 struct Surface {
     std::vector<std::string> line_comments;
@@ -258,10 +294,17 @@ struct Isa {
     std::vector<Instruction> instructions;
     std::vector<Form> forms;
     std::vector<OpcodeRow> opcode_rows;
+    std::vector<Pool> pools;
+    std::vector<ReservedPattern> reserved;
+    std::vector<AutoRow> auto_rows;     // only in a draft: see LoadOptions
     std::vector<Diagnostic> unused;     // declarations that nothing refers to, as warnings
     std::vector<std::shared_ptr<const semantics::Function>> functions;
 
     unsigned unit_bytes() const { return unit_bits / 8; }
+    // Where leading bit `index` of an instruction, counted as in a bar from 0, is in an image.
+    unsigned leading_bit_position(unsigned index) const {
+        return index / unit_bits * unit_bits + unit_bits - 1 - index % unit_bits;
+    }
     const Instruction& instruction_of(const Form& form) const { return instructions[form.instruction]; }
 };
 
@@ -269,6 +312,9 @@ struct Isa {
 struct LoadOptions {
     std::string variant;                               // empty: the first, or the one that the name asks for
     std::map<std::string, std::uint64_t> parameters;   // values for the description's parameters
+    // Leave the rows with `auto` opcodes as they are, in Isa::auto_rows: a draft for the allocator. Their forms' masks
+    // lack the bits of those fields. Otherwise the allocator fills them in, and it is an error where it cannot.
+    bool draft = false;
 };
 
 // Reads a built-in description by name ("wishbone-gpu", "gcn1.2") or a file by path. Errors go to `diagnostics`; null
