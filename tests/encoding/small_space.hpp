@@ -54,7 +54,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_steps = 300000;
+    static constexpr std::size_t most_steps = 30000;
 
     struct Part {
         std::vector<std::size_t> items;
