@@ -108,6 +108,8 @@ using TextTemplate = std::vector<TextElement>;
 enum class NumberBase { unsigned_integer, signed_integer, either_integer, floating, any_bits };
 enum class NumberFormat { decimal, hexadecimal, floating };
 
+inline constexpr unsigned first_automatic_relocation = 64;
+
 // A number in the text: value = [pc +] scale * bits + bias, or bits = value[high:low] of a value of `value_bits` bits.
 struct NumberRule {
     NumberBase base = NumberBase::unsigned_integer;
@@ -118,8 +120,10 @@ struct NumberRule {
     std::int64_t scale = 1, bias = 0;
     bool relative = false;          // counted from the instruction's address, in address units of the code
     std::optional<std::int64_t> minimum, maximum;  // of the value in the text
-    unsigned relocation = 0;        // ELF relocation type; 0: one is given automatically
+    unsigned relocation = 0;        // ELF relocation type that the description gives; 0: none
     std::string relocation_name;
+    unsigned relocation_type =
+        0;  // the given one, or a number from first_automatic_relocation on, by order of appearance
 };
 
 enum class OperandKind { number, registers, enumeration, table };
@@ -193,12 +197,15 @@ struct Form {
     std::vector<Field> fields;
     std::vector<TextTemplate> texts;    // the first is printed, all are read
     bool alias = false;                 // read, never printed: another form has the same bits
+    bool names_twin = false;            // an alias that has its opcode by that form's mnemonic
     Place where;
 };
 
 // A row of an instruction table.
 struct Instruction {
     std::vector<std::string> names;     // the first is printed
+    std::vector<std::string> relax_names;  // read too where a longer form may stand in for one whose numbers do not fit
+    bool only_relaxed = false;          // has no other names: `names` holds those
     std::string title;                  // "Addition", or empty
     std::vector<Index> forms;           // the preferred first
     Statements meaning;                 // null: none given

@@ -5,12 +5,19 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace isaforge::language {
 
-Resolver::Resolver(const Description& description, const LoadOptions& options, Isa& isa, Diagnostics& diagnostics)
-    : description_(description), options_(options), isa_(isa), diagnostics_(diagnostics), broken_(description.broken) {}
+Resolver::Resolver(const Description& description, const LoadOptions& options, const Assignments* assignments, Isa& isa,
+                   Diagnostics& diagnostics)
+    : description_(description),
+      options_(options),
+      assignments_(assignments),
+      isa_(isa),
+      diagnostics_(diagnostics),
+      broken_(description.broken) {}
 
 void Resolver::run() {
     isa_.name = description_.name.text;
@@ -35,10 +42,27 @@ void Resolver::run() {
     }
     for (const FormatDeclaration& format : description_.formats)
         isa_.formats.push_back({format.name.text, format.bar.place});
+    resolve_pools();
+    resolve_reserved();
+    index_rows();
     for (const InstructionsDeclaration& table : description_.instructions) {
         if (here(table.only)) resolve_table(table);
     }
+    number_relocations();
     isa_.unused = find_unused(description_);
+}
+
+void Resolver::number_relocations() {
+    std::set<unsigned> given;
+    for (const OperandType& type : isa_.operand_types) given.insert(type.number.relocation);
+    unsigned next = first_automatic_relocation;
+    for (OperandType& type : isa_.operand_types) {
+        if (type.kind != OperandKind::number) continue;
+        type.number.relocation_type = type.number.relocation;
+        if (type.number.relocation != 0) continue;
+        while (given.contains(next)) ++next;
+        type.number.relocation_type = next++;
+    }
 }
 
 void Resolver::choose_variant() {
