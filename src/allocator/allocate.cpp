@@ -1,126 +1,126 @@
-// Gives opcodes to the rows that wait for one, in the order of the description: each takes the lowest that is free.
+// The allocator's door: a draft in, numbers or an error with its proof out.
 #include "isaforge/allocate.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "support/bits.hpp"
+#include "allocator/bdd.hpp"
+#include "allocator/model.hpp"
+#include "allocator/problem.hpp"
 
 namespace isaforge {
 
 namespace {
 
-bool overlap(const Form& a, const Form& b) {
-    for (std::size_t w = 0; w < a.mask.words.size(); ++w) {
-        if ((a.mask.words[w] & b.mask.words[w] & (a.value.words[w] ^ b.value.words[w])) != 0) return false;
-    }
-    return true;
+using namespace allocator;
+
+AllocationFigures public_figures(const Figures& figures) {
+    return {figures.length.bits,  figures.length.terms, figures.format.bits,
+            figures.format.terms, figures.apart,        figures.cost()};
 }
 
-struct Leading {
-    std::uint64_t mask = 0, value = 0;
-};
-
-Leading leading_bits(const Isa& isa, const Form& form, unsigned width) {
-    Leading out;
-    for (unsigned i = 0; i < width; ++i) {
-        const unsigned position = isa.leading_bit_position(i);
-        out.mask = out.mask << 1 | form.mask.get(position, 1);
-        out.value = out.value << 1 | (form.mask.get(position, 1) & form.value.get(position, 1));
-    }
-    return out;
+std::optional<AllocationFigures> public_figures(const std::optional<Figures>& figures) {
+    return figures ? std::optional(public_figures(*figures)) : std::nullopt;
 }
 
-class FirstFit {
-public:
-    FirstFit(const Isa& draft, std::vector<AutoChoice>& choices) : isa_(draft), forms_(draft.forms), choices_(choices) {
-        placed_.resize(forms_.size(), true);
-        for (const AutoRow& row : isa_.auto_rows) {
-            for (const AutoRow::Column& column : row.columns) {
-                for (const auto& [form, field] : column.fields) placed_[form] = false;
+// The row to point at when a format is the matter.
+Place first_row_of(const Isa& draft, const Model& model, const std::vector<unsigned>& formats) {
+    for (const Choice& choice : model.choices) {
+        const unsigned format = draft.forms[choice.forms.front()].format;
+        if (formats.empty() || std::find(formats.begin(), formats.end(), format) != formats.end()) {
+            return draft.auto_rows[choice.columns.front().first].where;
+        }
+    }
+    return {};
+}
+
+void explain_no(const Isa& draft, const Model& model, const Outcome& outcome, Diagnostics& diagnostics) {
+    const Problem& problem = model.problem;
+    Diagnostic* error = nullptr;
+    Place where = first_row_of(draft, model, {});
+    if (!outcome.shortage) {
+        error = &diagnostics.error(where, fmt::format("found no opcodes for the rows that wait for one: gave up after {} "
+                                                      "placements, which does not prove that there are none",
+                                                      outcome.placements));
+    } else {
+        const Shortage& shortage = *outcome.shortage;
+        where = first_row_of(draft, model, shortage.demands.front().formats);
+        error = &diagnostics.error(where, describe(problem, shortage));
+        const std::vector<std::string> figures = describe_figures(problem, shortage);
+        for (std::size_t i = 0; i < figures.size(); ++i) {
+            Place place = where;
+            if (i < shortage.demands.size()) {
+                place = first_row_of(draft, model, shortage.demands[i].formats);
+            } else if (const std::size_t pool = shortage.parts[i - shortage.demands.size()].pool; pool < draft.pools.size()) {
+                place = draft.pools[pool].where;
             }
+            error->note(place, figures[i]);
         }
     }
-
-    // Tries the numbers of the row's columns from 0, the last column fastest.
-    bool place(const AutoRow& row, std::size_t column) {
-        if (column == row.columns.size()) return true;
-        const AutoRow::Column& here = row.columns[column];
-        const bool inner = column + 1 < row.columns.size() && shares_form(here, row.columns[column + 1]);
-        const std::uint64_t last = low_bits(std::min(here.width, 20U));
-        for (std::uint64_t value = 0; value <= last; ++value) {
-            for (const auto& [form, field] : here.fields) set(form, field, value);
-            if (!inner && !all_free(here)) continue;
-            choices_.push_back({here.where, value, here.width});
-            if (!inner) for (const auto& [form, field] : here.fields) placed_[form] = true;
-            if (inner ? place(row, column + 1) : true) return inner || place(row, column + 1);
-            choices_.pop_back();
+    for (const Change& change : outcome.changes) {
+        const bool of_pool = change.kind == Change::Kind::grow_pool_up || change.kind == Change::Kind::grow_pool_down;
+        Place place = where;
+        if (of_pool) {
+            place = draft.pools[change.subject].where;
+        } else if (change.kind != Change::Kind::drop_rows) {
+            place = draft.formats[change.subject].where;
         }
-        return false;
+        error->note(place, "it fits if you " + describe(problem, change));
     }
+}
 
-    void keep(const AutoRow& row) {
-        for (const AutoRow::Column& column : row.columns) {
-            for (const auto& [form, field] : column.fields) placed_[form] = true;
+// What the pools hold now.
+void count_pools(const Isa& draft, const Model& model, const Assignment& assignment, AllocationReport& report) {
+    const Problem& problem = model.problem;
+    Bdd bdd;
+    const int turn = static_cast<int>(problem.skipped);
+    const auto words = [&](const Cube& cube) {
+        return bdd.cube({std::rotr(cube.mask, turn), std::rotr(cube.value, turn)});
+    };
+    Bdd::Ref fixed = Bdd::none, given = Bdd::none, reserved = Bdd::none;
+    for (const FixedRow& row : problem.fixed) fixed = bdd.either(fixed, words(row.shape.constants));
+    for (const ReservedWords& row : problem.reserved) reserved = bdd.either(reserved, words(row.pattern));
+    for (std::size_t i = 0; i < problem.items.size(); ++i) {
+        const Item& item = problem.items[i];
+        for (const Shape& form : item.forms) {
+            const Cube cube{item.chosen | form.constants.mask, (assignment[i] & item.chosen) | form.constants.value};
+            given = bdd.either(given, words(cube));
         }
     }
-
-private:
-    static bool shares_form(const AutoRow::Column& a, const AutoRow::Column& b) {
-        return std::any_of(a.fields.begin(), a.fields.end(), [&](const auto& x) {
-            return std::any_of(b.fields.begin(), b.fields.end(), [&](const auto& y) { return x.first == y.first; });
-        });
+    for (Index i = 0; i < draft.pools.size(); ++i) {
+        const Pool& pool = draft.pools[i];
+        if (pool.width > 63) continue;
+        const Bdd::Ref all = bdd.range(pool.width, pool.low, pool.high);
+        const Bdd::Ref with_fixed = bdd.both(all, bdd.touched(fixed, pool.width));
+        const Bdd::Ref with_given = bdd.without(bdd.both(all, bdd.touched(given, pool.width)), with_fixed);
+        Bdd::Ref rest = bdd.without(bdd.without(all, with_fixed), with_given);
+        const Bdd::Ref with_reserved = bdd.both(rest, bdd.touched(reserved, pool.width));
+        rest = bdd.without(rest, with_reserved);
+        report.pools.push_back({i, bdd.count(with_fixed, pool.width), bdd.count(with_given, pool.width),
+                                bdd.count(with_reserved, pool.width), bdd.count(rest, pool.width)});
     }
-
-    void set(Index form, Index field, std::uint64_t value) {
-        const BitPlace& place = forms_[form].fields[field].place;
-        place.insert(forms_[form].mask, ~std::uint64_t{0});
-        place.insert(forms_[form].value, value);
-    }
-
-    bool all_free(const AutoRow::Column& column) const {
-        return std::all_of(column.fields.begin(), column.fields.end(), [&](const auto& f) { return free(f.first); });
-    }
-
-    bool free(Index index) const {
-        const Form& form = forms_[index];
-        bool in_pool = false, has_pool = false;
-        for (const Pool& pool : isa_.pools) {
-            const Leading bits = leading_bits(isa_, form, pool.width);
-            const std::uint64_t highest = bits.value | (low_bits(pool.width) & ~bits.mask);
-            const bool mine = std::find(pool.formats.begin(), pool.formats.end(), form.format) != pool.formats.end();
-            has_pool |= mine;
-            if (mine) in_pool |= bits.value >= pool.low && highest <= pool.high;
-            if (!mine && bits.value <= pool.high && highest >= pool.low) return false;
-        }
-        if (has_pool && !in_pool) return false;
-        for (const ReservedPattern& reserved : isa_.reserved) {
-            const Leading bits = leading_bits(isa_, form, reserved.width);
-            if ((bits.mask & reserved.mask & (bits.value ^ reserved.value)) == 0) return false;
-        }
-        for (Index other = 0; other < forms_.size(); ++other) {
-            if (placed_[other] && !forms_[other].alias && overlap(forms_[other], form)) return false;
-        }
-        return true;
-    }
-
-    const Isa& isa_;
-    std::vector<Form> forms_;
-    std::vector<bool> placed_;
-    std::vector<AutoChoice>& choices_;
-};
+}
 
 }  // namespace
 
-bool allocate(const Isa& draft, std::vector<AutoChoice>& choices, Diagnostics& diagnostics) {
-    FirstFit fit(draft, choices);
-    const std::size_t before = diagnostics.errors();
-    for (const AutoRow& row : draft.auto_rows) {
-        if (!fit.place(row, 0)) diagnostics.error(row.where, "there is no opcode left for this row");
-        fit.keep(row);
+bool allocate(const Isa& draft, std::vector<AutoChoice>& choices, Diagnostics& diagnostics, AllocationReport* report) {
+    const std::optional<Model> model = model_of(draft, diagnostics);
+    if (!model) return false;
+    const Outcome outcome = solve(model->problem);
+    if (outcome.answer != Answer::yes) {
+        explain_no(draft, *model, outcome, diagnostics);
+        return false;
     }
-    return diagnostics.errors() == before;
+    add_numbers(draft, *model, outcome.assignment, choices);
+    if (!report) return true;
+    report->rows = model->problem.items.size();
+    report->pairs = model->problem.related.size();
+    report->ours = public_figures(outcome.ours);
+    report->in_order = public_figures(outcome.in_order);
+    report->first_fit = public_figures(outcome.first_fit);
+    count_pools(draft, *model, outcome.assignment, *report);
+    return true;
 }
 
 }  // namespace isaforge

@@ -24,6 +24,14 @@ Cube common_constants(const Item& item) {
     return common;
 }
 
+// The unbroken run at the front; a very long one ends with the last bit that is chosen.
+unsigned block_width(Bits chosen, Bits constant) {
+    const unsigned width = static_cast<unsigned>(std::countl_one(chosen | constant));
+    if (width <= widest_block) return width;
+    const Bits front = chosen & leading_bits(width);
+    return front == 0 ? 0 : 64 - static_cast<unsigned>(std::countr_zero(front));
+}
+
 std::vector<unsigned> formats_of(const Item& item) {
     std::set<unsigned> formats;
     for (const Shape& form : item.forms) formats.insert(form.format);
@@ -309,7 +317,7 @@ Classes::Classes(const Problem& asked, bool shared) : problem(asked) {
     for (std::size_t i = 0; i < problem.items.size(); ++i) {
         const Item& item = problem.items[i];
         const Cube constants = common_constants(item);
-        const unsigned width = static_cast<unsigned>(std::countl_one(item.chosen | constants.mask));
+        const unsigned width = block_width(item.chosen, constants.mask);
         const Bits in_block = leading_bits(width);
         const std::vector<unsigned> formats = formats_of(item);
         const Key key{pools_of(problem, formats), shared ? std::vector<unsigned>{} : formats, item.chosen,

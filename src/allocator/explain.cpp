@@ -182,7 +182,7 @@ private:
             unsigned bits = 64;
             for (const Shape& form : item.forms) {
                 used |= form.constants.mask;
-                bits = std::min(bits, form.length);
+                bits = std::min(bits, form.length - std::min(form.length, problem.skipped));
             }
             unsigned at = static_cast<unsigned>(std::countl_one(used)) + !in_block;
             while (at < bits && (used & leading_bit(at))) ++at;

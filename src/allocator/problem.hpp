@@ -25,6 +25,9 @@ struct Shape {
     Cube constants;
 };
 
+// Blocks have at most so many leading bits, so that sums of them keep within 64 bits.
+inline constexpr unsigned widest_block = 40;
+
 struct Item {
     std::vector<Shape> forms;  // at least one; all have the same chosen bits
     Bits chosen = 0;
