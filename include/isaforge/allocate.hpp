@@ -16,6 +16,7 @@ struct AutoChoice {
     Place where;
     std::uint64_t value = 0;
     unsigned width = 0;  // of the field, in bits
+    bool bits = false;   // to be written as bits, all of them
 };
 
 // What an assignment costs in hardware: how many leading bits the decoders of the length and of the format look at, and
