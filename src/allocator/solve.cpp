@@ -174,7 +174,7 @@ Outcome solve(const Problem& problem) {
             choose(*classes, outcome);
             return outcome;
         }
-        if (shared && outcome.answer == Answer::no) outcome.shortage = explain(*classes, outcome.placements);
+        if (shared && outcome.answer == Answer::no) outcome.shortage = explain(*classes);
     }
     outcome.changes = smallest_changes(problem, outcome.shortage);
     return outcome;
