@@ -16,9 +16,10 @@ namespace isaforge::allocator {
 namespace {
 
 // Bounds of the search for a cheap assignment: plans tried, plans in a row that did not help, and set operations spent.
-constexpr unsigned most_plans = 160;
-constexpr unsigned most_useless_plans = 60;
-constexpr std::size_t most_work = 6000000;
+constexpr unsigned most_plans = 600;
+constexpr unsigned most_useless_plans = 200;
+constexpr unsigned most_crowded_plans = 20;
+constexpr std::size_t most_work = 30000000;
 
 // A generator of our own, so that every build searches alike.
 class Random {
@@ -121,9 +122,18 @@ private:
         return score;
     }
 
+    // Mostly there is room enough to do without looking ahead.
+    std::optional<Placement> placed(const Plan& plan) {
+        if (crowded_ < most_crowded_plans) {
+            if (std::optional<Placement> placement = place(classes_, plan, false)) return placement;
+            ++crowded_;
+        }
+        return place(classes_, plan, true);
+    }
+
     // Whether it is cheaper than where the search stands; it goes there also where it is not costlier.
     bool try_plan(const Plan& plan) {
-        std::optional<Placement> placement = place(classes_, plan);
+        std::optional<Placement> placement = placed(plan);
         if (!placement) {
             work_ += most_work / 100;
             return false;
@@ -147,6 +157,7 @@ private:
     unsigned here_ = 0;
     Plan here_plan_;
     std::size_t work_ = 0;
+    unsigned crowded_ = 0;  // plans that could not do without looking ahead
 };
 
 // The formats as the pools list them, then those that no pool lists.
