@@ -17,12 +17,16 @@ using Ref = Bdd::Ref;
 constexpr std::uint64_t most_trial_placements = 20000;  // of one change that is tried
 constexpr std::uint64_t most_growth = 1u << 20;         // of a pool, in opcodes
 
-Fit fit_of(Classes& classes) {
+std::vector<Demand> demands_of(Classes& classes, std::size_t index, bool at_least) {
+    return demands_of(classes.bdd, classes.list[index], index, at_least);
+}
+
+Fit fit_of(Classes& classes, bool at_least) {
     std::vector<Supply> supplies;
     std::vector<Demand> demands;
     for (std::size_t i = 0; i < classes.list.size(); ++i) {
         supplies.push_back({classes.list[i].width, classes.list[i].allowed});
-        for (const Demand& demand : demands_of(classes.bdd, classes.list[i], i)) demands.push_back(demand);
+        for (const Demand& demand : demands_of(classes, i, at_least)) demands.push_back(demand);
     }
     return Fit(classes.bdd, supplies, demands);
 }
@@ -202,17 +206,21 @@ private:
 }  // namespace
 
 Answer answer_of(Classes& classes, std::uint64_t most, std::uint64_t& placements) {
-    Fit fit = fit_of(classes);
+    Fit fit = fit_of(classes, false);
     Answer answer = fit.search(most);
     placements = fit.placements();
-    // The number of blocks itself may not be the smallest.
-    if (answer == Answer::no && !classes.exact) answer = Answer::gave_up;
+    if (answer == Answer::no && !classes.exact) {
+        // The numbers of blocks themselves may not be the smallest: it is a no only if the least that they can be is too much.
+        Fit least = fit_of(classes, true);
+        if (least.search(most) != Answer::no) answer = Answer::gave_up;
+        placements += least.placements();
+    }
     return answer;
 }
 
 Shortage explain(Classes& classes) {
     Shortage shortage;
-    Cut cut = fit_of(classes).shortage();
+    Cut cut = fit_of(classes, true).shortage();
     shortage.fragmented = cut.supplies.empty();
     if (shortage.fragmented) {
         for (std::size_t i = 0; i < classes.list.size(); ++i) {
@@ -226,8 +234,8 @@ Shortage explain(Classes& classes) {
     std::set<unsigned> formats;
     for (const std::size_t index : cut.supplies) {
         const Class& group = classes.list[index];
-        std::uint64_t blocks = group.fresh;
-        for (const std::size_t part : group.chunks) blocks += group.chunk_blocks(part);
+        std::uint64_t blocks = 0;
+        for (const Demand& demand : demands_of(classes, index, true)) blocks += demand.blocks * demand.count;
         if (blocks == 0) continue;
         shortage.demands.push_back(
             {group.formats, group.items.size(), group.width, group.extra_bits, blocks << (cut.width - group.width)});

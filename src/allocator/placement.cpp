@@ -29,10 +29,11 @@ struct Row {
 
 class Placer {
 public:
-    Placer(const Classes& classes, const Plan& plan, bool look_ahead)
+    Placer(const Classes& classes, const Plan& plan, bool look_ahead, std::size_t& looks)
         : classes_(classes),
           plan_(plan),
           look_ahead_(look_ahead),
+          looks_(looks),
           room_(classes),
           placed_(classes.list.size()),
           starts_(classes.list.size()),
@@ -292,12 +293,14 @@ private:
     }
 
     bool leaves_room(std::size_t index, Ref blocks, const std::vector<Demand>& rest = {}) {
+        if (look_ahead_) ++looks_;
         return !look_ahead_ || room_.leaves_room(index, blocks, placed_, rest);
     }
 
     const Classes& classes_;
     const Plan& plan_;
     const bool look_ahead_;
+    std::size_t& looks_;
     Room room_;
     std::vector<bool> placed_;
     std::vector<std::size_t> relative_;                  // class; their number where there is none
@@ -418,8 +421,8 @@ private:
 
 }  // namespace
 
-std::optional<Placement> place(const Classes& classes, const Plan& plan, bool look_ahead) {
-    return Placer(classes, plan, look_ahead).run();
+std::optional<Placement> place(const Classes& classes, const Plan& plan, bool look_ahead, std::size_t& looks) {
+    return Placer(classes, plan, look_ahead, looks).run();
 }
 
 std::optional<Placement> place_first_fit(const Classes& classes, const std::vector<unsigned>& formats) {

@@ -1,5 +1,6 @@
 #include "allocator/room.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace isaforge::allocator {
@@ -40,17 +41,34 @@ private:
     bool inside_;
 };
 
+// New blocks for the parts that are smaller than one, by their number of codes alone.
+std::uint64_t fewest_blocks(const Class& group) {
+    std::uint64_t codes = 0, free = 0;
+    for (const SlotPlace& place : group.places) codes += group.parts[place.part].items.size();
+    for (const Slot& slot : group.slots) {
+        if (slot.kind == Slot::Kind::opened) free += static_cast<std::uint64_t>(std::ranges::count(slot.before, false));
+        if (slot.kind == Slot::Kind::behind_chunk) free += group.block_codes();
+    }
+    return codes <= free ? 0 : (codes - free + group.block_codes() - 1) >> group.extra_bits;
+}
+
 }  // namespace
 
-std::vector<Demand> demands_of(Bdd& bdd, const Class& group, std::size_t index) {
+std::vector<Demand> demands_of(Bdd& bdd, const Class& group, std::size_t index, bool at_least) {
     std::vector<Demand> demands;
+    at_least = at_least && !group.exact;
     std::map<std::pair<unsigned, std::uint64_t>, std::uint64_t> chunks;  // size and blocks used: how many
-    for (const std::size_t part : group.chunks) ++chunks[{group.parts[part].size, group.chunk_blocks(part)}];
+    for (const std::size_t part : group.chunks) {
+        // The last block of a chunk, if it is not full, might be one that fixed rows have opened.
+        const std::uint64_t whole = group.parts[part].items.size() >> group.extra_bits;
+        ++chunks[{group.parts[part].size, at_least ? whole : group.chunk_blocks(part)}];
+    }
     for (const auto& [kind, count] : chunks) {
+        if (kind.second == 0) continue;
         const unsigned depth = group.chunk_depth(kind.first);
         demands.push_back({index, depth, group.blocks(bdd, 0, kind.second - 1, depth), kind.second, count});
     }
-    demands.push_back({index, group.width, Bdd::all, 1, group.fresh});
+    demands.push_back({index, group.width, Bdd::all, 1, at_least ? fewest_blocks(group) : group.fresh});
     return demands;
 }
 

@@ -40,7 +40,8 @@ private:
     std::vector<std::pair<std::size_t, Bdd::Ref>> log_;       // what was taken, by which class
 };
 
-// What a class demands of the search.
-std::vector<Demand> demands_of(Bdd& bdd, const Class& group, std::size_t index);
+// What a class demands of the search. `at_least`: what it needs however cleverly its parts are packed into blocks; that is
+// the same where the class is exact.
+std::vector<Demand> demands_of(Bdd& bdd, const Class& group, std::size_t index, bool at_least = false);
 
 }  // namespace isaforge::allocator

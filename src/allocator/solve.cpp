@@ -19,6 +19,7 @@ namespace {
 constexpr unsigned most_plans = 600;
 constexpr unsigned most_useless_plans = 200;
 constexpr unsigned most_crowded_plans = 20;
+constexpr std::size_t work_of_a_look = 20000;  // ahead
 constexpr std::size_t most_work = 30000000;
 
 // A generator of our own, so that every build searches alike.
@@ -41,6 +42,7 @@ public:
 
     std::optional<Placement> run() {
         for (const Policy policy : {Policy::low_aligned, Policy::low, Policy::beside, Policy::high_aligned}) {
+            if (best_ && work_ >= most_work) break;
             try_plan({by_length(), std::vector<Policy>(classes_.list.size(), policy)});
             try_plan({by_size(), std::vector<Policy>(classes_.list.size(), policy)});
         }
@@ -124,20 +126,20 @@ private:
 
     // Mostly there is room enough to do without looking ahead.
     std::optional<Placement> placed(const Plan& plan) {
+        std::size_t looks = 0;
         if (crowded_ < most_crowded_plans) {
-            if (std::optional<Placement> placement = place(classes_, plan, false)) return placement;
+            if (std::optional<Placement> placement = place(classes_, plan, false, looks)) return placement;
             ++crowded_;
         }
-        return place(classes_, plan, true);
+        std::optional<Placement> placement = place(classes_, plan, true, looks);
+        work_ += looks * work_of_a_look;
+        return placement;
     }
 
     // Whether it is cheaper than where the search stands; it goes there also where it is not costlier.
     bool try_plan(const Plan& plan) {
         std::optional<Placement> placement = placed(plan);
-        if (!placement) {
-            work_ += most_work / 100;
-            return false;
-        }
+        if (!placement) return false;
         const Score score = score_of(*placement);
         work_ += placement->bdd.size();
         if (best_ && score.cost > here_) return false;
