@@ -40,7 +40,8 @@ struct AllocationReport {
     std::size_t rows = 0;   // numbers that were chosen together, one or two for a row
     std::size_t pairs = 0;  // related ones
     AllocationFigures ours;
-    std::optional<AllocationFigures> in_order;   // formats in the order of the pools, from the bottom; nothing: does not fit
+    std::optional<AllocationFigures>
+        in_order;  // formats in the order of the pools, from the bottom; nothing: does not fit
     std::optional<AllocationFigures> first_fit;  // rows in the order of the description, each where there is room first
     std::vector<PoolUse> pools;
 };

@@ -40,9 +40,10 @@ void explain_no(const Isa& draft, const Model& model, const Outcome& outcome, Di
     Diagnostic* error = nullptr;
     Place where = first_row_of(draft, model, {});
     if (!outcome.shortage) {
-        error = &diagnostics.error(where, fmt::format("found no opcodes for the rows that wait for one: gave up after {} "
-                                                      "placements, which does not prove that there are none",
-                                                      outcome.placements));
+        error =
+            &diagnostics.error(where, fmt::format("found no opcodes for the rows that wait for one: gave up after {} "
+                                                  "placements, which does not prove that there are none",
+                                                  outcome.placements));
     } else {
         const Shortage& shortage = *outcome.shortage;
         where = first_row_of(draft, model, shortage.demands.front().formats);
@@ -52,7 +53,8 @@ void explain_no(const Isa& draft, const Model& model, const Outcome& outcome, Di
             Place place = where;
             if (i < shortage.demands.size()) {
                 place = first_row_of(draft, model, shortage.demands[i].formats);
-            } else if (const std::size_t pool = shortage.parts[i - shortage.demands.size()].pool; pool < draft.pools.size()) {
+            } else if (const std::size_t pool = shortage.parts[i - shortage.demands.size()].pool;
+                       pool < draft.pools.size()) {
                 place = draft.pools[pool].where;
             }
             error->note(place, figures[i]);

@@ -108,7 +108,8 @@ Bdd::Ref Bdd::turned_range(unsigned width, std::uint64_t low, std::uint64_t high
         while (free > 0 && (free >= 64 || high - low < (std::uint64_t{1} << free) - 1)) --free;
         const Bits mask = leading_bits(width - free);
         const Bits value = (low << (64 - width)) & mask;
-        result = either(result, cube({std::rotl(mask, static_cast<int>(turn)), std::rotl(value, static_cast<int>(turn))}));
+        result =
+            either(result, cube({std::rotl(mask, static_cast<int>(turn)), std::rotl(value, static_cast<int>(turn))}));
         if (high - low < std::uint64_t{1} << free) break;
         low += std::uint64_t{1} << free;
         if (low == 0) break;

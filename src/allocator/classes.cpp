@@ -195,9 +195,9 @@ public:
 
 private:
     bool belongs(const FixedRow& row, const std::set<PoolList>& lists) const {
-        const bool format = shared_ ? lists == std::set<PoolList>{pools_of(classes_.problem, row.shape.format)}
-                                    : std::find(group_.formats.begin(), group_.formats.end(), row.shape.format) !=
-                                          group_.formats.end();
+        const bool format =
+            shared_ ? lists == std::set<PoolList>{pools_of(classes_.problem, row.shape.format)}
+                    : std::find(group_.formats.begin(), group_.formats.end(), row.shape.format) != group_.formats.end();
         if (!format) return false;
         for (const std::size_t item : group_.items) {
             for (const Shape& form : classes_.problem.items[item].forms) {

@@ -79,9 +79,8 @@ public:
 
     // Leaves out what the others hold: the cubes with the most literals first.
     void leave_out_redundant(std::vector<Cube>& cover) {
-        std::stable_sort(cover.begin(), cover.end(), [](const Cube& a, const Cube& b) {
-            return std::popcount(a.mask) > std::popcount(b.mask);
-        });
+        std::stable_sort(cover.begin(), cover.end(),
+                         [](const Cube& a, const Cube& b) { return std::popcount(a.mask) > std::popcount(b.mask); });
         const std::vector<Ref> behind = unions_behind(cover);
         std::vector<Cube> kept;
         Ref before = Bdd::none;

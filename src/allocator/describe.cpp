@@ -37,7 +37,8 @@ std::string binary(std::uint64_t value, unsigned width) {
 }
 
 std::string name_of(const Problem& problem, std::size_t index) {
-    if (index == problem.pools.size()) return problem.pools.empty() ? "the whole space" : "the space outside of all pools";
+    if (index == problem.pools.size())
+        return problem.pools.empty() ? "the whole space" : "the space outside of all pools";
     const PoolRange& pool = problem.pools[index];
     if (!pool.name.empty()) return "pool " + pool.name;
     return fmt::format("pool {} .. {}", binary(pool.low, pool.width), binary(pool.high, pool.width));
@@ -61,7 +62,8 @@ std::string describe(const Problem& problem, const Shortage& shortage) {
     const char* const plural = formats.size() == 1 ? "" : "s";
     if (shortage.fragmented) {
         return fmt::format(
-            "the opcodes of format{} {} do not fit: their sizes add up to no more than there is, but the free space is cut into "
+            "the opcodes of format{} {} do not fit: their sizes add up to no more than there is, but the free space is "
+            "cut into "
             "pieces in which no placement exists; every one was tried",
             plural, names_of(problem, formats));
     }

@@ -137,8 +137,8 @@ private:
                 std::sort(more.begin(), more.end());
                 return more;
             };
-            const auto dropped =
-                smallest(0, items.size(), [&](std::uint64_t n) { return n == items.size() || good(with_items(with(n))); });
+            const auto dropped = smallest(
+                0, items.size(), [&](std::uint64_t n) { return n == items.size() || good(with_items(with(n))); });
             if (*dropped != 0) change.rows.push_back({format, *dropped});
             kept = with(*dropped);
         }
@@ -154,7 +154,8 @@ private:
             if (i != index) taken = classes.bdd.either(taken, classes.pools[i]);
         }
         for (const FixedRow& row : problem_.fixed) {
-            if (!names(pool, {row.shape.format})) taken = classes.bdd.either(taken, classes.bdd.cube(row.shape.constants));
+            if (!names(pool, {row.shape.format}))
+                taken = classes.bdd.either(taken, classes.bdd.cube(row.shape.constants));
         }
         const std::uint64_t last = pool.width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << pool.width) - 1;
         const std::uint64_t edge = std::min(most_growth, up ? last - pool.high : pool.low);

@@ -107,9 +107,7 @@ Fit::Type Fit::take(Type type, const Demand& demand) {
     return intern(left);
 }
 
-bool Fit::accepts(Type type, const Demand& demand) {
-    return bdd_.contains(parts(type)[demand.supply], demand.pattern);
-}
+bool Fit::accepts(Type type, const Demand& demand) { return bdd_.contains(parts(type)[demand.supply], demand.pattern); }
 
 bool Fit::dominated(Type type, Type by) {
     for (std::size_t i = 0; i < supplies_.size(); ++i) {
@@ -200,7 +198,8 @@ std::vector<Fit::Type> Fit::candidates(const State& state, const Demand& demand)
     return types;
 }
 
-bool Fit::distribute(std::size_t next, const std::vector<Type>& kinds, std::size_t at, std::uint64_t left, State state) {
+bool Fit::distribute(std::size_t next, const std::vector<Type>& kinds, std::size_t at, std::uint64_t left,
+                     State state) {
     if (left == 0) {
         if (++placements_ > most_placements_) gave_up_ = true;
         return place(next + 1, std::move(state), demands_[next].depth);

@@ -157,7 +157,9 @@ private:
             const Image image = image_of(isa_, left & (~left + 1));
             for (const auto& which : choice.columns) {
                 const auto& fields = column(which).fields;
-                const auto number = [&](const auto& f) { return isa_.forms[f.first].fields[f.second].place.extract(image); };
+                const auto number = [&](const auto& f) {
+                    return isa_.forms[f.first].fields[f.second].place.extract(image);
+                };
                 for (const auto& f : fields) {
                     if (number(f) != number(fields.front())) return false;
                 }
@@ -184,8 +186,9 @@ private:
         }
         const Place where = column(choice.columns.front()).where;
         if (!same || !alike(choice, item.chosen)) {
-            diagnostics_.error(where, "the encodings of this row keep the number in different bits: the allocator cannot "
-                                      "choose one for all of them; give it a number");
+            diagnostics_.error(where,
+                               "the encodings of this row keep the number in different bits: the allocator cannot "
+                               "choose one for all of them; give it a number");
         }
         Bits used = item.chosen;
         for (const Shape& form : item.forms) used |= form.constants.mask;
@@ -196,8 +199,9 @@ private:
                                                   most_extra_bits));
         }
         if (front != 0 && 64 - std::countr_zero(front) > static_cast<int>(widest_block)) {
-            diagnostics_.error(where, fmt::format("this opcode ends behind the first {} bits, where the allocator chooses",
-                                                  widest_block));
+            diagnostics_.error(
+                where,
+                fmt::format("this opcode ends behind the first {} bits, where the allocator chooses", widest_block));
         }
         model_.problem.items.push_back(std::move(item));
     }
@@ -261,7 +265,9 @@ private:
 
 }  // namespace
 
-std::optional<Model> model_of(const Isa& draft, Diagnostics& diagnostics) { return ModelMaker(draft, diagnostics).make(); }
+std::optional<Model> model_of(const Isa& draft, Diagnostics& diagnostics) {
+    return ModelMaker(draft, diagnostics).make();
+}
 
 void add_numbers(const Isa& draft, const Model& model, const Assignment& assignment, std::vector<AutoChoice>& choices) {
     for (std::size_t i = 0; i < model.choices.size(); ++i) {
@@ -270,8 +276,8 @@ void add_numbers(const Isa& draft, const Model& model, const Assignment& assignm
         for (const auto& [row, column] : model.choices[i].columns) {
             const AutoRow::Column& waiting = draft.auto_rows[row].columns[column];
             const auto& [form, field] = waiting.fields.front();
-            choices.push_back({waiting.where, draft.forms[form].fields[field].place.extract(image), waiting.width,
-                               waiting.bits});
+            choices.push_back(
+                {waiting.where, draft.forms[form].fields[field].place.extract(image), waiting.width, waiting.bits});
         }
     }
 }

@@ -138,7 +138,8 @@ private:
             if (!found.empty()) return found;
         }
         const std::uint64_t whole = std::bit_ceil(row.length);
-        if (policy != Policy::low && policy != Policy::high) starts_at(index, row, std::max(row.alignment, whole), found);
+        if (policy != Policy::low && policy != Policy::high)
+            starts_at(index, row, std::max(row.alignment, whole), found);
         starts_at(index, row, row.alignment, found);
         return found;
     }
@@ -349,8 +350,8 @@ public:
 private:
     bool put(std::size_t index, std::size_t part) {
         const Class& group = classes_.list[index];
-        const auto code = group.parts[part].size > group.block_codes() ? code_of_chunk(index, part)
-                                                                       : code_in_block(index, part);
+        const auto code =
+            group.parts[part].size > group.block_codes() ? code_of_chunk(index, part) : code_in_block(index, part);
         if (!code) return false;
         std::uint64_t at = *code;
         for (const std::size_t item : group.parts[part].items) {

@@ -105,7 +105,8 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> Room::run(std::size_t ind
     return std::pair(*first, behind.value_or(end) - 1);
 }
 
-bool Room::leaves_room(std::size_t index, Ref blocks, const std::vector<bool>& placed, const std::vector<Demand>& rest) {
+bool Room::leaves_room(std::size_t index, Ref blocks, const std::vector<bool>& placed,
+                       const std::vector<Demand>& rest) {
     std::vector<Supply> supplies;
     std::vector<Demand> demands;
     const auto add = [&](std::size_t of, std::vector<Demand> more) {

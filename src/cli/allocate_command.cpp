@@ -34,9 +34,7 @@ struct Options {
 std::string pool_name(const Isa& isa, const Pool& pool) {
     std::string formats;
     for (const Index format : pool.formats) formats += (formats.empty() ? "" : ", ") + isa.formats[format].name;
-    const auto bits = [&](std::uint64_t value) {
-        return fmt::format("{:0{}b}", value, pool.width);
-    };
+    const auto bits = [&](std::uint64_t value) { return fmt::format("{:0{}b}", value, pool.width); };
     return pool.name.empty() ? fmt::format("{} .. {} ({})", bits(pool.low), bits(pool.high), formats)
                              : fmt::format("{} ({})", pool.name, formats);
 }
@@ -49,8 +47,8 @@ std::string figures_line(const char* name, const std::optional<AllocationFigures
 }
 
 void print_report(const Isa& isa, const AllocationReport& report) {
-    std::string out = fmt::format("{:<28}{:<20}  {:<20}  {:<14} {:>6}\n", "opcodes", "   length decoder", "   format decoder",
-                                  "pairs apart", "cost");
+    std::string out = fmt::format("{:<28}{:<20}  {:<20}  {:<14} {:>6}\n", "opcodes", "   length decoder",
+                                  "   format decoder", "pairs apart", "cost");
     out += figures_line("as chosen", report.ours, report.pairs);
     if (report.rows != 0) {
         out += figures_line("formats in order of pools", report.in_order, report.pairs);
@@ -58,9 +56,9 @@ void print_report(const Isa& isa, const AllocationReport& report) {
     }
     for (const auto& use : report.pools) {
         const Pool& pool = isa.pools[use.pool];
-        out += fmt::format("pool {}\n    {} opcodes of {} bits: {} had a number, {} given now, {} reserved, {} free\n",
-                           pool_name(isa, pool), pool.opcodes(), pool.width, use.fixed, use.given, use.reserved,
-                           use.free);
+        out +=
+            fmt::format("pool {}\n    {} opcodes of {} bits: {} had a number, {} given now, {} reserved, {} free\n",
+                        pool_name(isa, pool), pool.opcodes(), pool.width, use.fixed, use.given, use.reserved, use.free);
     }
     fmt::print(stderr, "{}", out);
 }
@@ -95,9 +93,15 @@ void print_json(const Session& session, const Isa& isa, const std::vector<AutoCh
         const Pool& pool = isa.pools[use.pool];
         Json formats = Json::array();
         for (const Index format : pool.formats) formats.push_back(isa.formats[format].name);
-        out["pools"].push_back({{"name", pool.name}, {"width", pool.width}, {"low", pool.low}, {"high", pool.high},
-                                {"formats", formats}, {"fixed", use.fixed}, {"given", use.given},
-                                {"reserved", use.reserved}, {"free", use.free}});
+        out["pools"].push_back({{"name", pool.name},
+                                {"width", pool.width},
+                                {"low", pool.low},
+                                {"high", pool.high},
+                                {"formats", formats},
+                                {"fixed", use.fixed},
+                                {"given", use.given},
+                                {"reserved", use.reserved},
+                                {"free", use.free}});
     }
     fmt::print("{}\n", out.dump(2));
 }
@@ -176,7 +180,8 @@ Action define(CLI::App& app) {
     add_isa_positional(app, options->isa);
     app.add_option("-o,--output", options->output, "Where the description with numbers goes; standard output otherwise")
         ->type_name("FILE");
-    app.add_flag("--in-place", options->in_place, "Write the numbers into the description and the files that it includes");
+    app.add_flag("--in-place", options->in_place,
+                 "Write the numbers into the description and the files that it includes");
     app.add_flag("--keep{-o}", options->keep,
                  "Rows keep the numbers that an earlier output has: the file of -o if it exists, or --keep=FILE");
     app.add_flag("--report", options->report,

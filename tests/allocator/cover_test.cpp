@@ -43,8 +43,8 @@ bool holds(const Cube& cube, unsigned inputs, unsigned word) {
 
 void expect_cover(const Table& table, const std::vector<Cube>& cover) {
     for (unsigned word = 0; word < table.wanted.size(); ++word) {
-        const bool inside = std::any_of(cover.begin(), cover.end(),
-                                        [&](const Cube& cube) { return holds(cube, table.inputs, word); });
+        const bool inside =
+            std::any_of(cover.begin(), cover.end(), [&](const Cube& cube) { return holds(cube, table.inputs, word); });
         ASSERT_TRUE(inside || !table.wanted[word]) << word;
         ASSERT_TRUE(!inside || table.allowed[word]) << word;
     }

@@ -23,7 +23,8 @@ TEST(Large, TwoThousandRowsInTwentyFormats) {
         }
         for (const FixedRow& row : problem.fixed) {
             ASSERT_NE((outcome.assignment[i] ^ row.shape.constants.value) & problem.items[i].chosen &
-                          row.shape.constants.mask, 0u);
+                          row.shape.constants.mask,
+                      0u);
         }
     }
     ASSERT_TRUE(outcome.in_order && outcome.first_fit);

@@ -159,7 +159,8 @@ std::string text_of(const Problem& problem, unsigned bits) {
     };
     std::string out = std::to_string(bits) + " bits\n";
     for (const auto& pool : problem.pools) {
-        out += "pool /" + std::to_string(pool.width) + " " + std::to_string(pool.low) + ".." + std::to_string(pool.high);
+        out +=
+            "pool /" + std::to_string(pool.width) + " " + std::to_string(pool.low) + ".." + std::to_string(pool.high);
         for (const unsigned format : pool.formats) out += " " + problem.formats[format];
         out += "\n";
     }

@@ -83,7 +83,8 @@ private:
         Words set = 0;
         for (unsigned i = 0; i < 1u << bits_; ++i) {
             // Bits behind the small space are of no row here.
-            if (((Bits{i} << (64 - bits_) ^ cube.value) & cube.mask & (~Bits{0} << (64 - bits_))) == 0) set |= Words{1} << i;
+            if (((Bits{i} << (64 - bits_) ^ cube.value) & cube.mask & (~Bits{0} << (64 - bits_))) == 0)
+                set |= Words{1} << i;
         }
         return set;
     }
@@ -130,8 +131,7 @@ private:
         group.tail = {mask & ~front, value & mask & ~front};
         std::size_t at = 0;
         while (at < groups_.size() && !(groups_[at].pools == group.pools && groups_[at].formats == group.formats &&
-                                        groups_[at].chosen == group.chosen &&
-                                        groups_[at].block == group.block)) {
+                                        groups_[at].chosen == group.chosen && groups_[at].block == group.block)) {
             ++at;
         }
         if (at == groups_.size()) {
@@ -243,8 +243,8 @@ private:
                 rows |= words({form.constants.mask | item.chosen, (form.constants.value & form.constants.mask) | here});
             }
             // In a block that fixed rows have opened, all that the code may stand for has to be free.
-            const Words whole = words({item.chosen | group.block.mask | group.tail.mask,
-                                       here | group.block.value | group.tail.value});
+            const Words whole =
+                words({item.chosen | group.block.mask | group.tail.mask, here | group.block.value | group.tail.value});
             if (opened ? (whole & reserved_) != 0 : (block & tail & reserved_) != 0) return std::nullopt;
             for (const Words fixed : fixed_) {
                 if (fixed & (opened ? whole : rows)) return std::nullopt;
