@@ -17,7 +17,7 @@ using namespace encoding;
 
 constexpr unsigned most_bits = 16;
 
-// The bits to draw: the first ones; of a scattered encoding those that a quarter of the forms or more look at.
+// The bits to draw: the first ones; of a scattered encoding those that at least half of the forms look at.
 std::vector<unsigned> bits_to_draw(const Isa& isa, const std::vector<Claim>& claims, bool scattered) {
     std::vector<unsigned> out;
     if (!scattered) {
@@ -39,7 +39,7 @@ std::vector<unsigned> bits_to_draw(const Isa& isa, const std::vector<Claim>& cla
         for (unsigned i = 0; i < fixing.size(); ++i) fixing[i] += claim.cube.fixes(i);
     }
     for (unsigned i = 0; i < fixing.size() && out.size() < most_bits; ++i) {
-        if (fixing[i] * 4 >= forms) out.push_back(i);
+        if (fixing[i] * 2 >= forms) out.push_back(i);
     }
     return out;
 }
@@ -98,7 +98,8 @@ std::vector<bool> nodes_with_room(const Diagram& diagram, const std::vector<Clai
 void append(std::vector<MapBlock>& blocks, MapBlock next) {
     if (!blocks.empty()) {
         MapBlock& last = blocks.back();
-        if (last.kind == next.kind && last.instructions == next.instructions && last.partly == next.partly) {
+        if (last.kind == next.kind && last.instructions == next.instructions && last.format == next.format &&
+            last.partly == next.partly) {
             last.high = next.high;
             MapBlock::Part& part = last.parts.back();
             if (part.lengths == next.parts[0].lengths) {

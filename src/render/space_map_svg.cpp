@@ -87,7 +87,7 @@ private:
         for (std::size_t i = 0; i < strokes.size(); ++i) {
             out += fmt::format(
                 "<pattern id=\"length{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
-                "<path d=\"{}\" stroke=\"#000\" stroke-opacity=\"0.38\" stroke-width=\"0.8\" fill=\"none\"/></pattern>\n",
+                "<path d=\"{}\" stroke=\"#000\" stroke-opacity=\"0.28\" stroke-width=\"0.8\" fill=\"none\"/></pattern>\n",
                 i + 1, strokes[i]);
         }
         return out + fmt::format("</defs>\n<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#fff\"/>\n", width_, height);
@@ -299,7 +299,8 @@ private:
     }
 
     static double text_width(std::string_view what, double size) {
-        return static_cast<double>(what.size()) * size * letter_width;
+        const auto letters = std::count_if(what.begin(), what.end(), [](char c) { return (c & 0xc0) != 0x80; });
+        return static_cast<double>(letters) * size * letter_width;
     }
 
     void halo_text(const Box& b, std::string_view what, double size, bool upright) {
@@ -307,21 +308,23 @@ private:
         const std::string turn =
             upright ? fmt::format(" transform=\"rotate(-90 {:.2f} {:.2f})\"", x, y) : std::string{};
         out_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.1f}\" text-anchor=\"middle\" stroke=\"#fff\" "
-                            "stroke-width=\"2\" stroke-opacity=\"0.75\" paint-order=\"stroke\" pointer-events=\"none\"{}>{}</text>\n",
+                            "stroke-width=\"2.4\" stroke-opacity=\"0.85\" stroke-linejoin=\"round\" paint-order=\"stroke\" pointer-events=\"none\"{}>{}</text>\n",
                             x, y + size * 0.36, size, turn, escaped(what));
     }
 
     // The largest box takes the text, lying or standing; false where none has room.
-    bool label_in(const std::vector<Box>& own, std::string_view what) {
+    bool label_in(const std::vector<Box>& own, std::string_view what, bool small = true) {
         const Box* best = nullptr;
         for (const Box& b : own) {
             if (!best || b.width * b.height > best->width * best->height) best = &b;
         }
         for (const double size : {label_size + 3, label_size, label_size - 2}) {
+            if (size < label_size && !small) continue;
             if (size > label_size && best->height < 2.2 * row_height_ && best->height < 30) continue;
             if (text_width(what, size) + 2 <= best->width && size + 1 <= best->height) return halo_text(*best, what, size, false), true;
         }
         for (const double size : {label_size, label_size - 2}) {
+            if (!small) break;
             if (text_width(what, size) + 2 <= best->height && size + 1 <= best->width) return halo_text(*best, what, size, true), true;
         }
         return false;
@@ -331,7 +334,7 @@ private:
         const bool one = block.instructions.size() == 1;
         const std::string name = isa_.instructions[block.instructions[0]].names[0];
         const std::string format = block.format == no_index ? "" : isa_.formats[block.format].name;
-        if (one && !format.empty() && label_in(own, name + "  " + format)) return;
+        if (one && !format.empty() && label_in(own, name + " · " + format, false)) return;
         if (label_in(own, one ? name : names_text(isa_, block, 3))) return;
         if (!one && label_in(own, fmt::format("{} {}s", block.instructions.size(), format))) return;
         unlabelled_.push_back(&block);
