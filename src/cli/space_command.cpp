@@ -277,7 +277,7 @@ int space(const Options& options) {
     const int status = session.report();
     if (!counted) return status == success ? input_error : status;
     if (options.json) {
-        fmt::print("{}\n", space_json(*isa, space).dump(1));
+        fmt::print("{}\n", space_json(*isa, space).dump(1, ' ', false, Json::error_handler_t::replace));
         return status;
     }
     print_totals(*isa, space);

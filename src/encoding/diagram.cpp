@@ -90,7 +90,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_work = 60'000'000;  // cubes looked at
+    static constexpr std::size_t most_work = 8'000'000;  // cubes looked at
 
     struct Hash {
         std::size_t operator()(const Diagram::Owners& owners) const {

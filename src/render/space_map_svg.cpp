@@ -18,9 +18,29 @@ constexpr double left = 96, right = 150, letter_width = 0.62, label_size = 9;
 constexpr unsigned magnified = 4;           // bits of a row of the magnified part
 constexpr std::size_t most_magnified = 96;  // rows there
 
+// The bytes of the well-formed UTF-8 character at `at`, or 0.
+std::size_t character_bytes(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    const unsigned first = byte(at);
+    const std::size_t bytes = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xef ? 3 : 0;
+    for (std::size_t i = 1; i < bytes; ++i) {
+        if ((byte(at + i) & 0xc0) != 0x80) return 0;
+    }
+    if ((first == 0xe0 && byte(at + 1) < 0xa0) || (first == 0xed && byte(at + 1) >= 0xa0)) return 0;
+    return bytes;
+}
+
+// What XML can hold of a text; anything else is a question mark.
 std::string escaped(std::string_view text) {
     std::string out;
-    for (const char c : text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        const std::size_t bytes = character_bytes(text, at);
+        if (bytes != 1) {
+            out += bytes == 0 ? "?" : text.substr(at, bytes);
+            at += bytes == 0 ? 0 : bytes - 1;
+            continue;
+        }
         switch (c) {
             case '&': out += "&amp;"; break;
             case '<': out += "&lt;"; break;
