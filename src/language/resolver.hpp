@@ -58,6 +58,7 @@ private:
     bool here(const Only& only);  // exists in the chosen variant
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
     void reject_duplicates();
+    void number_relocations();
 
     // constants.cpp
     void resolve_constants();
