@@ -132,6 +132,7 @@ private:
         std::size_t member = 0;
     };
     void resolve_pools();
+    void add_pool_formats(const Name& name, Pool& pool);
     void resolve_reserved();
     void index_rows();
     void add_auto_row(const InstructionsDeclaration& table, const InstructionRow& row, Index table_index);
