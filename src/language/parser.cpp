@@ -914,6 +914,7 @@ void Parser::pool() {
     if (out.high.digits.empty()) return skip_row();
     if (!expect("for", "before the formats that the pool is for")) return skip_row();
     do {
+        skip_newlines();  // a long list goes on in the next line
         out.formats.push_back(expect_name("the name of a format"));
     } while (accept(","));
     if (accept("capacity")) out.capacity = expect_number("how many opcodes the pool is said to hold");
