@@ -914,6 +914,7 @@ void Parser::pool() {
     if (out.high.digits.empty()) return skip_row();
     if (!expect("for", "before the formats that the pool is for")) return skip_row();
     do {
+        skip_newlines();  // a long list goes on in the next line
         Name format = expect_name("the name of a format");
         if (accept("*")) format.text += '*';
         format.place = from(format.place);
