@@ -21,7 +21,7 @@ constexpr unsigned most_bits = 16;
 std::vector<unsigned> bits_to_draw(const Isa& isa, const std::vector<Claim>& claims, bool scattered) {
     std::vector<unsigned> out;
     if (!scattered) {
-        const unsigned count = isa.unit_bits < most_bits ? std::min(leading_depth(claims), most_bits) : most_bits;
+        const unsigned count = isa.unit_bits < most_bits ? std::min(leading_depth(isa, claims), most_bits) : most_bits;
         unsigned last = 1;  // no more than are looked at
         for (const Claim& claim : claims) {
             for (unsigned i = 0; i < count; ++i) {
@@ -129,7 +129,7 @@ std::optional<SpaceMap> space_map(const Isa& isa, Diagnostics& diagnostics) {
     const std::vector<Claim> own = claims_of(isa);
     map.scattered = scattered_from(own).has_value();
     map.bits = bits_to_draw(isa, own, map.scattered);
-    const std::vector<Claim> claims = reordered(own, map.bits);
+    const std::vector<Claim> claims = reordered(padded_claims(isa, own), map.bits);
     const std::optional<Diagram> diagram = Diagram::build(cubes_of(claims));
     if (!diagram) {
         diagnostics.error({}, fmt::format("the opcode bits of {} are too entangled to be drawn", isa.variant));
