@@ -67,7 +67,9 @@ struct ReadFailure {
 
 class Codec {
 public:
-    explicit Codec(std::shared_ptr<const Isa> isa);
+    // With `relax`, rows also answer to their `relax` names: a longer form stands in where the number of the one that was
+    // written does not fit.
+    explicit Codec(std::shared_ptr<const Isa> isa, bool relax = false);
     ~Codec();
     Codec(const Codec&) = delete;
     Codec& operator=(const Codec&) = delete;

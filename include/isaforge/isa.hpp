@@ -193,12 +193,15 @@ struct Form {
     std::vector<Field> fields;
     std::vector<TextTemplate> texts;    // the first is printed, all are read
     bool alias = false;                 // read, never printed: another form has the same bits
+    bool names_twin = false;            // an alias that has its opcode by that form's mnemonic
     Place where;
 };
 
 // A row of an instruction table.
 struct Instruction {
     std::vector<std::string> names;     // the first is printed
+    std::vector<std::string> relax_names;  // read too where a longer form may stand in for one whose numbers do not fit
+    bool only_relaxed = false;          // has no other names: `names` holds those
     std::string title;                  // "Addition", or empty
     std::vector<Index> forms;           // the preferred first
     Statements meaning;                 // null: none given

@@ -98,15 +98,26 @@ void find_form_overlaps(const Codec& codec, Diagnostics& diagnostics) {
     }
 }
 
-// An alias is another way to write an instruction that some other row has: the same bits must be fixed by both.
+// Whether each word that `special` stands for is one of `general` too.
+bool covers(const Form& general, const Form& special) {
+    if (general.bits != special.bits) return false;
+    for (std::size_t i = 0; i < general.mask.words.size(); ++i) {
+        if ((general.mask.words[i] & ~special.mask.words[i]) != 0) return false;
+        if ((general.mask.words[i] & (general.value.words[i] ^ special.value.words[i])) != 0) return false;
+    }
+    return true;
+}
+
+// An alias is another way to write an instruction that some other row has: both fix the same bits. An alias that names
+// its row may be a case of it.
 void find_lone_aliases(const Isa& isa, Diagnostics& diagnostics) {
     for (const Form& alias : isa.forms) {
         if (!alias.alias) continue;
         const bool has_twin = std::any_of(isa.forms.begin(), isa.forms.end(), [&](const Form& form) {
-            return !form.alias && form.bits == alias.bits && form.mask == alias.mask && form.value == alias.value;
+            return !form.alias && covers(form, alias) && (alias.names_twin || form.mask == alias.mask);
         });
         if (!has_twin)
-            diagnostics.error(alias.where, fmt::format("{} is an alias, but no row fixes the same bits: what it "
+            diagnostics.error(alias.where, fmt::format("{} is an alias, but no row has these bits: what it "
                                                        "assembles to would be printed otherwise or not at all",
                                                        name_of(isa, alias)));
     }

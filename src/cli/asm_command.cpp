@@ -19,6 +19,7 @@ struct Options {
     std::string format = "elf";
     std::string listing, listing_json;
     std::vector<std::string> defines, include_paths;
+    bool relax = false;
 };
 
 AssembleOptions library_options(const Options& options) {
@@ -101,7 +102,7 @@ int assemble_any(const Options& options) {
     Session session;
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
     if (!isa) return session.report();
-    const Codec codec(isa);
+    const Codec codec(isa, options.relax);
     return one_line ? assemble_line(options, session, codec) : assemble_file(options, session, codec);
 }
 
@@ -124,6 +125,8 @@ Action define(CLI::App& app) {
     app.add_option("-I,--include", options->include_paths, "Search included files here too")
         ->type_name("DIR")
         ->allow_extra_args(false);
+    app.add_flag("--relax", options->relax,
+                 "Where a number does not fit, take the longer form that the description names for that");
     return [options] { return assemble_any(*options); };
 }
 

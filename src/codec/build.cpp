@@ -61,7 +61,7 @@ namespace {
 
 class Builder {
 public:
-    Builder(const Isa& isa, Codec::Tables& tables) : isa_(isa), tables_(tables) {}
+    Builder(const Isa& isa, bool relax, Codec::Tables& tables) : isa_(isa), relax_(relax), tables_(tables) {}
     void build();
 
 private:
@@ -98,6 +98,7 @@ private:
     DecodeLeaf leaf_of(Index form);
 
     const Isa& isa_;
+    const bool relax_;
     Codec::Tables& tables_;
     std::map<std::string, std::size_t> mnemonic_index_;
     std::map<std::pair<const Piece*, std::string>, const Piece*> suffixed_;
@@ -498,7 +499,14 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
 
 void Builder::build_mnemonics() {
     for (Index i = 0; i < isa_.forms.size(); ++i) {
-        for (const std::string& name : isa_.instructions[isa_.forms[i].instruction].names) {
+        const Instruction& instruction = isa_.instructions[isa_.forms[i].instruction];
+        if (instruction.only_relaxed) continue;
+        for (const std::string& name : instruction.names) {
+            for (const TextTemplate& text : isa_.forms[i].texts) add_candidate(i, name, text);
+        }
+    }
+    for (Index i = 0; relax_ && i < isa_.forms.size(); ++i) {  // behind the forms that need no such permission
+        for (const std::string& name : isa_.instructions[isa_.forms[i].instruction].relax_names) {
             for (const TextTemplate& text : isa_.forms[i].texts) add_candidate(i, name, text);
         }
     }
@@ -645,8 +653,8 @@ void Builder::build_tree() {
 }  // namespace
 }  // namespace codec
 
-Codec::Codec(std::shared_ptr<const Isa> isa) : isa_(std::move(isa)), tables_(std::make_unique<Tables>()) {
-    codec::Builder(*isa_, *tables_).build();
+Codec::Codec(std::shared_ptr<const Isa> isa, bool relax) : isa_(std::move(isa)), tables_(std::make_unique<Tables>()) {
+    codec::Builder(*isa_, relax, *tables_).build();
 }
 
 Codec::~Codec() = default;

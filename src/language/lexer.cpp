@@ -119,7 +119,9 @@ Token Lexer::number(std::uint32_t begin) {
     while (is_name(at(position_))) ++position_;
     Token token = make(TokenKind::number, begin);
     token.number = value;
-    if (junk || !digits) {
+    if ((junk || !digits) && token.text.find_first_not_of("01x_") == std::string_view::npos) {
+        token.kind = TokenKind::pattern;
+    } else if (junk || !digits) {
         diagnostics_.error(token.place, "'" + std::string(token.text) + "' is not a number");
     }
     token.too_large = overflow;

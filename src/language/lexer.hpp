@@ -11,7 +11,8 @@
 
 namespace isaforge::language {
 
-enum class TokenKind { end, newline, name, number, floating, string, dashes, symbol, bad };
+// pattern: bits of which some are free, as 0011xxxx. Where it could also be hexadecimal (0x10) it is a number.
+enum class TokenKind { end, newline, name, number, pattern, floating, string, dashes, symbol, bad };
 
 struct Token {
     TokenKind kind = TokenKind::end;

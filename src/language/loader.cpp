@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "isaforge/allocate.hpp"
 #include "isaforge/isa.hpp"
 #include "language/builtin.hpp"
 #include "language/parser.hpp"
@@ -103,8 +104,16 @@ std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostic
     const std::size_t before = diagnostics.errors();
     language::parse(file, sources, includer, diagnostics, description);
     auto isa = std::make_shared<Isa>();
-    language::Resolver(description, options, *isa, diagnostics).run();
-    return diagnostics.errors() == before ? isa : nullptr;
+    language::Resolver(description, options, nullptr, *isa, diagnostics).run();
+    if (diagnostics.errors() != before) return nullptr;
+    if (isa->auto_rows.empty() || options.draft) return isa;
+    std::vector<AutoChoice> choices;
+    if (!allocate(*isa, choices, diagnostics)) return nullptr;
+    language::Assignments assignments;
+    for (const AutoChoice& choice : choices) assignments[{choice.where.file, choice.where.offset}] = choice.value;
+    auto complete = std::make_shared<Isa>();
+    language::Resolver(description, options, &assignments, *complete, diagnostics).run();
+    return diagnostics.errors() == before ? complete : nullptr;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "language/parser_base.hpp"
 
@@ -12,12 +13,14 @@ namespace isaforge::language {
 namespace {
 
 constexpr unsigned deepest_include = 16;
+constexpr unsigned most_aligned = 1024;
 constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",       "variants", "include", "code", "opcodes", "floats",  "syntax", "constant", "parameter",
-    "registers", "register", "memory",  "enum", "number",  "operand", "format", "function", "instructions",
+    "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
+    "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
+    "operand",  "format",    "function",  "instructions", "pool",    "reserved",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -54,7 +57,10 @@ private:
     void format();
     void function();
     void instructions();
+    void pool();
+    void reserved();
 
+    BitPattern pattern();
     std::vector<Name> words_until_row_end();
     std::vector<Name> parameters();
     TypeRef type_ref();
@@ -142,6 +148,8 @@ bool Parser::declaration() {
     if (accept("format")) return format(), true;
     if (accept("function")) return function(), true;
     if (at("instructions")) return instructions(), true;
+    if (accept("pool")) return pool(), true;
+    if (accept("reserved")) return reserved(), true;
     return false;
 }
 
@@ -738,6 +746,8 @@ Value Parser::value(const Column& column) {
     out.place = peek().place;
     if (accept("-")) {
         out.kind = Value::Kind::absent;
+    } else if (accept("auto")) {
+        out.kind = Value::Kind::automatic;
     } else if (at(TokenKind::number)) {
         const Token token = column.bits ? advance() : take_number();
         out.digits = without_underscores(token.text);
@@ -819,7 +829,7 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
         out.reserved = true;
     } else {
         do {
-            out.names.push_back(mnemonic());
+            (accept("relax") ? out.relax_names : out.names).push_back(mnemonic());
         } while (accept("|"));
         if (at(TokenKind::string)) out.title = unquote(advance().text);
         if (accept("as")) out.texts = texts();
@@ -853,8 +863,14 @@ void Parser::instructions() {
             out.lanes =
                 static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
             if (accept("under")) out.lane_mask = expression();
+        } else if (accept("aligned")) {
+            const Place place = peek().place;
+            const std::uint64_t count = expect_number("the number of rows that stand together").value_or(1);
+            out.aligned = static_cast<unsigned>(std::min<std::uint64_t>(count, most_aligned));
+            if (!std::has_single_bit(count) || count > most_aligned)
+                diagnostics_.error(place, fmt::format("`aligned` takes a power of two up to {}", most_aligned));
         } else {
-            complain("when, lanes, also, or '{' to begin the rows", {"when", "lanes", "also"});
+            complain("when, lanes, aligned, also, or '{' to begin the rows", {"when", "lanes", "aligned", "also"});
             skip_to({"{"});
         }
         skip_newlines();
@@ -865,6 +881,52 @@ void Parser::instructions() {
         out.rows.back().broken |= diagnostics_.errors() != before;
     });
     out_.instructions.push_back(std::move(out));
+}
+
+// --- the opcode space -------------------------------------------------------------------------------------------------
+
+// 1111101 00000xxxx: words of 0, 1 and x, put together.
+BitPattern Parser::pattern() {
+    BitPattern out;
+    out.place = peek().place;
+    while ((at(TokenKind::pattern) || at(TokenKind::number) || at(TokenKind::name)) &&
+           peek().text.find_first_not_of("01x_") == std::string_view::npos)
+        out.digits += without_underscores(advance().text);
+    if (out.digits.empty()) {
+        complain("leading bits of an instruction, made of 0, 1 and x");
+    } else if (out.digits.size() > 64) {
+        diagnostics_.error(from(out.place), "a pattern has at most 64 bits");
+        out.digits.clear();
+    }
+    out.place = from(out.place);
+    return out;
+}
+
+void Parser::pool() {
+    PoolDeclaration out;
+    const Place begin = peek().place;
+    if (at(TokenKind::name) && peek().text.find_first_not_of("01x_") != std::string_view::npos)
+        out.name = expect_name("the name of the pool");
+    out.low = pattern();
+    if (out.low.digits.empty()) return skip_row();
+    if (!expect("..", "between the pool's bounds")) return skip_row();
+    out.high = pattern();
+    if (out.high.digits.empty()) return skip_row();
+    if (!expect("for", "before the formats that the pool is for")) return skip_row();
+    do {
+        out.formats.push_back(expect_name("the name of a format"));
+    } while (accept(","));
+    if (accept("capacity")) out.capacity = expect_number("how many opcodes the pool is said to hold");
+    out.place = from(begin);
+    out_.pools.push_back(std::move(out));
+}
+
+void Parser::reserved() {
+    ReservedDeclaration out;
+    out.pattern = pattern();
+    if (out.pattern.digits.empty()) return skip_row();
+    if (at(TokenKind::string)) out.reason = unquote(advance().text);
+    out_.reserved.push_back(std::move(out));
 }
 
 }  // namespace

@@ -9,8 +9,14 @@
 
 namespace isaforge::language {
 
-Resolver::Resolver(const Description& description, const LoadOptions& options, Isa& isa, Diagnostics& diagnostics)
-    : description_(description), options_(options), isa_(isa), diagnostics_(diagnostics), broken_(description.broken) {}
+Resolver::Resolver(const Description& description, const LoadOptions& options, const Assignments* assignments, Isa& isa,
+                   Diagnostics& diagnostics)
+    : description_(description),
+      options_(options),
+      assignments_(assignments),
+      isa_(isa),
+      diagnostics_(diagnostics),
+      broken_(description.broken) {}
 
 void Resolver::run() {
     isa_.name = description_.name.text;
@@ -35,6 +41,9 @@ void Resolver::run() {
     }
     for (const FormatDeclaration& format : description_.formats)
         isa_.formats.push_back({format.name.text, format.bar.place});
+    resolve_pools();
+    resolve_reserved();
+    index_rows();
     for (const InstructionsDeclaration& table : description_.instructions) {
         if (here(table.only)) resolve_table(table);
     }

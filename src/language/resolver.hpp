@@ -5,6 +5,7 @@
 //   layout.cpp     bars: cells to bit places
 //   templates.cpp  texts with holes
 //   tables.cpp     instruction tables
+//   opcodes.cpp    the opcode space: pools, reserved patterns, rows that say `auto` or name another row's opcode
 #pragma once
 
 #include <map>
@@ -35,9 +36,14 @@ struct Layout {
     unsigned tail_bits = 0;
 };
 
+// The allocator's numbers, by file and offset of the word `auto`.
+using Assignments = std::map<std::pair<FileId, std::uint32_t>, std::uint64_t>;
+
 class Resolver {
 public:
-    Resolver(const Description& description, const LoadOptions& options, Isa& isa, Diagnostics& diagnostics);
+    // Without `assignments` the result is a draft if the description says `auto` anywhere.
+    Resolver(const Description& description, const LoadOptions& options, const Assignments* assignments, Isa& isa,
+             Diagnostics& diagnostics);
     void run();
 
 private:
@@ -115,11 +121,29 @@ private:
                      const FormatDeclaration& format, const Bindings& bindings, Form& form);
     void check_fields_used(const Form& form, const FormatDeclaration& format, const Row& row);
     void note_opcodes(const InstructionsDeclaration& table, const Row& row, const Form& form);
-    const FormatDeclaration* find_format(const Name& name);
+    const FormatDeclaration* find_format(const Name& name, bool complain = true);
     Bindings row_bindings(const InstructionsDeclaration& table, const Row& row);
+
+    // opcodes.cpp
+    struct NamedRow {                               // a row, or one member of a family, found by a mnemonic
+        const InstructionsDeclaration* table = nullptr;
+        const InstructionRow* row = nullptr;
+        std::size_t member = 0;
+    };
+    void resolve_pools();
+    void resolve_reserved();
+    void index_rows();
+    void add_auto_row(const InstructionsDeclaration& table, const InstructionRow& row, Index table_index);
+    bool substitute_names(const InstructionsDeclaration& table, Row& row);
+    std::optional<std::pair<const Value*, std::uint64_t>> opcode_of(const Value& value, const Column& column);
+    std::uint64_t number_of(const Value& value) const;
+    bool unassigned(const Value& value) const { return value.kind == Value::Kind::automatic && !assignments_; }
+    bool await_number(Form& form, const std::string& field, const Value& value);
+    void keep_awaited(Index form, Index instruction);
 
     const Description& description_;
     const LoadOptions& options_;
+    const Assignments* assignments_;
     Isa& isa_;
     Diagnostics& diagnostics_;
     std::size_t variant_index_ = 0;
@@ -128,6 +152,9 @@ private:
     std::set<std::string> formats_checked_;         // formats whose bar was reported once
     std::set<std::string> broken_;                  // declarations that were reported: no more is said where they are used
     std::set<std::uint64_t> variants_reported_;     // names behind `only` that are no variants, by place
+    std::map<std::string, std::vector<NamedRow>> rows_by_name_;
+    std::map<const Value*, std::pair<std::size_t, std::size_t>> auto_columns_;  // Isa::auto_rows, column in it
+    std::vector<std::pair<const Value*, Index>> awaited_;  // of the form being made: `auto`, and the field it is for
 };
 
 // Warnings for declarations of `description` that nothing in it refers to.

@@ -155,7 +155,7 @@ struct Column {
 };
 
 struct Value {                      // a cell of an instruction row
-    enum class Kind { number, range, absent, type } kind = Kind::number;
+    enum class Kind { number, range, absent, type, automatic } kind = Kind::number;
     Place place;
     std::string digits;             // as written, for `bits` columns
     std::uint64_t low = 0, high = 0;
@@ -181,6 +181,7 @@ struct InstructionRow {
     Place place;
     std::vector<Value> values;
     std::vector<std::vector<Name>> names;  // alternatives, each one name or a list for a family of rows
+    std::vector<std::vector<Name>> relax_names;  // the same, for the assembler's --relax
     std::string title;
     std::vector<Text> texts;        // as "…": instead of the head's
     bool reserved = false, alias = false;
@@ -196,6 +197,7 @@ struct InstructionsDeclaration {
     ExpressionPointer guard;
     unsigned lanes = 1;
     ExpressionPointer lane_mask;
+    unsigned aligned = 1;
     std::vector<InstructionRow> rows;
     Only only;
 };
@@ -211,6 +213,25 @@ struct CodeDeclaration {
     unsigned unit_bits = 8;
     bool big_endian = false;
     bool addressed_in_units = false;
+};
+
+// Leading bits of an instruction: 0, 1 and x.
+struct BitPattern {
+    Place place;
+    std::string digits;
+};
+
+struct PoolDeclaration {
+    Name name;                      // or none
+    BitPattern low, high;
+    std::vector<Name> formats;
+    std::optional<std::uint64_t> capacity;
+    Place place;
+};
+
+struct ReservedDeclaration {
+    BitPattern pattern;
+    std::string reason;
 };
 
 struct Description {
@@ -229,6 +250,8 @@ struct Description {
     std::vector<FormatDeclaration> formats;
     std::vector<std::shared_ptr<semantics::Function>> functions;
     std::vector<InstructionsDeclaration> instructions;
+    std::vector<PoolDeclaration> pools;
+    std::vector<ReservedDeclaration> reserved;
     std::set<std::string> broken;   // names whose declarations could not be read: no second message where they are used
     Place end;
 };

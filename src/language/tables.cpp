@@ -13,6 +13,7 @@ struct Resolver::Row {
     std::vector<const Value*> values;       // by column, for the chosen variant
     std::vector<std::uint64_t> numbers;     // of those that are numbers
     std::vector<std::string> names;
+    std::vector<std::string> relax_names;
 };
 
 namespace {
@@ -26,6 +27,11 @@ std::size_t column_index(const std::vector<Column>& columns, std::string_view na
     return columns.size();
 }
 
+// Whether `value` is written in this row and not in one that it names.
+bool own(const InstructionRow& row, const Value& value) {
+    return &value >= row.values.data() && &value < row.values.data() + row.values.size();
+}
+
 // The field whose value chooses between the lengths of a bar, and how many there are; null where there is one length.
 const Cell* length_selector(const FormatDeclaration& format) {
     for (const Cell& cell : format.bar.cells) {
@@ -36,13 +42,13 @@ const Cell* length_selector(const FormatDeclaration& format) {
 
 }  // namespace
 
-const FormatDeclaration* Resolver::find_format(const Name& name) {
+const FormatDeclaration* Resolver::find_format(const Name& name, bool complain) {
     std::vector<std::string_view> known;
     for (const FormatDeclaration& format : description_.formats) {
         if (format.name.text == name.text && here(format.only)) return &format;
         known.push_back(format.name.text);
     }
-    if (name.text.empty() || broken_.contains(name.text)) return nullptr;
+    if (name.text.empty() || broken_.contains(name.text) || !complain) return nullptr;
     Diagnostic& error = diagnostics_.error(name.place, fmt::format("there is no format '{}'", name.text));
     const std::string_view meant = nearest(name.text, known);
     if (!meant.empty()) error.suggest(std::string(meant));
@@ -82,12 +88,13 @@ bool Resolver::column_values(const InstructionsDeclaration& table, const Instruc
 }
 
 void Resolver::resolve_row(const InstructionsDeclaration& table, const InstructionRow& syntax) {
-    Row row{syntax, {}, {}, {}};
+    Row row{syntax, {}, {}, {}, {}};
     if (!column_values(table, syntax, row.values)) return;
+    for (const Value* value : row.values) row.numbers.push_back(number_of(*value));
+    if (!substitute_names(table, row)) return;
     const Value* range = nullptr;
     for (const Value* value : row.values) {
-        row.numbers.push_back(value->low);
-        if (value->kind != Value::Kind::range) continue;
+        if (value->kind != Value::Kind::range || !own(syntax, *value)) continue;
         if (value->high < value->low || value->high - value->low > 4096) {
             diagnostics_.error(value->place,
                                fmt::format("the range {}..{} is empty or too long", value->low, value->high));
@@ -101,9 +108,17 @@ void Resolver::resolve_row(const InstructionsDeclaration& table, const Instructi
         range = value;
     }
     if (syntax.reserved) return add_reserved(table, row);
-    if (syntax.names.empty() || syntax.names[0].empty() || syntax.names[0][0].text.empty()) return;
+    std::vector<std::vector<Name>> alternatives = syntax.names;
+    alternatives.insert(alternatives.end(), syntax.relax_names.begin(), syntax.relax_names.end());
+    if (alternatives.empty() || alternatives[0].empty() || alternatives[0][0].text.empty()) return;
+    if (syntax.names.empty() && !syntax.alias) {
+        diagnostics_.error(
+            alternatives[0][0].place,
+            "a row with only `relax` names is never printed: mark it `alias`, beside the row it reads as");
+        return;
+    }
     const std::size_t members = range ? range->high - range->low + 1 : 1;
-    for (const auto& alternative : syntax.names) {
+    for (const auto& alternative : alternatives) {
         if (alternative.size() == members) continue;
         diagnostics_
             .error(
@@ -115,12 +130,28 @@ void Resolver::resolve_row(const InstructionsDeclaration& table, const Instructi
     }
     for (std::size_t member = 0; member < members; ++member) {
         row.names.clear();
+        row.relax_names.clear();
         for (const auto& alternative : syntax.names) row.names.push_back(alternative[member].text);
+        for (const auto& alternative : syntax.relax_names) row.relax_names.push_back(alternative[member].text);
         for (std::size_t i = 0; i < row.values.size(); ++i) {
             if (range && row.values[i] == range) row.numbers[i] = range->low + member;
         }
         add_instruction(table, row);
     }
+}
+
+// A column that names another row has that row's opcode. False where it names none.
+bool Resolver::substitute_names(const InstructionsDeclaration& table, Row& row) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        if (row.values[i]->kind != Value::Kind::type) continue;
+        const std::size_t before = diagnostics_.errors();
+        const auto found = opcode_of(*row.values[i], table.columns[i]);
+        if (diagnostics_.errors() != before) return false;
+        if (!found) continue;
+        row.values[i] = found->first;
+        row.numbers[i] = found->second;
+    }
+    return true;
 }
 
 // What the names of a row's columns and of the constants stand for.
@@ -136,7 +167,7 @@ Bindings Resolver::row_bindings(const InstructionsDeclaration& table, const Row&
                 binding.type = type_of(value.type, {});
                 if (binding.type == no_index) continue;
             }
-        } else if (value.kind != Value::Kind::absent) {
+        } else if (value.kind != Value::Kind::absent && !unassigned(value)) {
             binding.number = row.numbers[i];
         }
         out[table.columns[i].name.text] = binding;
@@ -148,6 +179,9 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     if (isa_.forms.size() > most_forms) return;
     Instruction instruction;
     instruction.names = row.names;
+    instruction.relax_names = row.relax_names;
+    instruction.only_relaxed = row.names.empty();
+    if (instruction.only_relaxed) instruction.names = row.relax_names;
     instruction.title = row.syntax.title;
     instruction.meaning = row.syntax.meaning;
     instruction.guard = table.guard;
@@ -156,7 +190,7 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     instruction.where = row.syntax.place;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const Value::Kind kind = row.values[i]->kind;
-        if (kind == Value::Kind::number || kind == Value::Kind::range)
+        if (kind == Value::Kind::number || kind == Value::Kind::range || kind == Value::Kind::automatic)
             instruction.constants[table.columns[i].name.text] = row.numbers[i];
     }
     const std::size_t before = diagnostics_.errors();
@@ -238,11 +272,14 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     form.fields = layout->fields;
     form.where = row.syntax.place;
     form.alias = row.syntax.alias;
+    form.names_twin =
+        std::any_of(row.values.begin(), row.values.end(), [&](const Value* value) { return !own(row.syntax, *value); });
     if (alternative &&
         !fix_field(form, alternative->selector, alternative->choice, length_selector(format)->selector.place, format)) {
         formats_checked_.insert(format.name.text);
         return;
     }
+    awaited_.clear();
     if (!fix_columns(table, row, encoding, format, bindings, form)) return;
     note_opcodes(table, row, form);
     const auto& texts = row.syntax.texts.empty() ? encoding.texts : row.syntax.texts;
@@ -262,6 +299,7 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
         formats_checked_.insert(format.name.text);
         return;
     }
+    keep_awaited(static_cast<Index>(isa_.forms.size()), static_cast<Index>(isa_.instructions.size()));
     instruction.forms.push_back(static_cast<Index>(isa_.forms.size()));
     isa_.forms.push_back(std::move(form));
 }
@@ -316,10 +354,16 @@ bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row,
         if (overridden(column.name.text)) continue;
         if (value.kind == Value::Kind::absent) return false;
         if (value.kind == Value::Kind::type) {
-            diagnostics_.error(value.place, fmt::format("column {} is a field: it takes a number", column.name.text));
+            if (bindings.contains(column.name.text) || !format.parameters.empty())
+                diagnostics_.error(value.place,
+                                   fmt::format("column {} is a field: it takes a number", column.name.text));
             return false;
         }
-        if (column.bits) {
+        if (unassigned(value)) {
+            if (!await_number(form, column.name.text, value)) return false;
+            continue;
+        }
+        if (column.bits && !value.digits.empty()) {
             const auto field = std::find_if(form.fields.begin(), form.fields.end(),
                                             [&](const Field& f) { return f.name == column.name.text; });
             if (value.digits.size() != field->place.width) {
@@ -337,6 +381,11 @@ bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row,
         if (with.value.number) {
             value = evaluate(with.value.number, bindings);
         } else {
+            const std::size_t column = column_index(table.columns, with.value.name);
+            if (column < table.columns.size() && unassigned(*row.values[column])) {
+                if (!await_number(form, with.field.text, *row.values[column])) return false;
+                continue;
+            }
             const auto bound = bindings.find(with.value.name);
             if (bound != bindings.end()) value = bound->second.number;
             if (!value && isa_.constants.contains(with.value.name)) value = isa_.constants.at(with.value.name);
@@ -367,7 +416,7 @@ void Resolver::check_fields_used(const Form& form, const FormatDeclaration& form
 }
 
 void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row, const Form& form) {
-    if (!isa_.opcodes_accounted || row.syntax.alias) return;
+    if (!isa_.opcodes_accounted || row.syntax.alias || !awaited_.empty()) return;
     OpcodeRow out;
     out.where = row.syntax.place;
     out.reserved = row.syntax.reserved;

@@ -1,0 +1,165 @@
+// The opcode space as a description speaks of it: pools for formats, patterns that nothing may have, rows whose opcode the
+// allocator chooses, and columns that name another row instead of repeating its opcode.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "language/resolver.hpp"
+#include "support/bits.hpp"
+
+namespace isaforge::language {
+
+namespace {
+
+// The digits up to the first x, as a number of so many bits.
+std::pair<std::uint64_t, unsigned> fixed_part(const BitPattern& pattern) {
+    std::uint64_t value = 0;
+    unsigned width = 0;
+    for (; width < pattern.digits.size() && pattern.digits[width] != 'x'; ++width)
+        value = value << 1 | (pattern.digits[width] == '1');
+    return {value, width};
+}
+
+}  // namespace
+
+void Resolver::resolve_pools() {
+    for (const PoolDeclaration& syntax : description_.pools) {
+        Pool pool;
+        pool.name = syntax.name.text;
+        pool.where = syntax.place;
+        pool.capacity = syntax.capacity;
+        const std::size_t before = diagnostics_.errors();
+        for (const BitPattern* bound : {&syntax.low, &syntax.high}) {
+            if (bound->digits.find_last_of("01") != std::string::npos &&
+                bound->digits.find_last_of("01") > bound->digits.find('x'))
+                diagnostics_.error(bound->place, "the free bits of a pool's bound stand at its end");
+        }
+        const auto [low, low_width] = fixed_part(syntax.low);
+        const auto [high, high_width] = fixed_part(syntax.high);
+        if (diagnostics_.errors() == before && low_width != high_width) {
+            diagnostics_
+                .error(syntax.high.place, fmt::format("the upper bound fixes {} bits but the lower one {}: a pool "
+                                                      "counts opcodes of one width",
+                                                      high_width, low_width))
+                .note(syntax.low.place, "the lower bound is here");
+        } else if (low_width == 0 && diagnostics_.errors() == before) {
+            diagnostics_.error(syntax.low.place, "a pool's bounds have at least one fixed bit");
+        } else if (high < low && diagnostics_.errors() == before) {
+            diagnostics_.error(syntax.high.place, "the upper bound of the pool is below the lower one");
+        }
+        for (const Name& name : syntax.formats) {
+            const FormatDeclaration* format = find_format(name);
+            if (format) pool.formats.push_back(static_cast<Index>(format - description_.formats.data()));
+        }
+        if (diagnostics_.errors() != before) continue;
+        pool.width = low_width;
+        pool.low = low;
+        pool.high = high;
+        isa_.pools.push_back(std::move(pool));
+    }
+}
+
+void Resolver::resolve_reserved() {
+    for (const ReservedDeclaration& syntax : description_.reserved) {
+        ReservedPattern out;
+        out.width = static_cast<unsigned>(syntax.pattern.digits.size());
+        for (const char digit : syntax.pattern.digits) {
+            out.mask = out.mask << 1 | (digit != 'x');
+            out.value = out.value << 1 | (digit == '1');
+        }
+        out.reason = syntax.reason;
+        out.where = syntax.pattern.place;
+        isa_.reserved.push_back(std::move(out));
+    }
+}
+
+// Which rows go by which mnemonic, and which wait for the allocator.
+void Resolver::index_rows() {
+    for (std::size_t t = 0; t < description_.instructions.size(); ++t) {
+        const InstructionsDeclaration& table = description_.instructions[t];
+        if (!here(table.only)) continue;
+        for (const InstructionRow& row : table.rows) {
+            if (row.broken || row.reserved || !here(row.only)) continue;
+            for (const auto& alternative : row.names) {
+                for (std::size_t member = 0; member < alternative.size(); ++member)
+                    rows_by_name_[alternative[member].text].push_back({&table, &row, member});
+            }
+            if (!assignments_) add_auto_row(table, row, static_cast<Index>(t));
+        }
+    }
+}
+
+void Resolver::add_auto_row(const InstructionsDeclaration& table, const InstructionRow& row, Index table_index) {
+    std::vector<const Value*> values;
+    if (!column_values(table, row, values)) return;
+    AutoRow out;
+    out.table = table_index;
+    out.aligned = table.aligned;
+    out.where = row.place;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (values[i]->kind != Value::Kind::automatic) continue;
+        auto_columns_[values[i]] = {isa_.auto_rows.size(), out.columns.size()};
+        out.columns.push_back({table.columns[i].name.text, values[i]->place, 0, {}});
+    }
+    if (!out.columns.empty()) isa_.auto_rows.push_back(std::move(out));
+}
+
+// The value in column `column` of the row that `value` names, with its number; nothing where it names a type or a constant.
+std::optional<std::pair<const Value*, std::uint64_t>> Resolver::opcode_of(const Value& value, const Column& column) {
+    const std::string& name = value.type.name;
+    if (name.empty() || !value.type.arguments.empty() || isa_.constants.contains(name)) return std::nullopt;
+    const auto rows = rows_by_name_.find(name);
+    if (rows == rows_by_name_.end()) return std::nullopt;
+    for (const NamedRow& found : rows->second) {
+        std::vector<const Value*> values;
+        if (!column_values(*found.table, *found.row, values)) continue;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const Value& target = *values[i];
+            if (&target == &value || found.table->columns[i].name.text != column.name.text) continue;
+            if (target.kind == Value::Kind::type || target.kind == Value::Kind::absent) continue;
+            const bool range = target.kind == Value::Kind::range;
+            return std::pair{&target, number_of(target) + (range ? found.member : 0)};
+        }
+    }
+    return std::nullopt;
+}
+
+std::uint64_t Resolver::number_of(const Value& value) const {
+    if (value.kind != Value::Kind::automatic || !assignments_) return value.low;
+    const auto found = assignments_->find({value.place.file, value.place.offset});
+    return found == assignments_->end() ? 0 : found->second;
+}
+
+// A field of the form being made that gets its number from the allocator.
+bool Resolver::await_number(Form& form, const std::string& name, const Value& value) {
+    const auto field = std::find_if(form.fields.begin(), form.fields.end(),
+                                    [&](const Field& candidate) { return candidate.name == name; });
+    const auto column = auto_columns_.find(&value);
+    if (field == form.fields.end() || column == auto_columns_.end()) {
+        diagnostics_.error(value.place, fmt::format("the format has no field '{}' to put an opcode into", name));
+        return false;
+    }
+    AutoRow::Column& waiting = isa_.auto_rows[column->second.first].columns[column->second.second];
+    if (waiting.width != 0 && waiting.width != field->place.width) {
+        diagnostics_
+            .error(value.place, fmt::format("this opcode has {} bits in one encoding and {} in another", waiting.width,
+                                            field->place.width))
+            .note(field->where, "the field is here");
+        return false;
+    }
+    waiting.width = field->place.width;
+    field->fixed = 0;
+    awaited_.emplace_back(&value, static_cast<Index>(field - form.fields.begin()));
+    return true;
+}
+
+void Resolver::keep_awaited(Index form, Index instruction) {
+    for (const auto& [value, field] : awaited_) {
+        const auto [row, column] = auto_columns_.at(value);
+        AutoRow& waiting = isa_.auto_rows[row];
+        waiting.columns[column].fields.emplace_back(form, field);
+        if (waiting.instruction == no_index) waiting.instruction = instruction;
+    }
+}
+
+}  // namespace isaforge::language
