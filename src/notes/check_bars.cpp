@@ -28,9 +28,7 @@ std::string cell_text(const BarField& field) {
     return fmt::format("{}({})", field.name, widths);
 }
 
-std::string fill_text(int lacking) {
-    return fmt::format("{} too {}", std::abs(lacking), lacking > 0 ? "few" : "many");
-}
+std::string fill_text(int lacking) { return fmt::format("{} too {}", std::abs(lacking), lacking > 0 ? "few" : "many"); }
 
 // The smallest length that is stated anywhere: instructions are whole numbers of it.
 unsigned unit_bits(const Model& model) {
@@ -80,9 +78,10 @@ private:
             const Place where = both ? ours->where : bar->where;
             const std::size_t finding = findings_.error(
                 where, fmt::format("[{}] is drawn twice and differs: {}", bar->format.name, difference));
-            findings_[finding].note(both ? theirs->where : format.main->where,
-                                    fmt::format("this bar has {} ({}), the other {} ({})", counted(bits_of(*format.main, 0), "bit"),
-                                                sum_text(*format.main, 0), bits_of(*bar, 0), sum_text(*bar, 0)));
+            findings_[finding].note(
+                both ? theirs->where : format.main->where,
+                fmt::format("this bar has {} ({}), the other {} ({})", counted(bits_of(*format.main, 0), "bit"),
+                            sum_text(*format.main, 0), bits_of(*bar, 0), sum_text(*bar, 0)));
             explained = explained || fills(*bar, format) != fills(*format.main, format);
         }
         return explained;
@@ -134,8 +133,8 @@ private:
             const unsigned bits = bits_of(bar, i);
             if (bits % unit_ == 0) continue;
             const std::size_t finding =
-                findings_.error(bar.where, fmt::format("[{}] has {} bits ({}), which is no whole number of {} bits", format.name,
-                                                       bits, sum_text(bar, i), unit_));
+                findings_.error(bar.where, fmt::format("[{}] has {} bits ({}), which is no whole number of {} bits",
+                                                       format.name, bits, sum_text(bar, i), unit_));
             const int lacking = static_cast<int>(unit_ - bits % unit_);
             findings_.unfilled[&format] = {finding, std::vector<int>(alternatives(bar), lacking)};
             return;
@@ -170,7 +169,8 @@ private:
             }
         }
         for (const OperandLetters* letters : said) {
-            if (letters->letters.size() == 1 && alphabet_.find(letters->letters) == std::string::npos) continue;  // no list
+            if (letters->letters.size() == 1 && alphabet_.find(letters->letters) == std::string::npos)
+                continue;  // no list
             if (same_operands(format, letters->letters)) continue;
             std::string shown;
             for (const char c : letters->letters) shown += fmt::format("{}{}", shown.empty() ? "" : ",", c);
@@ -183,9 +183,8 @@ private:
 
     bool group_letters_are_operands(const OperandLetters& said) const {
         return std::ranges::all_of(said.letters, [&](char c) {
-            return std::ranges::any_of(model_.formats, [&](const Format& format) {
-                return !initials(format, std::string(1, c)).empty();
-            });
+            return std::ranges::any_of(
+                model_.formats, [&](const Format& format) { return !initials(format, std::string(1, c)).empty(); });
         });
     }
 
@@ -220,7 +219,9 @@ private:
         } else {
             for (const BarField& field : format.main->fields) {
                 const unsigned ours = width_of(field, 0), theirs = width_of(*field_of(*brief->main, field.name), 0);
-                if (ours < theirs) fault = fmt::format("{} bits of {}, fewer than the {} of [{}]", ours, field.name, theirs, brief->name);
+                if (ours < theirs)
+                    fault =
+                        fmt::format("{} bits of {}, fewer than the {} of [{}]", ours, field.name, theirs, brief->name);
             }
         }
         if (fault.empty() || findings_.unfilled.contains(&format) || findings_.unfilled.contains(brief)) return;
@@ -246,9 +247,9 @@ private:
         for (std::size_t i = 1; i < odd.size(); ++i) {
             others += fmt::format("{}[{}]", i == 1 ? "" : i + 1 == odd.size() ? " and " : ", ", odd[i].second->name);
         }
-        const std::size_t finding = findings_.error(
-            name->where, fmt::format("[{}] is called [{}] elsewhere{}", name->name, format->name,
-                                     others.empty() ? "" : fmt::format("; likewise {}", others)));
+        const std::size_t finding =
+            findings_.error(name->where, fmt::format("[{}] is called [{}] elsewhere{}", name->name, format->name,
+                                                     others.empty() ? "" : fmt::format("; likewise {}", others)));
         findings_[finding].note(format->main->format.where, fmt::format("[{}] is here", format->name));
         note_mixed_suffixes(finding, format->name);
     }
@@ -267,7 +268,8 @@ private:
         for (Index i = 0; i < model_.notes.blocks.size(); ++i) {
             const Block& block = model_.notes.blocks[i];
             if (model_.in_block(i).empty()) {
-                findings_.error(block.where, fmt::format("[{}] is described here but drawn nowhere", block.format.name));
+                findings_.error(block.where,
+                                fmt::format("[{}] is described here but drawn nowhere", block.format.name));
             }
         }
         for (const Bar& bar : model_.notes.bars) {
@@ -303,9 +305,9 @@ private:
         const auto spelled_so = [&](const Bar* bar) { return bar->format.name == name.name; };
         if (format && std::ranges::any_of(format->bars, spelled_so)) return;
         if (!missing_.insert(name.name).second) return;
-        const std::size_t finding = findings_.error(
-            name.where, format ? fmt::format("[{}] is called [{}] elsewhere", name.name, format->name)
-                               : fmt::format("no bar draws a format [{}]", name.name));
+        const std::size_t finding =
+            findings_.error(name.where, format ? fmt::format("[{}] is called [{}] elsewhere", name.name, format->name)
+                                               : fmt::format("no bar draws a format [{}]", name.name));
         if (format) findings_[finding].note(format->main->format.where, fmt::format("[{}] is here", format->name));
     }
 

@@ -21,8 +21,9 @@ void check_contradictions(const Format& format, Findings& findings) {
     for (std::size_t i = 1; i < format.tallies.size(); ++i) {
         const Count &first = format.tallies.front(), &other = format.tallies[i];
         if (first.unknown || other.unknown || first.value == other.value) continue;
-        const std::size_t finding = findings.error(
-            other.where, fmt::format("[{}] has {} here and {} elsewhere", format.name, counted(other.value, "instruction"), first.value));
+        const std::size_t finding =
+            findings.error(other.where, fmt::format("[{}] has {} here and {} elsewhere", format.name,
+                                                    counted(other.value, "instruction"), first.value));
         findings[finding].note(first.where, "the other count is here");
         return;
     }
@@ -73,28 +74,31 @@ private:
         const std::uint64_t holds = held(range), stated = known(range.max).value_or(holds);
         if (sum > std::max(holds, stated)) {
             const std::size_t finding = findings_.error(
-                first.where, fmt::format("{}{} need opcodes of {} bits ({}); the range holds {}", least, counted(sum, "instruction"),
-                                         range.low_fixed, tally_text(tallies), holds));
+                first.where, fmt::format("{}{} need opcodes of {} bits ({}); the range holds {}", least,
+                                         counted(sum, "instruction"), range.low_fixed, tally_text(tallies), holds));
             findings_[finding].note(range.where, "the range is here");
             return;
         }
         if (sum > holds) {
             findings_[findings_.wrong_capacity[&range]].note(
-                first.where, fmt::format("{}{} are to be in it: {}", least, counted(sum, "instruction"), tally_text(tallies)));
+                first.where,
+                fmt::format("{}{} are to be in it: {}", least, counted(sum, "instruction"), tally_text(tallies)));
         }
         const auto current = known(range.current);
         if (!current || (complete ? sum == *current : sum <= *current)) return;
         for (const Range& other : table_.ranges) {
             const auto homeless = findings_.homeless.find(&other);
-            if (homeless == findings_.homeless.end() || !known(other.current) || sum > *current + *known(other.current)) continue;
+            if (homeless == findings_.homeless.end() || !known(other.current) || sum > *current + *known(other.current))
+                continue;
             findings_[homeless->second].note(
-                range.current->where, fmt::format("of {} with {} bits ({}), {}{}, only {} are here", counted(formats.size(), "format"),
-                                                  range.low_fixed, tally_text(tallies), least, sum, *current));
+                range.current->where,
+                fmt::format("of {} with {} bits ({}), {}{}, only {} are here", counted(formats.size(), "format"),
+                            range.low_fixed, tally_text(tallies), least, sum, *current));
             return;
         }
         const std::size_t finding = findings_.error(
-            range.current->where, fmt::format("{} opcodes are used here; the formats' counts give {}{}: {}", *current, least, sum,
-                                              tally_text(tallies)));
+            range.current->where, fmt::format("{} opcodes are used here; the formats' counts give {}{}: {}", *current,
+                                              least, sum, tally_text(tallies)));
         findings_[finding].note(first.where, "the counts begin here");
     }
 
@@ -116,7 +120,9 @@ public:
         if (total.count.unknown) return;
         std::vector<const Candidate*> kin;
         for (const Candidate& candidate : candidates_) {
-            if (candidate.value == total.count.value && (candidate.kind == total.kind || total.kind == TotalKind::unsaid)) return;
+            if (candidate.value == total.count.value &&
+                (candidate.kind == total.kind || total.kind == TotalKind::unsaid))
+                return;
             if (candidate.kind == total.kind || total.kind == TotalKind::unsaid) kin.push_back(&candidate);
         }
         if (kin.empty()) return;
@@ -187,9 +193,11 @@ private:
 
     // A total that would be right if a number were that has been found wrong already.
     bool note_elsewhere(const Total& total) {
-        const auto& known_wrong = total.kind == TotalKind::capacity ? findings_.wrong_capacity : findings_.wrong_current;
+        const auto& known_wrong =
+            total.kind == TotalKind::capacity ? findings_.wrong_capacity : findings_.wrong_current;
         if (known_wrong.empty() || total.kind == TotalKind::unsaid) return false;
-        findings_[known_wrong.begin()->second].note(total.where, fmt::format("nor does this total of {} agree", total.count.value));
+        findings_[known_wrong.begin()->second].note(total.where,
+                                                    fmt::format("nor does this total of {} agree", total.count.value));
         return true;
     }
 

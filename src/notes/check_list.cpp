@@ -35,7 +35,8 @@ private:
         for (const auto& [name, rows] : by_name) {
             if (rows.size() < 2) continue;
             const std::size_t finding = findings_.error(
-                rows[1]->mnemonic_where, fmt::format("the mnemonic {} stands for {}", name, counted(rows.size(), "instruction")));
+                rows[1]->mnemonic_where,
+                fmt::format("the mnemonic {} stands for {}", name, counted(rows.size(), "instruction")));
             for (const ListedInstruction* row : rows) {
                 if (row != rows[1]) findings_[finding].note(row->mnemonic_where, fmt::format("\"{}\"", row->title));
             }
@@ -51,8 +52,9 @@ private:
             } else if (row.format == "?" || row.format.empty()) {
                 findings_.error(row.format_where, fmt::format("{} has no format", row.mnemonic));
             } else {
-                const std::size_t finding =
-                    findings_.error(row.format_where, fmt::format("{} has a format that is drawn nowhere: [{}]", row.mnemonic, row.format));
+                const std::size_t finding = findings_.error(
+                    row.format_where,
+                    fmt::format("{} has a format that is drawn nowhere: [{}]", row.mnemonic, row.format));
                 findings_[finding].suggest(std::string(nearest(row.format, names)));
             }
         }
@@ -64,7 +66,8 @@ private:
             if (rows_.contains(&format)) continue;
             const Format* const brief = format.is_long() ? model_.find(format.family()) : nullptr;
             if (brief && rows_.contains(brief)) continue;
-            findings_.warning(format.main->where, fmt::format("no instruction of the list has the format [{}]", format.name));
+            findings_.warning(format.main->where,
+                              fmt::format("no instruction of the list has the format [{}]", format.name));
         }
     }
 
@@ -88,7 +91,8 @@ private:
         const Count& tally = format.tallies.front();
         if (least_demand(format) <= tally.value) return;
         const std::size_t finding = findings_.error(
-            tally.where, fmt::format("[{}] is counted as {}; the list has {}", format.name, tally.value, demand_text(format)));
+            tally.where,
+            fmt::format("[{}] is counted as {}; the list has {}", format.name, tally.value, demand_text(format)));
         findings_[finding].note(rows_.at(&format).front()->format_where, "the first of them is here");
         findings_.wrong_tally[&format] = finding;
     }
@@ -99,14 +103,15 @@ private:
             if (!is_sound(range, space_bits(table)) || !range.current || range.current->unknown) continue;
             const auto formats = formats_of(model_, table, range);
             const bool open = std::ranges::any_of(formats, [&](const Format* format) {
-                return findings_.wrong_tally.contains(format) || (!format->tallies.empty() && format->tallies.front().unknown);
+                return findings_.wrong_tally.contains(format) ||
+                       (!format->tallies.empty() && format->tallies.front().unknown);
             });
             std::vector<std::pair<const Format*, std::uint64_t>> demands;
             const std::uint64_t sum = add_demands(formats, demands);
             if (open || sum <= range.current->value || !findings_.homeless.empty()) continue;
             const std::size_t finding = findings_.error(
-                range.current->where, fmt::format("{} opcodes are used here; the list needs {} at least: {}", range.current->value,
-                                                  sum, tally_text(demands)));
+                range.current->where, fmt::format("{} opcodes are used here; the list needs {} at least: {}",
+                                                  range.current->value, sum, tally_text(demands)));
             findings_[finding].note(range.where, "in this range");
         }
     }

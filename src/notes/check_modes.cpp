@@ -63,7 +63,8 @@ private:
         if (!cell) {
             if (!model_.described_by(label, block).empty()) {
                 const Bar& bar = *model_.described_by(label, block).front()->main;
-                const std::size_t finding = findings_.error(label.where, fmt::format("no cell is called {}", label.field));
+                const std::size_t finding =
+                    findings_.error(label.where, fmt::format("no cell is called {}", label.field));
                 findings_[finding].note(bar.where, fmt::format("[{}] is drawn here", bar.format.name));
             }
             return;
@@ -71,9 +72,9 @@ private:
         if (!fits) return report_label(label, group, *cell, *owner);
         for (const ModePattern& pattern : label.patterns) {
             if (pattern.bits.size() == label.width || is_prose(pattern, group, label.width)) continue;
-            const std::size_t finding =
-                findings_.error(pattern.where, fmt::format("this pattern has {}, {} has {}", counted(pattern.bits.size(), "bit"),
-                                                           label.field, label.width));
+            const std::size_t finding = findings_.error(
+                pattern.where, fmt::format("this pattern has {}, {} has {}", counted(pattern.bits.size(), "bit"),
+                                           label.field, label.width));
             findings_[finding].note(cell->where, fmt::format("[{}] draws {} bits", owner->name, label.width));
         }
         check_overlaps(label);
@@ -88,7 +89,8 @@ private:
         if (unfilled != findings_.unfilled.end() && patterns_agree &&
             std::ranges::all_of(unfilled->second.lacking, [&](int lacking) { return lacking == missing; })) {
             findings_[unfilled->second.finding].note(
-                label.where, fmt::format("{} has {} here, with which the bar is full", label.field, counted(label.width, "bit")));
+                label.where,
+                fmt::format("{} has {} here, with which the bar is full", label.field, counted(label.width, "bit")));
             return;
         }
         std::string patterns;
@@ -119,7 +121,8 @@ private:
                 const std::string &a = label.patterns[i].bits, &b = label.patterns[j].bits;
                 if (a.size() != label.width || b.size() != label.width) continue;
                 bool apart = false;
-                for (std::size_t k = 0; k < a.size(); ++k) apart = apart || (a[k] == '0' && b[k] == '1') || (a[k] == '1' && b[k] == '0');
+                for (std::size_t k = 0; k < a.size(); ++k)
+                    apart = apart || (a[k] == '0' && b[k] == '1') || (a[k] == '1' && b[k] == '0');
                 if (apart) continue;
                 const std::size_t finding = findings_.error(
                     label.patterns[i].where, fmt::format("the pattern `{}` also matches bits of `{}`", a, b));
@@ -151,7 +154,8 @@ private:
                     if (!is_letter(c)) continue;
                     used.insert(c);
                     if (model_.notes.dont_care.find(c) != std::string::npos || !said.insert(c).second) continue;
-                    if (std::ranges::any_of(block.groups, [&](const Group& any) { return legend_of(any, c); })) continue;
+                    if (std::ranges::any_of(block.groups, [&](const Group& any) { return legend_of(any, c); }))
+                        continue;
                     unsaid += fmt::format("{}'{}'", unsaid.empty() ? "" : ", ", c);
                     if (!first) first = &pattern;
                 }
@@ -184,7 +188,8 @@ private:
         const std::size_t letters = legend.letters.front().size();
         check_codes(legend, letters);
         const std::size_t values = legend.values.size();
-        const bool coded = std::ranges::any_of(legend.values, [](const LegendValue& value) { return !value.code.empty(); });
+        const bool coded =
+            std::ranges::any_of(legend.values, [](const LegendValue& value) { return !value.code.empty(); });
         const unsigned needed = letters_for(values);
         const std::string shown = fmt::format("'{}'", legend.letters.front());
         if (needed > letters) {
@@ -192,8 +197,8 @@ private:
             findings_.error(legend.where, fmt::format("{} values for {}, which has room for {}", values, shown, room));
         } else if (!coded && !legend.open && needed > 0 && letters % needed != 0) {
             // `tttt` with four values is two times two bits; `ttt` is neither one nor two of them.
-            findings_.error(legend.where, fmt::format("{} values for {}: {} would do", values, shown,
-                                                      counted(needed, "letter")));
+            findings_.error(legend.where,
+                            fmt::format("{} values for {}: {} would do", values, shown, counted(needed, "letter")));
         }
     }
 
@@ -223,8 +228,9 @@ private:
             if (value.code.empty()) continue;
             const std::string shown = fmt::format("{} {}", value.code, value.text);
             if (value.code.size() != letters) {
-                findings_.error(legend.where, fmt::format("`{}` has a code of {}, '{}' has {}", shown,
-                                                          counted(value.code.size(), "bit"), legend.letters.front(), letters));
+                findings_.error(legend.where,
+                                fmt::format("`{}` has a code of {}, '{}' has {}", shown,
+                                            counted(value.code.size(), "bit"), legend.letters.front(), letters));
                 return;
             }
             if (!seen.insert(value.code).second) {
@@ -248,7 +254,8 @@ private:
         }
     }
 
-    void report_widths(const Legend& legend, const std::vector<unsigned>& values, const BarField& field, const Format& format) {
+    void report_widths(const Legend& legend, const std::vector<unsigned>& values, const BarField& field,
+                       const Format& format) {
         const auto listed = [](const std::vector<unsigned>& widths) {
             std::string out;
             for (const unsigned width : widths) out += fmt::format("{}{}", out.empty() ? "" : "/", width);
@@ -258,24 +265,27 @@ private:
         if (unfilled != findings_.unfilled.end() && values.size() == field.widths.size()) {
             bool repairs = true;
             for (std::size_t i = 0; i < values.size() && i < unfilled->second.lacking.size(); ++i) {
-                repairs = repairs && static_cast<int>(values[i]) - static_cast<int>(field.widths[i]) == unfilled->second.lacking[i];
+                repairs = repairs && static_cast<int>(values[i]) - static_cast<int>(field.widths[i]) ==
+                                         unfilled->second.lacking[i];
             }
             if (repairs) {
                 findings_[unfilled->second.finding].note(
-                    legend.where, fmt::format("{} has {} bits here, with which the bar is full", field.name, listed(values)));
+                    legend.where,
+                    fmt::format("{} has {} bits here, with which the bar is full", field.name, listed(values)));
                 return;
             }
         }
-        const std::size_t finding = findings_.error(
-            legend.where, fmt::format("{} has {} bits by this legend, {} by the bar of [{}]", field.name, listed(values),
-                                      listed(field.widths), format.name));
+        const std::size_t finding =
+            findings_.error(legend.where, fmt::format("{} has {} bits by this legend, {} by the bar of [{}]",
+                                                      field.name, listed(values), listed(field.widths), format.name));
         findings_[finding].note(field.where, fmt::format("[{}] draws {} bits", format.name, listed(field.widths)));
     }
 
     // A bar of two lengths needs a bit that tells them apart, in every group of its instructions.
     void check_choosers(const Block& block, Index index) {
         for (const Format* format : model_.in_block(index)) {
-            const auto wide = std::ranges::find_if(format->main->fields, [](const BarField& field) { return field.widths.size() > 1; });
+            const auto wide = std::ranges::find_if(format->main->fields,
+                                                   [](const BarField& field) { return field.widths.size() > 1; });
             if (wide == format->main->fields.end()) continue;
             const auto chooses = [&](const Legend& legend) { return is_about_width_of(legend, *wide); };
             const Legend* example = nullptr;
@@ -285,13 +295,14 @@ private:
             }
             if (!example) continue;
             for (const Group& group : block.groups) {
-                const bool has_patterns = std::ranges::any_of(group.labels, [](const ModeLabel& label) { return !label.patterns.empty(); });
+                const bool has_patterns =
+                    std::ranges::any_of(group.labels, [](const ModeLabel& label) { return !label.patterns.empty(); });
                 if (!has_patterns || std::ranges::any_of(group.legends, chooses)) continue;
-                const std::size_t finding = findings_.error(
-                    group.where.known() ? group.where : group.labels.front().where,
-                    fmt::format("no bit{} chooses between the {} of [{}]",
-                                group.title.empty() ? " here" : fmt::format(" of \"{}\"", group.title),
-                                counted(wide->widths.size(), "length"), format->name));
+                const std::size_t finding =
+                    findings_.error(group.where.known() ? group.where : group.labels.front().where,
+                                    fmt::format("no bit{} chooses between the {} of [{}]",
+                                                group.title.empty() ? " here" : fmt::format(" of \"{}\"", group.title),
+                                                counted(wide->widths.size(), "length"), format->name));
                 findings_[finding].note(wide->where, "this cell has more than one width");
                 findings_[finding].note(example->where, "another group has a bit for it");
             }

@@ -47,10 +47,12 @@ private:
         if (range.low_bits != range.high_bits || range.low_bits != space_) {
             const bool low = range.low_bits != space_;
             findings_.error(low ? range.low_where : range.high_where,
-                            fmt::format("this bound has {} bits, the others have {}", low ? range.low_bits : range.high_bits, space_));
+                            fmt::format("this bound has {} bits, the others have {}",
+                                        low ? range.low_bits : range.high_bits, space_));
         } else if (range.low_fixed != range.high_fixed) {
             const std::size_t finding = findings_.error(
-                range.high_where, fmt::format("the bounds differ in their opcode bits: {} and {}", range.low_fixed, range.high_fixed));
+                range.high_where,
+                fmt::format("the bounds differ in their opcode bits: {} and {}", range.low_fixed, range.high_fixed));
             findings_[finding].note(range.low_where, "the lower bound is here");
         } else {
             const std::size_t finding = findings_.error(range.low_where, "this range ends before it begins");
@@ -63,14 +65,16 @@ private:
         const std::uint64_t holds = held(range);
         if (range.max && !range.max->unknown && range.max->value != holds) {
             const std::size_t finding = findings_.error(
-                range.max->where, fmt::format("this range is said to hold {}; its bounds hold {}", range.max->value, holds));
-            findings_[finding].note(range.where, fmt::format("{} to {} of {} bits", range.low, range.high, range.low_fixed));
+                range.max->where,
+                fmt::format("this range is said to hold {}; its bounds hold {}", range.max->value, holds));
+            findings_[finding].note(range.where,
+                                    fmt::format("{} to {} of {} bits", range.low, range.high, range.low_fixed));
             findings_.wrong_capacity[&range] = finding;
         }
         if (range.cost && !range.cost->unknown && range.cost->value != cost(range, space_)) {
             const std::size_t finding = findings_.error(
-                range.cost->where, fmt::format("an opcode of {} bits costs {} of {}, not {}", range.low_fixed, cost(range, space_),
-                                               std::uint64_t{1} << space_, range.cost->value));
+                range.cost->where, fmt::format("an opcode of {} bits costs {} of {}, not {}", range.low_fixed,
+                                               cost(range, space_), std::uint64_t{1} << space_, range.cost->value));
             findings_[finding].note(range.low_where, fmt::format("{} bits are free here", space_ - range.low_fixed));
         }
         check_current(range, holds);
@@ -95,9 +99,9 @@ private:
         if (range.current->value <= holds && agrees(holds)) return;
         const std::uint64_t max = stated ? range.max->value : holds;
         if (max >= range.current->value && agrees(max)) return;
-        const std::size_t finding =
-            findings_.error(range.free->where, fmt::format("{} - {} is {}, not {}", max, range.current->value,
-                                                           max - std::min(max, range.current->value), range.free->value));
+        const std::size_t finding = findings_.error(
+            range.free->where, fmt::format("{} - {} is {}, not {}", max, range.current->value,
+                                           max - std::min(max, range.current->value), range.free->value));
         findings_[finding].note(range.current->where, "of these opcodes");
         findings_.wrong_current[&range] = finding;
     }
@@ -115,9 +119,10 @@ private:
         for (const Range* wrong : {&high, &low}) {
             const auto known = findings_.wrong_capacity.find(wrong);
             if (known == findings_.wrong_capacity.end()) continue;
-            findings_[known->second].note(wrong == &high ? low.where : high.where,
-                                          overlap ? fmt::format("it overlaps this range in {}", counted(units, "word"))
-                                                  : fmt::format("{} lie between it and this range", counted(units, "word")));
+            findings_[known->second].note(
+                wrong == &high ? low.where : high.where,
+                overlap ? fmt::format("it overlaps this range in {}", counted(units, "word"))
+                        : fmt::format("{} lie between it and this range", counted(units, "word")));
             return;
         }
         const std::size_t finding =
@@ -142,10 +147,12 @@ private:
         }
         for (const Format& format : model_.formats) {
             const bool named = std::ranges::any_of(table_.ranges, [&](const Range& range) {
-                return std::ranges::any_of(range.formats, [&](const FormatName& name) { return key_of(name.name) == format.key; });
+                return std::ranges::any_of(range.formats,
+                                           [&](const FormatName& name) { return key_of(name.name) == format.key; });
             });
             if (named) continue;
-            const std::size_t finding = findings_.error(format.main->where, fmt::format("[{}] has no range of opcodes", format.name));
+            const std::size_t finding =
+                findings_.error(format.main->where, fmt::format("[{}] has no range of opcodes", format.name));
             findings_[finding].note(table_.ranges.front().where, "the ranges begin here");
         }
     }
@@ -158,7 +165,8 @@ private:
         widths.erase(std::unique(widths.begin(), widths.end()), widths.end());
         for (const unsigned width : widths) drawn += fmt::format("{}{}", drawn.empty() ? "" : ", ", width);
         for (const Range& range : table_.ranges) {
-            if (!is_sound(range, space_) || widths.empty() || std::ranges::binary_search(widths, range.low_fixed)) continue;
+            if (!is_sound(range, space_) || widths.empty() || std::ranges::binary_search(widths, range.low_fixed))
+                continue;
             const std::size_t finding = findings_.error(
                 range.where, fmt::format("no format has an opcode of {} bits, as this range gives", range.low_fixed));
             findings_[finding].note(model_.formats.front().opcode().where,
@@ -172,7 +180,8 @@ private:
             });
             if (has) continue;
             const std::size_t finding = findings_.error(
-                format.opcode().where, fmt::format("[{}] has no range: none is for {} bits of {}", format.name, width, format.opcode().name));
+                format.opcode().where,
+                fmt::format("[{}] has no range: none is for {} bits of {}", format.name, width, format.opcode().name));
             findings_[finding].note(table_.ranges.front().where, "the ranges begin here");
         }
     }
@@ -203,8 +212,9 @@ void compare_tables(const RangeTable& first, const RangeTable& second, Findings&
         if (!here || !there || (here->low == there->low && here->high == there->high)) continue;
         const unsigned width = range.low_fixed;
         const std::size_t finding = findings.error(
-            here->where, fmt::format("two statements of the opcodes of {} bits: {} from {} here, {} from {} before", width, held(*here),
-                                     prefix_text(here->low, width), held(*there), prefix_text(there->low, width)));
+            here->where,
+            fmt::format("two statements of the opcodes of {} bits: {} from {} here, {} from {} before", width,
+                        held(*here), prefix_text(here->low, width), held(*there), prefix_text(there->low, width)));
         findings[finding].note(there->where, "the other is here");
     }
 }

@@ -78,10 +78,9 @@ private:
         if (glossary_) return glossary_entry(line);
         if (ruler(line)) return;
         after_table_ = table_was_open || after_table_;
-        static constexpr std::array<Part, 11> parts{&Reader::range,   &Reader::bar,   &Reader::block_head,
-                                                    &Reader::lengths, &Reader::types, &Reader::legend,
-                                                    &Reader::label,   &Reader::tally, &Reader::pattern,
-                                                    &Reader::total,   &Reader::group};
+        static constexpr std::array<Part, 11> parts{
+            &Reader::range, &Reader::bar,   &Reader::block_head, &Reader::lengths, &Reader::types, &Reader::legend,
+            &Reader::label, &Reader::tally, &Reader::pattern,    &Reader::total,   &Reader::group};
         table_may_go_on_ = table_was_open;
         for (const Part part : parts) {
             if ((this->*part)(line)) {
@@ -218,7 +217,8 @@ private:
         if (!good || !line.take("|")) {
             line.back_to(start);
             const std::size_t end = std::max(start + 1, std::min(line.text().find('|', start), line.text().size()));
-            diagnostics_.warning(line.place(start, end), "this cell is not understood: a cell is `NAME(BITS)`, as `RA(05)`");
+            diagnostics_.warning(line.place(start, end),
+                                 "this cell is not understood: a cell is `NAME(BITS)`, as `RA(05)`");
             return false;
         }
         bar.fields.push_back(std::move(field));
@@ -281,7 +281,8 @@ private:
     }
 
     bool lengths(Scanner& line) {
-        while (line.take("-")) {}
+        while (line.take("-")) {
+        }
         const std::size_t start = line.at();
         auto found = lengths_here(line);
         if (!found) return line.done() && line.at() != start;
@@ -360,7 +361,9 @@ private:
         const std::size_t start = line.at();
         const bool quoted = line.take("\"");
         ModePattern pattern;
-        const std::string_view bits = line.while_all([](char c) { return is_letter(c) || one_of({&c, 1}, {"0", "1", "-", " "}); });
+        const std::string_view bits = line.while_all([](char c) {
+            return is_letter(c) || one_of({&c, 1}, {"0", "1", "-", " "});
+        });
         const std::size_t end = line.at();
         const bool closed = !quoted || line.take("\"");
         for (const char c : bits) {
@@ -381,7 +384,8 @@ private:
     bool pattern(Scanner& line) {
         if (!label_open_ || !block()) return false;
         ModeLabel& label = group().labels.back();
-        if (mentions(line.rest(), {"nested opcode", "extra opcode"}) && line.rest().find('(') != std::string_view::npos &&
+        if (mentions(line.rest(), {"nested opcode", "extra opcode"}) &&
+            line.rest().find('(') != std::string_view::npos &&
             line.rest().find(label.field) != std::string_view::npos) {
             label.nested_opcode = true;
             return true;
@@ -394,7 +398,8 @@ private:
         unsigned tokens = 0;
         while (!line.done() && !line.rest().starts_with("->")) {
             const std::string_view token = line.while_all([](char c) { return !is_blank(c); });
-            const bool bits = std::ranges::all_of(token, [](char c) { return is_letter(c) || c == '0' || c == '1' || c == '-'; });
+            const bool bits =
+                std::ranges::all_of(token, [](char c) { return is_letter(c) || c == '0' || c == '1' || c == '-'; });
             pattern.bits += token;
             if (!bits || ++tokens > 8 || pattern.bits.size() > widest_pattern) return false;
             end = line.since(start).offset - line.place(0, 0).offset + line.since(start).length;
@@ -467,8 +472,8 @@ private:
         }
         const std::size_t code = std::min(text.find_first_not_of("01"), text.size());
         const bool coded = code > 0 && code < text.size() && is_blank(text[code]);
-        legend.values.push_back({std::string(text.substr(0, coded ? code : 0)),
-                                 std::string(trimmed(text.substr(coded ? code : 0)))});
+        legend.values.push_back(
+            {std::string(text.substr(0, coded ? code : 0)), std::string(trimmed(text.substr(coded ? code : 0)))});
     }
 
     // --- the space ----------------------------------------------------------------------------------------------------
@@ -578,11 +583,11 @@ private:
         if (!word.empty() && line.take(":")) {
             if (one_of(word, {"format", "formats"})) return true;
             const auto number = count(line);
-            std::optional<Count>* const slot = one_of(word, {"max", "capacity", "size"})    ? &range.max
-                                               : one_of(word, {"current", "used"})          ? &range.current
-                                               : one_of(word, {"free", "left"})             ? &range.free
-                                               : word.starts_with("cost")                   ? &range.cost
-                                                                                            : nullptr;
+            std::optional<Count>* const slot = one_of(word, {"max", "capacity", "size"}) ? &range.max
+                                               : one_of(word, {"current", "used"})       ? &range.current
+                                               : one_of(word, {"free", "left"})          ? &range.free
+                                               : word.starts_with("cost")                ? &range.cost
+                                                                                         : nullptr;
             if (number && slot && (!enclosed || line.take(")"))) {
                 *slot = number;
                 return true;
@@ -640,12 +645,14 @@ private:
     void look_for_damage(Scanner& line) {
         const std::string_view text = line.rest();
         const std::size_t bars = static_cast<std::size_t>(std::ranges::count(text, '|'));
-        if (bars >= 2 && text.find('(') != std::string_view::npos && text.find_first_of("0123456789") != std::string_view::npos) {
+        if (bars >= 2 && text.find('(') != std::string_view::npos &&
+            text.find_first_of("0123456789") != std::string_view::npos) {
             return not_understood(line, line.at(), "a bar");
         }
         if (text.starts_with("('") && block()) return not_understood(line, line.at(), "a legend");
         if (looks_like_range(text)) return not_understood(line, line.at(), "a range of opcodes");
-        if (looks_like_label(text)) return not_understood(line, line.at(), "the bits of a field, as `MOD(05): \"ttm\"`,");
+        if (looks_like_label(text))
+            return not_understood(line, line.at(), "the bits of a field, as `MOD(05): \"ttm\"`,");
         if (looks_like_tally(text)) return not_understood(line, line.at(), "a count of instructions, as `[A]: 72`,");
     }
 
@@ -666,7 +673,8 @@ private:
     static bool looks_like_label(std::string_view text) {
         const std::size_t open = text.find('(');
         const std::size_t quote = text.find('"');
-        if (open == std::string_view::npos || quote == std::string_view::npos || quote < open || quote - open > 12) return false;
+        if (open == std::string_view::npos || quote == std::string_view::npos || quote < open || quote - open > 12)
+            return false;
         return open + 1 < text.size() && is_digit(text[open + 1]) && open > 0 && is_letter(text[open - 1]);
     }
 

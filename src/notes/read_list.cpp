@@ -24,7 +24,9 @@ std::vector<Cell> cells_of(FileId file, std::size_t offset, std::string_view lin
         const std::string_view whole = line.substr(start, end - start);
         const std::string_view text = notes::trimmed(whole);
         const std::size_t skipped = text.empty() ? 0 : static_cast<std::size_t>(text.data() - whole.data());
-        cells.push_back({text, {file, static_cast<std::uint32_t>(offset + start + skipped), static_cast<std::uint32_t>(text.size())}});
+        cells.push_back(
+            {text,
+             {file, static_cast<std::uint32_t>(offset + start + skipped), static_cast<std::uint32_t>(text.size())}});
         start = end + 1;
     }
     return cells;
@@ -53,7 +55,8 @@ struct Columns {
 
 }  // namespace
 
-std::vector<ListedInstruction> read_instruction_list(FileId file, const SourceManager& sources, Diagnostics& diagnostics) {
+std::vector<ListedInstruction> read_instruction_list(FileId file, const SourceManager& sources,
+                                                     Diagnostics& diagnostics) {
     const std::string_view text = sources.text(file);
     std::vector<ListedInstruction> list;
     Columns columns;
@@ -73,7 +76,8 @@ std::vector<ListedInstruction> read_instruction_list(FileId file, const SourceMa
         const Cell format = cell(columns.format), mnemonic = cell(columns.mnemonic);
         const Place whole{file, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(line.size())};
         if (mnemonic.text.empty()) {
-            diagnostics.error(whole, fmt::format("this row has no mnemonic: it has {} columns, separated by tabs", cells.size()));
+            diagnostics.error(
+                whole, fmt::format("this row has no mnemonic: it has {} columns, separated by tabs", cells.size()));
             continue;
         }
         if (mnemonic.text.find_first_of(" \"") != std::string_view::npos) {

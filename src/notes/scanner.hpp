@@ -64,9 +64,7 @@ public:
         blanks();
         return found;
     }
-    std::string_view name() {
-        return is_letter(peek()) ? while_all(is_name_character) : std::string_view{};
-    }
+    std::string_view name() { return is_letter(peek()) ? while_all(is_name_character) : std::string_view{}; }
     std::optional<std::uint64_t> number() {
         const std::size_t start = at_;
         std::size_t end = at_;
