@@ -108,6 +108,8 @@ using TextTemplate = std::vector<TextElement>;
 enum class NumberBase { unsigned_integer, signed_integer, either_integer, floating, any_bits };
 enum class NumberFormat { decimal, hexadecimal, floating };
 
+inline constexpr unsigned first_automatic_relocation = 64;
+
 // A number in the text: value = [pc +] scale * bits + bias, or bits = value[high:low] of a value of `value_bits` bits.
 struct NumberRule {
     NumberBase base = NumberBase::unsigned_integer;
@@ -118,8 +120,10 @@ struct NumberRule {
     std::int64_t scale = 1, bias = 0;
     bool relative = false;          // counted from the instruction's address, in address units of the code
     std::optional<std::int64_t> minimum, maximum;  // of the value in the text
-    unsigned relocation = 0;        // ELF relocation type; 0: one is given automatically
+    unsigned relocation = 0;        // ELF relocation type that the description gives; 0: none
     std::string relocation_name;
+    unsigned relocation_type =
+        0;  // the given one, or a number from first_automatic_relocation on, by order of appearance
 };
 
 enum class OperandKind { number, registers, enumeration, table };

@@ -51,13 +51,11 @@ struct Symbol {
     SymbolType type = SymbolType::none;
 };
 
-// Relocation types. An instruction's number has the type that the description gives it, or first_automatic + the index
-// of its operand type. Data has the absolute types. The value stored is symbol + addend, counted from the instruction
+// Relocation types. An instruction's number has NumberRule::relocation_type. Data has the absolute types. The value stored is symbol + addend, counted from the instruction
 // where the number is relative, and then treated as the number's rule says.
 namespace relocation_type {
 inline constexpr std::uint32_t absolute_8 = 48, absolute_16 = 49, absolute_32 = 50, absolute_64 = 51;
 inline constexpr std::uint32_t relative_8 = 52, relative_16 = 53, relative_32 = 54, relative_64 = 55;
-inline constexpr std::uint32_t first_automatic = 64;
 }  // namespace relocation_type
 
 struct Relocation {

@@ -110,8 +110,7 @@ bool Engine::data_difference(const Fixup& fixup) {
 // --- instructions
 
 std::uint32_t Engine::relocation_of(Index operand_type) const {
-    const unsigned given = isa_.operand_types[operand_type].number.relocation;
-    return given ? given : relocation_type::first_automatic + operand_type;
+    return isa_.operand_types[operand_type].number.relocation_type;
 }
 
 void Engine::apply_instruction(const Fixup& fixup, const Resolved& value) {

@@ -47,16 +47,29 @@ void Resolver::resolve_pools() {
         } else if (high < low && diagnostics_.errors() == before) {
             diagnostics_.error(syntax.high.place, "the upper bound of the pool is below the lower one");
         }
-        for (const Name& name : syntax.formats) {
-            const FormatDeclaration* format = find_format(name);
-            if (format) pool.formats.push_back(static_cast<Index>(format - description_.formats.data()));
-        }
+        for (const Name& name : syntax.formats) add_pool_formats(name, pool);
         if (diagnostics_.errors() != before) continue;
         pool.width = low_width;
         pool.low = low;
         pool.high = high;
         isa_.pools.push_back(std::move(pool));
     }
+}
+
+void Resolver::add_pool_formats(const Name& name, Pool& pool) {
+    if (!name.text.ends_with('*')) {
+        const FormatDeclaration* format = find_format(name);
+        if (format) pool.formats.push_back(static_cast<Index>(format - description_.formats.data()));
+        return;
+    }
+    const std::string_view begin = std::string_view(name.text).substr(0, name.text.size() - 1);
+    const std::size_t before = pool.formats.size();
+    for (Index i = 0; i < description_.formats.size(); ++i) {
+        const FormatDeclaration& format = description_.formats[i];
+        if (format.name.text.starts_with(begin) && here(format.only)) pool.formats.push_back(i);
+    }
+    if (pool.formats.size() == before)
+        diagnostics_.error(name.place, fmt::format("there is no format whose name begins with '{}'", begin));
 }
 
 void Resolver::resolve_reserved() {

@@ -915,7 +915,10 @@ void Parser::pool() {
     if (!expect("for", "before the formats that the pool is for")) return skip_row();
     do {
         skip_newlines();  // a long list goes on in the next line
-        out.formats.push_back(expect_name("the name of a format"));
+        Name format = expect_name("the name of a format");
+        if (accept("*")) format.text += '*';
+        format.place = from(format.place);
+        out.formats.push_back(std::move(format));
     } while (accept(","));
     if (accept("capacity")) out.capacity = expect_number("how many opcodes the pool is said to hold");
     out.place = from(begin);

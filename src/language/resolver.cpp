@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace isaforge::language {
@@ -47,7 +48,21 @@ void Resolver::run() {
     for (const InstructionsDeclaration& table : description_.instructions) {
         if (here(table.only)) resolve_table(table);
     }
+    number_relocations();
     isa_.unused = find_unused(description_);
+}
+
+void Resolver::number_relocations() {
+    std::set<unsigned> given;
+    for (const OperandType& type : isa_.operand_types) given.insert(type.number.relocation);
+    unsigned next = first_automatic_relocation;
+    for (OperandType& type : isa_.operand_types) {
+        if (type.kind != OperandKind::number) continue;
+        type.number.relocation_type = type.number.relocation;
+        if (type.number.relocation != 0) continue;
+        while (given.contains(next)) ++next;
+        type.number.relocation_type = next++;
+    }
 }
 
 void Resolver::choose_variant() {

@@ -58,6 +58,7 @@ private:
     bool here(const Only& only);  // exists in the chosen variant
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
     void reject_duplicates();
+    void number_relocations();
 
     // constants.cpp
     void resolve_constants();
@@ -131,6 +132,7 @@ private:
         std::size_t member = 0;
     };
     void resolve_pools();
+    void add_pool_formats(const Name& name, Pool& pool);
     void resolve_reserved();
     void index_rows();
     void add_auto_row(const InstructionsDeclaration& table, const InstructionRow& row, Index table_index);

@@ -224,7 +224,7 @@ struct BitPattern {
 struct PoolDeclaration {
     Name name;                      // or none
     BitPattern low, high;
-    std::vector<Name> formats;
+    std::vector<Name> formats;      // `A*` means all whose names begin so
     std::optional<std::uint64_t> capacity;
     Place place;
 };

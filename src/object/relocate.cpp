@@ -57,8 +57,7 @@ private:
 
 bool NumberFinder::is_wanted(Index type) const {
     const OperandType& operand = isa_.operand_types[type];
-    const unsigned given = operand.number.relocation;
-    return operand.kind == OperandKind::number && wanted_ == (given ? given : relocation_type::first_automatic + type);
+    return operand.kind == OperandKind::number && wanted_ == operand.number.relocation_type;
 }
 
 bool NumberFinder::in_field(const Field& field, std::uint64_t code, unsigned tail, Found& found, unsigned depth) const {
