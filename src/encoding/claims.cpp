@@ -90,9 +90,9 @@ std::vector<Claim> padded_claims(const Isa& isa, std::vector<Claim> claims) {
         Cube wide = own[at];
         bool in_front = true;
         for (unsigned i = 0; i < form.bits; ++i) {
-            in_front &= own[at].fixes(i);
-            if (!in_front && own[at].fixes(i) && !own[at].one(i) && fields.get(isa.leading_bit_position(i), 1) == 0)
-                wide.free(i);
+            const bool digit = fields.get(isa.leading_bit_position(i), 1) == 0;
+            in_front &= digit;
+            if (!in_front && digit && !own[at].one(i)) wide.free(i);
         }
         if (wide.mask == own[at].mask) continue;
         bool alone = true;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "render/space_map.hpp"
 
@@ -384,8 +385,14 @@ private:
         const bool one = block.instructions.size() == 1;
         const std::string name = isa_.instructions[block.instructions[0]].names[0];
         const std::string format = block.format == no_index ? "" : isa_.formats[block.format].name;
-        if (one && !format.empty() && label_in(own, name + " · " + format, false)) return;
-        if (label_in(own, one ? name : names_text(isa_, block, 3))) return;
+        if (one && !format.empty() && label_in(own, name + " · " + format, false)) {
+            named_.insert(block.instructions[0]);
+            return;
+        }
+        if (label_in(own, one ? name : names_text(isa_, block, 3))) {
+            named_.insert(block.instructions.begin(), block.instructions.end());
+            return;
+        }
         if (!one && label_in(own, fmt::format("{} {}s", block.instructions.size(), format))) return;
         unlabelled_.push_back(&block);
     }
@@ -448,12 +455,15 @@ private:
                            left, head.y + (begin == 0 ? 0 : head.height), head.x);
     }
 
-    // Rows of sixteen cells, enlarged, for blocks whose names had no room.
+    // Rows of sixteen cells, enlarged, for instructions whose names had no room anywhere.
     void magnify() {
         if (columns_ < (1U << magnified) * 2) return;
         std::vector<std::uint64_t> groups;
         for (const MapBlock* block : unlabelled_) {
             const std::uint64_t group = block->low >> magnified;
+            bool news = false;  // an instruction whose name stands nowhere yet
+            for (const Index instruction : block->instructions) news |= named_.insert(instruction).second;
+            if (!news) continue;
             if (block->high >> magnified == group && (groups.empty() || groups.back() != group))
                 groups.push_back(group);
         }
@@ -506,6 +516,7 @@ private:
     std::uint64_t columns_ = 1, rows_ = 1;
     std::map<Index, std::uint32_t> number_;
     std::vector<const MapBlock*> unlabelled_;
+    std::set<Index> named_;  // instructions whose name is in the map
     std::string out_;
 };
 
