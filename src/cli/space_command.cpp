@@ -95,8 +95,10 @@ std::string further_text(const SpaceFormat& format) {
 void print_totals(const Isa& isa, const Space& space) {
     std::vector<unsigned> lengths;
     for (const SpaceLength& length : space.lengths) lengths.push_back(length.bits);
-    fmt::print("{}: {} instructions of {} bits; a word is the first {} bits, there are {}\n\n", isa.variant,
-               isa.instructions.size(), lengths_text(lengths), space.unit_bits, words(Share::block(0), space));
+    const std::size_t count = isa.instructions.size();
+    fmt::print("{}: {} instruction{}{}; a word is the first {} bits, there are {}\n\n", isa.variant, count,
+               count == 1 ? "" : "s", lengths.empty() ? "" : fmt::format(" of {} bits", lengths_text(lengths)),
+               space.unit_bits, words(Share::block(0), space));
     Table table({"", "words", "of all", "forms"});
     table.add({"used", words(space.used, space), percent(space.used), ""});
     for (const SpaceLength& length : space.lengths) {

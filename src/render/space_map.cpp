@@ -109,8 +109,8 @@ std::vector<bool> nodes_with_room(const Diagram& diagram, const std::vector<Clai
 void append(std::vector<MapBlock>& blocks, MapBlock next) {
     if (!blocks.empty()) {
         MapBlock& last = blocks.back();
-        if (last.kind == next.kind && last.instructions == next.instructions && last.format == next.format &&
-            last.partly == next.partly) {
+        if (last.kind == next.kind && last.instructions == next.instructions && last.format == next.format) {
+            last.partly |= next.partly;
             last.high = next.high;
             MapBlock::Part& part = last.parts.back();
             if (part.lengths == next.parts[0].lengths) {

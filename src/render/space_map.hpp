@@ -17,7 +17,7 @@ struct MapBlock {
     Kind kind = Kind::free;
     std::uint64_t low = 0, high = 0;         // cells
     std::vector<Index> instructions;         // kind used: one, or several that later bits tell apart; of
-                                             // rows with one name the first
+                                      // rows with one name the first
     Index format = no_index;                 // of all of them; no_index where they are of several
     bool partly = false;                     // some of its words are free or reserved
 

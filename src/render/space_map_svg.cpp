@@ -135,7 +135,7 @@ private:
         const std::uint32_t number = number_.at(format);
         const std::uint32_t base = palette[number % palette.size()];
         const double towards_white = number / palette.size() % 3 == 1 ? 0.5 : 0;
-        const double shade = number / palette.size() % 3 == 2 ? 0.75 : 1;
+        const double shade = number / palette.size() % 3 == 2 ? 0.82 : 1;
         std::uint32_t out = 0;
         for (const unsigned shift : {16u, 8u, 0u}) {
             const double channel = (base >> shift & 255) * shade;
@@ -201,6 +201,11 @@ private:
         entry("url(#free)", "", fmt::format("free: {:.1f} %", map_.space.free.fraction() * 100));
         if (!map_.space.reserved.is_zero())
             entry("url(#reserved)", "", fmt::format("reserved: {:.2f} %", map_.space.reserved.fraction() * 100));
+        if (std::any_of(map_.blocks.begin(), map_.blocks.end(), [](const MapBlock& block) { return block.partly; })) {
+            const Box corner{x, y_, 26, 13};
+            entry("#e4e4e4", "", "partly free");
+            mark_partly({corner});
+        }
         y_ += 22;
     }
 
