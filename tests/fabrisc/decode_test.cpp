@@ -68,7 +68,8 @@ TEST_P(SpaceOfRevision, EveryFirstHalfwordTellsTheLengthAndDecodesAsASearchFinds
         for (const Index candidate : candidates)
             ASSERT_EQ(isa().forms[candidate].bits, isa().forms[candidates[0]].bits) << first;
         ++lengths[candidates.empty() ? 0 : isa().forms[candidates[0]].bits / 16];
-        for (const std::uint64_t rest : {std::uint64_t{0}, low_mask(32), random() & low_mask(32), random() & low_mask(32)}) {
+        for (const std::uint64_t rest :
+             {std::uint64_t{0}, low_mask(32), random() & low_mask(32), random() & low_mask(32)}) {
             Image image;
             image.words[0] = first | rest << 16;
             Index found = no_index;

@@ -56,9 +56,8 @@ private:
     std::string operand(const OperandType& type, std::uint64_t code) const {
         if (type.kind == OperandKind::number) return number(type, code);
         if (type.kind == OperandKind::table) return row(type, code);
-        for (const Entry& entry : type.kind == OperandKind::registers
-                                      ? isa_.register_files[type.registers].entries
-                                      : type.entries) {
+        for (const Entry& entry :
+             type.kind == OperandKind::registers ? isa_.register_files[type.registers].entries : type.entries) {
             if (entry.code == code) return entry.texts[alternative_ % entry.texts.size()];
         }
         return "nothing";
@@ -91,7 +90,9 @@ private:
     unsigned alternative_;
 };
 
-bool is_mode(const OperandType& type) { return type.kind == OperandKind::table || type.kind == OperandKind::enumeration; }
+bool is_mode(const OperandType& type) {
+    return type.kind == OperandKind::table || type.kind == OperandKind::enumeration;
+}
 
 // Whether the code has a text.
 bool is_written(const OperandType& type, std::uint64_t code) {
