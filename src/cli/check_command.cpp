@@ -1,4 +1,4 @@
-// `isaforge check`: everything that is wrong with a description, in one go.
+// `isaforge check`: everything that is wrong with a description, or with designers' notes, in one go.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "cli/command.hpp"
+#include "cli/notes_input.hpp"
 #include "cli/session.hpp"
+#include "cli/terminal.hpp"
 
 namespace isaforge::cli {
 
@@ -16,6 +18,7 @@ namespace {
 
 struct Options {
     IsaChoice isa;
+    std::string instructions;
     bool json = false;
 };
 
@@ -43,43 +46,67 @@ void check_other_variants(Session& session, const IsaChoice& asked, const Isa& f
     }
 }
 
+// The findings on standard error, or as JSON on standard output; the exit status.
+int report_defects(Session& session, const Options& options, const std::string& without_defects) {
+    const std::size_t defects = session.diagnostics.errors() + session.diagnostics.warnings();
+    if (options.json) {
+        fmt::print("{}\n", to_json(session.diagnostics, session.sources));
+    } else if (session.report(); defects != 0) {
+        fmt::print(stderr, "{}: {}\n", options.isa.name, counted(defects, "defect"));
+    } else {
+        fmt::print("{}\n", without_defects);
+    }
+    return defects == 0 ? success : input_error;
+}
+
+int check_these_notes(Session& session, const Notes& notes, const Options& options) {
+    const auto list = read_instructions(session, options.instructions);
+    if (!list) return input_error;
+    check_notes(notes, *list, session.diagnostics);
+    return report_defects(session, options,
+                          fmt::format("{}: no defects in {}, {}", options.isa.name, counted(notes.bars.size(), "bar"),
+                                      counted(notes.tables.size(), "table of ranges")));
+}
+
 int check(const Options& options) {
     Session session;
+    if (const auto notes = notes_instead(session, options.isa.name)) return check_these_notes(session, *notes, options);
+    if (!options.instructions.empty()) {
+        complain(fmt::format("--instructions goes with notes, and '{}' is not notes", options.isa.name));
+        return usage_error;
+    }
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
     if (isa) {
         check_isa(*isa, session.diagnostics);
         check_other_variants(session, options.isa, *isa);
     }
-    const std::size_t defects = session.diagnostics.errors() + session.diagnostics.warnings();
-    if (options.json) {
-        fmt::print("{}\n", to_json(session.diagnostics, session.sources));
-        return defects == 0 ? success : input_error;
-    }
-    session.report();
-    if (defects != 0) {
-        fmt::print(stderr, "{}: {}\n", options.isa.name, counted(defects, "defect"));
-        return input_error;
-    }
+    if (!isa) return report_defects(session, options, {});
     const bool all = options.isa.variant.empty() && isa->variants.size() > 1 && options.isa.name != isa->variant;
-    fmt::print("{}: no defects in {}, {}, {}\n",
-               all ? fmt::format("{} ({})", isa->name, counted(isa->variants.size(), "variant")) : isa->variant,
-               counted(isa->formats.size(), "format"), counted(isa->instructions.size(), "instruction"),
-               counted(isa->forms.size(), "form"));
-    return success;
+    return report_defects(
+        session, options,
+        fmt::format("{}: no defects in {}, {}, {}",
+                    all ? fmt::format("{} ({})", isa->name, counted(isa->variants.size(), "variant")) : isa->variant,
+                    counted(isa->formats.size(), "format"), counted(isa->instructions.size(), "instruction"),
+                    counted(isa->forms.size(), "form")));
 }
 
 Action define(CLI::App& app) {
     auto options = std::make_shared<Options>();
     add_isa_positional(app, options->isa);
+    app.add_option("--instructions", options->instructions,
+                   "With notes: the list of instructions, columns separated by tabs")
+        ->type_name("FILE");
     app.add_flag("--json", options->json, "Print the defects as a JSON array on standard output");
     return [options] { return check(*options); };
 }
 
-constexpr Command command{about_descriptions, "check", "Say what is wrong with a description",
+constexpr Command command{about_descriptions, "check", "Say what is wrong with a description or with notes",
+                          "ISA may also be a text file with a designer's notes: bars, legends, ranges of opcodes.\n"
                           "Exit status 1 if there is a defect: an error or a warning.\n\n"
                           "Examples:\n"
                           "  isaforge check wishbone-gpu\n"
-                          "  isaforge check machine.isa --json | jq '.[].message'\n",
+                          "  isaforge check machine.isa --json | jq '.[].message'\n"
+                          "  isaforge check notes.txt --instructions list.tsv\n",
                           define};
 const Registration registration{command};
 

@@ -1,0 +1,83 @@
+// `isaforge import`: designers' notes as a description to go on with.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <memory>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/notes_input.hpp"
+#include "cli/session.hpp"
+#include "cli/terminal.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+struct Options {
+    std::string notes;
+    std::string instructions;
+    std::string output;
+    std::string name;
+};
+
+// The file's name without folder and extension, as the name of an instruction set.
+std::string name_from(const std::string& path) {
+    std::string name = path.substr(path.find_last_of('/') + 1);
+    name = name.substr(0, name.find('.'));
+    for (char& c : name) {
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_') c = '-';
+    }
+    const bool good = !name.empty() && std::isalpha(static_cast<unsigned char>(name.front()));
+    return good ? name : "isa-" + name;
+}
+
+int import(const Options& options) {
+    Session session;
+    const std::optional<FileId> file = read_source(session, options.notes);
+    if (!file) return input_error;
+    if (is_description(session.sources.text(*file))) {
+        complain(fmt::format("'{}' is a description already", options.notes));
+        return input_error;
+    }
+    const Notes notes = read_notes(*file, session.sources, session.diagnostics);
+    const auto list = read_instructions(session, options.instructions);
+    if (!list) return input_error;
+    if (session.report() != success) return input_error;
+    if (notes.bars.empty()) {
+        complain(fmt::format("'{}' holds no bar, as `[A] |OPCODE(07)|RA(05)|IMM(20)|`", options.notes));
+        return input_error;
+    }
+    const std::string name = options.name.empty() ? name_from(options.output == "-" ? options.notes : options.output) : options.name;
+    return write_text(options.output, import_notes(notes, *list, session.sources, name)) ? success : input_error;
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    app.add_option("NOTES", options->notes, "A text file with a designer's notes")->required()->type_name("");
+    app.add_option("--instructions", options->instructions, "The list of instructions, columns separated by tabs")
+        ->type_name("FILE");
+    app.add_option("-o,--output", options->output, "The description to write")->type_name("FILE")->required();
+    app.add_option("--name", options->name, "Name of the instruction set; without it, after the output file")
+        ->check([](const std::string& text) {
+            const bool good = !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) &&
+                              std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
+            return good ? std::string{} : "'" + text + "' is no name for an instruction set";
+        });
+    return [options] { return import(*options); };
+}
+
+constexpr Command command{about_descriptions, "import", "Turn a designer's notes into a description",
+                          "The result loads and says beside each line where it is from. Where the notes contradict\n"
+                          "themselves it follows the bars and says so: `isaforge check NOTES` lists these places.\n\n"
+                          "Examples:\n"
+                          "  isaforge import notes.txt -o machine.isa\n"
+                          "  isaforge import notes.txt --instructions list.tsv -o machine.isa\n",
+                          define};
+const Registration registration{command};
+
+}  // namespace
+
+}  // namespace isaforge::cli
