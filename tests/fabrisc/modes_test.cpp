@@ -16,7 +16,7 @@ class ModesOfRevision : public OfRevision {};
 using Codes = std::vector<std::uint64_t>;  // in the order of Form::fields
 
 constexpr std::uint64_t address = 0x40000;
-constexpr unsigned samples = 6;  // of registers and numbers, for each combination of modes
+constexpr unsigned samples = 40;  // of registers and numbers, for each combination of modes
 
 // Writes the text of a form. `alternative` picks among the texts that an operand's row has, modulo their number.
 class Writer {

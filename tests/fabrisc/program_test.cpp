@@ -182,10 +182,9 @@ TEST(FabriscFields, StandWhereTheNotesOf2022_05_15DrawThem) {
     bench.expect("VIMLD.m: $V1, $P2, $P3, #1;", 9, "1" + bits(1, 5) + bits(2, 5) + bits(3, 5) + bits(1, 7));    // oom
     const auto extra = [&](const char* name) { return bench.extra(name, 0, 11, 1); };
     bench.expect("IADD.32m: $P1, $P2, #-512;", 7, "10 1 0" + extra("IADD") + bits(1, 5) + bits(2, 5) + bits(-512, 10));
-    bench.expect("IAND.32vs: $V1, $V2, #1023;", 7,
-                 "10 0 1" + extra("IAND") + bits(1, 5) + bits(2, 5) + bits(1023, 10), 1);                 // ttmvo
-    bench.expect("LIADD.32: $P1, $P2, #-513;", 7,
-                 "10 0 0" + extra("LIADD") + bits(1, 5) + bits(2, 5) + bits(-513, 26));
+    bench.expect("IAND.32vs: $V1, $V2, #1023;", 7, "10 0 1" + extra("IAND") + bits(1, 5) + bits(2, 5) + bits(1023, 10),
+                 1);  // ttmvo
+    bench.expect("LIADD.32: $P1, $P2, #-513;", 7, "10 0 0" + extra("LIADD") + bits(1, 5) + bits(2, 5) + bits(-513, 26));
     bench.expect("MST.16m: $P1, $P2, #-2048;", 7, "01 1 10" + bits(1, 5) + bits(2, 5) + bits(0, 10));     // ttmii
     bench.expect("VMST.t: $V1, $P2, #1025;", 8, "0 1 01" + bits(1, 5) + bits(2, 5) + bits(1, 10));        // omaii
     bench.expect("LVMST.mdb: $V1, $P2, #1;", 8, "1 0 11" + bits(1, 5) + bits(2, 5) + bits(1, 26));        // omauu
@@ -234,7 +233,9 @@ TEST(FabriscReach, AShortBranchSaysDistanceAndReachAndRelaxesOnRequest) {
               "error: the target is 4096 away; the reach is -4096 to 4094");
     const Codec& relaxed = revision_codec(name, true);
     const auto begin = [&](const std::string& text) { return assembled(relaxed, text).substr(0, 12); };
-    const auto same = [&](const std::string& text, const std::string& as) { EXPECT_EQ(begin(text), begin(as)) << text; };
+    const auto same = [&](const std::string& text, const std::string& as) {
+        EXPECT_EQ(begin(text), begin(as)) << text;
+    };
     same(far, "LCB.8LE: $S0, $S2, @end; .skip 4092 \n.end: FNCL;");
     same("BEQ.64f: $S0, $S2, 8000;", "LCB.64fEQ: $S0, $S2, 8000;");
     same("IADD.8m: $S0, $S2, #512;", "LIADD.8m: $S0, $S2, #512;");
