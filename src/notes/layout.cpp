@@ -88,8 +88,13 @@ unsigned register_bits(const Model& model) {
             if (is_register(field)) ++votes[field.widths.front()];
         }
     }
-    const auto most = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
-    return most == votes.end() ? 0 : most->first;
+    unsigned best = 0, most = 0;
+    for (const auto& [width, count] : votes) {
+        if (count < most) continue;  // of two, the wider
+        best = width;
+        most = count;
+    }
+    return best;
 }
 
 // --- operands -----------------------------------------------------------------------------------------------------------
@@ -185,6 +190,23 @@ std::string OperandBook::text() const {
 // --- bars ---------------------------------------------------------------------------------------------------------------
 
 namespace {
+
+// Words that tell groups apart, without those that all of them have.
+std::vector<std::string> telling_words(const std::string& title) {
+    std::vector<std::string> words;
+    std::string word;
+    for (const char c : title + " ") {
+        if (is_letter(c)) {
+            word += lower(c);
+            continue;
+        }
+        const bool idle = word == "for" || word == "instructions" || word == "instruction" || word == "the" ||
+                          word == "of" || word.size() < 2;
+        if (!idle) words.push_back(word);
+        word.clear();
+    }
+    return words;
+}
 
 class LayoutMaker {
 public:
@@ -472,7 +494,10 @@ private:
         const std::string name = unique("kind");
         const auto width = static_cast<unsigned>(high - low);
         modifiers_ += fmt::format(".{{{}}}", name);
-        const std::string wanted = slug(group_->title.empty() ? "kind" : group_->title, 2) + "_kind";
+        const std::vector<std::string> words = telling_words(group_->title);
+        std::string wanted;
+        for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 2); ++i) wanted += words[i] + "_";
+        wanted = slug(wanted + "kind");
         add_cell(fmt::format("{}:{}", name, operands_.for_rows(wanted, width, rows)), width);
     }
 
@@ -551,23 +576,6 @@ private:
     std::map<std::string, std::string> number_names_;
     std::vector<Slice> slices_;
 };
-
-// Words that tell groups apart, without those that all of them have.
-std::vector<std::string> telling_words(const std::string& title) {
-    std::vector<std::string> words;
-    std::string word;
-    for (const char c : title + " ") {
-        if (is_letter(c)) {
-            word += lower(c);
-            continue;
-        }
-        const bool idle = word == "for" || word == "instructions" || word == "instruction" || word == "the" ||
-                          word == "of" || word.size() < 2;
-        if (!idle) words.push_back(word);
-        word.clear();
-    }
-    return words;
-}
 
 std::vector<std::string> group_names(const std::vector<const Group*>& groups) {
     std::vector<std::string> names(groups.size());

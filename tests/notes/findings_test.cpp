@@ -9,7 +9,9 @@ namespace {
 TEST(CleanNotes, HaveNoFindings) { EXPECT_EQ(all_findings(std::string(toy_notes)), ""); }
 
 TEST(CleanNotes, OfNothingButProseHaveNoFindings) {
-    EXPECT_EQ(all_findings("The A format is for arithmetic, x -> y.\n- see [A] below | or above\n(RAS hint: push)\n12\n"), "");
+    EXPECT_EQ(
+        all_findings("The A format is for arithmetic, x -> y.\n- see [A] below | or above\n(RAS hint: push)\n12\n"),
+        "");
 }
 
 TEST(CleanNotes, MayUseAnyOfTheNotationsOfRanges) {
@@ -110,7 +112,8 @@ TEST(Modes, WithAPatternOfAnotherWidth) {
 }
 
 TEST(Modes, WithABarePatternOfAnotherWidth) {
-    EXPECT_EQ(all_findings(format_with("MOD(03):\n\n    x mm\n    ttmt\n\n('tt' is size: 8, 16, 32)\n('m' is mask)\n('x' is unused)\n")),
+    EXPECT_EQ(all_findings(format_with(
+                  "MOD(03):\n\n    x mm\n    ttmt\n\n('tt' is size: 8, 16, 32)\n('m' is mask)\n('x' is unused)\n")),
               "7:5: this pattern has 4 bits, MOD has 3\n1:13:   [A] draws 3 bits\n");
 }
 
@@ -120,14 +123,16 @@ TEST(Modes, WhoseLabelSaysAnotherWidthThanBarAndPattern) {
 }
 
 TEST(Modes, WhoseLabelFillsABarThatIsTooShort) {
-    EXPECT_EQ(all_findings("[A] |OP(04)|MOD(03)|RA(08)| {\n- length: 2B\nMOD(04): \"ttmm\"\n('tt' is size: 8, 16, 32)\n('mm' is mode)\n}\n"),
+    EXPECT_EQ(all_findings("[A] |OP(04)|MOD(03)|RA(08)| {\n- length: 2B\nMOD(04): \"ttmm\"\n('tt' is size: 8, 16, "
+                           "32)\n('mm' is mode)\n}\n"),
               "1:5: [A] has 15 bits (4 + 3 + 8), 1 too few for the 16 bits of 2 bytes\n"
               "2:3:   the length is stated here\n"
               "3:1:   MOD has 4 bits here, with which the bar is full\n");
 }
 
 TEST(Modes, OfAFieldThatNoBarHas) {
-    EXPECT_EQ(all_findings(format_with("MODE(03): \"---\"\n")), "4:1: no cell is called MODE\n1:5:   [A] is drawn here\n");
+    EXPECT_EQ(all_findings(format_with("MODE(03): \"---\"\n")),
+              "4:1: no cell is called MODE\n1:5:   [A] is drawn here\n");
 }
 
 TEST(Modes, OfOneOfTwoForms) {
@@ -159,7 +164,10 @@ TEST(Modes, WithALegendOfMoreValuesThanBits) {
 TEST(Modes, WithALegendOfFewerValuesThanItsLettersAreFor) {
     EXPECT_EQ(all_findings(format_with("MOD(03): \"ttt\"\n('ttt' is size: 8, 16, 32, 64)\n")),
               "5:1: 4 values for 'ttt': 2 letters would do\n");
-    EXPECT_EQ(all_findings("[A] |OP(04)|MOD(04)|RA(08)| {\n- length: 2B\nMOD(04): \"tttt\"\n('tttt' is size: 8, 16, 32, 64)\n}\n"), "");
+    EXPECT_EQ(
+        all_findings(
+            "[A] |OP(04)|MOD(04)|RA(08)| {\n- length: 2B\nMOD(04): \"tttt\"\n('tttt' is size: 8, 16, 32, 64)\n}\n"),
+        "");
 }
 
 TEST(Modes, WithCodesOfAnotherWidth) {
@@ -175,7 +183,8 @@ TEST(Modes, WithALegendOfAnotherNumberOfLetters) {
 }
 
 TEST(Modes, WithALegendOfOtherWidthsThanTheBar) {
-    EXPECT_EQ(all_findings("[A] |OP(04)|MOD(01)|IMM(11/27)| {\n- lengths: 2B, 4B\nMOD(01):\nl\n('l' is immediate length: 12, 28)\n}\n"),
+    EXPECT_EQ(all_findings("[A] |OP(04)|MOD(01)|IMM(11/27)| {\n- lengths: 2B, 4B\nMOD(01):\nl\n('l' is immediate "
+                           "length: 12, 28)\n}\n"),
               "5:1: IMM has 12/28 bits by this legend, 11/27 by the bar of [A]\n1:21:   [A] draws 11/27 bits\n");
 }
 
@@ -194,12 +203,14 @@ std::string ranges(const std::string& lines) {
 }
 
 TEST(Ranges, ThatDoNotHoldWhatTheyState) {
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx max: 4;\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
-              "4:44: this range is said to hold 4; its bounds hold 3\n4:1:   0 to 2 of 2 bits\n");
+    EXPECT_EQ(
+        all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx max: 4;\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
+        "4:44: this range is said to hold 4; its bounds hold 3\n4:1:   0 to 2 of 2 bits\n");
 }
 
 TEST(Ranges, ThatOverlapAreOneFindingWithTheirCapacity) {
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 11xxxxxxxxxxxxxx max: 3;\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx max: 2;\n")),
+    EXPECT_EQ(all_findings(ranges(
+                  "00xxxxxxxxxxxxxx ... 11xxxxxxxxxxxxxx max: 3;\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx max: 2;\n")),
               "4:44: this range is said to hold 3; its bounds hold 4\n4:1:   0 to 3 of 2 bits\n"
               "5:1:   it overlaps this range in 16384 words\n");
 }
@@ -224,40 +235,49 @@ TEST(Ranges, WithBoundsThatDoNotBelongTogether) {
 }
 
 TEST(Ranges, WithMoreThanTheyHold) {
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx max: 3; current: 4; free: 0\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
+    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx max: 3; current: 4; free: 0\n110xxxxxxxxxxxxx "
+                                  "... 111xxxxxxxxxxxxx\n")),
               "4:56: 4 opcodes in a range of 3\n4:1:   the bounds hold 3\n");
 }
 
 TEST(Ranges, WhoseFreeIsNotWhatRemains) {
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx max: 3; current: 1; free: 1\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
+    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx max: 3; current: 1; free: 1\n110xxxxxxxxxxxxx "
+                                  "... 111xxxxxxxxxxxxx\n")),
               "4:65: 3 - 1 is 2, not 1\n4:56:   of these opcodes\n");
 }
 
 TEST(Ranges, WhoseCostIsNotThatOfTheirBits) {
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx cost_per_unit: 8192\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
-              "4:54: an opcode of 2 bits costs 16384 of 65536, not 8192\n4:1:   14 bits are free here\n");
+    EXPECT_EQ(
+        all_findings(ranges(
+            "00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx cost_per_unit: 8192\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
+        "4:54: an opcode of 2 bits costs 16384 of 65536, not 8192\n4:1:   14 bits are free here\n");
 }
 
 TEST(Ranges, WithoutAFormatAndFormatsWithoutARange) {
     EXPECT_EQ(all_findings(ranges("0000xxxxxxxxxxxx ... 1011xxxxxxxxxxxx\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
               "1:6: [A] has no range: none is for 2 bits of OP\n4:1:   the ranges begin here\n"
-              "4:1: no format has an opcode of 4 bits, as this range gives\n1:6:   the formats have 2, 3 bits; this is the first\n");
+              "4:1: no format has an opcode of 4 bits, as this range gives\n1:6:   the formats have 2, 3 bits; this is "
+              "the first\n");
 }
 
 TEST(Ranges, ThatNameFormatsOfOtherWidths) {
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx [A] [B]\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
-              "4:44: [B] has 3 bits of OP; this range gives 2\n2:6:   its bar is here\n");
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx [A]\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
-              "2:5: [B] has no range of opcodes\n4:1:   the ranges begin here\n");
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx [A] [D]\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx [B]\n")),
+    EXPECT_EQ(
+        all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx [A] [B]\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
+        "4:44: [B] has 3 bits of OP; this range gives 2\n2:6:   its bar is here\n");
+    EXPECT_EQ(
+        all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx [A]\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
+        "2:5: [B] has no range of opcodes\n4:1:   the ranges begin here\n");
+    EXPECT_EQ(all_findings(
+                  ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx [A] [D]\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx [B]\n")),
               "4:44: no bar draws a format [D]\n");
 }
 
 TEST(Ranges, OfTwoTablesThatContradict) {
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n____\n"
-                                  "00xxxxxxxxxxxxxx ... 01xxxxxxxxxxxxxx\n100xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
-              "7:1: two statements of the opcodes of 2 bits: 2 from 00 here, 3 from 00 before\n4:1:   the other is here\n"
-              "8:1: two statements of the opcodes of 3 bits: 4 from 100 here, 2 from 110 before\n5:1:   the other is here\n");
+    EXPECT_EQ(
+        all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n____\n"
+                            "00xxxxxxxxxxxxxx ... 01xxxxxxxxxxxxxx\n100xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n")),
+        "7:1: two statements of the opcodes of 2 bits: 2 from 00 here, 3 from 00 before\n4:1:   the other is here\n"
+        "8:1: two statements of the opcodes of 3 bits: 4 from 100 here, 2 from 110 before\n5:1:   the other is here\n");
 }
 
 // --- counts -------------------------------------------------------------------------------------------------------------
@@ -267,7 +287,8 @@ const std::string two_ranges =
     "110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx max: 2; current: 2; free: 0\n";
 
 TEST(Counts, OfFormatsThatTheRangeCannotHold) {
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n[A]: 4\n[B]: ??\n")),
+    EXPECT_EQ(all_findings(ranges(
+                  "00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n[A]: 4\n[B]: ??\n")),
               "6:6: 4 instructions need opcodes of 2 bits ([A] 4); the range holds 3\n4:1:   the range is here\n");
 }
 
@@ -277,7 +298,8 @@ TEST(Counts, OfFormatsThatAreNotWhatTheRangeStates) {
 }
 
 TEST(Counts, ThatAStatedCapacityHoldsAndTheBoundsDoNot) {
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx max: 4;\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n[A]: 4\n")),
+    EXPECT_EQ(all_findings(ranges(
+                  "00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx max: 4;\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n[A]: 4\n")),
               "4:44: this range is said to hold 4; its bounds hold 3\n4:1:   0 to 2 of 2 bits\n"
               "6:6:   4 instructions are to be in it: [A] 4\n");
 }
@@ -288,30 +310,38 @@ TEST(Counts, OfOneFormatThatContradict) {
 }
 
 TEST(Counts, ThatAddUpToNoTotal) {
-    EXPECT_EQ(all_findings(ranges(two_ranges + "\nmax opcode pool: 6\ncurrently used: 5\n12 combinations left\n")),
-              "7:1: 6 is none of what adds up: 5 stated as maxima, 5 opcodes in the ranges\n4:1:   counted from here on\n"
-              "8:1: 5 is none of what adds up: 4 used in the ranges\n4:1:   counted from here on\n"
-              "9:1: 12 is none of what adds up: 1 free in the ranges, 1 not used in the ranges, 0 words above the last range, "
-              "0 words outside of the ranges\n4:1:   counted from here on\n");
+    EXPECT_EQ(
+        all_findings(ranges(two_ranges + "\nmax opcode pool: 6\ncurrently used: 5\n12 combinations left\n")),
+        "7:1: 6 is none of what adds up: 5 stated as maxima, 5 opcodes in the ranges\n4:1:   counted from here on\n"
+        "8:1: 5 is none of what adds up: 4 used in the ranges\n4:1:   counted from here on\n"
+        "9:1: 12 is none of what adds up: 1 free in the ranges, 1 not used in the ranges, 0 words above the last "
+        "range, "
+        "0 words outside of the ranges\n4:1:   counted from here on\n");
 }
 
 TEST(Counts, WithoutWordsAreAWarning) {
-    EXPECT_EQ(all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n\n12\n")),
-              "7:1: warning: 12 is none of what adds up: 5 opcodes in the ranges, 0 words above the last range, "
-              "0 words outside of the ranges\n4:1:   counted from here on\n");
+    EXPECT_EQ(
+        all_findings(ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n\n12\n")),
+        "7:1: warning: 12 is none of what adds up: 5 opcodes in the ranges, 0 words above the last range, "
+        "0 words outside of the ranges\n4:1:   counted from here on\n");
 }
 
 // --- lists --------------------------------------------------------------------------------------------------------------
 
-const std::string listed_notes = ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n");
+const std::string listed_notes =
+    ranges("00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n");
 
 TEST(Lists, ThatFitHaveNoFindings) {
-    EXPECT_EQ(all_findings(listed_notes, "group\tformat\tmnemonic\tname\tprivilege\nx\t A \tadd\tAddition\t\n\nx\tB\tsub\tSubtraction\n"), "");
+    EXPECT_EQ(
+        all_findings(listed_notes,
+                     "group\tformat\tmnemonic\tname\tprivilege\nx\t A \tadd\tAddition\t\n\nx\tB\tsub\tSubtraction\n"),
+        "");
 }
 
 TEST(Lists, WithDemandBeyondSupply) {
     EXPECT_EQ(all_findings(listed_notes, "g\tA\ta1\nb\tA\ta2\nc\tB\tb1\nd\tB\tb2\ne\tB\tb3\n"),
-              "5:1: the list needs 3 opcodes of 3 bits ([B] 3), 24576 words; there are 2, 16384 words\n2:5:   [B]: 3 instructions\n");
+              "5:1: the list needs 3 opcodes of 3 bits ([B] 3), 24576 words; there are 2, 16384 words\n2:5:   [B]: 3 "
+              "instructions\n");
 }
 
 TEST(Lists, OfFormatsWithExtraOpcodeBitsNeedFewerOpcodes) {
@@ -325,10 +355,12 @@ TEST(Lists, OfFormatsWithExtraOpcodeBitsNeedFewerOpcodes) {
 }
 
 TEST(Lists, OfFormatsWithANestedOpcodeNeedFewerOpcodes) {
-    EXPECT_EQ(all_findings("[A] |OP(02)|MOD(02)|IMM(12)| {\n- length: 2B\nMOD(02):\n- MOD(02) is treated as a nested opcode\n}\n____\n"
-                           "00xxxxxxxxxxxxxx ... 00xxxxxxxxxxxxxx\n[A]: 1\n",
-                           "g\tA\ta1\ng\tA\ta2\ng\tA\ta3\ng\tA\ta4\n"),
-              "");
+    EXPECT_EQ(
+        all_findings(
+            "[A] |OP(02)|MOD(02)|IMM(12)| {\n- length: 2B\nMOD(02):\n- MOD(02) is treated as a nested opcode\n}\n____\n"
+            "00xxxxxxxxxxxxxx ... 00xxxxxxxxxxxxxx\n[A]: 1\n",
+            "g\tA\ta1\ng\tA\ta2\ng\tA\ta3\ng\tA\ta4\n"),
+        "");
 }
 
 TEST(Lists, WithMoreThanTheNotesCount) {
@@ -348,20 +380,27 @@ TEST(Lists, WithRepeatedMnemonicsAndWithoutFormats) {
 
 TEST(Lists, WithDamagedRows) {
     EXPECT_EQ(all_findings("[A] |OP(02)|IMM(14)| length: 2B\n", "g\tA\ta1\nnonsense\ng\tA\ttwo words\n"),
-              "2:1: this row has no mnemonic: it has 1 columns, separated by tabs\n"
+              "2:1: this row has no mnemonic: it has 1 column; columns are separated by tabs\n"
               "3:5: a mnemonic has no blanks and no quotes\n");
 }
 
 // --- notation that lost something -----------------------------------------------------------------------------------------
 
 TEST(Damage, IsAWarningWithItsLine) {
-    const auto warned = [](const std::string& line) { return all_findings("[A] |OP(02)|IMM(14)| {\n- length: 2B\n" + line + "\n}\n"); };
-    EXPECT_EQ(warned("[A] |OP(O2)|IMM(14)|"), "3:6: warning: this cell is not understood: a cell is `NAME(BITS)`, as `RA(05)`\n");
-    EXPECT_EQ(warned("MOD(02) \"tt\""), "3:1: warning: this looks like the bits of a field, as `MOD(05): \"ttm\"`, but is not understood\n");
-    EXPECT_EQ(warned("MOD(02): \"tt"), "3:10: warning: this looks like a pattern of bits, as `\"ttm\"`, but is not understood\n");
-    EXPECT_EQ(warned("('tt is size: 8)"), "3:1: warning: this looks like a legend, as `('tt' is size: 8, 16)`, but is not understood\n");
+    const auto warned = [](const std::string& line) {
+        return all_findings("[A] |OP(02)|IMM(14)| {\n- length: 2B\n" + line + "\n}\n");
+    };
+    EXPECT_EQ(warned("[A] |OP(O2)|IMM(14)|"),
+              "3:6: warning: this cell is not understood: a cell is `NAME(BITS)`, as `RA(05)`\n");
+    EXPECT_EQ(warned("MOD(02) \"tt\""),
+              "3:1: warning: this looks like the bits of a field, as `MOD(05): \"ttm\"`, but is not understood\n");
+    EXPECT_EQ(warned("MOD(02): \"tt"),
+              "3:10: warning: this looks like a pattern of bits, as `\"ttm\"`, but is not understood\n");
+    EXPECT_EQ(warned("('tt is size: 8)"),
+              "3:1: warning: this looks like a legend, as `('tt' is size: 8, 16)`, but is not understood\n");
     EXPECT_EQ(warned("length: four"), "3:1: warning: this looks like a length, as `4B`, but is not understood\n");
-    EXPECT_EQ(all_findings("00xxxxxxxxxxxxxx -> \n"), "1:1: warning: this looks like a range of opcodes but is not understood\n");
+    EXPECT_EQ(all_findings("00xxxxxxxxxxxxxx -> \n"),
+              "1:1: warning: this looks like a range of opcodes but is not understood\n");
     EXPECT_EQ(all_findings("00xxxxxxxxxxxxxx -> 01xxxxxxxxxxxxxx (limit: 2)\n"),
               "1:38: warning: this looks like something about this range but is not understood\n");
 }

@@ -16,7 +16,9 @@ constexpr double slowest_seconds = 10;
 bool is_a_digit(char c) { return c >= '0' && c <= '9'; }
 
 // The lines whose numbers nothing else in the notes determines.
-bool is_free(std::string_view line) { return line.find("data size") != std::string_view::npos || line.find("with 16 registers") != std::string_view::npos; }
+bool is_free(std::string_view line) {
+    return line.find("data size") != std::string_view::npos || line.find("with 16 registers") != std::string_view::npos;
+}
 
 TEST(Mutation, OfAnyDigitIsFound) {
     const std::string clean(toy_notes);
@@ -142,7 +144,8 @@ TEST(RandomDamage, NeverCrashesOrHangs) {
 
 TEST(RandomDamage, OfVeryLongNotesStaysFast) {
     std::string text;
-    for (int i = 0; i < 3000; ++i) text += "[A" + std::to_string(i) + "] |OP(04)|MOD(03)|RA(09)| {\n- length: 2B\nMOD(03): \"ttm\"\n}\n";
+    for (int i = 0; i < 3000; ++i)
+        text += "[A" + std::to_string(i) + "] |OP(04)|MOD(03)|RA(09)| {\n- length: 2B\nMOD(03): \"ttm\"\n}\n";
     for (int i = 0; i < 3000; ++i) text += "0000xxxxxxxxxxxx ... 1101xxxxxxxxxxxx  max: 14;\n";
     const auto begin = std::chrono::steady_clock::now();
     count_findings(text);

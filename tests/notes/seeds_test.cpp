@@ -74,7 +74,8 @@ TEST_P(Seeds, BecomeDescriptionsThatLoad) {
     const Notes notes = read_notes(sources.add("notes.txt", notes_), sources, diagnostics);
     const auto list = read_instruction_list(sources.add("list.tsv", list_), sources, diagnostics);
     for (const bool with_list : {false, true}) {
-        const std::string draft = import_notes(notes, with_list ? list : std::vector<ListedInstruction>{}, sources, "draft");
+        const std::string draft =
+            import_notes(notes, with_list ? list : std::vector<ListedInstruction>{}, sources, "draft");
         SourceManager ours;
         Diagnostics found;
         const auto isa = load_isa_text("draft.isa", draft, ours, found);
