@@ -58,12 +58,11 @@ private:
         const std::string held = range.size().count(pool.width, 0);
         const bool more = pool.opcodes() != 0 && *pool.capacity > pool.opcodes();
         const std::uint64_t off = more ? *pool.capacity - pool.opcodes() : pool.opcodes() - *pool.capacity;
-        diagnostics_.error(pool.where,
-                           fmt::format("{} claims a capacity of {}, but {} .. {} holds {} opcodes of {} bits: {} {}",
-                                       pool_name(pool), *pool.capacity,
-                                       leading_pattern(pool.low, pool.width, pool.width),
-                                       leading_pattern(pool.high, pool.width, pool.width), held, pool.width, off,
-                                       more ? "fewer" : "more"));
+        diagnostics_.error(
+            pool.where, fmt::format("{} claims a capacity of {}, but {} .. {} holds {} opcodes of {} bits: {} {}",
+                                    pool_name(pool), *pool.capacity, leading_pattern(pool.low, pool.width, pool.width),
+                                    leading_pattern(pool.high, pool.width, pool.width), held, pool.width, off,
+                                    more ? "fewer" : "more"));
     }
 
     void check_formats_used(const Pool& pool) {
@@ -98,7 +97,7 @@ private:
             }
         }
         const std::string what = lone.empty() ? "their opcodes are counted twice"
-                                              : fmt::format("{} may not lie there by one of them", lone);
+                                              : fmt::format("{} may not lie there, by one of the two", lone);
         diagnostics_
             .error(second.where, fmt::format("this pool and an earlier one share {} ({} opcodes of {} bits): {}",
                                              range_text(shared), shared.size().count(width, 0), width, what))
@@ -108,9 +107,7 @@ private:
     // Of a row with several forms, the first that lies wrong is told.
     void check_place(const Form& form) {
         const Cube cube = encoding::cube_of(isa_, form);
-        const auto told = [&](int kind) {
-            return !told_.insert({kind, form.instruction}).second;
-        };
+        const auto told = [&](int kind) { return !told_.insert({kind, form.instruction}).second; };
         for (const ReservedPattern& pattern : isa_.reserved) {
             if (form.bits < pattern.width || !encoding::cube_of(pattern).meets(cube) || told(0)) continue;
             diagnostics_
@@ -125,9 +122,8 @@ private:
                 if (!own) own = &pool;
             } else if (in_pool(cube, pool) && !told(1)) {
                 diagnostics_
-                    .error(form.where,
-                           fmt::format("{} begins with {}, which is in a pool that is not for format {}", name_of(form),
-                                       begin_of(cube), isa_.formats[form.format].name))
+                    .error(form.where, fmt::format("{} begins with {}, which is in a pool that is not for format {}",
+                                                   name_of(form), begin_of(cube), isa_.formats[form.format].name))
                     .note(pool.where, "the pool is here");
             }
         }

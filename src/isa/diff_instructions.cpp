@@ -40,7 +40,8 @@ bool same(const std::vector<Statement>& a, const std::vector<Statement>& b) {
 
 bool same_meaning(const Instruction& a, const Instruction& b) {
     if (!a.meaning || !b.meaning) return !a.meaning && !b.meaning;
-    return same(*a.meaning, *b.meaning) && same(a.guard, b.guard) && a.lanes == b.lanes && same(a.lane_mask, b.lane_mask);
+    return same(*a.meaning, *b.meaning) && same(a.guard, b.guard) && a.lanes == b.lanes &&
+           same(a.lane_mask, b.lane_mask);
 }
 
 std::string type_text(const Isa& isa, const Field& field) {
@@ -186,7 +187,8 @@ public:
         for (Index i = 0; i < after_.instructions.size(); ++i) {
             if (pairing.is_new(i)) lone(after_, after_.instructions[i], Change::Verb::added);
         }
-        std::stable_sort(out_.begin(), out_.end(), [](const Change& a, const Change& b) { return a.format < b.format; });
+        std::stable_sort(out_.begin(), out_.end(),
+                         [](const Change& a, const Change& b) { return a.format < b.format; });
         return std::move(out_);
     }
 
@@ -223,7 +225,8 @@ private:
             const Form& form = before_.forms[index];
             for (std::size_t i = 0; i < now.forms.size(); ++i) {
                 const Form& other = after_.forms[now.forms[i]];
-                if (used[i] || other.bits != form.bits || format_name(after_, other) != format_name(before_, form)) continue;
+                if (used[i] || other.bits != form.bits || format_name(after_, other) != format_name(before_, form))
+                    continue;
                 used[i] = true;
                 pair(form, other, change);
                 break;
@@ -240,7 +243,8 @@ private:
         if (!changed_formats_.contains(format_name(after_, now)))
             tell(change.differences, "operands", operands_of(before_, old), operands_of(after_, now));
         tell(change.differences, "text", texts_of(old), texts_of(now));
-        if (old.alias != now.alias) change.differences.push_back({"alias", old.alias ? "yes" : "no", now.alias ? "yes" : "no"});
+        if (old.alias != now.alias)
+            change.differences.push_back({"alias", old.alias ? "yes" : "no", now.alias ? "yes" : "no"});
     }
 
     static std::string names(const Instruction& instruction) {
@@ -298,7 +302,8 @@ std::string bar_text(const Isa& isa, const Form& form) {
             const Field& here = form.fields[field];
             const bool whole = end - i == here.place.width;
             const std::string part = whole ? "" : fmt::format("[{}:{}]", value_bit, value_bit + 1 - (end - i));
-            out += fmt::format(" {}{}:{} |", here.name, part, here.fixed ? std::to_string(end - i) : type_text(isa, here));
+            out +=
+                fmt::format(" {}{}:{} |", here.name, part, here.fixed ? std::to_string(end - i) : type_text(isa, here));
         }
         i = end;
     }

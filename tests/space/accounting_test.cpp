@@ -63,7 +63,7 @@ struct RandomMachine {
         }
         cubes.push_back(bits_text);
         std::string bar, fields;
-        for (std::size_t i = 0; i < bits; ) {
+        for (std::size_t i = 0; i < bits;) {
             std::size_t end = i;
             while (end < bits && (bits_text[end] == 'x') == (bits_text[i] == 'x')) ++end;
             if (bits_text[i] == 'x') {
@@ -74,7 +74,8 @@ struct RandomMachine {
             }
             i = end;
         }
-        text += fmt::format("format N{0} {1}|\ninstructions N{0} \"{{name}}{2}\" {{\n    op{0}\n}}\n", number, bar, fields);
+        text +=
+            fmt::format("format N{0} {1}|\ninstructions N{0} \"{{name}}{2}\" {{\n    op{0}\n}}\n", number, bar, fields);
     }
 
     void add_reserved() {
@@ -93,7 +94,8 @@ struct RandomMachine {
 struct Words {
     static constexpr unsigned count = 65536;
 
-    Words(const std::shared_ptr<const Isa>& isa, const std::vector<std::string>& reserved) : form(count, no_index), kind(count) {
+    Words(const std::shared_ptr<const Isa>& isa, const std::vector<std::string>& reserved)
+        : form(count, no_index), kind(count) {
         const Codec codec(isa);
         for (unsigned word = 0; word < count; ++word) {
             Image image;
@@ -143,8 +145,10 @@ TEST_P(RandomSpace, IsWhatDecodingEveryWordFinds) {
         EXPECT_EQ(space.free.exact(8), words.in_units(totals[0]));
         EXPECT_EQ(space.reserved.exact(8), words.in_units(totals[1]));
         EXPECT_EQ(space.used.exact(8), words.in_units(totals[2]));
-        for (const SpaceLength& length : space.lengths) EXPECT_EQ(length.used.exact(8), words.in_units(lengths[length.bits]));
-        for (const SpaceFormat& format : space.formats) EXPECT_EQ(format.used.exact(8), words.in_units(formats[format.format]));
+        for (const SpaceLength& length : space.lengths)
+            EXPECT_EQ(length.used.exact(8), words.in_units(lengths[length.bits]));
+        for (const SpaceFormat& format : space.formats)
+            EXPECT_EQ(format.used.exact(8), words.in_units(formats[format.format]));
 
         // Opcodes of each width that are free as a whole.
         for (const SpaceFit& fit : space.fits) {
@@ -158,13 +162,31 @@ TEST_P(RandomSpace, IsWhatDecodingEveryWordFinds) {
             EXPECT_EQ(fit.opcodes.exact(fit.width), std::to_string(fitting)) << fit.width;
         }
 
+        // Zeros behind the first free bit of an instruction are its padding where nobody else has these words.
+        std::vector<bool> taken(Words::count);
+        for (unsigned word = 0; word < Words::count; ++word) taken[word] = words.kind[word] != 0;
+        for (const std::string& cube : machine.cubes) {
+            std::string padded = cube;
+            const std::size_t first = std::min(cube.find('x'), cube.size());
+            std::replace(padded.begin() + static_cast<std::ptrdiff_t>(first), padded.end(), '0', 'x');
+            bool alone = true;
+            for (const auto* others : {&machine.cubes, &machine.reserved}) {
+                for (const std::string& other : *others) alone &= other == cube || !RandomMachine::meet(padded, other);
+            }
+            for (unsigned word = 0; alone && word < Words::count; ++word) {
+                std::string digits;
+                for (unsigned i = 16; i-- > 0;) digits += word >> i & 1 ? '1' : '0';
+                if (RandomMachine::meet(padded, digits)) taken[word] = true;
+            }
+        }
+
         // The ranges, which a scattered machine counts in fewer bits.
         std::vector<std::pair<unsigned, unsigned>> ranges;
         const unsigned rest = 16 - space.depth;
         ASSERT_LE(space.depth, 16u);
         for (unsigned block = 0; block < 1U << space.depth; ++block) {
             bool free = true;
-            for (unsigned word = block << rest; free && word < (block + 1) << rest; ++word) free = words.kind[word] == 0;
+            for (unsigned word = block << rest; free && word < (block + 1) << rest; ++word) free = !taken[word];
             if (!free) continue;
             if (ranges.empty() || ranges.back().second + 1 != block) ranges.emplace_back(block, block);
             ranges.back().second = block;
@@ -299,7 +321,8 @@ TEST(Blocks, MakeUpARangeAndWhatLiesOutside) {
         };
         for (const auto& block : encoding::blocks_of(low, high, width)) mark(block, 1);
         for (const auto& block : encoding::blocks_outside(low, high, width)) mark(block, 100);
-        for (std::uint64_t code = 0; code < seen.size(); ++code) EXPECT_EQ(seen[code], code >= low && code <= high ? 1 : 100);
+        for (std::uint64_t code = 0; code < seen.size(); ++code)
+            EXPECT_EQ(seen[code], code >= low && code <= high ? 1 : 100);
     }
 }
 
@@ -326,8 +349,8 @@ TEST_P(SampleSpace, AddsUp) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, SampleSpace,
-                         testing::Values("wishbone-gpu", "gcn-sample.isa", "fabrisc-sample.isa", "big-endian-sample.isa",
-                                         "big-endian-words-sample.isa"));
+                         testing::Values("wishbone-gpu", "gcn-sample.isa", "fabrisc-sample.isa",
+                                         "big-endian-sample.isa", "big-endian-words-sample.isa"));
 
 // Every first halfword of the sample of prefix formats. Behind it only one format has a fixed bit, and just one: so many
 // words decode as half of those with zeros behind and those with ones together.
@@ -354,15 +377,17 @@ TEST(SampleSpace, AgreesWithDecodingEveryHalfword) {
     const Space space = account(*isa);
     EXPECT_EQ(space.free.exact(16), Share::block(17).times(free).exact(16));
     for (const SpaceFormat& format : space.formats)
-        EXPECT_EQ(format.used.exact(16), Share::block(17).times(formats[format.format]).exact(16)) << isa->formats[format.format].name;
+        EXPECT_EQ(format.used.exact(16), Share::block(17).times(formats[format.format]).exact(16))
+            << isa->formats[format.format].name;
 }
 
 TEST(Limits, EntangledBitsAreRefusedInTime) {
     // Each of sixty formats looks at one bit of its own: any of them may be one, in 2^60 ways.
     std::string text = "isa entangled\ncode unit 64 little\n";
     for (unsigned i = 0; i < 60; ++i) {
-        text += fmt::format("format F{0} | A:{1} | 1 | B:{2} |\ninstructions F{0} \"{{name}} {{A}} {{B}}\" {{\n    op{0}\n}}\n", i, i + 1,
-                            62 - i);
+        text += fmt::format(
+            "format F{0} | A:{1} | 1 | B:{2} |\ninstructions F{0} \"{{name}} {{A}} {{B}}\" {{\n    op{0}\n}}\n", i,
+            i + 1, 62 - i);
     }
     const auto isa = load(text);
     ASSERT_TRUE(isa);
