@@ -22,7 +22,7 @@ class OperandBook {
 public:
     explicit OperandBook(const Notes& notes);
 
-    // The operand for `bits` bits of this legend's values.
+    // The operand for `bits` bits of this legend's values; an empty name where it lists none that fit.
     std::string for_legend(const Legend& legend, std::size_t bits);
     // The one that says which length is meant: nothing for the first, a suffix for the others.
     std::string for_lengths(std::size_t bits);
