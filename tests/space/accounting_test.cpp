@@ -249,8 +249,7 @@ TEST(Further, IsWhatTryingEveryCodeFinds) {
             unsigned kind = 0;             // the format's own first four bits
         } formats[2];
         std::vector<int> kind(65536);  // 0 free, 1 reserved, 2 used
-        for (unsigned word = 0; word < kind.size(); ++word)
-            kind[word] = (word >> 6 & 0b1111111010) == 0b0000111000;
+        for (unsigned word = 0; word < kind.size(); ++word) kind[word] = (word >> 6 & 0b1111111010) == 0b0000111000;
         for (unsigned f = 0; f < 2; ++f) {
             formats[f].kind = random() % 2;
             const unsigned cuts[] = {static_cast<unsigned>(1 + random() % 3), static_cast<unsigned>(4 + random() % 3),
