@@ -203,6 +203,7 @@ std::vector<std::string> telling_words(const std::string& title) {
         const bool idle = word == "for" || word == "instructions" || word == "instruction" || word == "the" ||
                           word == "of" || word.size() < 2;
         if (!idle) words.push_back(word);
+        if (words.size() == 8) break;
         word.clear();
     }
     return words;
@@ -579,18 +580,18 @@ private:
 
 std::vector<std::string> group_names(const std::vector<const Group*>& groups) {
     std::vector<std::string> names(groups.size());
+    std::vector<std::vector<std::string>> all;
+    for (const Group* group : groups) all.push_back(telling_words(group->title));
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        const std::vector<std::string> words = telling_words(groups[i]->title);
         for (std::size_t take = 1; take <= 4 && names[i].empty(); ++take) {
             const auto start = [&](const std::vector<std::string>& of) {
                 std::string out;
                 for (std::size_t w = 0; w < std::min(take, of.size()); ++w) out += (w == 0 ? "" : "_") + of[w];
                 return out;
             };
-            const std::string mine = start(words);
+            const std::string mine = start(all[i]);
             bool alone = !mine.empty();
-            for (std::size_t j = 0; j < groups.size(); ++j)
-                alone = alone && (i == j || start(telling_words(groups[j]->title)) != mine);
+            for (std::size_t j = 0; j < groups.size(); ++j) alone = alone && (i == j || start(all[j]) != mine);
             if (alone) names[i] = mine;
         }
         if (names[i].empty()) names[i] = std::to_string(i + 1);

@@ -28,10 +28,12 @@ struct Format {
 
 struct Model {
     explicit Model(const Notes& notes);
+    Model(const Model&) = delete;  // what is found points into it
+    Model& operator=(const Model&) = delete;
 
     const Format* find(std::string_view name) const;
-    // The formats whose main bar stands in a block, in their order.
-    std::vector<const Format*> in_block(Index block) const;
+    // The formats that are drawn in a block, or elsewhere under its name.
+    const std::vector<const Format*>& in_block(Index block) const { return in_block_[block]; }
     // Those that a label is about: the ones it names, or all of the block.
     std::vector<const Format*> described_by(const ModeLabel& label, Index block) const;
     // How many instructions can share one opcode of this format, as a power of two: its extra opcode bits.
@@ -41,7 +43,12 @@ struct Model {
     std::vector<Format> formats;
 
 private:
+    void find_blocks();
+    void find_extra_opcode_bits();
+
     std::map<std::string, std::size_t, std::less<>> by_key_;
+    std::vector<std::vector<const Format*>> in_block_;
+    std::map<const Format*, unsigned> extra_opcode_bits_;
 };
 
 // Names that differ in `l` and `1` behind the point are one format, `B.l` and `B.1`.
