@@ -31,6 +31,7 @@ void check_isa(const Isa& isa, Diagnostics& diagnostics) {
     const Codec codec(std::shared_ptr<const Isa>(std::shared_ptr<void>(), &isa));  // borrows the model
     check::find_overlaps(codec, diagnostics);
     check::find_opcode_gaps(isa, diagnostics);
+    check::find_pool_defects(isa, diagnostics);
     // Overlapping bits would be reported once more as texts that do not come back.
     if (diagnostics.errors() == before) check::find_ambiguous_texts(codec, diagnostics);
     semantics::check_semantics(isa, diagnostics);

@@ -16,6 +16,9 @@ void find_ambiguous_texts(const Codec& codec, Diagnostics& diagnostics);
 // Where `opcodes accounted` is asked for: opcodes below the highest that no row uses or reserves (opcodes.cpp).
 void find_opcode_gaps(const Isa& isa, Diagnostics& diagnostics);
 
+// Claims of pools that do not hold, instructions outside of their pools or on reserved patterns (pools.cpp).
+void find_pool_defects(const Isa& isa, Diagnostics& diagnostics);
+
 // A code in binary, `width` digits.
 std::string binary(std::uint64_t code, unsigned width);
 

@@ -17,6 +17,8 @@ std::string_view environment(const char* name) {
 
 bool colour_on_stderr() { return environment("NO_COLOR").empty() && isatty(STDERR_FILENO) != 0; }
 
+bool colour_on_stdout() { return environment("NO_COLOR").empty() && isatty(STDOUT_FILENO) != 0; }
+
 bool locale_is_utf8() {
     for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
         const std::string_view value = environment(name);

@@ -8,6 +8,9 @@ namespace isaforge::cli {
 // Standard error is a terminal and NO_COLOR is not set.
 bool colour_on_stderr();
 
+// Likewise standard output.
+bool colour_on_stdout();
+
 // The locale's characters are UTF-8, by the environment; the C library's locale machinery is not started for it.
 bool locale_is_utf8();
 

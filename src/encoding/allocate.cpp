@@ -53,6 +53,8 @@ public:
             for (const auto& [form, field] : here.fields) set(form, field, value);
             if (!inner && !all_free(here)) continue;
             choices_.push_back({here.where, value, here.width});
+            if (!inner)
+                for (const auto& [form, field] : here.fields) placed_[form] = true;
             if (inner ? place(row, column + 1) : true) return inner || place(row, column + 1);
             choices_.pop_back();
         }

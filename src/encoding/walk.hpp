@@ -1,0 +1,42 @@
+// A diagram read in the order of the leading bits: as a list of blocks, and counted within bounds.
+#pragma once
+
+#include <vector>
+
+#include "encoding/claims.hpp"
+
+namespace isaforge::encoding {
+
+// Blocks low..high of the walk's depth that come to one node: a leaf, or a node that looks at later bits.
+struct Cell {
+    std::uint64_t low = 0, high = 0;
+    Diagram::Node node = 0;
+};
+
+struct Walk {
+    unsigned depth = 0;
+    std::vector<Cell> cells;  // rising, without gaps
+};
+
+// Where an encoding is scattered: the first of the leading bits that hardly any form fixes though most forms fix a later
+// one. Nothing for a prefix code.
+std::optional<unsigned> scattered_from(const std::vector<Claim>& claims);
+
+// How many leading bits to list blocks by: as many as the longest opcode that stands in front, 16 at least, 24 at most; of
+// a scattered encoding those that are not.
+unsigned leading_depth(const std::vector<Claim>& claims);
+
+// The blocks in order. Where `depth` makes too many of them, 16 bits have to do.
+Walk walk(const Diagram& diagram, unsigned depth);
+
+// The forms that have words below a node, rising.
+std::vector<Index> forms_below(const Diagram& diagram, const std::vector<Claim>& claims, Diagram::Node node);
+
+// The blocks of a range, in parts of the space: those with an instruction, of these those with room left, those with
+// something reserved and no instruction, those with nothing; and the words that instructions take.
+struct BlockCounts {
+    Share used, partly, reserved, free, words_used;
+};
+BlockCounts count_blocks(const Diagram& diagram, const std::vector<Claim>& claims, const SpaceRange& range);
+
+}  // namespace isaforge::encoding

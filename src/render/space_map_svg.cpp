@@ -1,0 +1,479 @@
+// The map as SVG, for the wall: colours by format (Paul Tol's light scheme, which the colour-blind tell apart and black
+// letters stand out from), hatching by length, white where nothing is. No scripts and no fonts of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "render/space_map.hpp"
+
+namespace isaforge::render {
+
+namespace {
+
+constexpr std::array<std::uint32_t, 8> palette{0x77aadd, 0xee8866, 0xeedd88, 0x44bb99, 0xffaabb, 0xbbcc33, 0x99ddff, 0xaaaa00};
+constexpr double left = 96, right = 150, letter_width = 0.62, label_size = 9;
+constexpr unsigned magnified = 4;           // bits of a row of the magnified part
+constexpr std::size_t most_magnified = 96;  // rows there
+
+// The bytes of the well-formed UTF-8 character at `at`, or 0.
+std::size_t character_bytes(std::string_view text, std::size_t at) {
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    const unsigned first = byte(at);
+    const std::size_t bytes = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xef ? 3 : 0;
+    for (std::size_t i = 1; i < bytes; ++i) {
+        if ((byte(at + i) & 0xc0) != 0x80) return 0;
+    }
+    if ((first == 0xe0 && byte(at + 1) < 0xa0) || (first == 0xed && byte(at + 1) >= 0xa0)) return 0;
+    return bytes;
+}
+
+// What XML can hold of a text; anything else is a question mark.
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const char c = text[at];
+        const std::size_t bytes = character_bytes(text, at);
+        if (bytes != 1) {
+            out += bytes == 0 ? "?" : text.substr(at, bytes);
+            at += bytes == 0 ? 0 : bytes - 1;
+            continue;
+        }
+        switch (c) {
+            case '&': out += "&amp;"; break;
+            case '<': out += "&lt;"; break;
+            case '>': out += "&gt;"; break;
+            case '"': out += "&quot;"; break;
+            default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+        }
+    }
+    return out;
+}
+
+struct Box {
+    double x = 0, y = 0, width = 0, height = 0;
+};
+
+class SvgMap {
+public:
+    SvgMap(const Isa& isa, const SpaceMap& map, unsigned width)
+        : isa_(isa), map_(map), width_(std::max<double>(width, left + right + 200)) {
+        const auto bits = static_cast<unsigned>(map.bits.size());
+        row_bits_ = std::min(7U, bits > 8 ? bits - 6 : bits / 2);
+        if (bits > 13) row_bits_ = 7;
+        columns_ = std::uint64_t{1} << (bits - row_bits_);
+        rows_ = std::uint64_t{1} << row_bits_;
+        plot_width_ = width_ - left - right;
+        row_height_ = std::clamp(1800.0 / static_cast<double>(rows_), 14.0, 40.0);
+        std::uint32_t number = 0;
+        for (const SpaceFormat& format : map.space.formats) {
+            if (format.instructions > 0) number_[format.format] = number++;
+        }
+    }
+
+    std::string draw() {
+        legend();
+        top_ = y_ + 18;
+        axes();
+        out_ += "<g id=\"blocks\" stroke=\"#fff\" stroke-width=\"0.4\">\n";
+        for (const MapBlock& block : map_.blocks) draw_block(block);
+        out_ += "</g>\n";
+        label_runs();
+        out_ += fmt::format("<rect x=\"{}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"none\" "
+                            "stroke=\"#000\"/>\n",
+                            left, top_, plot_width_, row_height_ * static_cast<double>(rows_));
+        for (const MapPool& pool : map_.pools) draw_pool(pool);
+        y_ = top_ + row_height_ * static_cast<double>(rows_) + 24;
+        magnify();
+        return head() + out_ + "</svg>\n";
+    }
+
+private:
+    std::string head() const {
+        const double height = y_ + 16;
+        std::string out = fmt::format(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+            "font-family=\"DejaVu Sans, Verdana, sans-serif\" font-size=\"11\">\n"
+            "<title>Code space of {2}</title>\n<defs>\n"
+            "<pattern id=\"free\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">"
+            "<path d=\"M0 0h8v8h-8z\" fill=\"#fff\"/><path d=\"M-1 7l2 2M0 0l8 8M7 -1l2 2\" stroke=\"#ccc\" stroke-width=\"0.7\"/></pattern>\n"
+            "<pattern id=\"reserved\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\">"
+            "<path d=\"M0 0h5v5h-5z\" fill=\"#fff\"/><path d=\"M0 0l5 5M5 0l-5 5\" stroke=\"#000\" stroke-width=\"1\"/></pattern>\n",
+            width_, height, escaped(isa_.variant));
+        static constexpr std::array<const char*, 5> strokes{"M-1 1l2 -2M0 6l6 -6M5 7l2 -2", "M0 3h6", "M3 0v6M0 3h6",
+                                                            "M3 0v6", "M0 0l6 6M6 0l-6 6"};
+        for (std::size_t i = 0; i < strokes.size(); ++i) {
+            out += fmt::format(
+                "<pattern id=\"length{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
+                "<path d=\"{}\" stroke=\"#000\" stroke-opacity=\"0.28\" stroke-width=\"0.8\" fill=\"none\"/></pattern>\n",
+                i + 1, strokes[i]);
+        }
+        return out + fmt::format("</defs>\n<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#fff\"/>\n", width_, height);
+    }
+
+    // The hatching of a length: none for the shortest.
+    std::string hatching(unsigned bits) const {
+        const auto at = std::find(map_.lengths.begin(), map_.lengths.end(), bits) - map_.lengths.begin();
+        return at == 0 ? "" : fmt::format("url(#length{})", std::min<std::ptrdiff_t>(at, 5));
+    }
+
+    // Past the palette's colours come lighter ones, then darker ones.
+    std::string colour(Index format) const {
+        if (format == no_index) return "#dddddd";
+        const std::uint32_t number = number_.at(format);
+        const std::uint32_t base = palette[number % palette.size()];
+        const double towards_white = number / palette.size() % 3 == 1 ? 0.5 : 0;
+        const double shade = number / palette.size() % 3 == 2 ? 0.75 : 1;
+        std::uint32_t out = 0;
+        for (const unsigned shift : {16u, 8u, 0u}) {
+            const double channel = (base >> shift & 255) * shade;
+            out |= static_cast<std::uint32_t>(std::lround(channel + (255 - channel) * towards_white)) << shift;
+        }
+        return fmt::format("#{:06x}", out);
+    }
+
+    void text(double x, double y, double size, std::string_view what, const char* more = "") {
+        out_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.1f}\"{}>{}</text>\n", x, y, size, more,
+                            escaped(what));
+    }
+
+    void swatch(const Box& box, const std::string& fill, const std::string& over) {
+        for (const std::string& paint : {fill, over}) {
+            if (!paint.empty())
+                out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
+                                    "stroke=\"#000\" stroke-width=\"0.5\"/>\n",
+                                    box.x, box.y, box.width, box.height, paint);
+        }
+    }
+
+    void legend() {
+        y_ = 34;
+        text(left, y_, 22, isa_.title.empty() ? isa_.variant : isa_.title, " font-weight=\"bold\"");
+        y_ += 18;
+        text(left, y_, 12,
+             fmt::format("{}: {} instructions in {:.1f} % of the code space; {:.2f} % reserved, {:.1f} % free. Each row has "
+                         "{} of its leading bits in common.",
+                         isa_.variant, isa_.instructions.size(), map_.space.used.fraction() * 100,
+                         map_.space.reserved.fraction() * 100, map_.space.free.fraction() * 100, row_bits_));
+        y_ += 14;
+        lengths_legend();
+        formats_legend();
+    }
+
+    void lengths_legend() {
+        double x = left;
+        const auto entry = [&](const std::string& fill, const std::string& over, const std::string& what) {
+            swatch({x, y_, 26, 13}, fill, over);
+            text(x + 32, y_ + 11, 11, what);
+            x += 32 + 6.6 * static_cast<double>(what.size()) + 24;
+        };
+        for (const SpaceLength& length : map_.space.lengths) {
+            entry("#e4e4e4", hatching(length.bits),
+                  fmt::format("{} bits: {:.1f} %", length.bits, length.used.fraction() * 100));
+        }
+        entry("url(#free)", "", fmt::format("free: {:.1f} %", map_.space.free.fraction() * 100));
+        if (!map_.space.reserved.is_zero())
+            entry("url(#reserved)", "", fmt::format("reserved: {:.2f} %", map_.space.reserved.fraction() * 100));
+        y_ += 22;
+    }
+
+    void formats_legend() {
+        constexpr unsigned across = 5;
+        const double step = (width_ - left - 20) / across;
+        unsigned at = 0;
+        for (const SpaceFormat& format : map_.space.formats) {
+            if (format.instructions == 0) continue;
+            const double x = left + step * (at % across), y = y_ + 18 * (at / across);
+            swatch({x, y, 26, 13}, colour(format.format), "");
+            const std::string lengths = fmt::format("{}", fmt::join(format.lengths, "/"));
+            out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"><tspan font-weight=\"bold\">{}</tspan> {} bits, {} × "
+                                "{:.1f} %</text>\n",
+                                x + 32, y + 11, escaped(isa_.formats[format.format].name), lengths, format.instructions,
+                                format.used.fraction() * 100);
+            ++at;
+        }
+        y_ += 18 * ((at + across - 1) / across);
+    }
+
+    // Row prefixes on the left, the next three bits above.
+    void axes() {
+        out_ += "<g font-family=\"DejaVu Sans Mono, monospace\" text-anchor=\"end\">\n";
+        for (std::uint64_t row = 0; row < rows_; ++row) {
+            std::string bits = leading_pattern(row, row_bits_, row_bits_);
+            text(left - 8, top_ + row_height_ * (static_cast<double>(row) + 0.5) + 3.5, 10, bits);
+        }
+        out_ += "</g>\n<g font-family=\"DejaVu Sans Mono, monospace\" text-anchor=\"middle\">\n";
+        const unsigned across = std::min<unsigned>(3, static_cast<unsigned>(map_.bits.size()) - row_bits_);
+        const double step = plot_width_ / (1 << across);
+        for (unsigned i = 0; i < 1U << across && across > 0; ++i) {
+            text(left + step * (i + 0.5), top_ - 5, 10, "…" + leading_pattern(i, across, across) + "…");
+        }
+        out_ += "</g>\n";
+    }
+
+    Box box(std::uint64_t row, std::uint64_t rows, std::uint64_t low, std::uint64_t cells) const {
+        const double unit = plot_width_ / static_cast<double>(columns_);
+        return {left + unit * static_cast<double>(low), top_ + row_height_ * static_cast<double>(row),
+                unit * static_cast<double>(cells), row_height_ * static_cast<double>(rows)};
+    }
+
+    // Cells low..high as boxes: the rest of a row, whole rows as one, the begin of a row.
+    std::vector<Box> boxes(std::uint64_t low, std::uint64_t high) const {
+        std::vector<Box> out;
+        while (low <= high) {
+            const std::uint64_t row = low / columns_, column = low % columns_;
+            if (column == 0 && high - low + 1 >= columns_) {
+                const std::uint64_t rows = (high - low + 1) / columns_;
+                out.push_back(box(row, rows, 0, columns_));
+                low += rows * columns_;
+                continue;
+            }
+            const std::uint64_t cells = std::min(columns_ - column, high - low + 1);
+            out.push_back(box(row, 1, column, cells));
+            low += cells;
+        }
+        return out;
+    }
+
+    void rectangle(const Box& b, const std::string& fill, const char* more = "") {
+        out_ += fmt::format("<rect x=\"{:.3f}\" y=\"{:.3f}\" width=\"{:.3f}\" height=\"{:.3f}\" fill=\"{}\"{}/>\n", b.x, b.y,
+                            b.width, b.height, fill, more);
+    }
+
+    std::string title_of(const MapBlock& block) const {
+        std::string out = cell_text(map_, block.low, block.high);
+        if (block.kind == MapBlock::Kind::free) return out + "\nfree";
+        if (block.kind == MapBlock::Kind::reserved) return out + "\nreserved";
+        out += "\n" + names_text(isa_, block, 24);
+        if (block.instructions.size() == 1) {
+            const std::string& title = isa_.instructions[block.instructions[0]].title;
+            if (!title.empty()) out += ": " + title;
+        }
+        if (block.format != no_index) out += "\nformat " + isa_.formats[block.format].name;
+        std::vector<unsigned> lengths;
+        for (const MapBlock::Part& part : block.parts) lengths.insert(lengths.end(), part.lengths.begin(), part.lengths.end());
+        std::sort(lengths.begin(), lengths.end());
+        lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
+        return out + fmt::format(", {} bits{}", fmt::join(lengths, " or "), block.partly ? ", partly free" : "");
+    }
+
+    void draw_block(const MapBlock& block) {
+        out_ += fmt::format("<g><title>{}</title>\n", escaped_lines(title_of(block)));
+        const std::vector<Box> own = boxes(block.low, block.high);
+        if (block.kind != MapBlock::Kind::used) {
+            const char* fill = block.kind == MapBlock::Kind::free ? "url(#free)" : "url(#reserved)";
+            for (const Box& b : own) rectangle(b, fill, block.kind == MapBlock::Kind::free ? " stroke=\"none\"" : "");
+            out_ += "</g>\n";
+            if (block.kind == MapBlock::Kind::free) label_free(block, own);
+            return;
+        }
+        for (const Box& b : own) rectangle(b, colour(block.format));
+        for (const MapBlock::Part& part : block.parts) hatch(part);
+        if (block.partly) mark_partly(own);
+        outline(block, own);
+        out_ += "</g>\n";
+        label_block(block, own);
+    }
+
+    static std::string escaped_lines(const std::string& text) {
+        std::string out;
+        for (std::size_t begin = 0; begin <= text.size();) {
+            const std::size_t end = std::min(text.find('\n', begin), text.size());
+            out += (begin > 0 ? "\n" : "") + escaped(std::string_view(text).substr(begin, end - begin));
+            begin = end + 1;
+        }
+        return out;
+    }
+
+    // Where later bits choose the length, each length gets its share of the height.
+    void hatch(const MapBlock::Part& part) {
+        const auto count = static_cast<double>(part.lengths.size());
+        for (std::size_t i = 0; i < part.lengths.size(); ++i) {
+            const std::string paint = hatching(part.lengths[i]);
+            if (paint.empty()) continue;
+            for (Box b : boxes(part.low, part.high)) {
+                b.height /= count;
+                b.y += b.height * static_cast<double>(i);
+                out_ += fmt::format("<path d=\"M{:.2f} {:.2f}h{:.2f}v{:.2f}h-{:.2f}z\" fill=\"{}\" stroke=\"none\"/>\n", b.x,
+                                    b.y, b.width, b.height, b.width, paint);
+            }
+        }
+    }
+
+    // A white corner for what is not all taken.
+    void mark_partly(const std::vector<Box>& own) {
+        for (const Box& b : own) {
+            const double size = std::min({b.width, b.height, 8.0}) * 0.7;
+            out_ += fmt::format("<path d=\"M{:.2f} {:.2f}v-{:.2f}l-{:.2f} {:.2f}z\" fill=\"#fff\" stroke=\"none\"/>\n",
+                                b.x + b.width, b.y + b.height, size, size, size);
+        }
+    }
+
+    void outline(const MapBlock& block, const std::vector<Box>& own) {
+        if (own.size() > 1 && block.high - block.low < columns_) return;
+        for (const Box& b : own) {
+            if (b.width >= 4) rectangle(b, "none", " stroke=\"#333\" class=\"edge\"");
+        }
+    }
+
+    static double text_width(std::string_view what, double size) {
+        const auto letters = std::count_if(what.begin(), what.end(), [](char c) { return (c & 0xc0) != 0x80; });
+        return static_cast<double>(letters) * size * letter_width;
+    }
+
+    void halo_text(const Box& b, std::string_view what, double size, bool upright) {
+        const double x = b.x + b.width / 2, y = b.y + b.height / 2;
+        const std::string turn =
+            upright ? fmt::format(" transform=\"rotate(-90 {:.2f} {:.2f})\"", x, y) : std::string{};
+        out_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.1f}\" text-anchor=\"middle\" stroke=\"#fff\" "
+                            "stroke-width=\"2.4\" stroke-opacity=\"0.85\" stroke-linejoin=\"round\" paint-order=\"stroke\" pointer-events=\"none\"{}>{}</text>\n",
+                            x, y + size * 0.36, size, turn, escaped(what));
+    }
+
+    // The largest box takes the text, lying or standing; false where none has room.
+    bool label_in(const std::vector<Box>& own, std::string_view what, bool small = true) {
+        const Box* best = nullptr;
+        for (const Box& b : own) {
+            if (!best || b.width * b.height > best->width * best->height) best = &b;
+        }
+        for (const double size : {label_size + 3, label_size, label_size - 2}) {
+            if (size < label_size && !small) continue;
+            if (size > label_size && best->height < 2.2 * row_height_ && best->height < 30) continue;
+            if (text_width(what, size) + 2 <= best->width && size + 1 <= best->height) return halo_text(*best, what, size, false), true;
+        }
+        for (const double size : {label_size, label_size - 2}) {
+            if (!small) break;
+            if (text_width(what, size) + 2 <= best->height && size + 1 <= best->width) return halo_text(*best, what, size, true), true;
+        }
+        return false;
+    }
+
+    void label_block(const MapBlock& block, const std::vector<Box>& own) {
+        const bool one = block.instructions.size() == 1;
+        const std::string name = isa_.instructions[block.instructions[0]].names[0];
+        const std::string format = block.format == no_index ? "" : isa_.formats[block.format].name;
+        if (one && !format.empty() && label_in(own, name + " · " + format, false)) return;
+        if (label_in(own, one ? name : names_text(isa_, block, 3))) return;
+        if (!one && label_in(own, fmt::format("{} {}s", block.instructions.size(), format))) return;
+        unlabelled_.push_back(&block);
+    }
+
+    void label_free(const MapBlock& block, const std::vector<Box>& own) {
+        const auto bits = static_cast<unsigned>(map_.bits.size());
+        const SpaceRange range{bits, block.low, block.high};
+        if (block.high - block.low + 1 >= columns_ / 8) label_in(own, fmt::format("free  {:.2f} %", range.size().fraction() * 100));
+    }
+
+    // Blocks too small for their own name share their format's where they stand side by side.
+    void label_runs() {
+        for (std::size_t i = 0; i < unlabelled_.size();) {
+            std::size_t end = i + 1;
+            const MapBlock& first = *unlabelled_[i];
+            while (end < unlabelled_.size() && unlabelled_[end]->low == unlabelled_[end - 1]->high + 1 &&
+                   unlabelled_[end]->format == first.format && unlabelled_[end]->low / columns_ == first.low / columns_)
+                ++end;
+            if (first.format != no_index) {
+                label_in(boxes(first.low, unlabelled_[end - 1]->high), isa_.formats[first.format].name);
+            }
+            i = end;
+        }
+    }
+
+    void draw_pool(const MapPool& pool) {
+        const Pool& own = isa_.pools[pool.pool];
+        const std::vector<Box> parts = boxes(pool.low, pool.high);
+        std::vector<std::string> names;
+        for (const Index format : own.formats) names.push_back(isa_.formats[format].name);
+        const std::string what = fmt::format("{}{}{}", own.name, own.name.empty() ? "" : ": ", fmt::join(names, " "));
+        out_ += fmt::format("<g><title>pool {}\n{}</title><path d=\"{}\" fill=\"none\" stroke=\"#000\" stroke-width=\"2.2\" "
+                            "stroke-linejoin=\"round\"/></g>\n",
+                            escaped(what), escaped(cell_text(map_, pool.low, pool.high)), pool_path(pool, parts));
+        double y = top_ + row_height_ * (static_cast<double>(pool.low / columns_) + 0.5) + 4;
+        y = std::max(y, pool_label_y_ + 12);
+        pool_label_y_ = y;
+        out_ += fmt::format("<path d=\"M{0:.1f} {1:.1f}h8\" stroke=\"#000\" stroke-width=\"2.2\"/>\n", left + plot_width_, y - 4);
+        text(left + plot_width_ + 12, y, 10, what.size() > 22 ? what.substr(0, 21) + "…" : what, " font-weight=\"bold\"");
+    }
+
+    std::string pool_path(const MapPool& pool, const std::vector<Box>& parts) const {
+        const std::uint64_t last = pool.high / columns_, first = pool.low / columns_;
+        const std::uint64_t begin = pool.low % columns_, end = pool.high % columns_ + 1;
+        std::string out;
+        if (first == last || (last == first + 1 && end <= begin)) {
+            for (const Box& b : parts) {
+                out += fmt::format("M{:.2f} {:.2f}h{:.2f}v{:.2f}h-{:.2f}z", b.x, b.y, b.width, b.height, b.width);
+            }
+            return out;
+        }
+        const Box head = box(first, 1, begin, columns_ - begin), tail = box(last, 1, 0, end);
+        const double far = left + plot_width_;
+        return fmt::format("M{:.2f} {:.2f}H{:.2f}V{:.2f}H{:.2f}V{:.2f}H{:.2f}V{:.2f}H{:.2f}z", head.x, head.y, far, tail.y + (end == columns_ ? tail.height : 0),
+                           tail.x + tail.width, tail.y + tail.height, left, head.y + (begin == 0 ? 0 : head.height), head.x);
+    }
+
+    // Rows of sixteen cells, enlarged, for blocks whose names had no room.
+    void magnify() {
+        if (columns_ < (1U << magnified) * 2) return;
+        std::vector<std::uint64_t> groups;
+        for (const MapBlock* block : unlabelled_) {
+            const std::uint64_t group = block->low >> magnified;
+            if (block->high >> magnified == group && (groups.empty() || groups.back() != group)) groups.push_back(group);
+        }
+        if (groups.empty()) return;
+        text(left, y_, 13, "Magnified: rows of 16 values each", " font-weight=\"bold\"");
+        y_ += 10;
+        const std::size_t shown = std::min(groups.size(), most_magnified);
+        for (std::size_t i = 0; i < shown; ++i) magnify_row(groups[i]);
+        if (shown < groups.size()) {
+            y_ += 14;
+            text(left, y_, 11, fmt::format("… and {} more rows", groups.size() - shown));
+        }
+    }
+
+    void magnify_row(std::uint64_t group) {
+        const auto bits = static_cast<unsigned>(map_.bits.size());
+        const std::uint64_t low = group << magnified, high = low + (1U << magnified) - 1;
+        const double unit = (width_ - left - 24) / (1U << magnified), height = 15;
+        out_ += "<g font-family=\"DejaVu Sans Mono, monospace\" text-anchor=\"end\">\n";
+        text(left - 8, y_ + 11, 8, leading_pattern(group, bits - magnified, bits - magnified));
+        out_ += "</g>\n";
+        for (const MapBlock& block : map_.blocks) {
+            if (block.high < low || block.low > high) continue;
+            const std::uint64_t begin = std::max(low, block.low), end = std::min(high, block.high);
+            const Box b{left + unit * static_cast<double>(begin - low), y_, unit * static_cast<double>(end - begin + 1), height};
+            out_ += fmt::format("<g><title>{}</title>\n", escaped_lines(title_of(block)));
+            const bool used = block.kind == MapBlock::Kind::used;
+            const std::string plain = block.kind == MapBlock::Kind::free ? "url(#free)" : "url(#reserved)";
+            swatch(b, used ? colour(block.format) : plain, used ? hatching(block.parts[0].lengths[0]) : "");
+            out_ += "</g>\n";
+            if (used) {
+                std::string name = names_text(isa_, block, 3);
+                for (double size = label_size; size > 5; size -= 1) {
+                    if (text_width(name, size) + 2 > b.width && size > 6) continue;
+                    const auto room = static_cast<std::size_t>(b.width / size / letter_width);
+                    if (name.size() > room) name = name.substr(0, room > 0 ? room - 1 : 0) + "…";
+                    halo_text(b, name, size, false);
+                    break;
+                }
+            }
+        }
+        y_ += height + 1;
+    }
+
+    const Isa& isa_;
+    const SpaceMap& map_;
+    double width_, plot_width_ = 0, row_height_ = 0, top_ = 0, y_ = 0, pool_label_y_ = 0;
+    unsigned row_bits_ = 0;
+    std::uint64_t columns_ = 1, rows_ = 1;
+    std::map<Index, std::uint32_t> number_;
+    std::vector<const MapBlock*> unlabelled_;
+    std::string out_;
+};
+
+}  // namespace
+
+std::string map_svg(const Isa& isa, const SpaceMap& map, unsigned width) { return SvgMap(isa, map, width).draw(); }
+
+}  // namespace isaforge::render
