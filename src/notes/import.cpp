@@ -197,7 +197,7 @@ private:
     }
 
     void write_operands() {
-        const unsigned usual = register_bits(model_);
+        const unsigned usual = model_.register_bits;
         if (usual > 0) line("registers r : {} of u32 \"r{{n}}\"", usual);
         std::set<unsigned> others;
         for (const Format& format : model_.formats) {
@@ -343,12 +343,12 @@ private:
     void write_tables() {
         for (Layout& layout : layouts_) {
             const auto rows = rows_.find(&layout);
-            if (!layout.possible || (rows == rows_.end() && !list_.empty())) continue;
+            if (rows == rows_.end() && (!layout.possible || !list_.empty())) continue;
             const Layout* const longer = unlisted_long(layout);
             std::string columns;
             for (const std::string& column : layout.columns)
                 columns += fmt::format("{}{}", columns.empty() ? "" : ", ", column);
-            const bool as_comments = list_.empty() || cautions_.rows;
+            const bool as_comments = list_.empty() || cautions_.rows || !layout.possible;
             const std::string margin = as_comments ? "// " : "";
             line("{}instructions {} [{}{}] \"{}\"{}", margin, layout.name, columns, longer ? ", LONG" : "", layout.text,
                  longer ? "" : " {");

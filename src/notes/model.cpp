@@ -42,6 +42,7 @@ Model::Model(const Notes& of) : notes(of) {
     }
     find_blocks();
     find_extra_opcode_bits();
+    find_register_bits();
 }
 
 const Format* Model::find(std::string_view name) const {
@@ -104,6 +105,26 @@ void Model::find_extra_opcode_bits() {
 unsigned Model::extra_opcode_bits(const Format& format) const {
     const auto known = extra_opcode_bits_.find(&format);
     return known == extra_opcode_bits_.end() ? 0 : known->second;
+}
+
+void Model::find_register_bits() {
+    std::map<unsigned, unsigned> votes;
+    for (const Format& format : formats) {
+        for (const BarField& field : format.main->fields) {
+            if (is_register(field)) ++votes[field.widths.front()];
+        }
+    }
+    unsigned most = 0;
+    for (const auto& [width, count] : votes) {
+        if (count < most) continue;  // of two, the wider
+        register_bits = width;
+        most = count;
+    }
+}
+
+bool is_register(const BarField& field) {
+    constexpr unsigned widest_register = 12;
+    return lower(field.name.front()) == 'r' && field.widths.size() == 1 && field.widths.front() <= widest_register;
 }
 
 std::size_t alternatives(const Bar& bar) {

@@ -41,10 +41,12 @@ struct Model {
 
     const Notes& notes;
     std::vector<Format> formats;
+    unsigned register_bits = 0;         // the width that most registers have; 0 where there are none
 
 private:
     void find_blocks();
     void find_extra_opcode_bits();
+    void find_register_bits();
 
     std::map<std::string, std::size_t, std::less<>> by_key_;
     std::vector<std::vector<const Format*>> in_block_;
@@ -58,6 +60,8 @@ std::string key_of(std::string_view name);
 std::size_t alternatives(const Bar& bar);
 unsigned width_of(const BarField& field, std::size_t alternative);
 unsigned bits_of(const Bar& bar, std::size_t alternative);
+// Whether a cell is a register, by the convention of notes: its name begins with R.
+bool is_register(const BarField& field);
 const BarField* field_of(const Bar& bar, std::string_view name);
 
 // Values are numbers, as in `12, 28`; empty where one is not.
