@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "check/findings.hpp"
@@ -127,7 +128,7 @@ private:
                     .note(pool.where, "the pool is here");
             }
         }
-        if (!own || !meets_any(cube, encoding::forbidden_to(isa_, form.format)) || told(1)) return;
+        if (!own || !meets_any(cube, forbidden_to(form.format)) || told(1)) return;
         diagnostics_
             .error(form.where, fmt::format("{} begins with {}, outside of the pools for format {}", name_of(form),
                                            begin_of(cube), isa_.formats[form.format].name))
@@ -148,7 +149,17 @@ private:
         return std::any_of(others.begin(), others.end(), [&](const Cube& other) { return other.meets(cube); });
     }
 
+    const std::vector<Cube>& forbidden_to(Index format) {
+        const auto [entry, added] = forbidden_.try_emplace(format);
+        if (added) entry->second = encoding::forbidden_to(isa_, format);
+        return entry->second;
+    }
+
     static bool in_pool(const Cube& cube, const Pool& pool) {
+        // The lowest and the highest opcode of the pool's width that the cube can have: most pools lie elsewhere.
+        const std::uint64_t lowest = cube.value[0] >> (64 - pool.width);
+        const std::uint64_t highest = (cube.value[0] | ~cube.mask[0]) >> (64 - pool.width);
+        if (highest < pool.low || lowest > pool.high) return false;
         for (const encoding::Prefix& block : encoding::blocks_of(pool.low, pool.high, pool.width)) {
             Cube inside;
             inside.fix_prefix(block.bits, block.width);
@@ -160,6 +171,7 @@ private:
     const Isa& isa_;
     Diagnostics& diagnostics_;
     std::set<std::pair<int, Index>> told_;
+    std::map<Index, std::vector<Cube>> forbidden_;
 };
 
 }  // namespace

@@ -92,11 +92,12 @@ Counts count(const std::vector<Change>& changes, Change::Subject subject) {
 void print_summary(const std::vector<Change>& changes) {
     const Counts instructions = count(changes, Change::Subject::instruction);
     const Counts formats = count(changes, Change::Subject::format);
+    const std::size_t others = changes.size() - instructions.all() - formats.all();
     fmt::print(
         "instructions: {} added, {} removed, {} changed ({} renamed, {} moved); formats: {} added, {} removed, {} "
-        "changed; {} other differences\n",
+        "changed; {} other difference{}\n",
         instructions.added, instructions.removed, instructions.changed, instructions.renamed, instructions.moved,
-        formats.added, formats.removed, formats.changed, changes.size() - instructions.all() - formats.all());
+        formats.added, formats.removed, formats.changed, others, others == 1 ? "" : "s");
 }
 
 void print_text(const std::vector<Change>& changes) {

@@ -139,6 +139,20 @@ TEST(Comparison, OfTheSameIsEmpty) {
     }
 }
 
+TEST(Comparison, FollowsAnInstructionIntoAnotherFormat) {
+    std::string changed = original;
+    changed.replace(changed.find("    4  not\n"), 10, "");
+    const auto before = load(original);
+    const auto after =
+        load(changed + "format NONE | OP:16 |\ninstructions NONE [OP] \"{name}\" {\n    0xf000  not\n}\n");
+    EXPECT_EQ(
+        lines_of(compare(*before, *after)),
+        (std::vector<std::string>{"format +NONE; bar [] [| OP:16 | 16 bits]",
+                                  "instruction ~not moved; formats [ALU 16] [NONE 16]; opcode [OP 4] [OP 0xf000]; "
+                                  "operands [D:r A:r B:r S:size] [none]; "
+                                  "text [{name}.{S} {D}, {A}, {B}] [{name}]"}));
+}
+
 TEST(Comparison, TellsANewFormatAndItsInstructions) {
     const auto before = load(original);
     const auto after =
