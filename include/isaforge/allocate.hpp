@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isaforge/isa.hpp"
@@ -16,6 +18,7 @@ struct AutoChoice {
     Place where;
     std::uint64_t value = 0;
     unsigned width = 0;  // of the field, in bits
+    bool bits = false;   // to be written as bits, all of them
 };
 
 // What an assignment costs in hardware: how many leading bits the decoders of the length and of the format look at, and
@@ -47,5 +50,13 @@ struct AllocationReport {
 // where no assignment exists: then `diagnostics` has an error with the proof and the smallest changes that would help.
 bool allocate(const Isa& draft, std::vector<AutoChoice>& choices, Diagnostics& diagnostics,
               AllocationReport* report = nullptr);
+
+// The draft with the numbers that `previous` has for rows of the same mnemonic and format, which are added to `choices`: what
+// allocate() is to be given where they are to stay.
+std::shared_ptr<const Isa> keep_numbers(const Isa& draft, const Isa& previous, std::vector<AutoChoice>& choices);
+
+// The text of a file with the numbers in the place of the words `auto` that are in it: hexadecimal with as many digits as
+// the field needs, or all bits. What stands behind keeps its column where there are blanks to spare.
+std::string with_numbers(std::string_view text, FileId file, const std::vector<AutoChoice>& choices);
 
 }  // namespace isaforge

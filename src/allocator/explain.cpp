@@ -24,7 +24,7 @@ Fit fit_of(Classes& classes) {
         supplies.push_back({classes.list[i].width, classes.list[i].allowed});
         for (const Demand& demand : demands_of(classes.bdd, classes.list[i], i)) demands.push_back(demand);
     }
-    return Fit(classes.bdd, std::move(supplies), std::move(demands));
+    return Fit(classes.bdd, supplies, demands);
 }
 
 bool names(const PoolRange& pool, const std::set<unsigned>& formats) {

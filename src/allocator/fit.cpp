@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include "allocator/flow.hpp"
 
@@ -19,15 +20,35 @@ void append(std::string& key, T value) {
 
 }  // namespace
 
-Fit::Fit(Bdd& bdd, std::vector<Supply> supplies, std::vector<Demand> demands)
-    : bdd_(bdd), supplies_(std::move(supplies)), demands_(std::move(demands)), last_(supplies_.size()) {
-    std::erase_if(demands_, [](const Demand& demand) { return demand.count == 0; });
-    std::stable_sort(demands_.begin(), demands_.end(), [](const Demand& a, const Demand& b) { return a.depth < b.depth; });
+Fit::Fit(Bdd& bdd, const std::vector<Supply>& supplies, const std::vector<Demand>& demands) : bdd_(bdd) {
+    // Classes that may use the same blocks are one here: they only add up.
+    std::vector<std::size_t> merged(supplies.size());
+    std::map<std::pair<unsigned, Ref>, std::size_t> known;
+    for (std::size_t i = 0; i < supplies.size(); ++i) {
+        const auto [place, added] = known.emplace(std::pair(supplies[i].width, supplies[i].allowed), supplies_.size());
+        merged[i] = place->second;
+        if (added) {
+            supplies_.push_back(supplies[i]);
+            members_.emplace_back();
+        }
+        members_[place->second].push_back(i);
+    }
+    std::map<std::tuple<unsigned, std::size_t, Ref, std::uint64_t>, std::uint64_t> sums;
+    for (const Demand& demand : demands) {
+        if (demand.count != 0) {
+            sums[{demand.depth, merged[demand.supply], demand.pattern, demand.blocks}] += demand.count;
+        }
+    }
+    for (const auto& [kind, count] : sums) {  // by depth
+        const auto& [depth, supply, pattern, blocks] = kind;
+        demands_.push_back({supply, depth, pattern, blocks, count});
+    }
+    last_.resize(supplies_.size());
     for (std::size_t i = 0; i < demands_.size(); ++i) last_[demands_[i].supply] = i + 1;
     std::vector<Ref> whole;
-    for (const Supply& supply : supplies_) {
-        whole.push_back(last_[&supply - supplies_.data()] != 0 ? supply.allowed : Bdd::none);
-        deepest_ = std::max(deepest_, supply.width);
+    for (std::size_t i = 0; i < supplies_.size(); ++i) {
+        whole.push_back(last_[i] != 0 ? supplies_[i].allowed : Bdd::none);
+        deepest_ = std::max(deepest_, supplies_[i].width);
     }
     root_ = intern(whole);
 }
@@ -266,9 +287,10 @@ Cut Fit::shortage() {
     }
     for (std::size_t i = 0; i < side.size(); ++i) {
         if (!side[i]) continue;
-        cut.supplies.push_back(i);
+        cut.supplies.insert(cut.supplies.end(), members_[i].begin(), members_[i].end());
         cut.width = std::max(cut.width, supplies_[i].width);
     }
+    std::sort(cut.supplies.begin(), cut.supplies.end());
     std::tie(cut.needed, cut.available) = sums(side);
     cut.needed >>= deepest_ - cut.width;
     cut.available >>= deepest_ - cut.width;

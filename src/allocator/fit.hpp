@@ -39,7 +39,7 @@ struct Cut {
 
 class Fit {
 public:
-    Fit(Bdd& bdd, std::vector<Supply> supplies, std::vector<Demand> demands);
+    Fit(Bdd& bdd, const std::vector<Supply>& supplies, const std::vector<Demand>& demands);
 
     // Stops after so many placements.
     Answer search(std::uint64_t most);
@@ -73,6 +73,7 @@ private:
 
     Bdd& bdd_;
     std::vector<Supply> supplies_;
+    std::vector<std::vector<std::size_t>> members_;  // supply: those that it stands for
     std::vector<Demand> demands_;      // by depth
     std::vector<std::size_t> last_;    // supply: behind its last demand
     unsigned deepest_ = 0;

@@ -270,7 +270,8 @@ void add_numbers(const Isa& draft, const Model& model, const Assignment& assignm
         for (const auto& [row, column] : model.choices[i].columns) {
             const AutoRow::Column& waiting = draft.auto_rows[row].columns[column];
             const auto& [form, field] = waiting.fields.front();
-            choices.push_back({waiting.where, draft.forms[form].fields[field].place.extract(image), waiting.width});
+            choices.push_back({waiting.where, draft.forms[form].fields[field].place.extract(image), waiting.width,
+                               waiting.bits});
         }
     }
 }

@@ -102,7 +102,7 @@ bool Room::leaves_room(std::size_t index, Ref blocks, const std::vector<bool>& p
     }
     if (!rest.empty()) add(index, rest);
     if (demands.empty()) return true;
-    return Fit(bdd_, std::move(supplies), std::move(demands)).search(most_ahead) == Answer::yes;
+    return Fit(bdd_, supplies, demands).search(most_ahead) == Answer::yes;
 }
 
 }  // namespace isaforge::allocator

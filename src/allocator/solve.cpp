@@ -159,8 +159,12 @@ void choose(Classes& classes, Outcome& outcome) {
 
 Outcome solve(const Problem& problem) {
     Outcome outcome;
-    if (problem.items.empty()) {
+    if (problem.items.empty()) {  // the figures of what has a number
         outcome.answer = Answer::yes;
+        Classes classes(problem, false);
+        const Decoders decoders(classes);
+        Placement placement{{}, {}, classes.bdd};
+        outcome.ours = decoders.measure(placement, true);
         return outcome;
     }
     for (const bool shared : {false, true}) {
