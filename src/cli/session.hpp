@@ -35,7 +35,8 @@ struct Session {
     Diagnostics diagnostics;
 
     // Loads the chosen instruction set; null, with everything said in `diagnostics`, where that fails.
-    std::shared_ptr<const Isa> load(const IsaChoice& choice);
+    // A draft still has its rows without an opcode: see LoadOptions.
+    std::shared_ptr<const Isa> load(const IsaChoice& choice, bool draft = false);
 
     // Prints the diagnostics so far to standard error; the exit status that they call for.
     int report() const;

@@ -67,6 +67,7 @@ public:
         Diagnostics found;
         check_notes(notes, found);
         findings_ = found.all();
+        for (const Diagnostic& finding : findings_) finding_lines_.push_back(line_of(finding.place));
         find_unit();
         std::set<std::string> taken{"r"};
         for (const Format& format : model_.formats) {
@@ -123,6 +124,10 @@ private:
     // --- rows -----------------------------------------------------------------------------------------------------------
 
     void sort_rows() {
+        for (Layout& layout : layouts_) {
+            layouts_by_format_[layout.format].push_back(&layout);
+            title_stems_[&layout] = stems(layout.title);
+        }
         std::set<std::string> names;
         std::map<std::string, unsigned> uses;
         for (const ListedInstruction& row : list_) ++uses[mnemonic(row)];
@@ -161,9 +166,9 @@ private:
             stems(row.title + " " + row.group.substr(slash == std::string::npos ? 0 : slash));
         Layout* best = nullptr;
         double most = 0;
-        for (Layout& layout : layouts_) {
-            if (layout.format != format) continue;
-            const std::set<std::string> words = stems(layout.title);
+        for (Layout* const candidate : layouts_by_format_[format]) {
+            Layout& layout = *candidate;
+            const std::set<std::string>& words = title_stems_[candidate];
             double shared = 0;
             for (const std::string& stem : words) shared += special.contains(stem) ? 2 : general.contains(stem) ? 1 : 0;
             shared -=
@@ -192,7 +197,7 @@ private:
     }
 
     void write_operands() {
-        const unsigned usual = register_bits(model_);
+        const unsigned usual = model_.register_bits;
         if (usual > 0) line("registers r : {} of u32 \"r{{n}}\"", usual);
         std::set<unsigned> others;
         for (const Format& format : model_.formats) {
@@ -237,10 +242,12 @@ private:
             from = model_.notes.blocks[index].where.offset;
             to = index + 1 < model_.notes.blocks.size() ? model_.notes.blocks[index + 1].where.offset : first_range();
         }
-        for (const Diagnostic& finding : findings_) {
+        std::set<unsigned> bar_lines;
+        for (const Bar* bar : format.bars) bar_lines.insert(line_of(bar->where));
+        for (std::size_t i = 0; i < findings_.size(); ++i) {
+            const Diagnostic& finding = findings_[i];
             const bool in_block = finding.place.offset >= from && finding.place.offset < to;
-            const bool at_bar = std::ranges::any_of(
-                format.bars, [&](const Bar* bar) { return line_of(bar->where) == line_of(finding.place); });
+            const bool at_bar = bar_lines.contains(finding_lines_[i]);
             if ((in_block || at_bar) && written_.insert(&finding).second) {
                 line("// notes line {}: {}", line_of(finding.place), one_line(finding.message));
             }
@@ -259,12 +266,11 @@ private:
     // The last table in which every format has a range, or else the last: later statements replace earlier ones.
     const RangeTable* best_table() const {
         const auto complete = [&](const RangeTable& table) {
-            return std::ranges::all_of(model_.formats, [&](const Format& format) {
-                return std::ranges::any_of(table.ranges, [&](const Range& range) {
-                    const auto formats = formats_of(model_, table, range);
-                    return std::ranges::find(formats, &format) != formats.end();
-                });
-            });
+            std::set<const Format*> have;
+            for (const Range& range : table.ranges) {
+                for (const Format* format : formats_of(model_, table, range)) have.insert(format);
+            }
+            return have.size() == model_.formats.size();
         };
         const std::vector<RangeTable>& tables = model_.notes.tables;
         for (std::size_t i = tables.size(); i-- > 0;) {
@@ -289,9 +295,10 @@ private:
                     line("// notes line {}: {}", number, one_line(finding.message));
             }
             std::string names;
+            const auto formats = formats_of(model_, table, range);
+            const std::set<const Format*> here(formats.begin(), formats.end());
             for (const Layout& layout : layouts_) {
-                const auto formats = formats_of(model_, table, range);
-                if (!layout.possible || std::ranges::find(formats, layout.format) == formats.end()) continue;
+                if (!layout.possible || !here.contains(layout.format)) continue;
                 names += fmt::format("{}{}", names.empty() ? "" : ", ", layout.name);
             }
             const bool sound = is_sound(range, space) && range.low_fixed > 0;
@@ -323,27 +330,25 @@ private:
     const Layout* unlisted_long(const Layout& layout) const {
         if (list_.empty() || layout.format->is_long()) return nullptr;
         const Layout* found = nullptr;
-        for (const Layout& other : layouts_) {
-            if (!other.format->is_long() || other.format->family() != layout.format->key || other.group != layout.group)
-                continue;
-            found = &other;
+        const Format* const longer = model_.find(layout.format->key + ".l");
+        if (!longer) return nullptr;
+        for (const Layout* other : layouts_by_format_.at(longer)) {
+            if (rows_.contains(other)) return nullptr;
+            if (other->group == layout.group) found = other;
         }
         if (!found || !found->possible || found->columns.size() != 1 || layout.columns.size() != 1) return nullptr;
-        for (const auto& [with_rows, rows] : rows_) {
-            if (with_rows->format == found->format) return nullptr;
-        }
         return found;
     }
 
     void write_tables() {
         for (Layout& layout : layouts_) {
             const auto rows = rows_.find(&layout);
-            if (!layout.possible || (rows == rows_.end() && !list_.empty())) continue;
+            if (rows == rows_.end() && (!layout.possible || !list_.empty())) continue;
             const Layout* const longer = unlisted_long(layout);
             std::string columns;
             for (const std::string& column : layout.columns)
                 columns += fmt::format("{}{}", columns.empty() ? "" : ", ", column);
-            const bool as_comments = list_.empty() || cautions_.rows;
+            const bool as_comments = list_.empty() || cautions_.rows || !layout.possible;
             const std::string margin = as_comments ? "// " : "";
             line("{}instructions {} [{}{}] \"{}\"{}", margin, layout.name, columns, longer ? ", LONG" : "", layout.text,
                  longer ? "" : " {");
@@ -394,9 +399,12 @@ private:
     std::string name_;
     OperandBook operands_;
     std::vector<Diagnostic> findings_;
+    std::vector<unsigned> finding_lines_;
     std::set<const Diagnostic*> written_;
     std::vector<Layout> layouts_;
     std::map<const Layout*, std::vector<Row>> rows_;
+    std::map<const Format*, std::vector<Layout*>> layouts_by_format_;
+    std::map<const Layout*, std::set<std::string>> title_stems_;
     std::vector<Row> unplaced_;
     unsigned unit_ = 16;
     Cautions cautions_;

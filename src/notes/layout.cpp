@@ -13,7 +13,6 @@ namespace isaforge::notes {
 namespace {
 
 constexpr unsigned widest_number = 64;
-constexpr unsigned widest_register = 12;
 constexpr unsigned longest_instruction = 192;
 
 // Words that begin a declaration or a statement, and types: poor names for operands.
@@ -75,26 +74,6 @@ std::string text_slug(std::string_view text) {
     }
     while (!out.empty() && out.back() == '-') out.pop_back();
     return out;
-}
-
-bool is_register(const BarField& field) {
-    return lower(field.name.front()) == 'r' && field.widths.size() == 1 && field.widths.front() <= widest_register;
-}
-
-unsigned register_bits(const Model& model) {
-    std::map<unsigned, unsigned> votes;
-    for (const Format& format : model.formats) {
-        for (const BarField& field : format.main->fields) {
-            if (is_register(field)) ++votes[field.widths.front()];
-        }
-    }
-    unsigned best = 0, most = 0;
-    for (const auto& [width, count] : votes) {
-        if (count < most) continue;  // of two, the wider
-        best = width;
-        most = count;
-    }
-    return best;
 }
 
 // --- operands -----------------------------------------------------------------------------------------------------------
@@ -203,6 +182,7 @@ std::vector<std::string> telling_words(const std::string& title) {
         const bool idle = word == "for" || word == "instructions" || word == "instruction" || word == "the" ||
                           word == "of" || word.size() < 2;
         if (!idle) words.push_back(word);
+        if (words.size() == 8) break;
         word.clear();
     }
     return words;
@@ -230,6 +210,7 @@ public:
         }
         split_immediates();
         pad();
+        check_alternatives();
         layout_.bar = "|";
         for (const std::string& cell : cells_) layout_.bar += fmt::format(" {} |", cell);
         layout_.text = "{name}" + modifiers_ + length_modifier_;
@@ -272,7 +253,7 @@ private:
         const std::string name = field_name(field);
         operand_texts_.push_back("{" + name + "}");
         if (is_register(field)) {
-            add_cell(width == register_bits(model_) ? name + ":r" : fmt::format("{}:r{}", name, width), width);
+            add_cell(width == model_.register_bits ? name + ":r" : fmt::format("{}:r{}", name, width), width);
         } else if (field.widths.size() > 1 && chooser_.size() > 0 &&
                    field.widths.size() == std::size_t{1} << chooser_bits_) {
             add_alternatives(field, name);
@@ -289,22 +270,24 @@ private:
     // `IMM:s8/s24 by l`; a width that does not fill its length gives way to the one that does.
     void add_alternatives(const BarField& field, const std::string& name) {
         std::string cell = name + ":";
+        std::vector<unsigned> widths;
         for (std::size_t i = 0; i < field.widths.size(); ++i) {
             unsigned width = field.widths[i];
-            if (format_.lengths && i < format_.lengths->bits.size()) {
+            if (choices_.empty() && format_.lengths && i < format_.lengths->bits.size()) {
                 const int lacking =
                     static_cast<int>(format_.lengths->bits[i]) - static_cast<int>(bits_of(*format_.main, i));
                 if (lacking != 0 && static_cast<int>(width) + lacking > 0) {
                     layout_.remarks.push_back(fmt::format("{} of {} bits in the notes: {} fill the length", field.name,
                                                           width, static_cast<int>(width) + lacking));
                     width = static_cast<unsigned>(static_cast<int>(width) + lacking);
-                    if (i == 0) filled_ = lacking;
                 }
             }
             layout_.possible = layout_.possible && width <= widest_number;
             cell += fmt::format("{}{}", i == 0 ? "" : "/", number_type(width));
+            widths.push_back(width);
         }
-        add_cell(cell + " by " + chooser_, static_cast<unsigned>(static_cast<int>(field.widths.front()) + filled_));
+        add_cell(cell + " by " + chooser_, widths.front());
+        choices_.push_back(std::move(widths));
     }
 
     // --- modes ----------------------------------------------------------------------------------------------------------
@@ -554,6 +537,18 @@ private:
         }
     }
 
+    // Every alternative has to be a whole number of units.
+    void check_alternatives() {
+        for (const std::vector<unsigned>& first : choices_) {
+            for (std::size_t i = 0; i < first.size(); ++i) {
+                unsigned bits = bits_;
+                for (const std::vector<unsigned>& widths : choices_)
+                    bits = bits - widths.front() + widths[std::min(i, widths.size() - 1)];
+                layout_.possible = layout_.possible && bits % unit_ == 0 && bits <= longest_instruction;
+            }
+        }
+    }
+
     struct Slice {
         std::size_t cell;
         unsigned width;
@@ -567,7 +562,7 @@ private:
     unsigned unit_;
     Layout layout_;
     unsigned total_ = 0, bits_ = 0;     // as the bar draws it; so far, of the first alternative
-    int filled_ = 0;
+    std::vector<std::vector<unsigned>> choices_;  // the widths of cells with several
     std::vector<std::string> cells_, operand_texts_;
     std::string modifiers_, length_modifier_, chooser_;
     unsigned chooser_bits_ = 0;
@@ -579,18 +574,18 @@ private:
 
 std::vector<std::string> group_names(const std::vector<const Group*>& groups) {
     std::vector<std::string> names(groups.size());
+    std::vector<std::vector<std::string>> all;
+    for (const Group* group : groups) all.push_back(telling_words(group->title));
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        const std::vector<std::string> words = telling_words(groups[i]->title);
         for (std::size_t take = 1; take <= 4 && names[i].empty(); ++take) {
             const auto start = [&](const std::vector<std::string>& of) {
                 std::string out;
                 for (std::size_t w = 0; w < std::min(take, of.size()); ++w) out += (w == 0 ? "" : "_") + of[w];
                 return out;
             };
-            const std::string mine = start(words);
+            const std::string mine = start(all[i]);
             bool alone = !mine.empty();
-            for (std::size_t j = 0; j < groups.size(); ++j)
-                alone = alone && (i == j || start(telling_words(groups[j]->title)) != mine);
+            for (std::size_t j = 0; j < groups.size(); ++j) alone = alone && (i == j || start(all[j]) != mine);
             if (alone) names[i] = mine;
         }
         if (names[i].empty()) names[i] = std::to_string(i + 1);

@@ -57,9 +57,4 @@ struct Layout {
 // The formats that a format of the notes becomes, one for each group where groups differ.
 std::vector<Layout> layouts_of(const Model& model, const Format& format, OperandBook& operands, unsigned unit_bits);
 
-// Whether a cell is a register, by the convention of notes: its name begins with R.
-bool is_register(const BarField& field);
-// The width that most registers have.
-unsigned register_bits(const Model& model);
-
 }  // namespace isaforge::notes

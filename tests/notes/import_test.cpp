@@ -84,6 +84,13 @@ TEST(Import, MakesAFormatForEachGroup) {
         << draft.text;
 }
 
+TEST(Import, OfAlternativesThatAreNoWholeUnitsIsAComment) {
+    const std::string modes = "MOD(01):\nl\n('l' is immediate length: 11, 28)\n}\n";
+    const Draft draft = import_text("[A] |OP(04)|MOD(01)|IMM(11/28)| {\n" + modes);
+    EXPECT_TRUE(draft.isa) << draft.errors << draft.text;
+    EXPECT_TRUE(has(draft, "// not to be said: format A | OP:4 | l:length | IMM:s11/s28 by l |")) << draft.text;
+}
+
 TEST(Import, OfMoreThanThePoolsHoldStillLoads) {
     std::string list;
     for (int i = 0; i < 20; ++i) list += "g\tA\tadd" + std::to_string(i) + "\n";

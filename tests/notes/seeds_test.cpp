@@ -51,6 +51,8 @@ struct Seed {
     const char* file;
     const char* list;
     const char* findings;
+    const char* against_list;  // what the list adds about the notes themselves
+    std::size_t all;           // findings with the list, those about the list among them
 };
 
 class Seeds : public testing::TestWithParam<Seed> {
@@ -68,6 +70,15 @@ protected:
 
 TEST_P(Seeds, HaveExactlyTheseDefects) { EXPECT_EQ(short_findings(notes_), GetParam().findings); }
 
+TEST_P(Seeds, AreComparedWithTheirLists) {
+    const std::string found = short_findings(notes_, list_);
+    EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(found, '\n')), GetParam().all) << found;
+    std::istringstream in(GetParam().against_list);
+    for (std::string line; std::getline(in, line);)
+        EXPECT_NE(found.find(line + "\n"), std::string::npos) << line << "\n" << found;
+    EXPECT_EQ(found.find("the list needs"), std::string::npos) << "no reading of these notes has a shortage";
+}
+
 TEST_P(Seeds, BecomeDescriptionsThatLoad) {
     SourceManager sources;
     Diagnostics diagnostics;
@@ -80,6 +91,8 @@ TEST_P(Seeds, BecomeDescriptionsThatLoad) {
         Diagnostics found;
         const auto isa = load_isa_text("draft.isa", draft, ours, found);
         ASSERT_TRUE(isa) << to_text(found, ours);
+        check_isa(*isa, found);
+        EXPECT_TRUE(found.ok()) << to_text(found, ours);
         const auto placed = std::ranges::count_if(list, [](const ListedInstruction& row) { return row.format != "?"; });
         EXPECT_EQ(isa->instructions.size(), with_list ? static_cast<std::size_t>(placed) : 0U);
         EXPECT_EQ(draft.find("The rows below do not fit"), std::string::npos);
@@ -96,14 +109,23 @@ INSTANTIATE_TEST_SUITE_P(
              "297:9: IMM has 20/36 bits by this legend, 15/31 by the bar of [K]\n"
              "347:1: no format has an opcode of 4 bits, as this range gives\n"
              "358:1: two statements of the opcodes of 6 bits: 32 from 000000 here, 12 from 010000 before\n"
-             "359:1: two statements of the opcodes of 7 bits: 40 from 1000000 here, 48 from 0111000 before\n"},
+             "359:1: two statements of the opcodes of 7 bits: 40 from 1000000 here, 48 from 0111000 before\n",
+             "366:6: [C] is counted as 50; the list has 53 instructions\n"
+             "370:7: [G] is counted as 2; the list has 4 instructions\n"
+             "240:19: WINT has no format\n241:19: BPTRG has no format\n",
+             17},
         Seed{"001_", "instructions-2022-05-02",
              "270:2: [B.1] is called [B.l] elsewhere; likewise [D.l], [E.l], [G.l], [H.l] and [J.l]\n"
-             "306:47: this range is said to hold 128; its bounds hold 96\n"},
+             "306:47: this range is said to hold 128; its bounds hold 96\n",
+             "272:77: [C] is counted as 64; the list has 72 instructions\n"
+             "288:77: [G] is counted as 8; the list has 9 instructions\n"
+             "298:78: [P] is counted as 9; the list has 10 instructions\n",
+             19},
         Seed{"000_", "instructions-2022-05-15",
              "69:8: [B] has 31 bits (12 + 4 + 5 + 5 + 5), 1 too few for the 32 bits of 4 bytes\n"
              "200:24: no legend says what 'a' is\n"
-             "272:9: MOD has 2 bits here, 3 in the bar of [G], and 3 in the pattern\n"}),
+             "272:9: MOD has 2 bits here, 3 in the bar of [G], and 3 in the pattern\n",
+             "208:19: WINT has no format\n", 16}),
     [](const testing::TestParamInfo<Seed>& info) { return "Notes" + std::string(info.param.file).substr(0, 3); });
 
 }  // namespace
