@@ -44,7 +44,7 @@ std::string difference_text(const Difference& difference, bool whole) {
     if (before.empty() && after.empty()) return what + " is another";
     if (before.empty()) return fmt::format("{}{} {}", whole ? "" : "new ", what, after);
     if (after.empty()) return fmt::format("{}{} {}", whole ? "" : "no more ", what, before);
-    const std::string line = fmt::format("{}: {} -> {}", what, before, after);
+    std::string line = fmt::format("{}: {} -> {}", what, before, after);
     if (line.size() + 8 <= longest_line) return line;
     return fmt::format("{}:\n          {}\n       -> {}", what, before, after);
 }
