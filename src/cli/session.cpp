@@ -65,12 +65,16 @@ void add_isa_positional(CLI::App& app, IsaChoice& choice) {
     add_variant_options(app, choice);
 }
 
-std::shared_ptr<const Isa> Session::load(const IsaChoice& choice) {
+std::shared_ptr<const Isa> Session::load(const IsaChoice& choice, std::optional<FileId> standard_input) {
     LoadOptions options;
     options.variant = choice.variant;
     for (const std::string& parameter : choice.parameters) {
         const std::size_t sign = parameter.find('=');
         options.parameters[parameter.substr(0, sign)] = parse_size(parameter.substr(sign + 1)).value_or(0);
+    }
+    if (choice.name == "-" && standard_input) {
+        const std::string name(sources.name(*standard_input)), text(sources.text(*standard_input));
+        return load_isa_text(name, text, sources, diagnostics, options);
     }
     return load_isa(choice.name, sources, diagnostics, options);
 }

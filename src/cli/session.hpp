@@ -34,8 +34,9 @@ struct Session {
     SourceManager sources;
     Diagnostics diagnostics;
 
-    // Loads the chosen instruction set; null, with everything said in `diagnostics`, where that fails.
-    std::shared_ptr<const Isa> load(const IsaChoice& choice);
+    // Loads the chosen instruction set; null, with everything said in `diagnostics`, where that fails. `standard_input`
+    // is its text where that has been read already.
+    std::shared_ptr<const Isa> load(const IsaChoice& choice, std::optional<FileId> standard_input = {});
 
     // Prints the diagnostics so far to standard error; the exit status that they call for.
     int report() const;
