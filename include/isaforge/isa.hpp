@@ -256,6 +256,7 @@ struct AutoRow {
         Place where;                    // the word `auto`
         unsigned width = 0;             // of the field, in bits
         std::vector<std::pair<Index, Index>> fields;  // form, field in it: they all get the same number
+        bool bits = false;              // cells of the column are written as bits, all of them
     };
     std::vector<Column> columns;        // the `auto` ones
     Index instruction = no_index;       // the row's first

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,7 +28,7 @@ std::string counted(std::size_t count, const char* thing) {
 
 // A description with variants is checked in all of them, unless one was asked for. What the first has said already is not
 // said again.
-void check_other_variants(Session& session, const IsaChoice& asked, std::optional<FileId> file, const Isa& first) {
+void check_other_variants(Session& session, const IsaChoice& asked, const Isa& first) {
     if (!asked.variant.empty() || asked.name == first.variant) return;
     std::set<std::string> said;
     for (const Diagnostic& diagnostic : session.diagnostics.all()) said.insert(to_text(diagnostic, session.sources));
@@ -39,7 +38,7 @@ void check_other_variants(Session& session, const IsaChoice& asked, std::optiona
         choice.variant = variant;
         Diagnostics found;
         std::swap(found, session.diagnostics);
-        if (const auto isa = session.load(choice, file)) check_isa(*isa, session.diagnostics);
+        if (const auto isa = session.load(choice)) check_isa(*isa, session.diagnostics);
         std::swap(found, session.diagnostics);
         for (const Diagnostic& diagnostic : found.all()) {
             if (said.insert(to_text(diagnostic, session.sources)).second) session.diagnostics.take(diagnostic);
@@ -73,18 +72,15 @@ int check_these_notes(Session& session, const Notes& notes, const Options& optio
 
 int check(const Options& options) {
     Session session;
-    std::optional<FileId> file;
-    if (const auto notes = notes_instead(session, options.isa.name, file)) {
-        return check_these_notes(session, *notes, options);
-    }
+    if (const auto notes = notes_instead(session, options.isa.name)) return check_these_notes(session, *notes, options);
     if (!options.instructions.empty()) {
         complain(fmt::format("--instructions goes with notes, and '{}' is not notes", options.isa.name));
         return usage_error;
     }
-    const std::shared_ptr<const Isa> isa = session.load(options.isa, file);
+    const std::shared_ptr<const Isa> isa = session.load(options.isa);
     if (isa) {
         check_isa(*isa, session.diagnostics);
-        check_other_variants(session, options.isa, file, *isa);
+        check_other_variants(session, options.isa, *isa);
     }
     if (!isa) return report_defects(session, options, {});
     const bool all = options.isa.variant.empty() && isa->variants.size() > 1 && options.isa.name != isa->variant;

@@ -12,8 +12,8 @@
 namespace isaforge::cli {
 
 // The notes in a file, with the reader's warnings in the session's diagnostics. Nothing where there is no such file, or
-// where it is a description or holds no notation at all. What was read is in `file`: standard input is read only once.
-std::optional<Notes> notes_instead(Session& session, const std::string& path, std::optional<FileId>& file);
+// where it is a description or holds no notation at all.
+std::optional<Notes> notes_instead(Session& session, const std::string& path);
 
 // The list of instructions in a file; empty where `path` is empty. Nothing after a complaint.
 std::optional<std::vector<ListedInstruction>> read_instructions(Session& session, const std::string& path);

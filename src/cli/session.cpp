@@ -65,8 +65,9 @@ void add_isa_positional(CLI::App& app, IsaChoice& choice) {
     add_variant_options(app, choice);
 }
 
-std::shared_ptr<const Isa> Session::load(const IsaChoice& choice, std::optional<FileId> standard_input) {
+std::shared_ptr<const Isa> Session::load(const IsaChoice& choice, bool draft) {
     LoadOptions options;
+    options.draft = draft;
     options.variant = choice.variant;
     for (const std::string& parameter : choice.parameters) {
         const std::size_t sign = parameter.find('=');

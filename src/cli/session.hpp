@@ -33,10 +33,11 @@ void add_isa_positional(CLI::App& app, IsaChoice& choice);  // ISA, for commands
 struct Session {
     SourceManager sources;
     Diagnostics diagnostics;
+    std::optional<FileId> standard_input;  // where that has been read already
 
-    // Loads the chosen instruction set; null, with everything said in `diagnostics`, where that fails. `standard_input`
-    // is its text where that has been read already.
-    std::shared_ptr<const Isa> load(const IsaChoice& choice, std::optional<FileId> standard_input = {});
+    // Loads the chosen instruction set; null, with everything said in `diagnostics`, where that fails.
+    // A draft still has its rows without an opcode: see LoadOptions.
+    std::shared_ptr<const Isa> load(const IsaChoice& choice, bool draft = false);
 
     // Prints the diagnostics so far to standard error; the exit status that they call for.
     int report() const;

@@ -112,7 +112,7 @@ void Resolver::add_auto_row(const InstructionsDeclaration& table, const Instruct
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (values[i]->kind != Value::Kind::automatic) continue;
         auto_columns_[values[i]] = {isa_.auto_rows.size(), out.columns.size()};
-        out.columns.push_back({table.columns[i].name.text, values[i]->place, 0, {}});
+        out.columns.push_back({table.columns[i].name.text, values[i]->place, 0, {}, table.columns[i].bits});
     }
     if (!out.columns.empty()) isa_.auto_rows.push_back(std::move(out));
 }

@@ -1,0 +1,421 @@
+#include "allocator/placement.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "allocator/room.hpp"
+
+namespace isaforge::allocator {
+
+namespace {
+
+using Ref = Bdd::Ref;
+
+constexpr unsigned most_runs = 64;         // looked at for one class
+constexpr unsigned most_starts = 6;        // looked ahead from
+constexpr std::uint64_t most_steps = 1u << 16;  // through blocks one by one
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+
+// All parts of a class one behind the other, as codes from a start that is still open.
+struct Row {
+    std::vector<std::pair<std::size_t, std::uint64_t>> parts;       // part, code
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> blocks;    // used ones, first and last
+    std::uint64_t length = 0, alignment = 1;                        // in blocks
+};
+
+class Placer {
+public:
+    Placer(const Classes& classes, const Plan& plan)
+        : classes_(classes),
+          plan_(plan),
+          room_(classes),
+          placed_(classes.list.size()),
+          starts_(classes.list.size()),
+          blocks_(classes.list.size(), Bdd::none),
+          assignment_(classes.problem.items.size()) {
+        find_relatives();
+    }
+
+    std::optional<Placement> run() {
+        for (const std::size_t index : plan_.order) {
+            placed_[index] = true;
+            place_opened(index);
+            if (!place_in_a_row(index, true) && !place_in_a_row(index, false) && !place_in_pieces(index)) {
+                return std::nullopt;
+            }
+        }
+        return Placement{std::move(assignment_), std::move(blocks_), std::move(room_.bdd())};
+    }
+
+private:
+    const Class& group(std::size_t index) const { return classes_.list[index]; }
+
+    // The class of the same width that each class has most relations with.
+    void find_relatives() {
+        relative_.assign(classes_.list.size(), classes_.list.size());
+        std::vector<std::size_t> class_of(classes_.problem.items.size());
+        for (std::size_t i = 0; i < classes_.list.size(); ++i) {
+            for (const std::size_t item : group(i).items) class_of[item] = i;
+        }
+        std::map<std::pair<std::size_t, std::size_t>, unsigned> counts;
+        for (const auto& [a, b] : classes_.problem.related) {
+            const std::size_t x = class_of[a], y = class_of[b];
+            if (x == y || group(x).chosen != group(y).chosen) continue;
+            ++counts[{x, y}];
+            ++counts[{y, x}];
+        }
+        std::vector<unsigned> best(classes_.list.size());
+        for (const auto& [pair, count] : counts) {
+            if (count <= best[pair.first]) continue;
+            best[pair.first] = count;
+            relative_[pair.first] = pair.second;
+        }
+    }
+
+    void assign(const Class& group, std::size_t part, std::uint64_t code) {
+        for (const std::size_t item : group.parts[part].items) assignment_[item] = group.word(code++);
+    }
+
+    void take(std::size_t index, Ref blocks) {
+        room_.take(index, blocks);
+        blocks_[index] = room_.bdd().either(blocks_[index], blocks);
+    }
+
+    // Rows for which fixed ones have left codes.
+    void place_opened(std::size_t index) {
+        for (const SlotPlace& place : group(index).places) {
+            const Slot& slot = group(index).slots[place.slot];
+            if (slot.kind != Slot::Kind::opened) continue;
+            assign(group(index), place.part, (slot.block << group(index).extra_bits) + place.code);
+        }
+    }
+
+    Row row_of(const Class& group, bool in_pairs) const {
+        std::vector<bool> elsewhere(group.parts.size());
+        for (const SlotPlace& place : group.places) {
+            elsewhere[place.part] = group.slots[place.slot].kind == Slot::Kind::opened;
+        }
+        Row row;
+        std::uint64_t cursor = 0;
+        std::optional<unsigned> table;
+        for (std::size_t i = 0; i < group.parts.size(); ++i) {
+            if (elsewhere[i]) continue;
+            const Part& part = group.parts[i];
+            const unsigned here = classes_.problem.items[part.items.front()].table;
+            if (part.size > 1) {
+                cursor = align_up(cursor, part.size);
+                row.alignment = std::max<std::uint64_t>(row.alignment, part.size >> group.extra_bits);
+            } else if (in_pairs && table != here) {
+                cursor = align_up(cursor, 2);
+            }
+            table = here;
+            row.parts.push_back({i, cursor});
+            const std::uint64_t first = cursor >> group.extra_bits;
+            cursor += part.items.size();
+            const std::uint64_t last = (cursor - 1) >> group.extra_bits;
+            if (!row.blocks.empty() && row.blocks.back().second + 1 >= first) {
+                row.blocks.back().second = last;
+            } else {
+                row.blocks.push_back({first, last});
+            }
+            row.length = last + 1;
+        }
+        return row;
+    }
+
+    // Where a row of this length may begin, best first.
+    std::vector<std::uint64_t> starts(std::size_t index, const Row& row) {
+        const Policy policy = plan_.policy[index];
+        std::vector<std::uint64_t> found;
+        if (policy == Policy::beside) {
+            starts_beside(index, row, found);
+            if (!found.empty()) return found;
+        }
+        const std::uint64_t whole = std::bit_ceil(row.length);
+        if (policy != Policy::low && policy != Policy::high) starts_at(index, row, std::max(row.alignment, whole), found);
+        starts_at(index, row, row.alignment, found);
+        return found;
+    }
+
+    void starts_beside(std::size_t index, const Row& row, std::vector<std::uint64_t>& found) {
+        const std::size_t relative = relative_[index];
+        if (relative == classes_.list.size() || !starts_[relative]) return;
+        for (unsigned bit = 0; bit < group(index).block_bits && found.size() < most_starts; ++bit) {
+            const std::uint64_t start = *starts_[relative] ^ (std::uint64_t{1} << bit);
+            const auto run = room_.run(index, start);
+            if (run && run->first == start && start + row.length - 1 <= run->second && start % row.alignment == 0) {
+                found.push_back(start);
+            }
+        }
+    }
+
+    void starts_at(std::size_t index, const Row& row, std::uint64_t alignment, std::vector<std::uint64_t>& found) {
+        const bool high = plan_.policy[index] == Policy::high || plan_.policy[index] == Policy::high_aligned;
+        std::vector<std::uint64_t> all;
+        std::uint64_t from = 0;
+        for (unsigned i = 0; i < most_runs; ++i) {
+            const auto run = room_.run(index, from);
+            if (!run) break;
+            from = run->second + 1;
+            const std::uint64_t lowest = align_up(run->first, alignment);
+            if (lowest > run->second || run->second - lowest + 1 < row.length) continue;
+            const std::uint64_t highest = (run->second + 1 - row.length) / alignment * alignment;
+            all.push_back(high ? highest : lowest);
+        }
+        if (high) std::reverse(all.begin(), all.end());
+        for (const std::uint64_t start : all) {
+            if (found.size() < most_starts && std::find(found.begin(), found.end(), start) == found.end()) {
+                found.push_back(start);
+            }
+        }
+    }
+
+    bool place_in_a_row(std::size_t index, bool in_pairs) {
+        const Row row = row_of(group(index), in_pairs);
+        if (row.parts.empty()) return true;
+        for (const std::uint64_t start : starts(index, row)) {
+            Ref blocks = Bdd::none;
+            for (const auto& [first, last] : row.blocks) {
+                blocks = room_.bdd().either(blocks, group(index).blocks(room_.bdd(), start + first, start + last));
+            }
+            if (!room_.leaves_room(index, blocks, placed_)) continue;
+            take(index, blocks);
+            starts_[index] = start;
+            const std::uint64_t code = start << group(index).extra_bits;
+            for (const auto& [part, offset] : row.parts) assign(group(index), part, code + offset);
+            return true;
+        }
+        return false;
+    }
+
+    // Chunks and blocks of a class that finds no room in a row: each where it leaves room for the rest.
+    bool place_in_pieces(std::size_t index) {
+        std::vector<Demand> rest = demands_of(room_.bdd(), group(index), index);
+        std::map<std::size_t, std::uint64_t> chunk_starts;
+        std::vector<std::size_t> chunks = group(index).chunks;
+        std::stable_sort(chunks.begin(), chunks.end(), [&](std::size_t a, std::size_t b) {
+            return group(index).parts[a].size > group(index).parts[b].size;
+        });
+        for (const std::size_t part : chunks) {
+            for (Demand& demand : rest) {
+                if (demand.depth == group(index).chunk_depth(group(index).parts[part].size) &&
+                    demand.blocks == group(index).chunk_blocks(part) && demand.depth != group(index).width) {
+                    --demand.count;
+                    break;
+                }
+            }
+            const auto start = place_chunk(index, part, rest);
+            if (!start) return false;
+            chunk_starts[part] = *start;
+        }
+        std::vector<std::uint64_t> fresh;
+        if (!place_fresh(index, fresh)) return false;
+        for (const std::size_t part : chunks) {
+            assign(group(index), part, chunk_starts[part] << group(index).extra_bits);
+        }
+        for (const SlotPlace& place : group(index).places) {
+            const Slot& slot = group(index).slots[place.slot];
+            if (slot.kind == Slot::Kind::opened) continue;
+            const std::uint64_t block =
+                slot.kind == Slot::Kind::fresh ? fresh[slot.block] : chunk_starts[slot.part] + slot.block;
+            assign(group(index), place.part, (block << group(index).extra_bits) + place.code);
+        }
+        return true;
+    }
+
+    // What the classes may do in a part of the space: two parts that look alike need not both be tried.
+    std::vector<Ref> look(unsigned depth, Bits word) {
+        std::vector<Ref> look;
+        for (std::size_t i = 0; i < classes_.list.size(); ++i) {
+            look.push_back(room_.bdd().follow(room_.allowed(i), depth, word));
+        }
+        return look;
+    }
+
+    std::optional<std::uint64_t> place_chunk(std::size_t index, std::size_t part, const std::vector<Demand>& rest) {
+        const std::uint64_t size = group(index).parts[part].size >> group(index).extra_bits;
+        const std::uint64_t count = group(index).chunk_blocks(part);
+        const unsigned depth = group(index).chunk_depth(group(index).parts[part].size);
+        std::set<std::vector<Ref>> refused;
+        std::uint64_t from = 0;
+        for (std::uint64_t step = 0; step < most_steps; ++step) {
+            const auto next = room_.seek(index, from, true);
+            if (!next) break;
+            const std::uint64_t start = align_up(*next, size);
+            if (start != *next) {
+                from = start;
+                continue;
+            }
+            from = start + size;
+            const Ref blocks = group(index).blocks(room_.bdd(), start, start + count - 1);
+            if (!room_.bdd().contains(room_.allowed(index), blocks)) continue;
+            std::vector<Ref> here = look(depth, group(index).block(start));
+            if (refused.contains(here)) continue;
+            if (room_.leaves_room(index, blocks, placed_, rest)) {
+                take(index, blocks);
+                return start;
+            }
+            refused.insert(std::move(here));
+        }
+        return std::nullopt;
+    }
+
+    bool place_fresh(std::size_t index, std::vector<std::uint64_t>& numbers) {
+        std::uint64_t left = group(index).fresh, from = 0;
+        std::set<std::vector<Ref>> refused;
+        for (std::uint64_t step = 0; left != 0 && step < most_steps; ++step) {
+            const auto run = room_.run(index, from);
+            if (!run) return false;
+            from = run->first + 1;
+            std::vector<Ref> here = look(group(index).width, group(index).block(run->first));
+            if (refused.contains(here)) continue;
+            std::uint64_t count = std::min(left, run->second - run->first + 1);
+            for (; count != 0; count /= 2) {
+                const Ref blocks = group(index).blocks(room_.bdd(), run->first, run->first + count - 1);
+                std::vector<Demand> rest{{index, group(index).width, Bdd::all, 1, left - count}};
+                if (!room_.leaves_room(index, blocks, placed_, rest)) continue;
+                take(index, blocks);
+                for (std::uint64_t i = 0; i < count; ++i) numbers.push_back(run->first + i);
+                left -= count;
+                from = run->first + count;
+                refused.clear();
+                break;
+            }
+            if (count == 0) refused.insert(std::move(here));
+        }
+        return left == 0;
+    }
+
+    const Classes& classes_;
+    const Plan& plan_;
+    Room room_;
+    std::vector<bool> placed_;
+    std::vector<std::size_t> relative_;                  // class; their number where there is none
+    std::vector<std::optional<std::uint64_t>> starts_;   // of classes that are in a row
+    std::vector<Ref> blocks_;
+    Assignment assignment_;
+};
+
+// One part after the other, without a look ahead.
+class FirstFit {
+public:
+    explicit FirstFit(const Classes& classes)
+        : classes_(classes),
+          room_(classes),
+          open_(classes.list.size()),
+          from_(classes.list.size()),
+          blocks_(classes.list.size(), Bdd::none),
+          assignment_(classes.problem.items.size()) {
+        for (std::size_t i = 0; i < classes.list.size(); ++i) {
+            for (const Slot& slot : classes.list[i].slots) {
+                if (slot.kind == Slot::Kind::opened) open_[i][slot.block] = slot.before;
+            }
+        }
+    }
+
+    std::optional<Placement> run(const std::vector<unsigned>& formats) {
+        struct Turn {
+            std::size_t rank, item, index, part;
+        };
+        std::vector<Turn> turns;
+        for (std::size_t index = 0; index < classes_.list.size(); ++index) {
+            const Class& group = classes_.list[index];
+            const auto rank = std::find(formats.begin(), formats.end(), group.formats.front()) - formats.begin();
+            for (std::size_t part = 0; part < group.parts.size(); ++part) {
+                turns.push_back({static_cast<std::size_t>(rank), group.parts[part].items.front(), index, part});
+            }
+        }
+        std::sort(turns.begin(), turns.end(),
+                  [](const Turn& a, const Turn& b) { return std::pair(a.rank, a.item) < std::pair(b.rank, b.item); });
+        for (const Turn& turn : turns) {
+            if (!put(turn.index, turn.part)) return std::nullopt;
+        }
+        return Placement{std::move(assignment_), std::move(blocks_), std::move(room_.bdd())};
+    }
+
+private:
+    bool put(std::size_t index, std::size_t part) {
+        const Class& group = classes_.list[index];
+        const auto code = group.parts[part].size > group.block_codes() ? code_of_chunk(index, part)
+                                                                       : code_in_block(index, part);
+        if (!code) return false;
+        std::uint64_t at = *code;
+        for (const std::size_t item : group.parts[part].items) {
+            open_[index][at >> group.extra_bits][at % group.block_codes()] = true;
+            assignment_[item] = group.word(at++);
+        }
+        return true;
+    }
+
+    void open(std::size_t index, std::uint64_t first, std::uint64_t last) {
+        const Class& group = classes_.list[index];
+        const Ref blocks = group.blocks(room_.bdd(), first, last);
+        room_.take(index, blocks);
+        blocks_[index] = room_.bdd().either(blocks_[index], blocks);
+        for (std::uint64_t i = first; i <= last; ++i) {
+            open_[index].emplace(i, std::vector<bool>(group.block_codes()));
+        }
+    }
+
+    std::optional<std::uint64_t> code_in_block(std::size_t index, std::size_t part) {
+        const Class& group = classes_.list[index];
+        const std::size_t size = group.parts[part].size, count = group.parts[part].items.size();
+        if (group.extra_bits != 0) {
+            for (const auto& [block, taken] : open_[index]) {
+                for (std::size_t at = 0; at < taken.size(); at += size) {
+                    const auto begin = taken.begin() + static_cast<std::ptrdiff_t>(at);
+                    if (std::find(begin, begin + static_cast<std::ptrdiff_t>(count), true) ==
+                        begin + static_cast<std::ptrdiff_t>(count)) {
+                        return (block << group.extra_bits) + at;
+                    }
+                }
+            }
+        }
+        const auto block = room_.seek(index, from_[index], true);
+        if (!block) return std::nullopt;
+        from_[index] = *block;
+        open(index, *block, *block);
+        return *block << group.extra_bits;
+    }
+
+    std::optional<std::uint64_t> code_of_chunk(std::size_t index, std::size_t part) {
+        const Class& group = classes_.list[index];
+        const std::uint64_t size = group.parts[part].size >> group.extra_bits, count = group.chunk_blocks(part);
+        std::uint64_t from = 0;
+        for (std::uint64_t step = 0; step < most_steps; ++step) {
+            const auto next = room_.seek(index, from, true);
+            if (!next) break;
+            const std::uint64_t start = *next / size * size;
+            from = start + size;
+            const Ref blocks = group.blocks(room_.bdd(), start, start + count - 1);
+            if (!room_.bdd().contains(room_.allowed(index), blocks)) continue;
+            open(index, start, start + count - 1);
+            for (std::uint64_t i = 0; i < count; ++i) {
+                open_[index].emplace(start + i, std::vector<bool>(group.block_codes()));
+            }
+            return start << group.extra_bits;
+        }
+        return std::nullopt;
+    }
+
+    const Classes& classes_;
+    Room room_;
+    std::vector<std::map<std::uint64_t, std::vector<bool>>> open_;  // blocks with some code left
+    std::vector<std::uint64_t> from_;                               // nothing is free below
+    std::vector<Ref> blocks_;
+    Assignment assignment_;
+};
+
+}  // namespace
+
+std::optional<Placement> place(const Classes& classes, const Plan& plan) { return Placer(classes, plan).run(); }
+
+std::optional<Placement> place_first_fit(const Classes& classes, const std::vector<unsigned>& formats) {
+    return FirstFit(classes).run(formats);
+}
+
+}  // namespace isaforge::allocator

@@ -1,0 +1,35 @@
+// From a yes to an assignment: classes are placed one after the other, each at the first of the positions that its policy
+// likes which leaves room for those that follow.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "allocator/classes.hpp"
+
+namespace isaforge::allocator {
+
+// Where a class likes to be: as low or high as possible, at a multiple of its size, or one bit from its relatives.
+enum class Policy { low, high, low_aligned, high_aligned, beside };
+inline constexpr unsigned policies = 5;
+
+struct Plan {
+    std::vector<std::size_t> order;   // of classes
+    std::vector<Policy> policy;       // by class
+};
+
+struct Placement {
+    Assignment assignment;
+    std::vector<Bdd::Ref> blocks;     // that each class opened, in `bdd`
+    Bdd bdd;
+};
+
+// Nothing where the look ahead gave up.
+std::optional<Placement> place(const Classes& classes, const Plan& plan);
+
+// Rows in this order of their formats, or of the description where it is empty, each into the lowest block or code that is
+// free for it. Nothing where one finds no place.
+std::optional<Placement> place_first_fit(const Classes& classes, const std::vector<unsigned>& formats);
+
+}  // namespace isaforge::allocator

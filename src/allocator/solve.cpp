@@ -1,0 +1,195 @@
+// The work in order: is there an assignment, which is the cheapest that a bounded search finds, and where there is none, why.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "allocator/classes.hpp"
+#include "allocator/cost.hpp"
+#include "allocator/explain.hpp"
+#include "allocator/fit.hpp"
+#include "allocator/placement.hpp"
+#include "allocator/problem.hpp"
+
+namespace isaforge::allocator {
+
+namespace {
+
+// Bounds of the search for a cheap assignment: plans tried, plans in a row that did not help, and set operations spent.
+constexpr unsigned most_plans = 160;
+constexpr unsigned most_useless_plans = 60;
+constexpr std::size_t most_work = 6000000;
+
+// A generator of our own, so that every build searches alike.
+class Random {
+public:
+    std::size_t below(std::size_t count) {
+        state_ ^= state_ << 13;
+        state_ ^= state_ >> 7;
+        state_ ^= state_ << 17;
+        return static_cast<std::size_t>(state_ % count);
+    }
+
+private:
+    std::uint64_t state_ = 0x2545F4914F6CDD1Du;
+};
+
+class PlanSearch {
+public:
+    PlanSearch(const Classes& classes, const Decoders& decoders) : classes_(classes), decoders_(decoders) {}
+
+    std::optional<Placement> run() {
+        for (const Policy policy : {Policy::low_aligned, Policy::low, Policy::beside, Policy::high_aligned}) {
+            try_plan({by_length(), std::vector<Policy>(classes_.list.size(), policy)});
+            try_plan({by_size(), std::vector<Policy>(classes_.list.size(), policy)});
+        }
+        if (!best_) return std::nullopt;
+        Random random;
+        unsigned useless = 0;
+        for (unsigned i = 0; i < most_plans && useless < most_useless_plans && work_ < most_work; ++i) {
+            useless = try_plan(changed(random)) ? 0 : useless + 1;
+        }
+        return std::move(best_);
+    }
+
+private:
+    std::vector<std::size_t> sorted(auto key) const {
+        std::vector<std::size_t> order(classes_.list.size());
+        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+        return order;
+    }
+
+    // Large blocks first; among those of one width, the class with the most of them.
+    std::vector<std::size_t> by_size() const {
+        return sorted([&](std::size_t i) {
+            return std::pair(classes_.list[i].width, ~static_cast<std::uint64_t>(classes_.list[i].items.size()));
+        });
+    }
+
+    // The same, with what has one length together.
+    std::vector<std::size_t> by_length() const {
+        std::map<unsigned, unsigned> widest;  // length: its widest blocks
+        const auto length = [&](std::size_t i) {
+            return classes_.problem.items[classes_.list[i].items.front()].forms.front().length;
+        };
+        for (std::size_t i = 0; i < classes_.list.size(); ++i) {
+            const unsigned width = classes_.list[i].width;
+            const auto [place, added] = widest.emplace(length(i), width);
+            if (!added) place->second = std::min(place->second, width);
+        }
+        return sorted([&](std::size_t i) {
+            return std::tuple(widest[length(i)], length(i), classes_.list[i].width,
+                              ~static_cast<std::uint64_t>(classes_.list[i].items.size()));
+        });
+    }
+
+    // A step of the search: a class to another turn, another policy for one, or both.
+    Plan changed(Random& random) const {
+        Plan plan = best_plan_;
+        const std::size_t kind = random.below(3);
+        if (kind != 1) {
+            const std::size_t from = random.below(plan.order.size()), to = random.below(plan.order.size());
+            const std::size_t moved = plan.order[from];
+            plan.order.erase(plan.order.begin() + static_cast<std::ptrdiff_t>(from));
+            plan.order.insert(plan.order.begin() + static_cast<std::ptrdiff_t>(to), moved);
+        }
+        if (kind != 0) plan.policy[random.below(plan.policy.size())] = static_cast<Policy>(random.below(policies));
+        return plan;
+    }
+
+    // Whether it is at least as good as the best so far, and then takes it; better ones count as a success.
+    bool try_plan(const Plan& plan) {
+        std::optional<Placement> placement = place(classes_, plan);
+        if (!placement) {
+            work_ += most_work / 100;
+            return false;
+        }
+        const unsigned cost = decoders_.measure(*placement, false).cost();
+        work_ += placement->bdd.size();
+        if (best_ && cost > best_cost_) return false;
+        const bool better = !best_ || cost < best_cost_;
+        best_ = std::move(placement);
+        best_cost_ = cost;
+        best_plan_ = plan;
+        return better;
+    }
+
+    const Classes& classes_;
+    const Decoders& decoders_;
+    std::optional<Placement> best_;
+    unsigned best_cost_ = 0;
+    Plan best_plan_;
+    std::size_t work_ = 0;
+};
+
+// The formats as the pools list them, then those that no pool lists.
+std::vector<unsigned> order_of_pools(const Problem& problem) {
+    std::vector<const PoolRange*> pools;
+    for (const PoolRange& pool : problem.pools) pools.push_back(&pool);
+    std::vector<unsigned> order;
+    for (const PoolRange* pool : pools) order.insert(order.end(), pool->formats.begin(), pool->formats.end());
+    for (unsigned i = 0; i < problem.formats.size(); ++i) order.push_back(i);
+    return order;
+}
+
+void choose(Classes& classes, Outcome& outcome) {
+    const Decoders decoders(classes);
+    std::optional<Placement> best = PlanSearch(classes, decoders).run();
+    if (best) outcome.ours = decoders.measure(*best, true);
+    // Another order may happen to be cheaper still.
+    const auto compare = [&](const std::vector<unsigned>& formats, std::optional<Figures>& figures) {
+        std::optional<Placement> other = place_first_fit(classes, formats);
+        if (!other) return;
+        figures = decoders.measure(*other, true);
+        if (best && outcome.ours.cost() <= figures->cost()) return;
+        outcome.ours = *figures;
+        best = std::move(other);
+    };
+    compare(order_of_pools(classes.problem), outcome.in_order);
+    compare({}, outcome.first_fit);
+    if (!best) {
+        outcome.answer = Answer::gave_up;
+        return;
+    }
+    outcome.assignment = std::move(best->assignment);
+}
+
+}  // namespace
+
+Outcome solve(const Problem& problem) {
+    Outcome outcome;
+    if (problem.items.empty()) {  // the figures of what has a number
+        outcome.answer = Answer::yes;
+        Classes classes(problem, false);
+        const Decoders decoders(classes);
+        Placement placement{{}, {}, classes.bdd};
+        outcome.ours = decoders.measure(placement, true);
+        return outcome;
+    }
+    for (const bool shared : {false, true}) {
+        const auto classes = std::make_unique<Classes>(problem, shared);
+        outcome.answer = answer_of(*classes, most_placements, outcome.placements);
+        if (outcome.answer == Answer::yes) {
+            choose(*classes, outcome);
+            return outcome;
+        }
+        if (shared && outcome.answer == Answer::no) outcome.shortage = explain(*classes, outcome.placements);
+    }
+    outcome.changes = smallest_changes(problem, outcome.shortage);
+    return outcome;
+}
+
+Answer fits(const Problem& problem, std::uint64_t most) {
+    std::uint64_t placements = 0;
+    Answer answer = Answer::yes;
+    for (const bool shared : {true, false}) {
+        Classes classes(problem, shared);
+        const Answer here = answer_of(classes, most, placements);
+        if (here == Answer::yes) return here;
+        if (answer != Answer::gave_up) answer = here;
+    }
+    return answer;
+}
+
+}  // namespace isaforge::allocator
