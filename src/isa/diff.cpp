@@ -14,8 +14,6 @@ namespace isaforge {
 
 namespace {
 
-using diff::tell;
-
 // What a thing is made of, as named texts: two are the same where these are.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 using Things = std::map<std::string, Facts>;

@@ -11,7 +11,6 @@ namespace isaforge::diff {
 
 namespace {
 
-using semantics::Expression;
 using semantics::ExpressionPointer;
 using semantics::Statement;
 

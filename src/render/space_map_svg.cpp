@@ -215,7 +215,8 @@ private:
         unsigned at = 0;
         for (const SpaceFormat& format : map_.space.formats) {
             if (format.instructions == 0) continue;
-            const double x = left + step * (at % across), y = y_ + 18 * (at / across);
+            const unsigned line = at / across;
+            const double x = left + step * (at % across), y = y_ + 18.0 * line;
             swatch({x, y, 26, 13}, colour(format.format), "");
             const std::string lengths = fmt::format("{}", fmt::join(format.lengths, "/"));
             out_ += fmt::format(
@@ -225,7 +226,8 @@ private:
                 format.used.fraction() * 100);
             ++at;
         }
-        y_ += 18 * ((at + across - 1) / across);
+        const unsigned lines = (at + across - 1) / across;
+        y_ += 18.0 * lines;
     }
 
     // Row prefixes on the left, the next three bits above.
@@ -434,7 +436,8 @@ private:
             "<g><title>pool {}\n{}</title><path d=\"{}\" fill=\"none\" stroke=\"#000\" stroke-width=\"2.2\" "
             "stroke-linejoin=\"round\"/></g>\n",
             escaped(what), escaped(cell_text(map_, pool.low, pool.high)), pool_path(pool, parts));
-        double y = top_ + row_height_ * (static_cast<double>(pool.low / columns_) + 0.5) + 4;
+        const std::uint64_t row = pool.low / columns_;
+        double y = top_ + row_height_ * (static_cast<double>(row) + 0.5) + 4;
         y = std::max(y, pool_label_y_ + 12);
         pool_label_y_ = y;
         out_ += fmt::format("<path d=\"M{0:.1f} {1:.1f}h8\" stroke=\"#000\" stroke-width=\"2.2\"/>\n",
@@ -502,13 +505,11 @@ private:
             out_ += "</g>\n";
             if (used) {
                 std::string name = names_text(isa_, block, 3);
-                for (double size = label_size; size > 5; size -= 1) {
-                    if (text_width(name, size) + 2 > b.width && size > 6) continue;
-                    const auto room = static_cast<std::size_t>(b.width / size / letter_width);
-                    if (name.size() > room) name = name.substr(0, room > 0 ? room - 1 : 0) + "…";
-                    halo_text(b, name, size, false);
-                    break;
-                }
+                double size = label_size;
+                while (size > 6 && text_width(name, size) + 2 > b.width) size -= 1;
+                const auto room = static_cast<std::size_t>(b.width / size / letter_width);
+                if (name.size() > room) name = name.substr(0, room > 0 ? room - 1 : 0) + "…";
+                halo_text(b, name, size, false);
             }
         }
         y_ += height + 1;
