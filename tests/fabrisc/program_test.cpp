@@ -206,6 +206,19 @@ TEST(FabriscFields, StandWhereTheNotesOf2022_05_15DrawThem) {
     bench.expect("FNCLS;", 16, "");
 }
 
+TEST(FabriscFields, SizesOfCompressedInstructionsAreTwoBitsOfTheOpcode) {
+    for (const Revision& revision : revisions) {
+        const Isa& isa = revision_codec(revision.name).isa();
+        for (const std::string family : {"CIADD", "CBEQZ"}) {
+            const unsigned width = revision.date == std::string("2022-03-18") ? 6 : 7;
+            const std::string first = opcode(isa, family + ".8", 0, 0, width);
+            EXPECT_EQ(first.substr(width - 2), "00");
+            for (const auto& [size, low] : {std::pair{".16", "01"}, {".32", "10"}, {".64", "11"}})
+                EXPECT_EQ(opcode(isa, family + size, 0, 0, width), first.substr(0, width - 2) + low);
+        }
+    }
+}
+
 std::string last_line_of_error(const Codec& codec, const std::string& text) {
     const std::string message = assembled(codec, text);
     const std::size_t begin = message.find("error: ");
