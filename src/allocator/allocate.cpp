@@ -58,7 +58,8 @@ void explain_no(const Isa& draft, const Model& model, const Outcome& outcome, Di
             error->note(place, figures[i]);
         }
     }
-    for (const Change& change : outcome.changes) {
+    for (const std::vector<Change>& alike : grouped(outcome.changes)) {
+        const Change& change = alike.front();
         const bool of_pool = change.kind == Change::Kind::grow_pool_up || change.kind == Change::Kind::grow_pool_down;
         Place place = where;
         if (of_pool) {
@@ -66,7 +67,7 @@ void explain_no(const Isa& draft, const Model& model, const Outcome& outcome, Di
         } else if (change.kind != Change::Kind::drop_rows) {
             place = draft.formats[change.subject].where;
         }
-        error->note(place, "it fits if you " + describe(problem, change));
+        error->note(place, "it fits if you " + describe(problem, alike));
     }
 }
 

@@ -22,12 +22,10 @@ void add(Bdd& bdd, std::map<unsigned, Ref>& sets, unsigned key, Ref words) {
 DecoderCost decoder_cost(Bdd& bdd, const std::map<unsigned, Ref>& sets, bool thorough) {
     std::set<Cube> terms;
     Bits looked_at = 0;
+    Ref used = Bdd::none;
+    for (const auto& [key, words] : sets) used = bdd.either(used, words);
     for (const auto& [key, wanted] : sets) {
-        Ref others = Bdd::none;
-        for (const auto& [other, words] : sets) {
-            if (other != key) others = bdd.either(others, words);
-        }
-        const Ref allowed = bdd.without(Bdd::all, bdd.without(others, wanted));
+        const Ref allowed = bdd.without(Bdd::all, bdd.without(used, wanted));
         for (const Cube& cube : thorough ? minimise(bdd, wanted, allowed) : quick_cover(bdd, wanted, allowed)) {
             looked_at |= cube.mask;
             if (cube.mask != 0) terms.insert(cube);

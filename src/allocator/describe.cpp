@@ -11,10 +11,10 @@ namespace isaforge::allocator {
 
 namespace {
 
-std::string list_of(const std::vector<std::string>& words) {
+std::string list_of(const std::vector<std::string>& words, const char* last = " and ") {
     std::string out;
     for (std::size_t i = 0; i < words.size(); ++i) {
-        if (i != 0) out += i + 1 == words.size() ? " and " : ", ";
+        if (i != 0) out += i + 1 == words.size() ? last : ", ";
         out += words[i];
     }
     return out;
@@ -61,9 +61,9 @@ std::string describe(const Problem& problem, const Shortage& shortage) {
     const char* const plural = formats.size() == 1 ? "" : "s";
     if (shortage.fragmented) {
         return fmt::format(
-            "the opcodes of format{} {} do not fit: their sizes add up to less than there is, but the free space is cut into "
-            "pieces that they do not fill; no placement is possible (all were tried, {} in number)",
-            plural, names_of(problem, formats), shortage.placements);
+            "the opcodes of format{} {} do not fit: their sizes add up to no more than there is, but the free space is cut into "
+            "pieces in which no placement exists; every one was tried",
+            plural, names_of(problem, formats));
     }
     return fmt::format("the opcode space overflows by {}: format{} {} need{} {} of {} bits, and {} left for {}",
                        shortage.needed - shortage.available, plural, names_of(problem, formats),
@@ -77,20 +77,14 @@ std::string describe(const Problem& problem, const Shortage& shortage) {
 std::vector<std::string> describe_figures(const Problem& problem, const Shortage& shortage) {
     std::vector<std::string> lines;
     for (const auto& demand : shortage.demands) {
-        std::string line = fmt::format("{}: {} without a number", names_of(problem, demand.formats),
-                                       counted(demand.rows, "row"));
+        std::string line = fmt::format("{}: {}, for {}", names_of(problem, demand.formats),
+                                       counted(demand.units, "opcode"), counted(demand.rows, "row"));
         const std::uint64_t blocks = demand.units >> (shortage.width - demand.width);
-        if (demand.extra != 0 || blocks != demand.rows) {
-            line += demand.extra != 0
-                        ? fmt::format(", with {} in {}", counted(demand.extra, "extra bit"),
-                                      counted(blocks, "block"))
-                        : fmt::format(" in {}", counted(blocks, "block"));
+        if (demand.width != shortage.width || blocks != demand.rows) {
+            line += fmt::format(" in {} of {} bits", counted(blocks, "block"), demand.width);
         }
-        if (demand.width != shortage.width) {
-            line += fmt::format(" of {} bits, {} each", demand.width,
-                                counted(std::uint64_t{1} << (shortage.width - demand.width), "opcode"));
-        }
-        lines.push_back(line + ": " + counted(demand.units, "opcode"));
+        if (demand.extra != 0) line += fmt::format(" with {}", counted(demand.extra, "extra bit"));
+        lines.push_back(line);
     }
     for (const auto& part : shortage.parts) {
         std::string line = fmt::format("{} holds {}", name_of(problem, part.pool), counted(part.holds, "opcode"));
@@ -101,30 +95,68 @@ std::vector<std::string> describe_figures(const Problem& problem, const Shortage
     return lines;
 }
 
-std::string describe(const Problem& problem, const Change& change) {
-    switch (change.kind) {
-        case Change::Kind::drop_rows: {
-            std::vector<std::string> drops;
-            for (const auto& [format, count] : change.rows) {
-                drops.push_back(fmt::format("{} of {}", counted(count, "row"), problem.formats[format]));
+std::string describe(const Problem& problem, const std::vector<Change>& alike) {
+    const Change& first = alike.front();
+    std::vector<std::string> subjects;
+    switch (first.kind) {
+        case Change::Kind::drop_rows:
+            if (first.rows.size() != 1) {
+                for (const auto& [format, count] : first.rows) {
+                    subjects.push_back(fmt::format("{} of {}", counted(count, "row"), problem.formats[format]));
+                }
+                return "drop " + list_of(subjects);
             }
-            return "drop " + list_of(drops);
-        }
+            for (const Change& change : alike) subjects.push_back(problem.formats[change.rows.front().first]);
+            return fmt::format("drop {} of {}", counted(first.rows.front().second, "row"), list_of(subjects, " or "));
         case Change::Kind::grow_pool_up:
         case Change::Kind::grow_pool_down: {
-            const PoolRange& pool = problem.pools[change.subject];
-            const bool up = change.kind == Change::Kind::grow_pool_up;
-            return fmt::format("let {} {} {}, {} {}", name_of(problem, change.subject), up ? "end at" : "begin at",
-                               binary(up ? pool.high + change.amount : pool.low - change.amount, pool.width),
-                               counted(change.amount, "opcode"), up ? "later" : "earlier");
+            const PoolRange& pool = problem.pools[first.subject];
+            const bool up = first.kind == Change::Kind::grow_pool_up;
+            return fmt::format("let {} {} {}, {} {}", name_of(problem, first.subject), up ? "end at" : "begin at",
+                               binary(up ? pool.high + first.amount : pool.low - first.amount, pool.width),
+                               counted(first.amount, "opcode"), up ? "later" : "earlier");
         }
         case Change::Kind::wider_opcode:
-            return fmt::format("give the opcode of {} one more bit, {} in all", problem.formats[change.subject],
-                               change.amount);
         case Change::Kind::extra_bit:
-            return fmt::format("give {} one more extra opcode bit behind its opcode", problem.formats[change.subject]);
+            for (const Change& change : alike) subjects.push_back(problem.formats[change.subject]);
+            return first.kind == Change::Kind::wider_opcode
+                       ? fmt::format("give the opcode of {} one more bit", list_of(subjects, " or "))
+                       : fmt::format("give {} one more opcode bit behind its opcode", list_of(subjects, " or "));
     }
     return {};
+}
+
+std::vector<std::vector<Change>> grouped(const std::vector<Change>& changes) {
+    std::vector<std::vector<Change>> groups;
+    for (const Change& change : changes) {
+        const auto alike = [&](const std::vector<Change>& group) {
+            const Change& first = group.front();
+            if (first.kind != change.kind) return false;
+            switch (change.kind) {
+                case Change::Kind::drop_rows:
+                    return first.rows.size() == 1 && change.rows.size() == 1 &&
+                           first.rows.front().second == change.rows.front().second;
+                case Change::Kind::grow_pool_up:
+                case Change::Kind::grow_pool_down: return false;
+                default: return true;
+            }
+        };
+        const auto group = std::find_if(groups.begin(), groups.end(), alike);
+        if (group == groups.end()) {
+            groups.push_back({change});
+        } else {
+            group->push_back(change);
+        }
+    }
+    // Of rows, the fewest first.
+    std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+        const auto rank = [](const std::vector<Change>& group) {
+            const bool drops = group.front().kind == Change::Kind::drop_rows;
+            return std::pair(!drops, drops ? group.front().rows.front().second : 0);
+        };
+        return rank(a) < rank(b);
+    });
+    return groups;
 }
 
 }  // namespace isaforge::allocator

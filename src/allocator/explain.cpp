@@ -210,10 +210,9 @@ Answer answer_of(Classes& classes, std::uint64_t most, std::uint64_t& placements
     return answer;
 }
 
-Shortage explain(Classes& classes, std::uint64_t placements) {
+Shortage explain(Classes& classes) {
     Shortage shortage;
     Cut cut = fit_of(classes).shortage();
-    shortage.placements = placements;
     shortage.fragmented = cut.supplies.empty();
     if (shortage.fragmented) {
         for (std::size_t i = 0; i < classes.list.size(); ++i) {

@@ -10,7 +10,7 @@
 namespace isaforge::allocator {
 
 Answer answer_of(Classes& classes, std::uint64_t most, std::uint64_t& placements);
-Shortage explain(Classes& classes, std::uint64_t placements);
+Shortage explain(Classes& classes);
 
 // Each has been tried. `shortage` says where to look first; without one everything is looked at.
 std::vector<Change> smallest_changes(const Problem& problem, const std::optional<Shortage>& shortage);

@@ -29,9 +29,10 @@ struct Row {
 
 class Placer {
 public:
-    Placer(const Classes& classes, const Plan& plan)
+    Placer(const Classes& classes, const Plan& plan, bool look_ahead)
         : classes_(classes),
           plan_(plan),
+          look_ahead_(look_ahead),
           room_(classes),
           placed_(classes.list.size()),
           starts_(classes.list.size()),
@@ -182,7 +183,7 @@ private:
             for (const auto& [first, last] : row.blocks) {
                 blocks = room_.bdd().either(blocks, group(index).blocks(room_.bdd(), start + first, start + last));
             }
-            if (!room_.leaves_room(index, blocks, placed_)) continue;
+            if (!leaves_room(index, blocks)) continue;
             take(index, blocks);
             starts_[index] = start;
             const std::uint64_t code = start << group(index).extra_bits;
@@ -255,7 +256,7 @@ private:
             if (!room_.bdd().contains(room_.allowed(index), blocks)) continue;
             std::vector<Ref> here = look(depth, group(index).block(start));
             if (refused.contains(here)) continue;
-            if (room_.leaves_room(index, blocks, placed_, rest)) {
+            if (leaves_room(index, blocks, rest)) {
                 take(index, blocks);
                 return start;
             }
@@ -277,7 +278,7 @@ private:
             for (; count != 0; count /= 2) {
                 const Ref blocks = group(index).blocks(room_.bdd(), run->first, run->first + count - 1);
                 std::vector<Demand> rest{{index, group(index).width, Bdd::all, 1, left - count}};
-                if (!room_.leaves_room(index, blocks, placed_, rest)) continue;
+                if (!leaves_room(index, blocks, rest)) continue;
                 take(index, blocks);
                 for (std::uint64_t i = 0; i < count; ++i) numbers.push_back(run->first + i);
                 left -= count;
@@ -290,8 +291,13 @@ private:
         return left == 0;
     }
 
+    bool leaves_room(std::size_t index, Ref blocks, const std::vector<Demand>& rest = {}) {
+        return !look_ahead_ || room_.leaves_room(index, blocks, placed_, rest);
+    }
+
     const Classes& classes_;
     const Plan& plan_;
+    const bool look_ahead_;
     Room room_;
     std::vector<bool> placed_;
     std::vector<std::size_t> relative_;                  // class; their number where there is none
@@ -412,7 +418,9 @@ private:
 
 }  // namespace
 
-std::optional<Placement> place(const Classes& classes, const Plan& plan) { return Placer(classes, plan).run(); }
+std::optional<Placement> place(const Classes& classes, const Plan& plan, bool look_ahead) {
+    return Placer(classes, plan, look_ahead).run();
+}
 
 std::optional<Placement> place_first_fit(const Classes& classes, const std::vector<unsigned>& formats) {
     return FirstFit(classes).run(formats);

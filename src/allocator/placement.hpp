@@ -25,8 +25,9 @@ struct Placement {
     Bdd bdd;
 };
 
-// Nothing where the look ahead gave up.
-std::optional<Placement> place(const Classes& classes, const Plan& plan);
+// Without looking ahead a class is placed as if it were the last: quick, and nothing where a later one then finds no room.
+// With it, nothing only where the look ahead gave up.
+std::optional<Placement> place(const Classes& classes, const Plan& plan, bool look_ahead);
 
 // Rows in this order of their formats, or of the description where it is empty, each into the lowest block or code that is
 // free for it. Nothing where one finds no place.

@@ -99,7 +99,6 @@ struct Shortage {
     std::uint64_t needed = 0, available = 0;
     std::vector<Demand> demands;
     std::vector<Part> parts;         // where they may be
-    std::uint64_t placements = 0;    // tried by the search
 };
 
 // A change after which an assignment exists.
@@ -130,9 +129,11 @@ Outcome solve(const Problem& problem);
 Answer fits(const Problem& problem, std::uint64_t most);
 inline constexpr std::uint64_t most_placements = 200000;
 
-// The proof as a sentence with its figures as further ones, and a change as what to do: "drop 3 rows of B".
+// The proof as a sentence with its figures as further ones, and changes as what to do: "drop 3 rows of A or B". Changes that
+// differ in their format alone are grouped.
 std::string describe(const Problem& problem, const Shortage& shortage);
 std::vector<std::string> describe_figures(const Problem& problem, const Shortage& shortage);
-std::string describe(const Problem& problem, const Change& change);
+std::vector<std::vector<Change>> grouped(const std::vector<Change>& changes);
+std::string describe(const Problem& problem, const std::vector<Change>& alike);
 
 }  // namespace isaforge::allocator

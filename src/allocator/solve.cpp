@@ -16,9 +16,10 @@ namespace isaforge::allocator {
 namespace {
 
 // Bounds of the search for a cheap assignment: plans tried, plans in a row that did not help, and set operations spent.
-constexpr unsigned most_plans = 160;
-constexpr unsigned most_useless_plans = 60;
-constexpr std::size_t most_work = 6000000;
+constexpr unsigned most_plans = 600;
+constexpr unsigned most_useless_plans = 200;
+constexpr unsigned most_crowded_plans = 20;
+constexpr std::size_t most_work = 30000000;
 
 // A generator of our own, so that every build searches alike.
 class Random {
@@ -86,7 +87,7 @@ private:
 
     // A step of the search: a class to another turn, another policy for one, or both.
     Plan changed(Random& random) const {
-        Plan plan = best_plan_;
+        Plan plan = here_plan_;
         const std::size_t kind = random.below(3);
         if (kind != 1) {
             const std::size_t from = random.below(plan.order.size()), to = random.below(plan.order.size());
@@ -98,29 +99,65 @@ private:
         return plan;
     }
 
-    // Whether it is at least as good as the best so far, and then takes it; better ones count as a success.
+    // Beside the cost, how often the format changes from one opcode to the next, and how high they are: of assignments that
+    // cost the same, the tidiest.
+    struct Score {
+        unsigned cost = 0;
+        std::size_t changes = 0;
+        std::uint64_t height = 0;
+        auto operator<=>(const Score&) const = default;
+    };
+
+    Score score_of(Placement& placement) const {
+        const Problem& problem = classes_.problem;
+        std::vector<std::pair<Bits, unsigned>> rows;
+        for (const FixedRow& row : problem.fixed) rows.push_back({row.shape.constants.value, row.shape.format});
+        Score score{decoders_.measure(placement, false).cost(), 0, 0};
+        for (std::size_t i = 0; i < problem.items.size(); ++i) {
+            rows.push_back({placement.assignment[i], problem.items[i].forms.front().format});
+            score.height += placement.assignment[i] >> widest_block;
+        }
+        std::sort(rows.begin(), rows.end());
+        for (std::size_t i = 1; i < rows.size(); ++i) score.changes += rows[i].second != rows[i - 1].second;
+        return score;
+    }
+
+    // Mostly there is room enough to do without looking ahead.
+    std::optional<Placement> placed(const Plan& plan) {
+        if (crowded_ < most_crowded_plans) {
+            if (std::optional<Placement> placement = place(classes_, plan, false)) return placement;
+            ++crowded_;
+        }
+        return place(classes_, plan, true);
+    }
+
+    // Whether it is cheaper than where the search stands; it goes there also where it is not costlier.
     bool try_plan(const Plan& plan) {
-        std::optional<Placement> placement = place(classes_, plan);
+        std::optional<Placement> placement = placed(plan);
         if (!placement) {
             work_ += most_work / 100;
             return false;
         }
-        const unsigned cost = decoders_.measure(*placement, false).cost();
+        const Score score = score_of(*placement);
         work_ += placement->bdd.size();
-        if (best_ && cost > best_cost_) return false;
-        const bool better = !best_ || cost < best_cost_;
+        if (best_ && score.cost > here_) return false;
+        const bool better = !best_ || score < best_score_;
+        here_ = score.cost;
+        here_plan_ = plan;
+        if (!better) return false;
         best_ = std::move(placement);
-        best_cost_ = cost;
-        best_plan_ = plan;
-        return better;
+        best_score_ = score;
+        return true;
     }
 
     const Classes& classes_;
     const Decoders& decoders_;
     std::optional<Placement> best_;
-    unsigned best_cost_ = 0;
-    Plan best_plan_;
+    Score best_score_;
+    unsigned here_ = 0;
+    Plan here_plan_;
     std::size_t work_ = 0;
+    unsigned crowded_ = 0;  // plans that could not do without looking ahead
 };
 
 // The formats as the pools list them, then those that no pool lists.
@@ -174,7 +211,7 @@ Outcome solve(const Problem& problem) {
             choose(*classes, outcome);
             return outcome;
         }
-        if (shared && outcome.answer == Answer::no) outcome.shortage = explain(*classes, outcome.placements);
+        if (shared && outcome.answer == Answer::no) outcome.shortage = explain(*classes);
     }
     outcome.changes = smallest_changes(problem, outcome.shortage);
     return outcome;

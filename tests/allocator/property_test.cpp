@@ -186,7 +186,7 @@ bool in_reach(const Problem& problem, unsigned bits) {
 }
 
 TEST(Property, AgreesWithExhaustiveSearch) {
-    std::size_t answered = 0, yes = 0, no = 0, gave_up = 0, changes = 0;
+    std::size_t answered = 0, yes = 0, no = 0, gave_up = 0, changes = 0, fragmented = 0;
     for (unsigned seed = 0; seed < 4000; ++seed) {
         Generator generator(seed);
         const Problem problem = generator.problem();
@@ -213,11 +213,12 @@ TEST(Property, AgreesWithExhaustiveSearch) {
         if (*expected) continue;
         ++no;
         ASSERT_TRUE(outcome.shortage);
+        fragmented += outcome.shortage->fragmented;
         ASSERT_TRUE(outcome.shortage->fragmented || outcome.shortage->needed > outcome.shortage->available);
         for (const Change& change : outcome.changes) {
             const Problem better = changed(problem, change);
             if (!in_reach(better, bits)) continue;
-            SCOPED_TRACE(describe(problem, change));
+            SCOPED_TRACE(describe(problem, std::vector{change}));
             const auto works = possible(better, bits);
             if (!works) continue;
             ASSERT_TRUE(*works);
@@ -233,10 +234,12 @@ TEST(Property, AgreesWithExhaustiveSearch) {
     EXPECT_GT(yes, 1000u);
     EXPECT_GT(no, 1000u);
     EXPECT_GT(changes, 1000u);
+    EXPECT_GT(fragmented, 20u);
     EXPECT_LT(gave_up, answered / 50);
     RecordProperty("answered", static_cast<int>(answered));
     RecordProperty("yes", static_cast<int>(yes));
     RecordProperty("no", static_cast<int>(no));
+    RecordProperty("fragmented", static_cast<int>(fragmented));
     RecordProperty("gave_up", static_cast<int>(gave_up));
     RecordProperty("changes", static_cast<int>(changes));
 }
