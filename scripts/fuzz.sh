@@ -10,9 +10,10 @@ shift 2
 root=$(cd "$(dirname "$0")/.." && pwd)
 seeds=$build/seeds
 
-mkdir -p "$build/findings" "$seeds/description" "$seeds/assembler" "$seeds/object" "$seeds/machine"
+mkdir -p "$build/findings" "$seeds/description" "$seeds/assembler" "$seeds/object" "$seeds/machine" "$seeds/notes"
 find "$root/isas" "$root/tests" "$root/examples" -name '*.isa' -exec cp {} "$seeds/description" \;
 find "$root/examples" "$root/tests" -name '*.s' -exec cp {} "$seeds/assembler" \;
+cp "$root/docs/notes.md" "$seeds/notes"  # all of the notation is in it
 for source in "$root"/examples/wishbone-gpu/*.s; do
     name=$(basename "$source" .s)
     "$build/isaforge" asm -i wishbone-gpu "$source" -o "$seeds/object/$name.o" || continue
@@ -21,7 +22,7 @@ for source in "$root"/examples/wishbone-gpu/*.s; do
 done
 
 failed=
-for target in "${@:-description assembler object machine}"; do
+for target in "${@:-description assembler object machine notes}"; do
     for name in $target; do
         mkdir -p "$build/corpus/$name"
         echo "fuzzing: $name for $seconds s"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "check/findings.hpp"
@@ -58,12 +59,11 @@ private:
         const std::string held = range.size().count(pool.width, 0);
         const bool more = pool.opcodes() != 0 && *pool.capacity > pool.opcodes();
         const std::uint64_t off = more ? *pool.capacity - pool.opcodes() : pool.opcodes() - *pool.capacity;
-        diagnostics_.error(pool.where,
-                           fmt::format("{} claims a capacity of {}, but {} .. {} holds {} opcodes of {} bits: {} {}",
-                                       pool_name(pool), *pool.capacity,
-                                       leading_pattern(pool.low, pool.width, pool.width),
-                                       leading_pattern(pool.high, pool.width, pool.width), held, pool.width, off,
-                                       more ? "fewer" : "more"));
+        diagnostics_.error(
+            pool.where, fmt::format("{} claims a capacity of {}, but {} .. {} holds {} opcodes of {} bits: {} {}",
+                                    pool_name(pool), *pool.capacity, leading_pattern(pool.low, pool.width, pool.width),
+                                    leading_pattern(pool.high, pool.width, pool.width), held, pool.width, off,
+                                    more ? "fewer" : "more"));
     }
 
     void check_formats_used(const Pool& pool) {
@@ -98,7 +98,7 @@ private:
             }
         }
         const std::string what = lone.empty() ? "their opcodes are counted twice"
-                                              : fmt::format("{} may not lie there by one of them", lone);
+                                              : fmt::format("{} may not lie there, by one of the two", lone);
         diagnostics_
             .error(second.where, fmt::format("this pool and an earlier one share {} ({} opcodes of {} bits): {}",
                                              range_text(shared), shared.size().count(width, 0), width, what))
@@ -108,9 +108,7 @@ private:
     // Of a row with several forms, the first that lies wrong is told.
     void check_place(const Form& form) {
         const Cube cube = encoding::cube_of(isa_, form);
-        const auto told = [&](int kind) {
-            return !told_.insert({kind, form.instruction}).second;
-        };
+        const auto told = [&](int kind) { return !told_.insert({kind, form.instruction}).second; };
         for (const ReservedPattern& pattern : isa_.reserved) {
             if (form.bits < pattern.width || !encoding::cube_of(pattern).meets(cube) || told(0)) continue;
             diagnostics_
@@ -125,13 +123,12 @@ private:
                 if (!own) own = &pool;
             } else if (in_pool(cube, pool) && !told(1)) {
                 diagnostics_
-                    .error(form.where,
-                           fmt::format("{} begins with {}, which is in a pool that is not for format {}", name_of(form),
-                                       begin_of(cube), isa_.formats[form.format].name))
+                    .error(form.where, fmt::format("{} begins with {}, which is in a pool that is not for format {}",
+                                                   name_of(form), begin_of(cube), isa_.formats[form.format].name))
                     .note(pool.where, "the pool is here");
             }
         }
-        if (!own || !meets_any(cube, encoding::forbidden_to(isa_, form.format)) || told(1)) return;
+        if (!own || !meets_any(cube, forbidden_to(form.format)) || told(1)) return;
         diagnostics_
             .error(form.where, fmt::format("{} begins with {}, outside of the pools for format {}", name_of(form),
                                            begin_of(cube), isa_.formats[form.format].name))
@@ -152,7 +149,17 @@ private:
         return std::any_of(others.begin(), others.end(), [&](const Cube& other) { return other.meets(cube); });
     }
 
+    const std::vector<Cube>& forbidden_to(Index format) {
+        const auto [entry, added] = forbidden_.try_emplace(format);
+        if (added) entry->second = encoding::forbidden_to(isa_, format);
+        return entry->second;
+    }
+
     static bool in_pool(const Cube& cube, const Pool& pool) {
+        // The lowest and the highest opcode of the pool's width that the cube can have: most pools lie elsewhere.
+        const std::uint64_t lowest = cube.value[0] >> (64 - pool.width);
+        const std::uint64_t highest = (cube.value[0] | ~cube.mask[0]) >> (64 - pool.width);
+        if (highest < pool.low || lowest > pool.high) return false;
         for (const encoding::Prefix& block : encoding::blocks_of(pool.low, pool.high, pool.width)) {
             Cube inside;
             inside.fix_prefix(block.bits, block.width);
@@ -164,6 +171,7 @@ private:
     const Isa& isa_;
     Diagnostics& diagnostics_;
     std::set<std::pair<int, Index>> told_;
+    std::map<Index, std::vector<Cube>> forbidden_;
 };
 
 }  // namespace

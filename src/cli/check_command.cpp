@@ -63,9 +63,11 @@ int check_these_notes(Session& session, const Notes& notes, const Options& optio
     const auto list = read_instructions(session, options.instructions);
     if (!list) return input_error;
     check_notes(notes, *list, session.diagnostics);
+    std::size_t ranges = 0;
+    for (const notes::RangeTable& table : notes.tables) ranges += table.ranges.size();
     return report_defects(session, options,
                           fmt::format("{}: no defects in {}, {}", options.isa.name, counted(notes.bars.size(), "bar"),
-                                      counted(notes.tables.size(), "table of ranges")));
+                                      counted(ranges, "range")));
 }
 
 int check(const Options& options) {

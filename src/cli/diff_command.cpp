@@ -44,7 +44,7 @@ std::string difference_text(const Difference& difference, bool whole) {
     if (before.empty() && after.empty()) return what + " is another";
     if (before.empty()) return fmt::format("{}{} {}", whole ? "" : "new ", what, after);
     if (after.empty()) return fmt::format("{}{} {}", whole ? "" : "no more ", what, before);
-    const std::string line = fmt::format("{}: {} -> {}", what, before, after);
+    std::string line = fmt::format("{}: {} -> {}", what, before, after);
     if (line.size() + 8 <= longest_line) return line;
     return fmt::format("{}:\n          {}\n       -> {}", what, before, after);
 }
@@ -67,7 +67,8 @@ void print_change(const Change& change) {
         return;
     }
     fmt::print("\n");
-    for (const Difference& difference : change.differences) fmt::print("      {}\n", difference_text(difference, false));
+    for (const Difference& difference : change.differences)
+        fmt::print("      {}\n", difference_text(difference, false));
 }
 
 struct Counts {
@@ -91,10 +92,12 @@ Counts count(const std::vector<Change>& changes, Change::Subject subject) {
 void print_summary(const std::vector<Change>& changes) {
     const Counts instructions = count(changes, Change::Subject::instruction);
     const Counts formats = count(changes, Change::Subject::format);
-    fmt::print("instructions: {} added, {} removed, {} changed ({} renamed, {} moved); formats: {} added, {} removed, {} "
-               "changed; {} other differences\n",
-               instructions.added, instructions.removed, instructions.changed, instructions.renamed, instructions.moved,
-               formats.added, formats.removed, formats.changed, changes.size() - instructions.all() - formats.all());
+    const std::size_t others = changes.size() - instructions.all() - formats.all();
+    fmt::print(
+        "instructions: {} added, {} removed, {} changed ({} renamed, {} moved); formats: {} added, {} removed, {} "
+        "changed; {} other difference{}\n",
+        instructions.added, instructions.removed, instructions.changed, instructions.renamed, instructions.moved,
+        formats.added, formats.removed, formats.changed, others, others == 1 ? "" : "s");
 }
 
 void print_text(const std::vector<Change>& changes) {
@@ -141,7 +144,8 @@ int diff(const Options& options) {
     if (!before || !after) return trouble;
     const std::vector<Change> changes = compare(*before, *after);
     if (options.json) {
-        fmt::print("{}\n", json_of(changes, *before, *after).dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+        fmt::print("{}\n",
+                   json_of(changes, *before, *after).dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
     } else if (!changes.empty()) {
         print_text(changes);
     }
@@ -150,7 +154,9 @@ int diff(const Options& options) {
 
 Action define(CLI::App& app) {
     auto options = std::make_shared<Options>();
-    app.add_option("ISA1", options->before.name, "A name of `isaforge list` or an .isa file")->required()->type_name("");
+    app.add_option("ISA1", options->before.name, "A name of `isaforge list` or an .isa file")
+        ->required()
+        ->type_name("");
     app.add_option("ISA2", options->after.name, "Likewise: the later one")->required()->type_name("");
     app.add_option("--variant1", options->before.variant, "Which variant of ISA1, where it has several");
     app.add_option("--variant2", options->after.variant, "Which variant of ISA2");

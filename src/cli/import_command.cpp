@@ -50,7 +50,8 @@ int import(const Options& options) {
         complain(fmt::format("'{}' holds no bar, as `[A] |OPCODE(07)|RA(05)|IMM(20)|`", options.notes));
         return input_error;
     }
-    const std::string name = options.name.empty() ? name_from(options.output == "-" ? options.notes : options.output) : options.name;
+    const std::string name =
+        options.name.empty() ? name_from(options.output == "-" ? options.notes : options.output) : options.name;
     return write_text(options.output, import_notes(notes, *list, session.sources, name)) ? success : input_error;
 }
 
@@ -63,7 +64,9 @@ Action define(CLI::App& app) {
     app.add_option("--name", options->name, "Name of the instruction set; without it, after the output file")
         ->check([](const std::string& text) {
             const bool good = !text.empty() && std::isalpha(static_cast<unsigned char>(text.front())) &&
-                              std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
+                              std::ranges::all_of(text, [](unsigned char c) {
+                                  return std::isalnum(c) || c == '-' || c == '_' || c == '.';
+                              });
             return good ? std::string{} : "'" + text + "' is no name for an instruction set";
         });
     return [options] { return import(*options); };

@@ -8,11 +8,12 @@ namespace isaforge::cli {
 
 std::optional<Notes> notes_instead(Session& session, const std::string& path) {
     std::error_code error;
-    if (path == "-" || !std::filesystem::is_regular_file(path, error)) return std::nullopt;
+    if (path != "-" && !std::filesystem::is_regular_file(path, error)) return std::nullopt;
     const auto isas = builtin_isas();
     if (std::ranges::any_of(isas, [&](const auto& isa) { return isa.first == path; })) return std::nullopt;
     std::string why;
     const std::optional<FileId> file = session.sources.load(path, why);
+    if (path == "-") session.standard_input = file;
     if (!file || is_description(session.sources.text(*file))) return std::nullopt;
     Diagnostics found;
     Notes notes = read_notes(*file, session.sources, found);

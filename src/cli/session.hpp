@@ -33,6 +33,7 @@ void add_isa_positional(CLI::App& app, IsaChoice& choice);  // ISA, for commands
 struct Session {
     SourceManager sources;
     Diagnostics diagnostics;
+    std::optional<FileId> standard_input;  // where that has been read already
 
     // Loads the chosen instruction set; null, with everything said in `diagnostics`, where that fails.
     // A draft still has its rows without an opcode: see LoadOptions.

@@ -25,6 +25,7 @@ struct Options {
 
 constexpr std::size_t most_ranges = 24;  // shown without --all
 constexpr unsigned most_widths = 16;       // likewise
+constexpr std::size_t page_width = 100;
 
 // "65,536", with what is behind the point as it is.
 std::string grouped(const std::string& number) {
@@ -47,9 +48,7 @@ std::string percent(const Share& share) {
     return fmt::format("{:.2f} %", value);
 }
 
-std::string lengths_text(const std::vector<unsigned>& lengths) {
-    return fmt::format("{}", fmt::join(lengths, ", "));
-}
+std::string lengths_text(const std::vector<unsigned>& lengths) { return fmt::format("{}", fmt::join(lengths, ", ")); }
 
 // Columns as wide as what stands in them; the first is flush left, and so is every one whose head begins with '<'.
 class Table {
@@ -96,8 +95,10 @@ std::string further_text(const SpaceFormat& format) {
 void print_totals(const Isa& isa, const Space& space) {
     std::vector<unsigned> lengths;
     for (const SpaceLength& length : space.lengths) lengths.push_back(length.bits);
-    fmt::print("{}: {} instructions of {} bits; a word is the first {} bits, there are {}\n\n", isa.variant,
-               isa.instructions.size(), lengths_text(lengths), space.unit_bits, words(Share::block(0), space));
+    const std::size_t count = isa.instructions.size();
+    fmt::print("{}: {} instruction{}{}; a word is the first {} bits, there are {}\n\n", isa.variant, count,
+               count == 1 ? "" : "s", lengths.empty() ? "" : fmt::format(" of {} bits", lengths_text(lengths)),
+               space.unit_bits, words(Share::block(0), space));
     Table table({"", "words", "of all", "forms"});
     table.add({"used", words(space.used, space), percent(space.used), ""});
     for (const SpaceLength& length : space.lengths) {
@@ -121,21 +122,33 @@ void print_formats(const Isa& isa, const Space& space) {
     table.print();
 }
 
-std::string formats_text(const Isa& isa, const Pool& pool) {
-    std::vector<std::string> names;
-    for (const Index format : pool.formats) names.push_back(isa.formats[format].name);
-    return fmt::format("{}", fmt::join(names, " "));
+// "pool 1  LOW .. HIGH  for A, B, C", the list of formats as wide as the page.
+void print_bounds(const Isa& isa, const Space& space, const Pool& pool, const std::string& name) {
+    const unsigned digits = std::max(pool.width, std::min(space.unit_bits, 16u));
+    std::string line = fmt::format("pool {}  {} .. {}  for", name, leading_pattern(pool.low, pool.width, digits),
+                                   leading_pattern(pool.high, pool.width, digits));
+    for (const Index format : pool.formats) {
+        const std::string& one = isa.formats[format].name;
+        if (line.size() + one.size() + 1 > page_width) {
+            fmt::print("{}\n", line);
+            line = "       ";
+        }
+        line += " " + one;
+    }
+    fmt::print("{}\n", line);
 }
 
 // A pool's opcodes are counted in its own width.
 void print_pools(const Isa& isa, const Space& space) {
     if (space.pools.empty()) return;
-    Table table({"pool", "<for", "bits", "opcodes", "claimed", "used", "partly", "reserved", "free", "instr.", "outside"});
+    Table table(
+        {"pool", "bits", "opcodes", "claimed", "used", "partly", "reserved", "free", "instructions", "outside"});
+    std::vector<std::string> names;
     for (const SpacePool& counted : space.pools) {
         const Pool& pool = isa.pools[counted.pool];
         const auto opcodes = [&](const Share& share) { return grouped(share.count(pool.width, 0)); };
-        const std::string name = pool.name.empty() ? fmt::format("{}", counted.pool + 1) : pool.name;
-        table.add({name, formats_text(isa, pool), fmt::format("{}", pool.width), opcodes(counted.size),
+        names.push_back(pool.name.empty() ? fmt::format("{}", counted.pool + 1) : pool.name);
+        table.add({names.back(), fmt::format("{}", pool.width), opcodes(counted.size),
                    pool.capacity ? fmt::format("{}", *pool.capacity) : "-", opcodes(counted.used),
                    opcodes(counted.partly), opcodes(counted.reserved), opcodes(counted.free),
                    fmt::format("{}", counted.instructions), fmt::format("{}", counted.outside)});
@@ -143,12 +156,7 @@ void print_pools(const Isa& isa, const Space& space) {
     fmt::print("\n");
     table.print();
     fmt::print("\n");
-    for (const SpacePool& counted : space.pools) {
-        const Pool& pool = isa.pools[counted.pool];
-        const unsigned digits = std::max(pool.width, space.unit_bits);
-        fmt::print("pool {}  {} .. {}\n", pool.name.empty() ? fmt::format("{}", counted.pool + 1) : pool.name,
-                   leading_pattern(pool.low, pool.width, digits), leading_pattern(pool.high, pool.width, digits));
-    }
+    for (std::size_t i = 0; i < names.size(); ++i) print_bounds(isa, space, isa.pools[space.pools[i].pool], names[i]);
 }
 
 void print_ranges(const Space& space, bool all) {
@@ -263,7 +271,8 @@ Json space_json(const Isa& isa, const Space& space) {
     out["fits"] = Json::array();
     for (const SpaceFit& fit : space.fits) {
         Json one{{"bits", fit.width}, {"opcodes", fit.opcodes.exact(fit.width)}};
-        one["cheapest"] = fit.somewhere ? Json(leading_pattern(fit.cheapest.low, fit.cheapest.width, space.depth)) : Json();
+        one["cheapest"] =
+            fit.somewhere ? Json(leading_pattern(fit.cheapest.low, fit.cheapest.width, space.depth)) : Json();
         out["fits"].push_back(std::move(one));
     }
     return out;

@@ -78,6 +78,32 @@ std::vector<Claim> claims_of(const Isa& isa) {
     return out;
 }
 
+std::vector<Claim> padded_claims(const Isa& isa, std::vector<Claim> claims) {
+    const std::vector<Cube> own = cubes_of(claims);
+    for (std::size_t at = 0; at < claims.size(); ++at) {
+        if (claims[at].kind != Claim::Kind::form) continue;
+        const Form& form = isa.forms[claims[at].form];
+        Image fields;
+        for (const Field& field : form.fields) {
+            if (!field.in_tail) field.place.insert(fields, ~std::uint64_t{0});
+        }
+        Cube wide = own[at];
+        bool in_front = true;
+        for (unsigned i = 0; i < form.bits; ++i) {
+            const bool digit = fields.get(isa.leading_bit_position(i), 1) == 0;
+            in_front &= digit;
+            if (!in_front && digit && !own[at].one(i)) wide.free(i);
+        }
+        if (wide.mask == own[at].mask) continue;
+        bool alone = true;
+        for (std::size_t other = 0; alone && other < own.size(); ++other) {
+            alone = other == at || !wide.meets(own[other]);
+        }
+        if (alone) claims[at].cube = wide;
+    }
+    return claims;
+}
+
 std::vector<Cube> forbidden_to(const Isa& isa, Index format) {
     const auto names = [&](const Pool& pool) {
         return std::find(pool.formats.begin(), pool.formats.end(), format) != pool.formats.end();

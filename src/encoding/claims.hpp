@@ -18,6 +18,10 @@ struct Claim {
 // The forms that are no aliases, then the reserved patterns and the reserved rows of tables.
 std::vector<Claim> claims_of(const Isa& isa);
 
+// The same with padding given to who has it: zeros of a bar behind its first field that nobody else makes use of. So an
+// instruction is one block, not one of many words with gaps between them.
+std::vector<Claim> padded_claims(const Isa& isa, std::vector<Claim> claims);
+
 // The blocks that `format` may not have: what lies outside of its pools, or inside of all pools where it has none.
 std::vector<Cube> forbidden_to(const Isa& isa, Index format);
 

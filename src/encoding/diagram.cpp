@@ -15,6 +15,12 @@ void Cube::fix(unsigned bit, bool one) {
     value[bit / 64] = (value[bit / 64] & ~here) | (one ? here : 0);
 }
 
+void Cube::free(unsigned bit) {
+    const std::uint64_t here = std::uint64_t{1} << (63 - bit % 64);
+    mask[bit / 64] &= ~here;
+    value[bit / 64] &= ~here;
+}
+
 void Cube::fix_prefix(std::uint64_t prefix, unsigned width) {
     for (unsigned i = 0; i < width; ++i) fix(i, prefix >> (width - 1 - i) & 1);
 }

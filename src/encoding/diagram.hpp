@@ -22,6 +22,7 @@ struct Cube {
     bool fixes(unsigned bit) const { return mask[bit / 64] >> (63 - bit % 64) & 1; }
     bool one(unsigned bit) const { return value[bit / 64] >> (63 - bit % 64) & 1; }
     void fix(unsigned bit, bool one);
+    void free(unsigned bit);
     // Fixes the first `width` (0..64) bits.
     void fix_prefix(std::uint64_t prefix, unsigned width);
     unsigned fixed_bits() const;

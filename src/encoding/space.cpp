@@ -27,10 +27,13 @@ public:
         if (!diagram_) return false;
         space_.unit_bits = isa_.unit_bits;
         count_words();
-        walk_ = walk(*diagram_, leading_depth(claims_));
-        space_.depth = walk_.depth;
-        count_stretches();
-        count_ranges();
+        const std::vector<Claim> padded = padded_claims(isa_, claims_);
+        const std::optional<Diagram> blocks = Diagram::build(cubes_of(padded));
+        if (!blocks) return false;
+        const Walk cells = walk(*blocks, leading_depth(isa_, claims_));
+        space_.depth = cells.depth;
+        count_stretches(*blocks, padded, cells);
+        count_ranges(*blocks, cells);
         count_fits();
         count_further();
         for (Index i = 0; i < isa_.pools.size(); ++i) count_pool(i);
@@ -70,14 +73,14 @@ private:
     }
 
     // A stretch of a format ends where a block begins that has none of its instructions.
-    void count_stretches() {
+    void count_stretches(const Diagram& blocks, const std::vector<Claim>& padded, const Walk& walked) {
         std::map<Diagram::Node, std::set<Index>> formats_of;
         const std::set<Index> none;
         const std::set<Index>* before = &none;
-        for (const Cell& cell : walk_.cells) {
+        for (const Cell& cell : walked.cells) {
             const auto [entry, added] = formats_of.try_emplace(cell.node);
             if (added) {
-                for (const Index form : forms_below(*diagram_, claims_, cell.node))
+                for (const Index form : forms_below(blocks, padded, cell.node))
                     entry->second.insert(isa_.forms[form].format);
             }
             for (const Index format : entry->second) space_.formats[format].stretches += !before->contains(format);
@@ -85,20 +88,18 @@ private:
         }
     }
 
-    void count_ranges() {
-        for (const Cell& cell : walk_.cells) {
-            if (!diagram_->is_leaf(cell.node) || !diagram_->owners(cell.node).empty()) continue;
+    void count_ranges(const Diagram& blocks, const Walk& walked) {
+        for (const Cell& cell : walked.cells) {
+            if (!blocks.is_leaf(cell.node) || !blocks.owners(cell.node).empty()) continue;
             auto& ranges = space_.free_ranges;
             if (!ranges.empty() && ranges.back().high + 1 == cell.low) {
                 ranges.back().high = cell.high;
             } else {
-                ranges.push_back({walk_.depth, cell.low, cell.high});
+                ranges.push_back({walked.depth, cell.low, cell.high});
             }
         }
         for (std::size_t i = 0; i < space_.free_ranges.size(); ++i) {
-            const auto size = [&](std::size_t at) {
-                return space_.free_ranges[at].high - space_.free_ranges[at].low;
-            };
+            const auto size = [&](std::size_t at) { return space_.free_ranges[at].high - space_.free_ranges[at].low; };
             space_.free_in_ranges += space_.free_ranges[i].size();
             if (size(i) > size(space_.longest)) space_.longest = i;
             if (size(i) < size(space_.cheapest)) space_.cheapest = i;
@@ -196,7 +197,6 @@ private:
     Space& space_;
     std::vector<Claim> claims_;
     std::optional<Diagram> diagram_;
-    Walk walk_;
 };
 
 }  // namespace
@@ -204,7 +204,8 @@ private:
 bool account_space(const Isa& isa, Space& space, Diagnostics& diagnostics) {
     space = {};
     if (Accountant(isa, space).count()) return true;
-    diagnostics.error({}, fmt::format("the opcode bits of {} are scattered in too many ways to be counted", isa.variant));
+    diagnostics.error({},
+                      fmt::format("the opcode bits of {} are scattered in too many ways to be counted", isa.variant));
     return false;
 }
 

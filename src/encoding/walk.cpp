@@ -140,9 +140,10 @@ std::optional<unsigned> scattered_from(const std::vector<Claim>& claims) {
     return std::nullopt;
 }
 
-unsigned leading_depth(const std::vector<Claim>& claims) {
+unsigned leading_depth(const Isa& isa, const std::vector<Claim>& claims) {
     if (const auto gap = scattered_from(claims)) return std::max(*gap, 1u);
     unsigned depth = least_depth;
+    if (isa.unit_bits == least_depth) return depth;
     for (const Claim& claim : claims) {
         unsigned run = 0;
         while (run < most_depth && claim.cube.fixes(run)) ++run;

@@ -22,9 +22,9 @@ struct Walk {
 // one. Nothing for a prefix code.
 std::optional<unsigned> scattered_from(const std::vector<Claim>& claims);
 
-// How many leading bits to list blocks by: as many as the longest opcode that stands in front, 16 at least, 24 at most; of
-// a scattered encoding those that are not.
-unsigned leading_depth(const std::vector<Claim>& claims);
+// How many leading bits to list blocks by: 16; more, but 24 at most, where units are of other sizes and an opcode in front
+// is longer; of a scattered encoding those that are not.
+unsigned leading_depth(const Isa& isa, const std::vector<Claim>& claims);
 
 // The blocks in order. Where `depth` makes too many of them, 16 bits have to do.
 Walk walk(const Diagram& diagram, unsigned depth);

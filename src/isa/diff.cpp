@@ -14,8 +14,6 @@ namespace isaforge {
 
 namespace {
 
-using diff::tell;
-
 // What a thing is made of, as named texts: two are the same where these are.
 using Facts = std::vector<std::pair<std::string, std::string>>;
 using Things = std::map<std::string, Facts>;
@@ -58,7 +56,8 @@ std::string number_text(const NumberRule& rule) {
     if (rule.scale != 1) out += fmt::format(" * {}", rule.scale);
     if (rule.bias != 0) out += fmt::format(" + {}", rule.bias);
     if (rule.relative) out += " + pc";
-    if (rule.minimum || rule.maximum) out += fmt::format(" in {}..{}", rule.minimum.value_or(0), rule.maximum.value_or(0));
+    if (rule.minimum || rule.maximum)
+        out += fmt::format(" in {}..{}", rule.minimum.value_or(0), rule.maximum.value_or(0));
     if (rule.format == NumberFormat::hexadecimal) out += " hex";
     return out;
 }
@@ -66,8 +65,10 @@ std::string number_text(const NumberRule& rule) {
 // Types like s8 and u16 that are not declared but used.
 bool is_plain_number(const OperandType& type) {
     const std::string& name = type.name;
-    return name.empty() || (type.kind == OperandKind::number && name.size() > 1 && std::string_view("usifb").find(name[0]) != std::string_view::npos &&
-           std::all_of(name.begin() + 1, name.end(), [](unsigned char c) { return std::isdigit(c) != 0; }));
+    return name.empty() ||
+           (type.kind == OperandKind::number && name.size() > 1 &&
+            std::string_view("usifb").find(name[0]) != std::string_view::npos &&
+            std::all_of(name.begin() + 1, name.end(), [](unsigned char c) { return std::isdigit(c) != 0; }));
 }
 
 Facts operand_facts(const OperandType& type) {
@@ -117,7 +118,8 @@ Things machine_of(const Isa& isa) {
     Facts code{{"unit", fmt::format("{} bits", isa.unit_bits)}, {"order", isa.big_endian ? "big" : "little"}};
     code.emplace_back("addresses", fmt::format("{} bits", isa.address_bits));
     Things out{{"code", std::move(code)}};
-    for (const auto& [name, value] : isa.constants) out.emplace("constant " + name, Facts{{"value", std::to_string(value)}});
+    for (const auto& [name, value] : isa.constants)
+        out.emplace("constant " + name, Facts{{"value", std::to_string(value)}});
     return out;
 }
 
@@ -155,7 +157,8 @@ Things reserved_of(const Isa& isa) {
     Things out;
     for (const ReservedPattern& pattern : isa.reserved) {
         std::string bits;
-        for (unsigned i = pattern.width; i-- > 0;) bits += !(pattern.mask >> i & 1) ? 'x' : pattern.value >> i & 1 ? '1' : '0';
+        for (unsigned i = pattern.width; i-- > 0;)
+            bits += !(pattern.mask >> i & 1) ? 'x' : pattern.value >> i & 1 ? '1' : '0';
         out.emplace(bits, Facts{{"reason", pattern.reason}});
     }
     return out;

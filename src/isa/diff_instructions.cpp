@@ -11,7 +11,6 @@ namespace isaforge::diff {
 
 namespace {
 
-using semantics::Expression;
 using semantics::ExpressionPointer;
 using semantics::Statement;
 
@@ -40,7 +39,8 @@ bool same(const std::vector<Statement>& a, const std::vector<Statement>& b) {
 
 bool same_meaning(const Instruction& a, const Instruction& b) {
     if (!a.meaning || !b.meaning) return !a.meaning && !b.meaning;
-    return same(*a.meaning, *b.meaning) && same(a.guard, b.guard) && a.lanes == b.lanes && same(a.lane_mask, b.lane_mask);
+    return same(*a.meaning, *b.meaning) && same(a.guard, b.guard) && a.lanes == b.lanes &&
+           same(a.lane_mask, b.lane_mask);
 }
 
 std::string type_text(const Isa& isa, const Field& field) {
@@ -186,7 +186,8 @@ public:
         for (Index i = 0; i < after_.instructions.size(); ++i) {
             if (pairing.is_new(i)) lone(after_, after_.instructions[i], Change::Verb::added);
         }
-        std::stable_sort(out_.begin(), out_.end(), [](const Change& a, const Change& b) { return a.format < b.format; });
+        std::stable_sort(out_.begin(), out_.end(),
+                         [](const Change& a, const Change& b) { return a.format < b.format; });
         return std::move(out_);
     }
 
@@ -215,36 +216,46 @@ private:
     void pair(const Instruction& old, const Instruction& now) {
         Change change = begin(after_, now);
         change.renamed = old.names[0] != now.names[0];
-        tell(change.differences, "name", names(old), names(now));
+        tell(change.differences, "name", joined(old.names), joined(now.names));
         tell(change.differences, "title", old.title, now.title);
         tell(change.differences, "formats", formats(before_, old), formats(after_, now));
-        std::vector<bool> used(now.forms.size());
-        for (const Index index : old.forms) {
-            const Form& form = before_.forms[index];
-            for (std::size_t i = 0; i < now.forms.size(); ++i) {
-                const Form& other = after_.forms[now.forms[i]];
-                if (used[i] || other.bits != form.bits || format_name(after_, other) != format_name(before_, form)) continue;
-                used[i] = true;
-                pair(form, other, change);
-                break;
-            }
-        }
+        tell(change.differences, "relax", joined(old.relax_names), joined(now.relax_names));
+        pair_forms(old, now, change);
         if (!same_meaning(old, now)) change.differences.push_back({"meaning", "", ""});
         if (!change.differences.empty()) out_.push_back(std::move(change));
+    }
+
+    // Forms of one format and length belong together; those that are left over, of one length.
+    void pair_forms(const Instruction& old, const Instruction& now, Change& change) {
+        std::vector<bool> old_used(old.forms.size()), now_used(now.forms.size());
+        for (const bool same_format : {true, false}) {
+            for (std::size_t i = 0; i < old.forms.size(); ++i) {
+                const Form& form = before_.forms[old.forms[i]];
+                for (std::size_t j = 0; j < now.forms.size() && !old_used[i]; ++j) {
+                    const Form& other = after_.forms[now.forms[j]];
+                    if (now_used[j] || other.bits != form.bits) continue;
+                    if (same_format && format_name(after_, other) != format_name(before_, form)) continue;
+                    old_used[i] = now_used[j] = true;
+                    pair(form, other, change);
+                }
+            }
+        }
     }
 
     void pair(const Form& old, const Form& now, Change& change) {
         const std::string before = opcode_of(old), after = opcode_of(now);
         change.moved |= before != after;
         tell(change.differences, "opcode", before, after);
-        if (!changed_formats_.contains(format_name(after_, now)))
+        const std::string format = format_name(after_, now);
+        if (format != format_name(before_, old) || !changed_formats_.contains(format))
             tell(change.differences, "operands", operands_of(before_, old), operands_of(after_, now));
         tell(change.differences, "text", texts_of(old), texts_of(now));
-        if (old.alias != now.alias) change.differences.push_back({"alias", old.alias ? "yes" : "no", now.alias ? "yes" : "no"});
+        if (old.alias != now.alias)
+            change.differences.push_back({"alias", old.alias ? "yes" : "no", now.alias ? "yes" : "no"});
     }
 
-    static std::string names(const Instruction& instruction) {
-        return fmt::format("{}", fmt::join(instruction.names, " | "));
+    static std::string joined(const std::vector<std::string>& names) {
+        return fmt::format("{}", fmt::join(names, " | "));
     }
 
     // "D 32, D 48": the forms in the order of preference.
@@ -298,7 +309,8 @@ std::string bar_text(const Isa& isa, const Form& form) {
             const Field& here = form.fields[field];
             const bool whole = end - i == here.place.width;
             const std::string part = whole ? "" : fmt::format("[{}:{}]", value_bit, value_bit + 1 - (end - i));
-            out += fmt::format(" {}{}:{} |", here.name, part, here.fixed ? std::to_string(end - i) : type_text(isa, here));
+            out +=
+                fmt::format(" {}{}:{} |", here.name, part, here.fixed ? std::to_string(end - i) : type_text(isa, here));
         }
         i = end;
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -35,27 +36,20 @@ public:
         : model_(model), table_(table), findings_(findings), space_(space_bits(table)) {}
 
     void check() {
-        std::set<std::string> done;
+        std::map<const Format*, unsigned> uses;
+        for (const Range& range : table_.ranges) {
+            for (const Format* format : formats_of(model_, table_, range)) ++uses[format];
+        }
         for (const Range& range : table_.ranges) {
             if (!is_sound(range, space_)) continue;
             const auto formats = formats_of(model_, table_, range);
-            if (formats.empty() || shares_formats(range, formats)) continue;
-            check_range(range, formats);
+            // A format of two ranges of one table may be in either.
+            if (std::ranges::all_of(formats, [&](const Format* format) { return uses[format] == 1; }))
+                check_range(range, formats);
         }
     }
 
 private:
-    // A format of two ranges of one table may be in either.
-    bool shares_formats(const Range& range, const std::vector<const Format*>& formats) const {
-        for (const Range& other : table_.ranges) {
-            if (&other == &range) continue;
-            for (const Format* format : formats_of(model_, table_, other)) {
-                if (std::ranges::find(formats, format) != formats.end()) return true;
-            }
-        }
-        return false;
-    }
-
     void check_range(const Range& range, const std::vector<const Format*>& formats) {
         std::vector<std::pair<const Format*, std::uint64_t>> tallies;
         std::uint64_t sum = 0;

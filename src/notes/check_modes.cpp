@@ -225,7 +225,14 @@ private:
     void check_codes(const Legend& legend, std::size_t letters) {
         std::set<std::string> seen;
         for (const LegendValue& value : legend.values) {
-            if (value.code.empty()) continue;
+            if (value.code.empty()) {
+                const bool others =
+                    std::ranges::any_of(legend.values, [](const LegendValue& other) { return !other.code.empty(); });
+                if (others)
+                    findings_.error(legend.where, fmt::format("`{}` has no code, other values have one", value.text));
+                if (others) return;
+                continue;
+            }
             const std::string shown = fmt::format("{} {}", value.code, value.text);
             if (value.code.size() != letters) {
                 findings_.error(legend.where,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 
 #include "notes/findings.hpp"
@@ -145,12 +146,12 @@ private:
                 findings_[finding].note(opcode.where, "its bar is here");
             }
         }
+        std::set<std::string> named;
+        for (const Range& range : table_.ranges) {
+            for (const FormatName& name : range.formats) named.insert(key_of(name.name));
+        }
         for (const Format& format : model_.formats) {
-            const bool named = std::ranges::any_of(table_.ranges, [&](const Range& range) {
-                return std::ranges::any_of(range.formats,
-                                           [&](const FormatName& name) { return key_of(name.name) == format.key; });
-            });
-            if (named) continue;
+            if (named.contains(format.key)) continue;
             const std::size_t finding =
                 findings_.error(format.main->where, fmt::format("[{}] has no range of opcodes", format.name));
             findings_[finding].note(table_.ranges.front().where, "the ranges begin here");

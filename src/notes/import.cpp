@@ -61,18 +61,21 @@ std::set<std::string> stems(std::string_view text) {
 
 class Importer {
 public:
-    Importer(const Notes& notes, const std::vector<ListedInstruction>& list, const SourceManager& sources, std::string_view name)
+    Importer(const Notes& notes, const std::vector<ListedInstruction>& list, const SourceManager& sources,
+             std::string_view name)
         : model_(notes), list_(list), sources_(sources), name_(name), operands_(notes) {
         Diagnostics found;
         check_notes(notes, found);
         findings_ = found.all();
+        for (const Diagnostic& finding : findings_) finding_lines_.push_back(line_of(finding.place));
         find_unit();
         std::set<std::string> taken{"r"};
         for (const Format& format : model_.formats) {
             for (Layout& layout : layouts_of(model_, format, operands_, unit_)) {
                 const std::string wanted = slug_keeping_case(layout.name);
                 layout.name = wanted;
-                for (unsigned i = 2; !taken.insert(layout.name).second; ++i) layout.name = fmt::format("{}_{}", wanted, i);
+                for (unsigned i = 2; !taken.insert(layout.name).second; ++i)
+                    layout.name = fmt::format("{}_{}", wanted, i);
                 layouts_.push_back(std::move(layout));
             }
         }
@@ -121,6 +124,10 @@ private:
     // --- rows -----------------------------------------------------------------------------------------------------------
 
     void sort_rows() {
+        for (Layout& layout : layouts_) {
+            layouts_by_format_[layout.format].push_back(&layout);
+            title_stems_[&layout] = stems(layout.title);
+        }
         std::set<std::string> names;
         std::map<std::string, unsigned> uses;
         for (const ListedInstruction& row : list_) ++uses[mnemonic(row)];
@@ -130,7 +137,8 @@ private:
             Row row{&listed, mnemonic(listed)};
             if (uses[row.name] > 1 && ++numbers[row.name] > 1) {
                 const std::string base = row.name;
-                for (unsigned i = numbers[base]; !names.insert(row.name).second; ++i) row.name = fmt::format("{}_{}", base, i);
+                for (unsigned i = numbers[base]; !names.insert(row.name).second; ++i)
+                    row.name = fmt::format("{}_{}", base, i);
                 row.renamed = true;
             }
             Layout* const layout = layout_of(listed);
@@ -154,15 +162,17 @@ private:
         if (!format) return nullptr;
         const std::size_t slash = row.group.find_last_of('/');
         const std::set<std::string> general = stems(row.group);
-        const std::set<std::string> special = stems(row.title + " " + row.group.substr(slash == std::string::npos ? 0 : slash));
+        const std::set<std::string> special =
+            stems(row.title + " " + row.group.substr(slash == std::string::npos ? 0 : slash));
         Layout* best = nullptr;
         double most = 0;
-        for (Layout& layout : layouts_) {
-            if (layout.format != format) continue;
-            const std::set<std::string> words = stems(layout.title);
+        for (Layout* const candidate : layouts_by_format_[format]) {
+            Layout& layout = *candidate;
+            const std::set<std::string>& words = title_stems_[candidate];
             double shared = 0;
             for (const std::string& stem : words) shared += special.contains(stem) ? 2 : general.contains(stem) ? 1 : 0;
-            shared -= 0.01 * static_cast<double>(std::min<std::size_t>(words.size(), 90));  // of two, the one that says less
+            shared -=
+                0.01 * static_cast<double>(std::min<std::size_t>(words.size(), 90));  // of two, the one that says less
             if (!best || shared > most) {
                 best = &layout;
                 most = shared;
@@ -179,23 +189,26 @@ private:
         const std::string shown = one_line(slash == std::string::npos ? file : file.substr(slash + 1));
         line("// A draft made by `isaforge import` from {}. The numbers of lines are those of that file.", shown);
         if (!findings_.empty()) {
-            line("// The notes contradict themselves in {}: `isaforge check` shows where.", counted(findings_.size(), "place"));
+            line("// The notes contradict themselves in {}: `isaforge check` shows where.",
+                 counted(findings_.size(), "place"));
         }
         line("isa {} {}\n", name_, quoted("Imported from " + shown));
         line("code unit {} little\n", unit_);
     }
 
     void write_operands() {
-        const unsigned usual = register_bits(model_);
+        const unsigned usual = model_.register_bits;
         if (usual > 0) line("registers r : {} of u32 \"r{{n}}\"", usual);
         std::set<unsigned> others;
         for (const Format& format : model_.formats) {
             for (const BarField& field : format.main->fields) {
-                if (&field != &format.opcode() && is_register(field) && field.widths.front() != usual) others.insert(field.widths.front());
+                if (&field != &format.opcode() && is_register(field) && field.widths.front() != usual)
+                    others.insert(field.widths.front());
             }
         }
         for (const unsigned width : others) {
-            line("enum r{} : {} {{ \"r{{0..{}}}\" }}    // what a cell of {} reaches", width, width, (1U << width) - 1, counted(width, "bit"));
+            line("enum r{} : {} {{ \"r{{0..{}}}\" }}    // what a cell of {} reaches", width, width, (1U << width) - 1,
+                 counted(width, "bit"));
         }
         out_ += "\n" + operands_.text() + "\n";
     }
@@ -207,12 +220,15 @@ private:
                 if (last) out_ += "\n";
                 last = layout.format;
                 const Bar& bar = *layout.format->main;
-                line("// notes line {}: [{}] {}", line_of(bar.where), layout.format->name, one_line(sources_.text(bar.where)));
+                line("// notes line {}: [{}] {}", line_of(bar.where), layout.format->name,
+                     one_line(sources_.text(bar.where)));
                 write_findings(*layout.format);
             }
             for (const std::string& remark : layout.remarks) line("//   {}", remark);
             line("{}format {} {}{}", layout.possible ? "" : "// not to be said: ", layout.name, layout.bar,
-                 layout.group && layout.group->where.known() ? fmt::format("    // line {}: {}", line_of(layout.group->where), one_line(layout.title)) : "");
+                 layout.group && layout.group->where.known()
+                     ? fmt::format("    // line {}: {}", line_of(layout.group->where), one_line(layout.title))
+                     : "");
         }
         out_ += "\n";
     }
@@ -226,11 +242,12 @@ private:
             from = model_.notes.blocks[index].where.offset;
             to = index + 1 < model_.notes.blocks.size() ? model_.notes.blocks[index + 1].where.offset : first_range();
         }
-        for (const Diagnostic& finding : findings_) {
+        std::set<unsigned> bar_lines;
+        for (const Bar* bar : format.bars) bar_lines.insert(line_of(bar->where));
+        for (std::size_t i = 0; i < findings_.size(); ++i) {
+            const Diagnostic& finding = findings_[i];
             const bool in_block = finding.place.offset >= from && finding.place.offset < to;
-            const bool at_bar = std::ranges::any_of(format.bars, [&](const Bar* bar) {
-                return line_of(bar->where) == line_of(finding.place);
-            });
+            const bool at_bar = bar_lines.contains(finding_lines_[i]);
             if ((in_block || at_bar) && written_.insert(&finding).second) {
                 line("// notes line {}: {}", line_of(finding.place), one_line(finding.message));
             }
@@ -249,12 +266,11 @@ private:
     // The last table in which every format has a range, or else the last: later statements replace earlier ones.
     const RangeTable* best_table() const {
         const auto complete = [&](const RangeTable& table) {
-            return std::ranges::all_of(model_.formats, [&](const Format& format) {
-                return std::ranges::any_of(table.ranges, [&](const Range& range) {
-                    const auto formats = formats_of(model_, table, range);
-                    return std::ranges::find(formats, &format) != formats.end();
-                });
-            });
+            std::set<const Format*> have;
+            for (const Range& range : table.ranges) {
+                for (const Format* format : formats_of(model_, table, range)) have.insert(format);
+            }
+            return have.size() == model_.formats.size();
         };
         const std::vector<RangeTable>& tables = model_.notes.tables;
         for (std::size_t i = tables.size(); i-- > 0;) {
@@ -266,19 +282,23 @@ private:
     void write_pools(const RangeTable& table) {
         const unsigned space = space_bits(table);
         for (const RangeTable& other : model_.notes.tables) {
-            if (&other != &table) line("// notes line {}: another table of ranges begins here; it is left out", line_of(other.ranges.front().where));
+            if (&other != &table)
+                line("// notes line {}: another table of ranges begins here; it is left out",
+                     line_of(other.ranges.front().where));
         }
         if (cautions_.pools) line("// The rows below do not fit into these pools:");
         std::uint64_t end = 0;
         for (const Range& range : table.ranges) {
             const unsigned number = line_of(range.where);
             for (const Diagnostic& finding : findings_) {
-                if (line_of(finding.place) == number && written_.insert(&finding).second) line("// notes line {}: {}", number, one_line(finding.message));
+                if (line_of(finding.place) == number && written_.insert(&finding).second)
+                    line("// notes line {}: {}", number, one_line(finding.message));
             }
             std::string names;
+            const auto formats = formats_of(model_, table, range);
+            const std::set<const Format*> here(formats.begin(), formats.end());
             for (const Layout& layout : layouts_) {
-                const auto formats = formats_of(model_, table, range);
-                if (!layout.possible || std::ranges::find(formats, layout.format) == formats.end()) continue;
+                if (!layout.possible || !here.contains(layout.format)) continue;
                 names += fmt::format("{}{}", names.empty() ? "" : ", ", layout.name);
             }
             const bool sound = is_sound(range, space) && range.low_fixed > 0;
@@ -310,29 +330,31 @@ private:
     const Layout* unlisted_long(const Layout& layout) const {
         if (list_.empty() || layout.format->is_long()) return nullptr;
         const Layout* found = nullptr;
-        for (const Layout& other : layouts_) {
-            if (!other.format->is_long() || other.format->family() != layout.format->key || other.group != layout.group) continue;
-            found = &other;
+        const Format* const longer = model_.find(layout.format->key + ".l");
+        if (!longer) return nullptr;
+        for (const Layout* other : layouts_by_format_.at(longer)) {
+            if (rows_.contains(other)) return nullptr;
+            if (other->group == layout.group) found = other;
         }
         if (!found || !found->possible || found->columns.size() != 1 || layout.columns.size() != 1) return nullptr;
-        for (const auto& [with_rows, rows] : rows_) {
-            if (with_rows->format == found->format) return nullptr;
-        }
         return found;
     }
 
     void write_tables() {
         for (Layout& layout : layouts_) {
             const auto rows = rows_.find(&layout);
-            if (!layout.possible || (rows == rows_.end() && !list_.empty())) continue;
+            if (rows == rows_.end() && (!layout.possible || !list_.empty())) continue;
             const Layout* const longer = unlisted_long(layout);
             std::string columns;
-            for (const std::string& column : layout.columns) columns += fmt::format("{}{}", columns.empty() ? "" : ", ", column);
-            const bool as_comments = list_.empty() || cautions_.rows;
+            for (const std::string& column : layout.columns)
+                columns += fmt::format("{}{}", columns.empty() ? "" : ", ", column);
+            const bool as_comments = list_.empty() || cautions_.rows || !layout.possible;
             const std::string margin = as_comments ? "// " : "";
-            line("{}instructions {} [{}{}] \"{}\"{}", margin, layout.name, columns, longer ? ", LONG" : "", layout.text, longer ? "" : " {");
+            line("{}instructions {} [{}{}] \"{}\"{}", margin, layout.name, columns, longer ? ", LONG" : "", layout.text,
+                 longer ? "" : " {");
             if (longer) {
-                line("{}    also {} with {} = LONG \"{}\" {{", margin, longer->name, longer->columns.front(), long_text(*longer));
+                line("{}    also {} with {} = LONG \"{}\" {{", margin, longer->name, longer->columns.front(),
+                     long_text(*longer));
             }
             std::string autos;
             for (std::size_t i = 0; i < layout.columns.size() + (longer ? 1 : 0); ++i) autos += "auto ";
@@ -357,7 +379,8 @@ private:
         for (const Row& row : rows) {
             std::string remark;
             if (row.renamed) remark = fmt::format("   // the list calls it {} again", one_line(row.listed->mnemonic));
-            if (!row.listed->privilege.empty()) remark += fmt::format("{}{}", remark.empty() ? "   // " : ", ", one_line(row.listed->privilege));
+            if (!row.listed->privilege.empty())
+                remark += fmt::format("{}{}", remark.empty() ? "   // " : ", ", one_line(row.listed->privilege));
             line("{}    {} {:{}}  {}{}", margin, autos, row.name, widest, quoted(row.listed->title), remark);
         }
     }
@@ -365,7 +388,8 @@ private:
     void write_unplaced() {
         if (!unplaced_.empty()) line("\n// Instructions of the list without a format that the notes draw:");
         for (const Row& row : unplaced_) {
-            line("//   {}  {}  format {}", row.name, quoted(row.listed->title), row.listed->format.empty() ? "?" : one_line(row.listed->format));
+            line("//   {}  {}  format {}", row.name, quoted(row.listed->title),
+                 row.listed->format.empty() ? "?" : one_line(row.listed->format));
         }
     }
 
@@ -375,9 +399,12 @@ private:
     std::string name_;
     OperandBook operands_;
     std::vector<Diagnostic> findings_;
+    std::vector<unsigned> finding_lines_;
     std::set<const Diagnostic*> written_;
     std::vector<Layout> layouts_;
     std::map<const Layout*, std::vector<Row>> rows_;
+    std::map<const Format*, std::vector<Layout*>> layouts_by_format_;
+    std::map<const Layout*, std::set<std::string>> title_stems_;
     std::vector<Row> unplaced_;
     unsigned unit_ = 16;
     Cautions cautions_;
@@ -396,7 +423,8 @@ bool loads(const std::string& text) {
 std::string import_notes(const Notes& notes, const std::vector<ListedInstruction>& list, const SourceManager& sources,
                          std::string_view name) {
     std::string text;
-    for (const notes::Cautions cautions : {notes::Cautions{}, {.pools = true}, {.rows = true}, {.pools = true, .rows = true}}) {
+    for (const notes::Cautions cautions :
+         {notes::Cautions{}, {.pools = true}, {.rows = true}, {.pools = true, .rows = true}}) {
         text = notes::Importer(notes, list, sources, name).write(cautions);
         if (notes::loads(text)) break;
     }

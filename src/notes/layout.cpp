@@ -13,16 +13,17 @@ namespace isaforge::notes {
 namespace {
 
 constexpr unsigned widest_number = 64;
-constexpr unsigned widest_register = 12;
 constexpr unsigned longest_instruction = 192;
 
 // Words that begin a declaration or a statement, and types: poor names for operands.
 bool is_word_of_the_language(std::string_view word) {
     static const std::set<std::string_view> words{
-        "isa", "variants", "include", "code", "opcodes", "floats", "syntax", "constant", "parameter", "registers", "register",
-        "memory", "enum", "number", "operand", "format", "function", "instructions", "only", "reserved", "pool", "alias",
-        "auto", "with", "also", "when", "lanes", "under", "if", "then", "else", "for", "in", "let", "return", "by", "name",
-        "pc", "r", "any", "step", "aligned", "relax", "true", "false", "as", "of"};
+        "isa",       "variants",     "include",  "code",     "opcodes", "floats", "syntax",  "constant",
+        "parameter", "registers",    "register", "memory",   "enum",    "number", "operand", "format",
+        "function",  "instructions", "only",     "reserved", "pool",    "alias",  "auto",    "with",
+        "also",      "when",         "lanes",    "under",    "if",      "then",   "else",    "for",
+        "in",        "let",          "return",   "by",       "name",    "pc",     "r",       "any",
+        "step",      "aligned",      "relax",    "true",     "false",   "as",     "of"};
     const bool type = word.size() > 1 && std::string_view("usifb").find(word[0]) != std::string_view::npos &&
                       std::ranges::all_of(word.substr(1), is_digit);
     return type || words.contains(word);
@@ -73,21 +74,6 @@ std::string text_slug(std::string_view text) {
     }
     while (!out.empty() && out.back() == '-') out.pop_back();
     return out;
-}
-
-bool is_register(const BarField& field) {
-    return lower(field.name.front()) == 'r' && field.widths.size() == 1 && field.widths.front() <= widest_register;
-}
-
-unsigned register_bits(const Model& model) {
-    std::map<unsigned, unsigned> votes;
-    for (const Format& format : model.formats) {
-        for (const BarField& field : format.main->fields) {
-            if (is_register(field)) ++votes[field.widths.front()];
-        }
-    }
-    const auto most = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
-    return most == votes.end() ? 0 : most->first;
 }
 
 // --- operands -----------------------------------------------------------------------------------------------------------
@@ -146,7 +132,9 @@ std::string OperandBook::add(const std::string& content, const std::string& want
 }
 
 std::string OperandBook::for_legend(const Legend& legend, std::size_t bits) {
-    const std::string content = content_of(bits, rows_of(legend, bits));
+    const std::vector<std::string> rows = rows_of(legend, bits);
+    if (rows.empty()) return {};
+    const std::string content = content_of(bits, rows);
     std::string wanted = slug(legend.what);
     unsigned most = 0;
     for (const auto& [name, count] : votes_[content]) {
@@ -182,6 +170,24 @@ std::string OperandBook::text() const {
 
 namespace {
 
+// Words that tell groups apart, without those that all of them have.
+std::vector<std::string> telling_words(const std::string& title) {
+    std::vector<std::string> words;
+    std::string word;
+    for (const char c : title + " ") {
+        if (is_letter(c)) {
+            word += lower(c);
+            continue;
+        }
+        const bool idle = word == "for" || word == "instructions" || word == "instruction" || word == "the" ||
+                          word == "of" || word.size() < 2;
+        if (!idle) words.push_back(word);
+        if (words.size() == 8) break;
+        word.clear();
+    }
+    return words;
+}
+
 class LayoutMaker {
 public:
     LayoutMaker(const Model& model, const Format& format, const Group* group, OperandBook& operands, unsigned unit_bits)
@@ -204,10 +210,12 @@ public:
         }
         split_immediates();
         pad();
+        check_alternatives();
         layout_.bar = "|";
         for (const std::string& cell : cells_) layout_.bar += fmt::format(" {} |", cell);
         layout_.text = "{name}" + modifiers_ + length_modifier_;
-        for (std::size_t i = 0; i < operand_texts_.size(); ++i) layout_.text += (i == 0 ? " " : ", ") + operand_texts_[i];
+        for (std::size_t i = 0; i < operand_texts_.size(); ++i)
+            layout_.text += (i == 0 ? " " : ", ") + operand_texts_[i];
         layout_.possible = layout_.possible && bits_ <= longest_instruction && bits_ > 0;
         return std::move(layout_);
     }
@@ -222,7 +230,7 @@ private:
     std::string field_name(const BarField& field) {
         std::string name;
         for (const char c : field.name) name += is_letter(c) || is_digit(c) ? c : '_';
-        return unique(name);
+        return unique(is_word_of_the_language(name) ? name + "_" : name);
     }
 
     void add_cell(std::string cell, unsigned bits) {
@@ -245,11 +253,14 @@ private:
         const std::string name = field_name(field);
         operand_texts_.push_back("{" + name + "}");
         if (is_register(field)) {
-            add_cell(width == register_bits(model_) ? name + ":r" : fmt::format("{}:r{}", name, width), width);
-        } else if (field.widths.size() > 1 && chooser_.size() > 0 && field.widths.size() == std::size_t{1} << chooser_bits_) {
+            add_cell(width == model_.register_bits ? name + ":r" : fmt::format("{}:r{}", name, width), width);
+        } else if (field.widths.size() > 1 && chooser_.size() > 0 &&
+                   field.widths.size() == std::size_t{1} << chooser_bits_) {
             add_alternatives(field, name);
         } else {
-            if (field.widths.size() > 1) layout_.remarks.push_back(fmt::format("no bit chooses the length: the first width of {} only", field.name));
+            if (field.widths.size() > 1)
+                layout_.remarks.push_back(
+                    fmt::format("no bit chooses the length: the first width of {} only", field.name));
             number_cells_[field.name] = cells_.size();
             number_names_[field.name] = name;
             add_cell(fmt::format("{}:{}", name, number_type(width)), width);
@@ -259,21 +270,24 @@ private:
     // `IMM:s8/s24 by l`; a width that does not fill its length gives way to the one that does.
     void add_alternatives(const BarField& field, const std::string& name) {
         std::string cell = name + ":";
+        std::vector<unsigned> widths;
         for (std::size_t i = 0; i < field.widths.size(); ++i) {
             unsigned width = field.widths[i];
-            if (format_.lengths && i < format_.lengths->bits.size()) {
-                const int lacking = static_cast<int>(format_.lengths->bits[i]) - static_cast<int>(bits_of(*format_.main, i));
+            if (choices_.empty() && format_.lengths && i < format_.lengths->bits.size()) {
+                const int lacking =
+                    static_cast<int>(format_.lengths->bits[i]) - static_cast<int>(bits_of(*format_.main, i));
                 if (lacking != 0 && static_cast<int>(width) + lacking > 0) {
-                    layout_.remarks.push_back(fmt::format("{} of {} bits in the notes: {} fill the length", field.name, width,
-                                                          static_cast<int>(width) + lacking));
+                    layout_.remarks.push_back(fmt::format("{} of {} bits in the notes: {} fill the length", field.name,
+                                                          width, static_cast<int>(width) + lacking));
                     width = static_cast<unsigned>(static_cast<int>(width) + lacking);
-                    if (i == 0) filled_ = lacking;
                 }
             }
             layout_.possible = layout_.possible && width <= widest_number;
             cell += fmt::format("{}{}", i == 0 ? "" : "/", number_type(width));
+            widths.push_back(width);
         }
-        add_cell(cell + " by " + chooser_, static_cast<unsigned>(static_cast<int>(field.widths.front()) + filled_));
+        add_cell(cell + " by " + chooser_, widths.front());
+        choices_.push_back(std::move(widths));
     }
 
     // --- modes ----------------------------------------------------------------------------------------------------------
@@ -319,10 +333,12 @@ private:
         const std::size_t said = label.patterns.front().bits.size();
         if (said == drawn) return drawn;
         if (total_ - drawn + said != format_.lengths->bits.front()) {
-            layout_.remarks.push_back(fmt::format("{} has {} bits in the bar and {} in the pattern", field.name, drawn, said));
+            layout_.remarks.push_back(
+                fmt::format("{} has {} bits in the bar and {} in the pattern", field.name, drawn, said));
             return drawn;
         }
-        layout_.remarks.push_back(fmt::format("{} has {} bits in the bar; the {} of the pattern fill the length", field.name, drawn, said));
+        layout_.remarks.push_back(
+            fmt::format("{} has {} bits in the bar; the {} of the pattern fill the length", field.name, drawn, said));
         return static_cast<unsigned>(said);
     }
 
@@ -338,8 +354,8 @@ private:
         if (low >= high) return {first.size(), first.size()};
         const auto splits = [&](std::size_t at) {
             return at > 0 && at < first.size() && std::ranges::any_of(patterns, [&](const ModePattern* p) {
-                return is_letter(p->bits[at]) && p->bits[at] == p->bits[at - 1];
-            });
+                       return is_letter(p->bits[at]) && p->bits[at] == p->bits[at - 1];
+                   });
         };
         while (splits(low)) --low;
         while (splits(high)) ++high;
@@ -405,8 +421,13 @@ private:
         const unsigned each = !coded && needed < width && width % needed == 0 ? needed : width;
         for (unsigned i = 0; i < width; i += each) {
             const std::string name = unique(run.substr(0, each));
+            const std::string operand = operands_.for_legend(*legend, each);
+            if (operand.empty()) {
+                add_plain(name, each);
+                continue;
+            }
             modifiers_ += fmt::format(".{{{}}}", name);
-            add_cell(fmt::format("{}:{}", name, operands_.for_legend(*legend, each)), each);
+            add_cell(fmt::format("{}:{}", name, operand), each);
         }
     }
 
@@ -418,7 +439,8 @@ private:
             return add_cell(fmt::format("{}:{}", name, width), width);
         }
         std::vector<std::string> rows;
-        for (std::size_t i = 0; i < std::size_t{1} << width; ++i) rows.push_back(fmt::format("{} \"{}\"", code_text(i, width), i));
+        for (std::size_t i = 0; i < std::size_t{1} << width; ++i)
+            rows.push_back(fmt::format("{} \"{}\"", code_text(i, width), i));
         modifiers_ += fmt::format(".{{{}}}", name);
         add_cell(fmt::format("{}:{}", name, operands_.for_rows(fmt::format("bits{}", width), width, rows)), width);
     }
@@ -427,7 +449,8 @@ private:
         chooser_ = unique(run);
         chooser_bits_ = static_cast<unsigned>(std::min<std::size_t>(run.size(), 4));
         length_modifier_ += fmt::format("{{{}}}", chooser_);
-        add_cell(fmt::format("{}:{}", chooser_, operands_.for_lengths(chooser_bits_)), static_cast<unsigned>(run.size()));
+        add_cell(fmt::format("{}:{}", chooser_, operands_.for_lengths(chooser_bits_)),
+                 static_cast<unsigned>(run.size()));
     }
 
     // Patterns that stand for one thing each: `00tt -> a to b`, `1000 -> c to d`.
@@ -440,11 +463,13 @@ private:
             if (text.empty()) text = "mode" + std::to_string(rows.size());
             while (!texts.insert(text).second) text += '_';
             std::string row, captures;
+            std::set<std::string> captured;
             for (std::size_t i = 0; i < bits.size();) {
                 const bool digits = bits[i] == '0' || bits[i] == '1';
                 std::size_t end = i + 1;
-                while (end < bits.size() && (digits ? bits[end] == '0' || bits[end] == '1' : bits[end] == bits[i])) ++end;
-                row += (row.empty() ? "" : " ") + choice_cell(bits.substr(i, end - i), captures);
+                while (end < bits.size() && (digits ? bits[end] == '0' || bits[end] == '1' : bits[end] == bits[i]))
+                    ++end;
+                row += (row.empty() ? "" : " ") + choice_cell(bits.substr(i, end - i), captures, captured);
                 i = end;
             }
             rows.push_back(fmt::format("{} \"{}{}\"", row, text, captures));
@@ -452,17 +477,23 @@ private:
         const std::string name = unique("kind");
         const auto width = static_cast<unsigned>(high - low);
         modifiers_ += fmt::format(".{{{}}}", name);
-        const std::string wanted = slug(group_->title.empty() ? "kind" : group_->title, 2) + "_kind";
+        const std::vector<std::string> words = telling_words(group_->title);
+        std::string wanted;
+        for (std::size_t i = 0; i < std::min<std::size_t>(words.size(), 2); ++i) wanted += words[i] + "_";
+        wanted = slug(wanted + "kind");
         add_cell(fmt::format("{}:{}", name, operands_.for_rows(wanted, width, rows)), width);
     }
 
-    std::string choice_cell(const std::string& run, std::string& captures) {
+    std::string choice_cell(const std::string& run, std::string& captures, std::set<std::string>& captured) {
         if (run.front() == '0' || run.front() == '1') return run;
         if (means_nothing(run.front())) return std::string(run.size(), '0');
         const Legend* const legend = legend_of(run.front());
-        captures += fmt::format(".{{{}}}", run);
-        if (!legend || legend->values.empty() || bits_for(legend->values.size()) > run.size()) return fmt::format("{}:{}", run, run.size());
-        return fmt::format("{}:{}", run, operands_.for_legend(*legend, run.size()));
+        std::string name = run;
+        for (unsigned i = 2; !captured.insert(name).second; ++i) name = fmt::format("{}{}", run, i);
+        captures += fmt::format(".{{{}}}", name);
+        const bool listed = legend && !legend->values.empty() && bits_for(legend->values.size()) <= run.size();
+        const std::string operand = listed ? operands_.for_legend(*legend, run.size()) : std::string{};
+        return operand.empty() ? fmt::format("{}:{}", name, run.size()) : fmt::format("{}:{}", name, operand);
     }
 
     // Bits of a mode that are the upper bits of a number in the bar: `IMM[11:10]` there, `IMM[9:0]:s12` in its own cell.
@@ -484,7 +515,8 @@ private:
         for (const Slice& slice : slices_) {
             if (!next.contains(slice.field)) continue;
             unsigned& top = next[slice.field];
-            const std::string bits = slice.width == 1 ? std::to_string(top - 1) : fmt::format("{}:{}", top - 1, top - slice.width);
+            const std::string bits =
+                slice.width == 1 ? std::to_string(top - 1) : fmt::format("{}:{}", top - 1, top - slice.width);
             cells_[slice.cell] = fmt::format("{}[{}]", number_names_[slice.field], bits);
             top -= slice.width;
         }
@@ -497,9 +529,24 @@ private:
             wanted = format_.lengths->bits.front();
         }
         if (wanted == bits_) return;
-        layout_.remarks.push_back(fmt::format("{} at the end: the bar has {} bits", counted(wanted - bits_, "zero"), bits_));
-        const unsigned zeros = wanted - bits_;
-        add_cell(fmt::format("-:{}", zeros), zeros);
+        layout_.remarks.push_back(
+            fmt::format("{} at the end: the bar has {} bits", counted(wanted - bits_, "zero"), bits_));
+        while (bits_ < wanted) {
+            const unsigned zeros = std::min(wanted - bits_, widest_number);
+            add_cell(fmt::format("-:{}", zeros), zeros);
+        }
+    }
+
+    // Every alternative has to be a whole number of units.
+    void check_alternatives() {
+        for (const std::vector<unsigned>& first : choices_) {
+            for (std::size_t i = 0; i < first.size(); ++i) {
+                unsigned bits = bits_;
+                for (const std::vector<unsigned>& widths : choices_)
+                    bits = bits - widths.front() + widths[std::min(i, widths.size() - 1)];
+                layout_.possible = layout_.possible && bits % unit_ == 0 && bits <= longest_instruction;
+            }
+        }
     }
 
     struct Slice {
@@ -515,7 +562,7 @@ private:
     unsigned unit_;
     Layout layout_;
     unsigned total_ = 0, bits_ = 0;     // as the bar draws it; so far, of the first alternative
-    int filled_ = 0;
+    std::vector<std::vector<unsigned>> choices_;  // the widths of cells with several
     std::vector<std::string> cells_, operand_texts_;
     std::string modifiers_, length_modifier_, chooser_;
     unsigned chooser_bits_ = 0;
@@ -525,35 +572,20 @@ private:
     std::vector<Slice> slices_;
 };
 
-// Words that tell groups apart, without those that all of them have.
-std::vector<std::string> telling_words(const std::string& title) {
-    std::vector<std::string> words;
-    std::string word;
-    for (const char c : title + " ") {
-        if (is_letter(c)) {
-            word += lower(c);
-            continue;
-        }
-        const bool idle = word == "for" || word == "instructions" || word == "instruction" || word == "the" || word == "of" || word.size() < 2;
-        if (!idle) words.push_back(word);
-        word.clear();
-    }
-    return words;
-}
-
 std::vector<std::string> group_names(const std::vector<const Group*>& groups) {
     std::vector<std::string> names(groups.size());
+    std::vector<std::vector<std::string>> all;
+    for (const Group* group : groups) all.push_back(telling_words(group->title));
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        const std::vector<std::string> words = telling_words(groups[i]->title);
         for (std::size_t take = 1; take <= 4 && names[i].empty(); ++take) {
             const auto start = [&](const std::vector<std::string>& of) {
                 std::string out;
                 for (std::size_t w = 0; w < std::min(take, of.size()); ++w) out += (w == 0 ? "" : "_") + of[w];
                 return out;
             };
-            const std::string mine = start(words);
+            const std::string mine = start(all[i]);
             bool alone = !mine.empty();
-            for (std::size_t j = 0; j < groups.size(); ++j) alone = alone && (i == j || start(telling_words(groups[j]->title)) != mine);
+            for (std::size_t j = 0; j < groups.size(); ++j) alone = alone && (i == j || start(all[j]) != mine);
             if (alone) names[i] = mine;
         }
         if (names[i].empty()) names[i] = std::to_string(i + 1);

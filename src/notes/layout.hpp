@@ -22,7 +22,7 @@ class OperandBook {
 public:
     explicit OperandBook(const Notes& notes);
 
-    // The operand for `bits` bits of this legend's values.
+    // The operand for `bits` bits of this legend's values; an empty name where it lists none that fit.
     std::string for_legend(const Legend& legend, std::size_t bits);
     // The one that says which length is meant: nothing for the first, a suffix for the others.
     std::string for_lengths(std::size_t bits);
@@ -56,10 +56,5 @@ struct Layout {
 
 // The formats that a format of the notes becomes, one for each group where groups differ.
 std::vector<Layout> layouts_of(const Model& model, const Format& format, OperandBook& operands, unsigned unit_bits);
-
-// Whether a cell is a register, by the convention of notes: its name begins with R.
-bool is_register(const BarField& field);
-// The width that most registers have.
-unsigned register_bits(const Model& model);
 
 }  // namespace isaforge::notes

@@ -40,6 +40,9 @@ Model::Model(const Notes& of) : notes(of) {
             }
         }
     }
+    find_blocks();
+    find_extra_opcode_bits();
+    find_register_bits();
 }
 
 const Format* Model::find(std::string_view name) const {
@@ -47,15 +50,22 @@ const Format* Model::find(std::string_view name) const {
     return at == by_key_.end() ? nullptr : &formats[at->second];
 }
 
-std::vector<const Format*> Model::in_block(Index block) const {
-    std::vector<const Format*> found;
-    const std::string family = key_of(notes.blocks[block].format.name);
+void Model::find_blocks() {
+    in_block_.resize(notes.blocks.size());
+    std::map<std::string, std::vector<Index>, std::less<>> of_family;
+    for (Index i = 0; i < notes.blocks.size(); ++i) of_family[key_of(notes.blocks[i].format.name)].push_back(i);
     for (const Format& format : formats) {
-        const bool drawn_here = std::ranges::any_of(format.bars, [&](const Bar* bar) { return bar->block == block; });
-        const bool drawn_elsewhere = format.main->block == no_index && format.family() == family;
-        if (drawn_here || drawn_elsewhere) found.push_back(&format);
+        const auto add = [&](Index block) {
+            std::vector<const Format*>& list = in_block_[block];
+            if (list.empty() || list.back() != &format) list.push_back(&format);
+        };
+        for (const Bar* bar : format.bars) {
+            if (bar->block != no_index) add(bar->block);
+        }
+        const auto blocks = of_family.find(format.family());
+        if (format.main->block != no_index || blocks == of_family.end()) continue;
+        for (const Index block : blocks->second) add(block);
     }
-    return found;
 }
 
 std::vector<const Format*> Model::described_by(const ModeLabel& label, Index block) const {
@@ -67,26 +77,54 @@ std::vector<const Format*> Model::described_by(const ModeLabel& label, Index blo
     return found;
 }
 
-unsigned Model::extra_opcode_bits(const Format& format) const {
-    unsigned most = 0;
+void Model::find_extra_opcode_bits() {
+    constexpr unsigned most = 32;
     for (Index i = 0; i < notes.blocks.size(); ++i) {
         for (const Group& group : notes.blocks[i].groups) {
+            std::string letters;
+            for (const Legend& legend : group.legends) {
+                if (legend.extra_opcode) letters += legend.letters.front().front();
+            }
             for (const ModeLabel& label : group.labels) {
-                const auto described = described_by(label, i);
-                if (std::ranges::find(described, &format) == described.end()) continue;
-                if (label.nested_opcode) most = std::max(most, label.width);
+                unsigned bits = label.nested_opcode ? label.width : 0;
                 for (const ModePattern& pattern : label.patterns) {
-                    unsigned bits = 0;
-                    for (const Legend& legend : group.legends) {
-                        if (!legend.extra_opcode || legend.letters.empty()) continue;
-                        bits += static_cast<unsigned>(std::ranges::count(pattern.bits, legend.letters.front().front()));
-                    }
-                    most = std::max(most, bits);
+                    const auto extra = std::ranges::count_if(
+                        pattern.bits, [&](char c) { return letters.find(c) != std::string::npos; });
+                    bits = std::max(bits, static_cast<unsigned>(extra));
+                }
+                if (bits == 0) continue;
+                for (const Format* format : described_by(label, i)) {
+                    unsigned& known = extra_opcode_bits_[format];
+                    known = std::max(known, std::min(bits, most));
                 }
             }
         }
     }
-    return std::min(most, 32U);
+}
+
+unsigned Model::extra_opcode_bits(const Format& format) const {
+    const auto known = extra_opcode_bits_.find(&format);
+    return known == extra_opcode_bits_.end() ? 0 : known->second;
+}
+
+void Model::find_register_bits() {
+    std::map<unsigned, unsigned> votes;
+    for (const Format& format : formats) {
+        for (const BarField& field : format.main->fields) {
+            if (is_register(field)) ++votes[field.widths.front()];
+        }
+    }
+    unsigned most = 0;
+    for (const auto& [width, count] : votes) {
+        if (count < most) continue;  // of two, the wider
+        register_bits = width;
+        most = count;
+    }
+}
+
+bool is_register(const BarField& field) {
+    constexpr unsigned widest_register = 12;
+    return lower(field.name.front()) == 'r' && field.widths.size() == 1 && field.widths.front() <= widest_register;
 }
 
 std::size_t alternatives(const Bar& bar) {

@@ -28,10 +28,12 @@ struct Format {
 
 struct Model {
     explicit Model(const Notes& notes);
+    Model(const Model&) = delete;  // what is found points into it
+    Model& operator=(const Model&) = delete;
 
     const Format* find(std::string_view name) const;
-    // The formats whose main bar stands in a block, in their order.
-    std::vector<const Format*> in_block(Index block) const;
+    // The formats that are drawn in a block, or elsewhere under its name.
+    const std::vector<const Format*>& in_block(Index block) const { return in_block_[block]; }
     // Those that a label is about: the ones it names, or all of the block.
     std::vector<const Format*> described_by(const ModeLabel& label, Index block) const;
     // How many instructions can share one opcode of this format, as a power of two: its extra opcode bits.
@@ -39,9 +41,16 @@ struct Model {
 
     const Notes& notes;
     std::vector<Format> formats;
+    unsigned register_bits = 0;         // the width that most registers have; 0 where there are none
 
 private:
+    void find_blocks();
+    void find_extra_opcode_bits();
+    void find_register_bits();
+
     std::map<std::string, std::size_t, std::less<>> by_key_;
+    std::vector<std::vector<const Format*>> in_block_;
+    std::map<const Format*, unsigned> extra_opcode_bits_;
 };
 
 // Names that differ in `l` and `1` behind the point are one format, `B.l` and `B.1`.
@@ -51,6 +60,8 @@ std::string key_of(std::string_view name);
 std::size_t alternatives(const Bar& bar);
 unsigned width_of(const BarField& field, std::size_t alternative);
 unsigned bits_of(const Bar& bar, std::size_t alternative);
+// Whether a cell is a register, by the convention of notes: its name begins with R.
+bool is_register(const BarField& field);
 const BarField* field_of(const Bar& bar, std::string_view name);
 
 // Values are numbers, as in `12, 28`; empty where one is not.

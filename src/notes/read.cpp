@@ -236,6 +236,7 @@ private:
             }
             const std::string_view token = line.while_all([](char c) { return !is_blank(c); });
             const Place where = line.since(start);
+            if (token.empty()) break;
             if (token == "{") {
                 opens = true;
             } else if (std::ranges::all_of(token, is_digit) && token.size() <= 9) {
@@ -462,6 +463,28 @@ private:
             legend_value(trimmed(rest.substr(first, i - first)), legend);
             first = i + 1;
         }
+        settle_codes(legend);
+    }
+
+    // `1 byte, 2 bytes` has no codes; `0 off, 2 on` has one that is wrong.
+    static void settle_codes(Legend& legend) {
+        const auto coded = [](const LegendValue& value) { return !value.code.empty(); };
+        if (std::ranges::all_of(legend.values, coded) || std::ranges::none_of(legend.values, coded)) return;
+        bool counts = true;
+        unsigned long last = 0;
+        for (LegendValue& value : legend.values) {
+            const std::string text = value.code.empty() ? value.text : value.code + " " + value.text;
+            const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+            const unsigned long number = digits > 0 && digits < 9 ? std::stoul(text.substr(0, digits)) : 0;
+            counts = counts && text.front() != '0' && number > last;
+            last = number;
+        }
+        if (!counts) return;
+        for (LegendValue& value : legend.values) {
+            if (value.code.empty()) continue;
+            value.text = value.code + " " + value.text;
+            value.code.clear();
+        }
     }
 
     static void legend_value(std::string_view text, Legend& legend) {
@@ -650,10 +673,20 @@ private:
             return not_understood(line, line.at(), "a bar");
         }
         if (text.starts_with("('") && block()) return not_understood(line, line.at(), "a legend");
+        if (label_open_ && looks_like_pattern(text)) return not_understood(line, line.at(), "a pattern of bits");
         if (looks_like_range(text)) return not_understood(line, line.at(), "a range of opcodes");
         if (looks_like_label(text))
             return not_understood(line, line.at(), "the bits of a field, as `MOD(05): \"ttm\"`,");
         if (looks_like_tally(text)) return not_understood(line, line.at(), "a count of instructions, as `[A]: 72`,");
+    }
+
+    // One short word of letters and digits in front of an arrow.
+    static bool looks_like_pattern(std::string_view text) {
+        const std::size_t arrow = text.find("->");
+        if (arrow == std::string_view::npos || text.front() == '-') return false;
+        const std::string_view word = trimmed(text.substr(0, arrow));
+        return !word.empty() && word.size() <= widest_pattern && std::ranges::any_of(word, is_digit) &&
+               std::ranges::all_of(word, [](char c) { return is_letter(c) || is_digit(c); });
     }
 
     // A long run of digits and x, and an arrow or dots.

@@ -76,8 +76,9 @@ std::vector<ListedInstruction> read_instruction_list(FileId file, const SourceMa
         const Cell format = cell(columns.format), mnemonic = cell(columns.mnemonic);
         const Place whole{file, static_cast<std::uint32_t>(offset), static_cast<std::uint32_t>(line.size())};
         if (mnemonic.text.empty()) {
-            diagnostics.error(
-                whole, fmt::format("this row has no mnemonic: it has {} columns, separated by tabs", cells.size()));
+            diagnostics.error(whole,
+                              fmt::format("this row has no mnemonic: it has {} column{}; columns are separated by tabs",
+                                          cells.size(), cells.size() == 1 ? "" : "s"));
             continue;
         }
         if (mnemonic.text.find_first_of(" \"") != std::string_view::npos) {

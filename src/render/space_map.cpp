@@ -21,7 +21,7 @@ constexpr unsigned most_bits = 16;
 std::vector<unsigned> bits_to_draw(const Isa& isa, const std::vector<Claim>& claims, bool scattered) {
     std::vector<unsigned> out;
     if (!scattered) {
-        const unsigned count = isa.unit_bits < most_bits ? std::min(leading_depth(claims), most_bits) : most_bits;
+        const unsigned count = isa.unit_bits < most_bits ? std::min(leading_depth(isa, claims), most_bits) : most_bits;
         unsigned last = 1;  // no more than are looked at
         for (const Claim& claim : claims) {
             for (unsigned i = 0; i < count; ++i) {
@@ -60,14 +60,25 @@ std::vector<Claim> reordered(const std::vector<Claim>& claims, const std::vector
     return out;
 }
 
+// For each instruction the first that has its name: rows of one mnemonic are one thing to who looks at the map.
+std::vector<Index> first_of_name(const Isa& isa) {
+    std::map<std::string_view, Index> first;
+    std::vector<Index> out;
+    for (const Instruction& instruction : isa.instructions) {
+        out.push_back(first.emplace(instruction.names[0], static_cast<Index>(out.size())).first->second);
+    }
+    return out;
+}
+
 // What is below one node of the diagram, as a block without a place.
-MapBlock block_of(const Isa& isa, const Diagram& diagram, const std::vector<Claim>& claims, Diagram::Node node) {
+MapBlock block_of(const Isa& isa, const Diagram& diagram, const std::vector<Claim>& claims, Diagram::Node node,
+                  const std::vector<Index>& namesakes) {
     MapBlock out;
     std::set<Index> instructions, formats;
     std::set<unsigned> lengths;
     for (const Index index : forms_below(diagram, claims, node)) {
         const Form& form = isa.forms[index];
-        instructions.insert(form.instruction);
+        instructions.insert(namesakes[form.instruction]);
         formats.insert(form.format);
         lengths.insert(form.bits);
     }
@@ -98,8 +109,8 @@ std::vector<bool> nodes_with_room(const Diagram& diagram, const std::vector<Clai
 void append(std::vector<MapBlock>& blocks, MapBlock next) {
     if (!blocks.empty()) {
         MapBlock& last = blocks.back();
-        if (last.kind == next.kind && last.instructions == next.instructions && last.format == next.format &&
-            last.partly == next.partly) {
+        if (last.kind == next.kind && last.instructions == next.instructions && last.format == next.format) {
+            last.partly |= next.partly;
             last.high = next.high;
             MapBlock::Part& part = last.parts.back();
             if (part.lengths == next.parts[0].lengths) {
@@ -129,17 +140,18 @@ std::optional<SpaceMap> space_map(const Isa& isa, Diagnostics& diagnostics) {
     const std::vector<Claim> own = claims_of(isa);
     map.scattered = scattered_from(own).has_value();
     map.bits = bits_to_draw(isa, own, map.scattered);
-    const std::vector<Claim> claims = reordered(own, map.bits);
+    const std::vector<Claim> claims = reordered(padded_claims(isa, own), map.bits);
     const std::optional<Diagram> diagram = Diagram::build(cubes_of(claims));
     if (!diagram) {
         diagnostics.error({}, fmt::format("the opcode bits of {} are too entangled to be drawn", isa.variant));
         return std::nullopt;
     }
+    const std::vector<Index> namesakes = first_of_name(isa);
     const std::vector<bool> room = nodes_with_room(*diagram, claims);
     std::map<Diagram::Node, MapBlock> known;
     for (const Cell& cell : walk(*diagram, static_cast<unsigned>(map.bits.size())).cells) {
         const auto [entry, added] = known.try_emplace(cell.node);
-        if (added) entry->second = block_of(isa, *diagram, claims, cell.node);
+        if (added) entry->second = block_of(isa, *diagram, claims, cell.node, namesakes);
         MapBlock block = entry->second;
         block.partly = block.kind == MapBlock::Kind::used && room[cell.node];
         block.low = block.parts[0].low = cell.low;

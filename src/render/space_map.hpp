@@ -16,7 +16,8 @@ struct MapBlock {
     enum class Kind : std::uint8_t { free, reserved, used };
     Kind kind = Kind::free;
     std::uint64_t low = 0, high = 0;         // cells
-    std::vector<Index> instructions;         // kind used: one, or several that later bits tell apart
+    std::vector<Index> instructions;         // kind used: one, or several that later bits tell apart; of
+                                      // rows with one name the first
     Index format = no_index;                 // of all of them; no_index where they are of several
     bool partly = false;                     // some of its words are free or reserved
 

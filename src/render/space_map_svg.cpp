@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "render/space_map.hpp"
 
@@ -13,7 +14,8 @@ namespace isaforge::render {
 
 namespace {
 
-constexpr std::array<std::uint32_t, 8> palette{0x77aadd, 0xee8866, 0xeedd88, 0x44bb99, 0xffaabb, 0xbbcc33, 0x99ddff, 0xaaaa00};
+constexpr std::array<std::uint32_t, 8> palette{0x77aadd, 0xee8866, 0xeedd88, 0x44bb99,
+                                               0xffaabb, 0xbbcc33, 0x99ddff, 0xaaaa00};
 constexpr double left = 96, right = 150, letter_width = 0.62, label_size = 9;
 constexpr unsigned magnified = 4;           // bits of a row of the magnified part
 constexpr std::size_t most_magnified = 96;  // rows there
@@ -22,7 +24,10 @@ constexpr std::size_t most_magnified = 96;  // rows there
 std::size_t character_bytes(std::string_view text, std::size_t at) {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
     const unsigned first = byte(at);
-    const std::size_t bytes = first < 0x80 ? 1 : first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xef ? 3 : 0;
+    const std::size_t bytes = first < 0x80                    ? 1
+                              : first >= 0xc2 && first < 0xe0 ? 2
+                              : first >= 0xe0 && first < 0xef ? 3
+                                                              : 0;
     for (std::size_t i = 1; i < bytes; ++i) {
         if ((byte(at + i) & 0xc0) != 0x80) return 0;
     }
@@ -81,9 +86,10 @@ public:
         for (const MapBlock& block : map_.blocks) draw_block(block);
         out_ += "</g>\n";
         label_runs();
-        out_ += fmt::format("<rect x=\"{}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"none\" "
-                            "stroke=\"#000\"/>\n",
-                            left, top_, plot_width_, row_height_ * static_cast<double>(rows_));
+        out_ += fmt::format(
+            "<rect x=\"{}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"none\" "
+            "stroke=\"#000\"/>\n",
+            left, top_, plot_width_, row_height_ * static_cast<double>(rows_));
         for (const MapPool& pool : map_.pools) draw_pool(pool);
         y_ = top_ + row_height_ * static_cast<double>(rows_) + 24;
         magnify();
@@ -94,20 +100,24 @@ private:
     std::string head() const {
         const double height = y_ + 16;
         std::string out = fmt::format(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
+            "{1:.0f}\" "
             "font-family=\"DejaVu Sans, Verdana, sans-serif\" font-size=\"11\">\n"
             "<title>Code space of {2}</title>\n<defs>\n"
             "<pattern id=\"free\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">"
-            "<path d=\"M0 0h8v8h-8z\" fill=\"#fff\"/><path d=\"M-1 7l2 2M0 0l8 8M7 -1l2 2\" stroke=\"#ccc\" stroke-width=\"0.7\"/></pattern>\n"
+            "<path d=\"M0 0h8v8h-8z\" fill=\"#fff\"/><path d=\"M-1 7l2 2M0 0l8 8M7 -1l2 2\" stroke=\"#ccc\" "
+            "stroke-width=\"0.7\"/></pattern>\n"
             "<pattern id=\"reserved\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\">"
-            "<path d=\"M0 0h5v5h-5z\" fill=\"#fff\"/><path d=\"M0 0l5 5M5 0l-5 5\" stroke=\"#000\" stroke-width=\"1\"/></pattern>\n",
+            "<path d=\"M0 0h5v5h-5z\" fill=\"#fff\"/><path d=\"M0 0l5 5M5 0l-5 5\" stroke=\"#000\" "
+            "stroke-width=\"1\"/></pattern>\n",
             width_, height, escaped(isa_.variant));
         static constexpr std::array<const char*, 5> strokes{"M-1 1l2 -2M0 6l6 -6M5 7l2 -2", "M0 3h6", "M3 0v6M0 3h6",
                                                             "M3 0v6", "M0 0l6 6M6 0l-6 6"};
         for (std::size_t i = 0; i < strokes.size(); ++i) {
             out += fmt::format(
                 "<pattern id=\"length{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
-                "<path d=\"{}\" stroke=\"#000\" stroke-opacity=\"0.28\" stroke-width=\"0.8\" fill=\"none\"/></pattern>\n",
+                "<path d=\"{}\" stroke=\"#000\" stroke-opacity=\"0.28\" stroke-width=\"0.8\" "
+                "fill=\"none\"/></pattern>\n",
                 i + 1, strokes[i]);
         }
         return out + fmt::format("</defs>\n<rect width=\"{:.0f}\" height=\"{:.0f}\" fill=\"#fff\"/>\n", width_, height);
@@ -125,7 +135,7 @@ private:
         const std::uint32_t number = number_.at(format);
         const std::uint32_t base = palette[number % palette.size()];
         const double towards_white = number / palette.size() % 3 == 1 ? 0.5 : 0;
-        const double shade = number / palette.size() % 3 == 2 ? 0.75 : 1;
+        const double shade = number / palette.size() % 3 == 2 ? 0.82 : 1;
         std::uint32_t out = 0;
         for (const unsigned shift : {16u, 8u, 0u}) {
             const double channel = (base >> shift & 255) * shade;
@@ -142,9 +152,10 @@ private:
     void swatch(const Box& box, const std::string& fill, const std::string& over) {
         for (const std::string& paint : {fill, over}) {
             if (!paint.empty())
-                out_ += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
-                                    "stroke=\"#000\" stroke-width=\"0.5\"/>\n",
-                                    box.x, box.y, box.width, box.height, paint);
+                out_ += fmt::format(
+                    "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
+                    "stroke=\"#000\" stroke-width=\"0.5\"/>\n",
+                    box.x, box.y, box.width, box.height, paint);
         }
     }
 
@@ -153,13 +164,27 @@ private:
         text(left, y_, 22, isa_.title.empty() ? isa_.variant : isa_.title, " font-weight=\"bold\"");
         y_ += 18;
         text(left, y_, 12,
-             fmt::format("{}: {} instructions in {:.1f} % of the code space; {:.2f} % reserved, {:.1f} % free. Each row has "
-                         "{} of its leading bits in common.",
-                         isa_.variant, isa_.instructions.size(), map_.space.used.fraction() * 100,
-                         map_.space.reserved.fraction() * 100, map_.space.free.fraction() * 100, row_bits_));
+             fmt::format(
+                 "{}: {} instructions in {:.1f} % of the code space; {:.2f} % reserved, {:.1f} % free. The bits of a "
+                 "cell are {} of the bar; a row has the first {} in common.",
+                 isa_.variant, isa_.instructions.size(), map_.space.used.fraction() * 100,
+                 map_.space.reserved.fraction() * 100, map_.space.free.fraction() * 100, bits_text(), row_bits_));
         y_ += 14;
         lengths_legend();
         formats_legend();
+    }
+
+    // "bits 0 to 4, 16 to 21".
+    std::string bits_text() const {
+        std::string out = "bits";
+        for (std::size_t i = 0; i < map_.bits.size();) {
+            std::size_t end = i + 1;
+            while (end < map_.bits.size() && map_.bits[end] == map_.bits[end - 1] + 1) ++end;
+            out += fmt::format("{} {}", i > 0 ? "," : "", map_.bits[i]);
+            if (end - i > 1) out += fmt::format(" to {}", map_.bits[end - 1]);
+            i = end;
+        }
+        return out;
     }
 
     void lengths_legend() {
@@ -176,6 +201,11 @@ private:
         entry("url(#free)", "", fmt::format("free: {:.1f} %", map_.space.free.fraction() * 100));
         if (!map_.space.reserved.is_zero())
             entry("url(#reserved)", "", fmt::format("reserved: {:.2f} %", map_.space.reserved.fraction() * 100));
+        if (std::any_of(map_.blocks.begin(), map_.blocks.end(), [](const MapBlock& block) { return block.partly; })) {
+            const Box corner{x, y_, 26, 13};
+            entry("#e4e4e4", "", "partly free");
+            mark_partly({corner});
+        }
         y_ += 22;
     }
 
@@ -185,16 +215,19 @@ private:
         unsigned at = 0;
         for (const SpaceFormat& format : map_.space.formats) {
             if (format.instructions == 0) continue;
-            const double x = left + step * (at % across), y = y_ + 18 * (at / across);
+            const unsigned line = at / across;
+            const double x = left + step * (at % across), y = y_ + 18.0 * line;
             swatch({x, y, 26, 13}, colour(format.format), "");
             const std::string lengths = fmt::format("{}", fmt::join(format.lengths, "/"));
-            out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"><tspan font-weight=\"bold\">{}</tspan> {} bits, {} × "
-                                "{:.1f} %</text>\n",
-                                x + 32, y + 11, escaped(isa_.formats[format.format].name), lengths, format.instructions,
-                                format.used.fraction() * 100);
+            out_ += fmt::format(
+                "<text x=\"{:.1f}\" y=\"{:.1f}\"><tspan font-weight=\"bold\">{}</tspan> {} bits, {} × "
+                "{:.1f} %</text>\n",
+                x + 32, y + 11, escaped(isa_.formats[format.format].name), lengths, format.instructions,
+                format.used.fraction() * 100);
             ++at;
         }
-        y_ += 18 * ((at + across - 1) / across);
+        const unsigned lines = (at + across - 1) / across;
+        y_ += 18.0 * lines;
     }
 
     // Row prefixes on the left, the next three bits above.
@@ -238,8 +271,8 @@ private:
     }
 
     void rectangle(const Box& b, const std::string& fill, const char* more = "") {
-        out_ += fmt::format("<rect x=\"{:.3f}\" y=\"{:.3f}\" width=\"{:.3f}\" height=\"{:.3f}\" fill=\"{}\"{}/>\n", b.x, b.y,
-                            b.width, b.height, fill, more);
+        out_ += fmt::format("<rect x=\"{:.3f}\" y=\"{:.3f}\" width=\"{:.3f}\" height=\"{:.3f}\" fill=\"{}\"{}/>\n", b.x,
+                            b.y, b.width, b.height, fill, more);
     }
 
     std::string title_of(const MapBlock& block) const {
@@ -253,7 +286,8 @@ private:
         }
         if (block.format != no_index) out += "\nformat " + isa_.formats[block.format].name;
         std::vector<unsigned> lengths;
-        for (const MapBlock::Part& part : block.parts) lengths.insert(lengths.end(), part.lengths.begin(), part.lengths.end());
+        for (const MapBlock::Part& part : block.parts)
+            lengths.insert(lengths.end(), part.lengths.begin(), part.lengths.end());
         std::sort(lengths.begin(), lengths.end());
         lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
         return out + fmt::format(", {} bits{}", fmt::join(lengths, " or "), block.partly ? ", partly free" : "");
@@ -296,8 +330,8 @@ private:
             for (Box b : boxes(part.low, part.high)) {
                 b.height /= count;
                 b.y += b.height * static_cast<double>(i);
-                out_ += fmt::format("<path d=\"M{:.2f} {:.2f}h{:.2f}v{:.2f}h-{:.2f}z\" fill=\"{}\" stroke=\"none\"/>\n", b.x,
-                                    b.y, b.width, b.height, b.width, paint);
+                out_ += fmt::format("<path d=\"M{:.2f} {:.2f}h{:.2f}v{:.2f}h-{:.2f}z\" fill=\"{}\" stroke=\"none\"/>\n",
+                                    b.x, b.y, b.width, b.height, b.width, paint);
             }
         }
     }
@@ -327,9 +361,11 @@ private:
         const double x = b.x + b.width / 2, y = b.y + b.height / 2;
         const std::string turn =
             upright ? fmt::format(" transform=\"rotate(-90 {:.2f} {:.2f})\"", x, y) : std::string{};
-        out_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.1f}\" text-anchor=\"middle\" stroke=\"#fff\" "
-                            "stroke-width=\"2.4\" stroke-opacity=\"0.85\" stroke-linejoin=\"round\" paint-order=\"stroke\" pointer-events=\"none\"{}>{}</text>\n",
-                            x, y + size * 0.36, size, turn, escaped(what));
+        out_ += fmt::format(
+            "<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.1f}\" text-anchor=\"middle\" stroke=\"#fff\" "
+            "stroke-width=\"2.4\" stroke-opacity=\"0.85\" stroke-linejoin=\"round\" paint-order=\"stroke\" "
+            "pointer-events=\"none\"{}>{}</text>\n",
+            x, y + size * 0.36, size, turn, escaped(what));
     }
 
     // The largest box takes the text, lying or standing; false where none has room.
@@ -341,11 +377,13 @@ private:
         for (const double size : {label_size + 3, label_size, label_size - 2}) {
             if (size < label_size && !small) continue;
             if (size > label_size && best->height < 2.2 * row_height_ && best->height < 30) continue;
-            if (text_width(what, size) + 2 <= best->width && size + 1 <= best->height) return halo_text(*best, what, size, false), true;
+            if (text_width(what, size) + 2 <= best->width && size + 1 <= best->height)
+                return halo_text(*best, what, size, false), true;
         }
         for (const double size : {label_size, label_size - 2}) {
             if (!small) break;
-            if (text_width(what, size) + 2 <= best->height && size + 1 <= best->width) return halo_text(*best, what, size, true), true;
+            if (text_width(what, size) + 2 <= best->height && size + 1 <= best->width)
+                return halo_text(*best, what, size, true), true;
         }
         return false;
     }
@@ -354,8 +392,14 @@ private:
         const bool one = block.instructions.size() == 1;
         const std::string name = isa_.instructions[block.instructions[0]].names[0];
         const std::string format = block.format == no_index ? "" : isa_.formats[block.format].name;
-        if (one && !format.empty() && label_in(own, name + " · " + format, false)) return;
-        if (label_in(own, one ? name : names_text(isa_, block, 3))) return;
+        if (one && !format.empty() && label_in(own, name + " · " + format, false)) {
+            named_.insert(block.instructions[0]);
+            return;
+        }
+        if (label_in(own, one ? name : names_text(isa_, block, 3))) {
+            named_.insert(block.instructions.begin(), block.instructions.end());
+            return;
+        }
         if (!one && label_in(own, fmt::format("{} {}s", block.instructions.size(), format))) return;
         unlabelled_.push_back(&block);
     }
@@ -363,7 +407,8 @@ private:
     void label_free(const MapBlock& block, const std::vector<Box>& own) {
         const auto bits = static_cast<unsigned>(map_.bits.size());
         const SpaceRange range{bits, block.low, block.high};
-        if (block.high - block.low + 1 >= columns_ / 8) label_in(own, fmt::format("free  {:.2f} %", range.size().fraction() * 100));
+        if (block.high - block.low + 1 >= columns_ / 8)
+            label_in(own, fmt::format("free  {:.2f} %", range.size().fraction() * 100));
     }
 
     // Blocks too small for their own name share their format's where they stand side by side.
@@ -387,14 +432,18 @@ private:
         std::vector<std::string> names;
         for (const Index format : own.formats) names.push_back(isa_.formats[format].name);
         const std::string what = fmt::format("{}{}{}", own.name, own.name.empty() ? "" : ": ", fmt::join(names, " "));
-        out_ += fmt::format("<g><title>pool {}\n{}</title><path d=\"{}\" fill=\"none\" stroke=\"#000\" stroke-width=\"2.2\" "
-                            "stroke-linejoin=\"round\"/></g>\n",
-                            escaped(what), escaped(cell_text(map_, pool.low, pool.high)), pool_path(pool, parts));
-        double y = top_ + row_height_ * (static_cast<double>(pool.low / columns_) + 0.5) + 4;
+        out_ += fmt::format(
+            "<g><title>pool {}\n{}</title><path d=\"{}\" fill=\"none\" stroke=\"#000\" stroke-width=\"2.2\" "
+            "stroke-linejoin=\"round\"/></g>\n",
+            escaped(what), escaped(cell_text(map_, pool.low, pool.high)), pool_path(pool, parts));
+        const std::uint64_t row = pool.low / columns_;
+        double y = top_ + row_height_ * (static_cast<double>(row) + 0.5) + 4;
         y = std::max(y, pool_label_y_ + 12);
         pool_label_y_ = y;
-        out_ += fmt::format("<path d=\"M{0:.1f} {1:.1f}h8\" stroke=\"#000\" stroke-width=\"2.2\"/>\n", left + plot_width_, y - 4);
-        text(left + plot_width_ + 12, y, 10, what.size() > 22 ? what.substr(0, 21) + "…" : what, " font-weight=\"bold\"");
+        out_ += fmt::format("<path d=\"M{0:.1f} {1:.1f}h8\" stroke=\"#000\" stroke-width=\"2.2\"/>\n",
+                            left + plot_width_, y - 4);
+        text(left + plot_width_ + 12, y, 10, what.size() > 22 ? what.substr(0, 21) + "…" : what,
+             " font-weight=\"bold\"");
     }
 
     std::string pool_path(const MapPool& pool, const std::vector<Box>& parts) const {
@@ -409,17 +458,22 @@ private:
         }
         const Box head = box(first, 1, begin, columns_ - begin), tail = box(last, 1, 0, end);
         const double far = left + plot_width_;
-        return fmt::format("M{:.2f} {:.2f}H{:.2f}V{:.2f}H{:.2f}V{:.2f}H{:.2f}V{:.2f}H{:.2f}z", head.x, head.y, far, tail.y + (end == columns_ ? tail.height : 0),
-                           tail.x + tail.width, tail.y + tail.height, left, head.y + (begin == 0 ? 0 : head.height), head.x);
+        return fmt::format("M{:.2f} {:.2f}H{:.2f}V{:.2f}H{:.2f}V{:.2f}H{:.2f}V{:.2f}H{:.2f}z", head.x, head.y, far,
+                           tail.y + (end == columns_ ? tail.height : 0), tail.x + tail.width, tail.y + tail.height,
+                           left, head.y + (begin == 0 ? 0 : head.height), head.x);
     }
 
-    // Rows of sixteen cells, enlarged, for blocks whose names had no room.
+    // Rows of sixteen cells, enlarged, for instructions whose names had no room anywhere.
     void magnify() {
         if (columns_ < (1U << magnified) * 2) return;
         std::vector<std::uint64_t> groups;
         for (const MapBlock* block : unlabelled_) {
             const std::uint64_t group = block->low >> magnified;
-            if (block->high >> magnified == group && (groups.empty() || groups.back() != group)) groups.push_back(group);
+            bool news = false;  // an instruction whose name stands nowhere yet
+            for (const Index instruction : block->instructions) news |= named_.insert(instruction).second;
+            if (!news) continue;
+            if (block->high >> magnified == group && (groups.empty() || groups.back() != group))
+                groups.push_back(group);
         }
         if (groups.empty()) return;
         text(left, y_, 13, "Magnified: rows of 16 values each", " font-weight=\"bold\"");
@@ -442,7 +496,8 @@ private:
         for (const MapBlock& block : map_.blocks) {
             if (block.high < low || block.low > high) continue;
             const std::uint64_t begin = std::max(low, block.low), end = std::min(high, block.high);
-            const Box b{left + unit * static_cast<double>(begin - low), y_, unit * static_cast<double>(end - begin + 1), height};
+            const Box b{left + unit * static_cast<double>(begin - low), y_, unit * static_cast<double>(end - begin + 1),
+                        height};
             out_ += fmt::format("<g><title>{}</title>\n", escaped_lines(title_of(block)));
             const bool used = block.kind == MapBlock::Kind::used;
             const std::string plain = block.kind == MapBlock::Kind::free ? "url(#free)" : "url(#reserved)";
@@ -450,13 +505,11 @@ private:
             out_ += "</g>\n";
             if (used) {
                 std::string name = names_text(isa_, block, 3);
-                for (double size = label_size; size > 5; size -= 1) {
-                    if (text_width(name, size) + 2 > b.width && size > 6) continue;
-                    const auto room = static_cast<std::size_t>(b.width / size / letter_width);
-                    if (name.size() > room) name = name.substr(0, room > 0 ? room - 1 : 0) + "…";
-                    halo_text(b, name, size, false);
-                    break;
-                }
+                double size = label_size;
+                while (size > 6 && text_width(name, size) + 2 > b.width) size -= 1;
+                const auto room = static_cast<std::size_t>(b.width / size / letter_width);
+                if (name.size() > room) name = name.substr(0, room > 0 ? room - 1 : 0) + "…";
+                halo_text(b, name, size, false);
             }
         }
         y_ += height + 1;
@@ -469,6 +522,7 @@ private:
     std::uint64_t columns_ = 1, rows_ = 1;
     std::map<Index, std::uint32_t> number_;
     std::vector<const MapBlock*> unlabelled_;
+    std::set<Index> named_;  // instructions whose name is in the map
     std::string out_;
 };
 

@@ -85,7 +85,8 @@ private:
             end_colour();
             const auto number = number_.find(letter);
             if (number != number_.end())
-                out_ += fmt::format("\x1b[30;48;5;{}m", backgrounds[static_cast<std::size_t>(number->second) % std::size(backgrounds)]);
+                out_ += fmt::format("\x1b[30;48;5;{}m",
+                                    backgrounds[static_cast<std::size_t>(number->second) % std::size(backgrounds)]);
             last_ = letter;
         }
         out_ += letter;
@@ -105,9 +106,10 @@ private:
             if (format.instructions == 0) continue;
             put(letters_[format.format]);
             end_colour();
-            out_ += fmt::format("  {:<{}}  {:>5.1f} %  {:>3} instruction{}  {} bits\n", isa_.formats[format.format].name,
-                                widest, format.used.fraction() * 100, format.instructions,
-                                format.instructions == 1 ? " " : "s", fmt::join(format.lengths, ", "));
+            out_ +=
+                fmt::format("  {:<{}}  {:>5.1f} %  {:>3} instruction{}  {} bits\n", isa_.formats[format.format].name,
+                            widest, format.used.fraction() * 100, format.instructions,
+                            format.instructions == 1 ? " " : "s", fmt::join(format.lengths, ", "));
         }
         const auto line = [&](char letter, const char* what, double part) {
             out_ += fmt::format("{}  {:<{}}  {:>5.1f} %\n", letter, what, widest, part * 100);

@@ -59,16 +59,23 @@ TEST_P(SpaceOfRevision, NoInstructionBeginsAnother) {
 TEST_P(SpaceOfRevision, EveryFirstHalfwordTellsTheLengthAndDecodesAsASearchFinds) {
     std::mt19937_64 random(2);
     unsigned lengths[4] = {};
-    for (std::uint64_t first = 0; first < 65536; ++first) {
-        std::vector<Index> candidates;
-        for (Index i = 0; i < isa().forms.size(); ++i) {
-            const Form& form = isa().forms[i];
-            if (!form.alias && ((first ^ value_of(form)) & mask_of(form) & 0xffff) == 0) candidates.push_back(i);
+    std::vector<std::vector<Index>> candidates_of(65536);
+    for (Index i = 0; i < isa().forms.size(); ++i) {
+        const Form& form = isa().forms[i];
+        if (form.alias) continue;
+        const std::uint64_t open = ~mask_of(form) & 0xffff;  // counts through all values of the bits that are open
+        for (std::uint64_t rest = open;; rest = (rest - 1) & open) {
+            candidates_of[(value_of(form) & mask_of(form) & 0xffff) | rest].push_back(i);
+            if (rest == 0) break;
         }
+    }
+    for (std::uint64_t first = 0; first < 65536; ++first) {
+        const std::vector<Index>& candidates = candidates_of[first];
         for (const Index candidate : candidates)
             ASSERT_EQ(isa().forms[candidate].bits, isa().forms[candidates[0]].bits) << first;
         ++lengths[candidates.empty() ? 0 : isa().forms[candidates[0]].bits / 16];
-        for (const std::uint64_t rest : {std::uint64_t{0}, low_mask(32), random() & low_mask(32), random() & low_mask(32)}) {
+        for (const std::uint64_t rest :
+             {std::uint64_t{0}, low_mask(32), random() & low_mask(32), random() & low_mask(32)}) {
             Image image;
             image.words[0] = first | rest << 16;
             Index found = no_index;
@@ -140,7 +147,7 @@ std::vector<std::uint8_t> random_bytes(const Codec& codec, std::mt19937_64& rand
 
 TEST_P(SpaceOfRevision, RandomBytesComeBackFromTheirDisassembly) {
     std::mt19937_64 random(3);
-    for (unsigned round = 0; round < 8; ++round) {
+    for (unsigned round = 0; round < 16; ++round) {
         const std::vector<std::uint8_t> bytes = random_bytes(codec(), random, 65536);
         DisassembleOptions style;
         style.labels = round % 2 == 0;

@@ -16,7 +16,7 @@ class ModesOfRevision : public OfRevision {};
 using Codes = std::vector<std::uint64_t>;  // in the order of Form::fields
 
 constexpr std::uint64_t address = 0x40000;
-constexpr unsigned samples = 6;  // of registers and numbers, for each combination of modes
+constexpr unsigned samples = 20;  // of registers and numbers, for each combination of modes
 
 // Writes the text of a form. `alternative` picks among the texts that an operand's row has, modulo their number.
 class Writer {
@@ -56,9 +56,8 @@ private:
     std::string operand(const OperandType& type, std::uint64_t code) const {
         if (type.kind == OperandKind::number) return number(type, code);
         if (type.kind == OperandKind::table) return row(type, code);
-        for (const Entry& entry : type.kind == OperandKind::registers
-                                      ? isa_.register_files[type.registers].entries
-                                      : type.entries) {
+        for (const Entry& entry :
+             type.kind == OperandKind::registers ? isa_.register_files[type.registers].entries : type.entries) {
             if (entry.code == code) return entry.texts[alternative_ % entry.texts.size()];
         }
         return "nothing";
@@ -91,7 +90,9 @@ private:
     unsigned alternative_;
 };
 
-bool is_mode(const OperandType& type) { return type.kind == OperandKind::table || type.kind == OperandKind::enumeration; }
+bool is_mode(const OperandType& type) {
+    return type.kind == OperandKind::table || type.kind == OperandKind::enumeration;
+}
 
 // Whether the code has a text.
 bool is_written(const OperandType& type, std::uint64_t code) {
@@ -163,7 +164,7 @@ private:
         ASSERT_EQ(print(decoded, image, bits), wanted);
         expect_back(wanted, image, bits);
         for (unsigned text = 0; text < form_.texts.size(); ++text) {
-            for (unsigned alternative = 0; alternative < 2; ++alternative) {
+            for (unsigned alternative = 0; alternative < 4; ++alternative) {
                 if (text + alternative == 0) continue;
                 const std::string other = Writer(isa_, alternative).instruction(form_, codes, text);
                 if (other != wanted) one_length_ ? expect_back(other, image, bits) : expect_stable(other);

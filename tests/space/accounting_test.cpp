@@ -63,7 +63,7 @@ struct RandomMachine {
         }
         cubes.push_back(bits_text);
         std::string bar, fields;
-        for (std::size_t i = 0; i < bits; ) {
+        for (std::size_t i = 0; i < bits;) {
             std::size_t end = i;
             while (end < bits && (bits_text[end] == 'x') == (bits_text[i] == 'x')) ++end;
             if (bits_text[i] == 'x') {
@@ -74,7 +74,8 @@ struct RandomMachine {
             }
             i = end;
         }
-        text += fmt::format("format N{0} {1}|\ninstructions N{0} \"{{name}}{2}\" {{\n    op{0}\n}}\n", number, bar, fields);
+        text +=
+            fmt::format("format N{0} {1}|\ninstructions N{0} \"{{name}}{2}\" {{\n    op{0}\n}}\n", number, bar, fields);
     }
 
     void add_reserved() {
@@ -93,7 +94,8 @@ struct RandomMachine {
 struct Words {
     static constexpr unsigned count = 65536;
 
-    Words(const std::shared_ptr<const Isa>& isa, const std::vector<std::string>& reserved) : form(count, no_index), kind(count) {
+    Words(const std::shared_ptr<const Isa>& isa, const std::vector<std::string>& reserved)
+        : form(count, no_index), kind(count) {
         const Codec codec(isa);
         for (unsigned word = 0; word < count; ++word) {
             Image image;
@@ -143,8 +145,10 @@ TEST_P(RandomSpace, IsWhatDecodingEveryWordFinds) {
         EXPECT_EQ(space.free.exact(8), words.in_units(totals[0]));
         EXPECT_EQ(space.reserved.exact(8), words.in_units(totals[1]));
         EXPECT_EQ(space.used.exact(8), words.in_units(totals[2]));
-        for (const SpaceLength& length : space.lengths) EXPECT_EQ(length.used.exact(8), words.in_units(lengths[length.bits]));
-        for (const SpaceFormat& format : space.formats) EXPECT_EQ(format.used.exact(8), words.in_units(formats[format.format]));
+        for (const SpaceLength& length : space.lengths)
+            EXPECT_EQ(length.used.exact(8), words.in_units(lengths[length.bits]));
+        for (const SpaceFormat& format : space.formats)
+            EXPECT_EQ(format.used.exact(8), words.in_units(formats[format.format]));
 
         // Opcodes of each width that are free as a whole.
         for (const SpaceFit& fit : space.fits) {
@@ -158,13 +162,31 @@ TEST_P(RandomSpace, IsWhatDecodingEveryWordFinds) {
             EXPECT_EQ(fit.opcodes.exact(fit.width), std::to_string(fitting)) << fit.width;
         }
 
+        // Zeros behind the first free bit of an instruction are its padding where nobody else has these words.
+        std::vector<bool> taken(Words::count);
+        for (unsigned word = 0; word < Words::count; ++word) taken[word] = words.kind[word] != 0;
+        for (const std::string& cube : machine.cubes) {
+            std::string padded = cube;
+            const std::size_t first = std::min(cube.find('x'), cube.size());
+            std::replace(padded.begin() + static_cast<std::ptrdiff_t>(first), padded.end(), '0', 'x');
+            bool alone = true;
+            for (const auto* others : {&machine.cubes, &machine.reserved}) {
+                for (const std::string& other : *others) alone &= other == cube || !RandomMachine::meet(padded, other);
+            }
+            for (unsigned word = 0; alone && word < Words::count; ++word) {
+                std::string digits;
+                for (unsigned i = 16; i-- > 0;) digits += word >> i & 1 ? '1' : '0';
+                if (RandomMachine::meet(padded, digits)) taken[word] = true;
+            }
+        }
+
         // The ranges, which a scattered machine counts in fewer bits.
         std::vector<std::pair<unsigned, unsigned>> ranges;
         const unsigned rest = 16 - space.depth;
         ASSERT_LE(space.depth, 16u);
         for (unsigned block = 0; block < 1U << space.depth; ++block) {
             bool free = true;
-            for (unsigned word = block << rest; free && word < (block + 1) << rest; ++word) free = words.kind[word] == 0;
+            for (unsigned word = block << rest; free && word < (block + 1) << rest; ++word) free = !taken[word];
             if (!free) continue;
             if (ranges.empty() || ranges.back().second + 1 != block) ranges.emplace_back(block, block);
             ranges.back().second = block;
@@ -180,6 +202,13 @@ TEST_P(RandomSpace, IsWhatDecodingEveryWordFinds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomSpace, testing::Range(0u, 8u));
+
+// The opcode in a word, from its bits in order.
+unsigned code_in(unsigned word, const std::vector<unsigned>& opcode) {
+    unsigned code = 0;
+    for (const unsigned bit : opcode) code = code << 1 | (word >> (15 - bit) & 1);
+    return code;
+}
 
 // Opcodes in two pieces, with a field of the second format in the place of the first's lower piece.
 constexpr const char* scattered = R"(
@@ -206,6 +235,76 @@ TEST(Further, CountsFreeCodesOfScatteredOpcodes) {
     EXPECT_EQ(space.formats[0].further.exact(8), std::to_string(256 - 3 - 8 - 8));
     // Q: 32 opcodes; 0 is taken where P's SEL and the zeros meet … by p0 and p1 alike; so is 1; 2 is its own; 31 is kept.
     EXPECT_EQ(space.formats[1].further.exact(5), std::to_string(32 - 4));
+}
+
+// Two formats of 12 bits behind their own four, in four fields of random widths, two of them the opcode: every code is
+// tried against every word.
+TEST(Further, IsWhatTryingEveryCodeFinds) {
+    unsigned tried = 0;
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        std::mt19937 random(seed);
+        std::string text = "isa random\ncode unit 16 little\nreserved 0000111x0x \"kept\"\n";
+        struct Bits {
+            std::vector<unsigned> opcode;  // leading bits of the opcode, the most significant first
+            unsigned kind = 0;             // the format's own first four bits
+        } formats[2];
+        std::vector<int> kind(65536);  // 0 free, 1 reserved, 2 used
+        for (unsigned word = 0; word < kind.size(); ++word) kind[word] = (word >> 6 & 0b1111111010) == 0b0000111000;
+        for (unsigned f = 0; f < 2; ++f) {
+            formats[f].kind = random() % 2;
+            const unsigned cuts[] = {static_cast<unsigned>(1 + random() % 3), static_cast<unsigned>(4 + random() % 3),
+                                     static_cast<unsigned>(7 + random() % 4), 12};
+            const auto first = static_cast<unsigned>(random() % 3);
+            const auto second = static_cast<unsigned>(first + 1 + random() % (3 - first));
+            std::string bar = formats[f].kind ? "| 0001 " : "| 0000 ", fields;
+            for (unsigned i = 0; i < 4; ++i) {
+                const unsigned begin = i == 0 ? 0 : cuts[i - 1];
+                bar += fmt::format("| F{}:{} ", i, cuts[i] - begin);
+                if (i != first && i != second) {
+                    fields += fmt::format(" {{F{}}}", i);
+                    continue;
+                }
+                for (unsigned bit = begin; bit < cuts[i]; ++bit) formats[f].opcode.push_back(4 + bit);
+            }
+            text += fmt::format("format N{0} {1}|\ninstructions N{0} [F{2}, F{3}] \"{{name}}{4}\" {{\n", f, bar, first,
+                                second, fields);
+            const unsigned low_width = cuts[second] - cuts[second - 1];
+            std::set<unsigned> codes;
+            for (unsigned i = 0; i < 3; ++i)
+                codes.insert(static_cast<unsigned>(random() % (1U << formats[f].opcode.size())));
+            for (const unsigned code : codes) {
+                std::vector<unsigned> words;
+                bool taken = false;
+                for (unsigned word = 0; word < 65536; ++word) {
+                    if (word >> 12 != formats[f].kind || code_in(word, formats[f].opcode) != code) continue;
+                    words.push_back(word);
+                    taken |= kind[word] == 2;
+                }
+                if (taken) continue;
+                for (const unsigned word : words) kind[word] = 2;
+                text += fmt::format("    {} {} op{}_{}\n", code >> low_width, code & ((1U << low_width) - 1), f, code);
+            }
+            text += "}\n";
+        }
+        SCOPED_TRACE(text);
+        if (text.find("op0_") == std::string::npos || text.find("op1_") == std::string::npos) continue;
+        const auto isa = load(text);
+        ASSERT_TRUE(isa);
+        const Space space = account(*isa);
+        for (unsigned f = 0; f < 2; ++f) {
+            const auto width = static_cast<unsigned>(formats[f].opcode.size());
+            std::vector<bool> free(1U << width, true);
+            for (unsigned word = 0; word < 65536; ++word) {
+                if (kind[word] != 0 && word >> 12 == formats[f].kind) free[code_in(word, formats[f].opcode)] = false;
+            }
+            ASSERT_TRUE(space.formats[f].counted);
+            EXPECT_EQ(space.formats[f].opcode_bits, width);
+            EXPECT_EQ(space.formats[f].further.exact(width),
+                      std::to_string(std::count(free.begin(), free.end(), true)));
+            ++tried;
+        }
+    }
+    EXPECT_GT(tried, 60u);
 }
 
 TEST(Further, StaysInsideOfPools) {
@@ -299,7 +398,8 @@ TEST(Blocks, MakeUpARangeAndWhatLiesOutside) {
         };
         for (const auto& block : encoding::blocks_of(low, high, width)) mark(block, 1);
         for (const auto& block : encoding::blocks_outside(low, high, width)) mark(block, 100);
-        for (std::uint64_t code = 0; code < seen.size(); ++code) EXPECT_EQ(seen[code], code >= low && code <= high ? 1 : 100);
+        for (std::uint64_t code = 0; code < seen.size(); ++code)
+            EXPECT_EQ(seen[code], code >= low && code <= high ? 1 : 100);
     }
 }
 
@@ -326,8 +426,9 @@ TEST_P(SampleSpace, AddsUp) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, SampleSpace,
-                         testing::Values("wishbone-gpu", "gcn-sample.isa", "fabrisc-sample.isa", "big-endian-sample.isa",
-                                         "big-endian-words-sample.isa"));
+                         testing::Values("wishbone-gpu", "fabrisc-2022-03-18", "fabrisc-2022-05-02",
+                                         "fabrisc-2022-05-15", "gcn-sample.isa", "fabrisc-sample.isa",
+                                         "big-endian-sample.isa", "big-endian-words-sample.isa"));
 
 // Every first halfword of the sample of prefix formats. Behind it only one format has a fixed bit, and just one: so many
 // words decode as half of those with zeros behind and those with ones together.
@@ -354,15 +455,17 @@ TEST(SampleSpace, AgreesWithDecodingEveryHalfword) {
     const Space space = account(*isa);
     EXPECT_EQ(space.free.exact(16), Share::block(17).times(free).exact(16));
     for (const SpaceFormat& format : space.formats)
-        EXPECT_EQ(format.used.exact(16), Share::block(17).times(formats[format.format]).exact(16)) << isa->formats[format.format].name;
+        EXPECT_EQ(format.used.exact(16), Share::block(17).times(formats[format.format]).exact(16))
+            << isa->formats[format.format].name;
 }
 
 TEST(Limits, EntangledBitsAreRefusedInTime) {
     // Each of sixty formats looks at one bit of its own: any of them may be one, in 2^60 ways.
     std::string text = "isa entangled\ncode unit 64 little\n";
     for (unsigned i = 0; i < 60; ++i) {
-        text += fmt::format("format F{0} | A:{1} | 1 | B:{2} |\ninstructions F{0} \"{{name}} {{A}} {{B}}\" {{\n    op{0}\n}}\n", i, i + 1,
-                            62 - i);
+        text += fmt::format(
+            "format F{0} | A:{1} | 1 | B:{2} |\ninstructions F{0} \"{{name}} {{A}} {{B}}\" {{\n    op{0}\n}}\n", i,
+            i + 1, 62 - i);
     }
     const auto isa = load(text);
     ASSERT_TRUE(isa);

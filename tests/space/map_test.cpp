@@ -70,10 +70,12 @@ bool well_formed(const std::string& xml) {
 
 // The sum of the areas of all blocks, and that of the frame around them.
 std::pair<double, double> areas(const std::string& svg) {
-    static const std::regex rect("<rect x=\"([0-9.]+)\" y=\"([0-9.]+)\" width=\"([0-9.]+)\" height=\"([0-9.]+)\" fill=\"([^\"]*)\"([^>]*)>");
+    static const std::regex rect(
+        "<rect x=\"([0-9.]+)\" y=\"([0-9.]+)\" width=\"([0-9.]+)\" height=\"([0-9.]+)\" fill=\"([^\"]*)\"([^>]*)>");
     const std::size_t begin = svg.find("<g id=\"blocks\""), frame_at = svg.find("fill=\"none\" stroke=\"#000\"/>");
     double blocks = 0, frame = 0;
-    for (std::sregex_iterator i(svg.begin() + static_cast<std::ptrdiff_t>(begin), svg.end(), rect), end; i != end; ++i) {
+    for (std::sregex_iterator i(svg.begin() + static_cast<std::ptrdiff_t>(begin), svg.end(), rect), end; i != end;
+         ++i) {
         const double area = std::stod((*i)[3]) * std::stod((*i)[4]);
         const bool past = static_cast<std::size_t>(i->position()) + begin >= frame_at;
         if ((*i)[5] == "none") {
@@ -110,8 +112,8 @@ TEST_P(SampleMap, CoversTheSpaceToScale) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, SampleMap,
-                         testing::Values("wishbone-gpu", "gcn-sample.isa", "fabrisc-sample.isa", "big-endian-sample.isa",
-                                         "big-endian-words-sample.isa"));
+                         testing::Values("wishbone-gpu", "gcn-sample.isa", "fabrisc-sample.isa",
+                                         "big-endian-sample.isa", "big-endian-words-sample.isa"));
 
 constexpr const char* small = R"(
 isa small "Less < more & \"less\""
@@ -139,7 +141,7 @@ TEST(Map, ShowsWhatIsWhere) {
     for (const render::MapBlock& block : map.blocks) {
         const bool used = block.kind == render::MapBlock::Kind::used;
         blocks.push_back(render::cell_text(map, block.low, block.high) + " " +
-                         (used                                                  ? render::names_text(*isa, block, 9)
+                         (used                                         ? render::names_text(*isa, block, 9)
                           : block.kind == render::MapBlock::Kind::free ? "free"
                                                                        : "reserved"));
     }
@@ -183,7 +185,9 @@ TEST(Map, NamesEveryInstructionAndPoolInToolTips) {
 }
 
 TEST(Map, SurvivesBytesThatAreNoText) {
-    const auto [isa, map] = map_of_text("isa odd \"\xff\xc0\xaf\xed\xa0\x80 caf\xc3\xa9\"\nformat F | OP:8 |\ninstructions F [OP] \"{name}\" {\n    1  one\n}\n");
+    const auto [isa, map] = map_of_text(
+        "isa odd \"\xff\xc0\xaf\xed\xa0\x80 caf\xc3\xa9\"\nformat F | OP:8 |\ninstructions F [OP] \"{name}\" {\n    1  "
+        "one\n}\n");
     const std::string svg = render::map_svg(*isa, map, 800);
     EXPECT_NE(svg.find("caf\xc3\xa9"), std::string::npos);
     EXPECT_EQ(svg.find('\xff'), std::string::npos);
