@@ -65,18 +65,13 @@ private:
         if (tallies.empty()) return;
         const Count& first = tallies.front().first->tallies.front();
         const std::string least = complete ? "" : "at least ";
-        const std::uint64_t holds = held(range), stated = known(range.max).value_or(holds);
-        if (sum > std::max(holds, stated)) {
+        const std::uint64_t holds = held(range);
+        if (sum > holds) {
             const std::size_t finding = findings_.error(
                 first.where, fmt::format("{}{} need opcodes of {} bits ({}); the range holds {}", least,
                                          counted(sum, "instruction"), range.low_fixed, tally_text(tallies), holds));
             findings_[finding].note(range.where, "the range is here");
             return;
-        }
-        if (sum > holds) {
-            findings_[findings_.wrong_capacity[&range]].note(
-                first.where,
-                fmt::format("{}{} are to be in it: {}", least, counted(sum, "instruction"), tally_text(tallies)));
         }
         const auto current = known(range.current);
         if (!current || (complete ? sum == *current : sum <= *current)) return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "notes/findings.hpp"
 #include "notes/scanner.hpp"
@@ -22,6 +23,22 @@ unsigned letters_for(std::size_t values) {
     unsigned bits = 0;
     while (std::size_t{1} << bits < values) ++bits;
     return bits;
+}
+
+// The numbers that stand in a text, of which nobody means a width of six digits.
+std::vector<unsigned> numbers_in(const std::string& text) {
+    constexpr std::size_t most_digits = 5;
+    std::vector<unsigned> out;
+    std::string digits;
+    for (const char c : text + " ") {
+        if (c >= '0' && c <= '9') {
+            digits += c;
+            continue;
+        }
+        if (!digits.empty() && digits.size() <= most_digits) out.push_back(static_cast<unsigned>(std::stoul(digits)));
+        digits.clear();
+    }
+    return out;
 }
 
 class ModeChecker {
@@ -288,6 +305,17 @@ private:
         findings_[finding].note(field.where, fmt::format("[{}] draws {} bits", format.name, listed(field.widths)));
     }
 
+    // Whether the patterns' meanings speak of each of the cell's widths, as `0000 -> lower l16` and `0010 -> l32` do.
+    static bool meanings_choose(const Group& group, const BarField& field) {
+        std::set<unsigned> named;
+        for (const ModeLabel& label : group.labels) {
+            for (const ModePattern& pattern : label.patterns) {
+                for (const unsigned number : numbers_in(pattern.meaning)) named.insert(number);
+            }
+        }
+        return std::ranges::all_of(field.widths, [&](unsigned width) { return named.contains(width); });
+    }
+
     // A bar of two lengths needs a bit that tells them apart, in every group of its instructions.
     void check_choosers(const Block& block, Index index) {
         for (const Format* format : model_.in_block(index)) {
@@ -305,6 +333,7 @@ private:
                 const bool has_patterns =
                     std::ranges::any_of(group.labels, [](const ModeLabel& label) { return !label.patterns.empty(); });
                 if (!has_patterns || std::ranges::any_of(group.legends, chooses)) continue;
+                if (meanings_choose(group, *wide)) continue;
                 const std::size_t finding =
                     findings_.error(group.where.known() ? group.where : group.labels.front().where,
                                     fmt::format("no bit{} chooses between the {} of [{}]",

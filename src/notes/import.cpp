@@ -235,7 +235,7 @@ private:
 
     // What the checker says about a format: at one of its bars, or in its block.
     void write_findings(const Format& format) {
-        const Index index = format.main->block;
+        const Index index = format.block;
         std::uint32_t from = 0, to = 0;
         const bool first_of_block = index != no_index && model_.in_block(index).front() == &format;
         if (first_of_block) {

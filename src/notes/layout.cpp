@@ -294,11 +294,11 @@ private:
 
     // The label that describes this cell here: one of the same width before any other.
     const ModeLabel* label_of(const BarField& field) const {
-        if (!group_ || format_.main->block == no_index) return nullptr;
+        if (!group_ || format_.block == no_index) return nullptr;
         const ModeLabel* best = nullptr;
         for (const ModeLabel& label : group_->labels) {
             if (label.field != field.name) continue;
-            const auto described = model_.described_by(label, format_.main->block);
+            const auto described = model_.described_by(label, format_.block);
             if (std::ranges::find(described, &format_) == described.end()) continue;
             if (!best || label.width == field.widths.front()) best = &label;
         }
@@ -368,7 +368,7 @@ private:
                 if (letters.front() == letter) return &legend;
             }
         }
-        for (const Group& other : model_.notes.blocks[format_.main->block].groups) {
+        for (const Group& other : model_.notes.blocks[format_.block].groups) {
             for (const Legend& legend : other.legends) {
                 if (legend.letters.front().front() == letter) return &legend;
             }
@@ -597,8 +597,8 @@ std::vector<std::string> group_names(const std::vector<const Group*>& groups) {
 
 std::vector<Layout> layouts_of(const Model& model, const Format& format, OperandBook& operands, unsigned unit_bits) {
     std::vector<const Group*> groups;
-    if (format.main->block != no_index) {
-        for (const Group& group : model.notes.blocks[format.main->block].groups) {
+    if (format.block != no_index) {
+        for (const Group& group : model.notes.blocks[format.block].groups) {
             if (groups.size() < 64) groups.push_back(&group);
         }
     }

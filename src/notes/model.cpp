@@ -18,7 +18,7 @@ std::string key_of(std::string_view name) {
 Model::Model(const Notes& of) : notes(of) {
     for (const Bar& bar : notes.bars) {
         const auto [at, added] = by_key_.try_emplace(key_of(bar.format.name), formats.size());
-        if (added) formats.push_back({at->first, bar.format.name, {}, nullptr, nullptr, {}});
+        if (added) formats.push_back({at->first, bar.format.name, {}, nullptr, no_index, nullptr, {}});
         Format& format = formats[at->second];
         format.bars.push_back(&bar);
         if (!format.main || (format.main->block == no_index && bar.block != no_index)) {
@@ -54,7 +54,7 @@ void Model::find_blocks() {
     in_block_.resize(notes.blocks.size());
     std::map<std::string, std::vector<Index>, std::less<>> of_family;
     for (Index i = 0; i < notes.blocks.size(); ++i) of_family[key_of(notes.blocks[i].format.name)].push_back(i);
-    for (const Format& format : formats) {
+    for (Format& format : formats) {
         const auto add = [&](Index block) {
             std::vector<const Format*>& list = in_block_[block];
             if (list.empty() || list.back() != &format) list.push_back(&format);
@@ -63,7 +63,9 @@ void Model::find_blocks() {
             if (bar->block != no_index) add(bar->block);
         }
         const auto blocks = of_family.find(format.family());
-        if (format.main->block != no_index || blocks == of_family.end()) continue;
+        format.block = format.main->block;
+        if (format.block != no_index || blocks == of_family.end()) continue;
+        format.block = blocks->second.front();
         for (const Index block : blocks->second) add(block);
     }
 }

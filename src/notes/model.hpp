@@ -18,6 +18,7 @@ struct Format {
     std::string name;                   // as its main bar spells it
     std::vector<const Bar*> bars;
     const Bar* main = nullptr;          // the one in a block, or the first
+    Index block = no_index;             // where its modes are told: the main bar's block, or one that has its name
     const Lengths* lengths = nullptr;
     std::vector<Count> tallies;
 

@@ -301,7 +301,7 @@ TEST(Counts, ThatAStatedCapacityHoldsAndTheBoundsDoNot) {
     EXPECT_EQ(all_findings(ranges(
                   "00xxxxxxxxxxxxxx ... 10xxxxxxxxxxxxxx max: 4;\n110xxxxxxxxxxxxx ... 111xxxxxxxxxxxxx\n[A]: 4\n")),
               "4:44: this range is said to hold 4; its bounds hold 3\n4:1:   0 to 2 of 2 bits\n"
-              "6:6:   4 instructions are to be in it: [A] 4\n");
+              "6:6: 4 instructions need opcodes of 2 bits ([A] 4); the range holds 3\n4:1:   the range is here\n");
 }
 
 TEST(Counts, OfOneFormatThatContradict) {
