@@ -53,8 +53,9 @@ bool allocate(const Isa& draft, std::vector<AutoChoice>& choices, Diagnostics& d
               AllocationReport* report = nullptr);
 
 // The draft with the numbers that `previous` has for rows of the same mnemonic and format, which are added to `choices`: what
-// allocate() is to be given where they are to stay.
-std::shared_ptr<const Isa> keep_numbers(const Isa& draft, const Isa& previous, std::vector<AutoChoice>& choices);
+// allocate() is to be given where they are to stay. Null after an error, where another row has such a number now.
+std::shared_ptr<const Isa> keep_numbers(const Isa& draft, const Isa& previous, std::vector<AutoChoice>& choices,
+                                        Diagnostics& diagnostics);
 
 // The text of a file with the numbers in the place of the words `auto` that are in it: hexadecimal with as many digits as
 // the field needs, or all bits. What stands behind keeps its column where there are blanks to spare.

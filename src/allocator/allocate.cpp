@@ -15,6 +15,8 @@ namespace {
 
 using namespace allocator;
 
+constexpr std::size_t most_notes = 60;  // of figures
+
 AllocationFigures public_figures(const Figures& figures) {
     return {figures.length.bits,  figures.length.terms, figures.format.bits,
             figures.format.terms, figures.apart,        figures.cost()};
@@ -50,6 +52,10 @@ void explain_no(const Isa& draft, const Model& model, const Outcome& outcome, Di
         error = &diagnostics.error(where, describe(problem, shortage));
         const std::vector<std::string> figures = describe_figures(problem, shortage);
         for (std::size_t i = 0; i < figures.size(); ++i) {
+            if (i == most_notes) {
+                error->note({}, fmt::format("and {} more of these", figures.size() - i));
+                break;
+            }
             Place place = where;
             if (i < shortage.demands.size()) {
                 place = first_row_of(draft, model, shortage.demands[i].formats);

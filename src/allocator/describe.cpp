@@ -11,8 +11,15 @@ namespace isaforge::allocator {
 
 namespace {
 
-std::string list_of(const std::vector<std::string>& words, const char* last = " and ") {
+constexpr std::size_t most_listed = 24;
+
+std::string list_of(std::vector<std::string> words, const char* last = " and ") {
     std::string out;
+    if (words.size() > most_listed) {
+        const std::size_t more = words.size() - most_listed + 1;
+        words.resize(most_listed - 1);
+        words.push_back(fmt::format("{} more", more));
+    }
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (i != 0) out += i + 1 == words.size() ? last : ", ";
         out += words[i];
@@ -67,9 +74,10 @@ std::string describe(const Problem& problem, const Shortage& shortage) {
             "pieces in which no placement exists; every one was tried",
             plural, names_of(problem, formats));
     }
-    return fmt::format("the opcode space overflows by {}: format{} {} need{} {} of {} bits, and {} left for {}",
+    return fmt::format("the opcode space overflows by {}: format{} {} need{} {} of {}, and {} left for {}",
                        shortage.needed - shortage.available, plural, names_of(problem, formats),
-                       formats.size() == 1 ? "s" : "", counted(shortage.needed, "opcode"), shortage.width,
+                       formats.size() == 1 ? "s" : "", counted(shortage.needed, "opcode"),
+                       counted(shortage.width, "bit"),
                        shortage.available == 0   ? "none is"
                        : shortage.available == 1 ? "1 is"
                                                  : fmt::format("{} are", shortage.available),
@@ -83,7 +91,7 @@ std::vector<std::string> describe_figures(const Problem& problem, const Shortage
                                        counted(demand.units, "opcode"), counted(demand.rows, "row"));
         const std::uint64_t blocks = demand.units >> (shortage.width - demand.width);
         if (demand.width != shortage.width || blocks != demand.rows) {
-            line += fmt::format(" in {} of {} bits", counted(blocks, "block"), demand.width);
+            line += fmt::format(" in {} of {}", counted(blocks, "block"), counted(demand.width, "bit"));
         }
         if (demand.extra != 0) line += fmt::format(" with {}", counted(demand.extra, "extra bit"));
         lines.push_back(line);

@@ -15,6 +15,7 @@ namespace {
 using Ref = Bdd::Ref;
 
 constexpr std::uint64_t most_trial_placements = 20000;  // of one change that is tried
+constexpr std::size_t most_trials = 2000;               // of all changes; on large problems each counts for several
 constexpr std::uint64_t most_growth = 1u << 20;         // of a pool, in opcodes
 
 std::vector<Demand> demands_of(Classes& classes, std::size_t index, bool at_least) {
@@ -88,7 +89,15 @@ public:
     }
 
 private:
-    static bool good(const Problem& problem) { return fits(problem, most_trial_placements) == Answer::yes; }
+    bool good(const Problem& problem) {
+        trials_ += 1 + problem.items.size() / 500 + problem.formats.size() / 50;
+        return trials_ <= most_trials && fits(problem, most_trial_placements) == Answer::yes;
+    }
+
+    // What was found when the trials had run out may not be the smallest.
+    void add(Change change) {
+        if (trials_ <= most_trials) changes_.push_back(std::move(change));
+    }
 
     // The problem with only these items.
     Problem with_items(const std::vector<std::size_t>& kept) const {
@@ -118,7 +127,7 @@ private:
         std::uint64_t rows = 0;
         for (std::size_t i = 0; i < problem_.items.size(); ++i) rows += is_of(i, format);
         if (const auto count = smallest(1, rows, [&](std::uint64_t n) { return good(without(n)); })) {
-            changes_.push_back({Change::Kind::drop_rows, 0, 0, {{format, *count}}});
+            add({Change::Kind::drop_rows, 0, 0, {{format, *count}}});
         }
     }
 
@@ -142,7 +151,7 @@ private:
             if (*dropped != 0) change.rows.push_back({format, *dropped});
             kept = with(*dropped);
         }
-        if (good(with_items(kept))) changes_.push_back(std::move(change));
+        if (good(with_items(kept))) add(std::move(change));
     }
 
     // A pool into the space behind or before it that nobody else has.
@@ -174,7 +183,7 @@ private:
             problem.pools[index] = grown(amount);
             return good(problem);
         });
-        if (by) changes_.push_back({up ? Change::Kind::grow_pool_up : Change::Kind::grow_pool_down, index, *by, {}});
+        if (by) add({up ? Change::Kind::grow_pool_up : Change::Kind::grow_pool_down, index, *by, {}});
     }
 
     // One more bit for all rows of a format: behind the opcode, or as an extra one.
@@ -196,13 +205,26 @@ private:
             widest = std::max(widest, at + 1);
         }
         if (!good(problem)) return;
-        changes_.push_back({in_block ? Change::Kind::wider_opcode : Change::Kind::extra_bit, format, widest, {}});
+        add({in_block ? Change::Kind::wider_opcode : Change::Kind::extra_bit, format, widest, {}});
     }
 
     const Problem& problem_;
     std::set<unsigned> formats_;
     std::vector<Change> changes_;
+    std::size_t trials_ = 0;
 };
+
+// Constant bits at the end of all blocks alike only make them look narrower than they are.
+unsigned common_tail(const Classes& classes, const Cut& cut) {
+    std::set<unsigned> tails;
+    for (const std::size_t index : cut.supplies) {
+        const Class& group = classes.list[index];
+        const Bits chosen = group.block_mask();
+        if (group.width != cut.width || chosen == 0) return 0;
+        tails.insert(group.width - (64 - static_cast<unsigned>(std::countr_zero(chosen))));
+    }
+    return tails.size() == 1 ? *tails.begin() : 0;
+}
 
 }  // namespace
 
@@ -229,7 +251,8 @@ Shortage explain(Classes& classes) {
             cut.width = std::max(cut.width, classes.list[i].width);
         }
     }
-    shortage.width = cut.width;
+    const unsigned tail = common_tail(classes, cut);
+    shortage.width = cut.width - tail;
     shortage.needed = cut.needed;
     shortage.available = cut.available;
     std::set<unsigned> formats;
@@ -238,8 +261,8 @@ Shortage explain(Classes& classes) {
         std::uint64_t blocks = 0;
         for (const Demand& demand : demands_of(classes, index, true)) blocks += demand.blocks * demand.count;
         if (blocks == 0) continue;
-        shortage.demands.push_back(
-            {group.formats, group.items.size(), group.width, group.extra_bits, blocks << (cut.width - group.width)});
+        shortage.demands.push_back({group.formats, group.items.size(), group.width - tail, group.extra_bits,
+                                    blocks << (cut.width - group.width)});
         formats.insert(group.formats.begin(), group.formats.end());
     }
     bool all_named = true;
@@ -248,9 +271,9 @@ Shortage explain(Classes& classes) {
     for (std::size_t i = 0; i < classes.pools.size(); ++i) {
         outside = classes.bdd.without(outside, classes.pools[i]);
         if (!names(classes.problem.pools[i], formats)) continue;
-        shortage.parts.push_back(part_of(classes, i, classes.pools[i], cut.width));
+        shortage.parts.push_back(part_of(classes, i, classes.pools[i], shortage.width));
     }
-    if (!all_named) shortage.parts.push_back(part_of(classes, classes.pools.size(), outside, cut.width));
+    if (!all_named) shortage.parts.push_back(part_of(classes, classes.pools.size(), outside, shortage.width));
     return shortage;
 }
 

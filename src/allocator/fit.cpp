@@ -11,7 +11,8 @@ namespace isaforge::allocator {
 namespace {
 
 constexpr std::size_t most_remembered = 1u << 18;  // failed states
-constexpr std::size_t most_types = 1u << 20;
+constexpr std::size_t most_parts = 1u << 24;            // of all types together
+constexpr std::uint64_t most_work = 200000000;          // edges of flows that are built
 
 template <typename T>
 void append(std::string& key, T value) {
@@ -57,7 +58,7 @@ Fit::Type Fit::intern(const std::vector<Ref>& parts) {
     std::string key(reinterpret_cast<const char*>(parts.data()), parts.size() * sizeof(Ref));
     const auto [place, added] = known_types_.emplace(std::move(key), static_cast<Type>(types_.size()));
     if (!added) return place->second;
-    if (types_.size() >= most_types) gave_up_ = true;
+    if (types_.size() * (parts.size() + 8) >= most_parts) gave_up_ = true;
     unsigned top = deepest_;
     for (const Ref part : parts) top = std::min(top, bdd_.level(part));
     types_.push_back(parts);
@@ -150,6 +151,8 @@ bool Fit::flows(std::size_t next, const State& state, unsigned depth, std::vecto
         for (const auto& [leaf, area] : areas(type)) cells[leaf] += (area * count) << (top(type) - depth);
     }
     const std::vector<std::uint64_t> units = demanded(next);
+    work_ += cells.size() * supplies_.size();
+    if (work_ > most_work) gave_up_ = true;
     const std::size_t source = supplies_.size() + cells.size(), sink = source + 1;
     Flow flow(sink + 1);
     std::uint64_t wanted = 0;

@@ -41,7 +41,7 @@ class Fit {
 public:
     Fit(Bdd& bdd, const std::vector<Supply>& supplies, const std::vector<Demand>& demands);
 
-    // Stops after so many placements.
+    // Gives up after so many placements, or when the work grows beyond all use.
     Answer search(std::uint64_t most);
     std::uint64_t placements() const { return placements_; }
 
@@ -82,7 +82,7 @@ private:
     std::unordered_map<std::string, Type> known_types_;
     std::unordered_map<Type, Areas> areas_;
     std::unordered_set<std::string> failed_;
-    std::uint64_t placements_ = 0, most_placements_ = 0;
+    std::uint64_t placements_ = 0, most_placements_ = 0, work_ = 0;
     bool gave_up_ = false;
     Type root_ = 0;
 };

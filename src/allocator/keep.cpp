@@ -1,4 +1,6 @@
 // Numbers that an earlier output of the allocator has: rows are known again by mnemonic and format.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -39,9 +41,45 @@ std::optional<std::uint64_t> number_in(const Form& form, const std::string& fiel
     return std::nullopt;
 }
 
+bool overlap(const Form& a, const Form& b) {
+    for (std::size_t i = 0; i < a.mask.words.size(); ++i) {
+        if ((a.mask.words[i] & b.mask.words[i] & (a.value.words[i] ^ b.value.words[i])) != 0) return false;
+    }
+    return true;
+}
+
+// A row that has got a number by hand since then may have one that another row had.
+void find_clashes(const Isa& draft, const Isa& kept, Diagnostics& diagnostics) {
+    std::set<Index> waited, waiting;
+    const auto forms_of = [](const Isa& isa, std::set<Index>& forms) {
+        for (const AutoRow& row : isa.auto_rows) {
+            for (const AutoRow::Column& column : row.columns) {
+                for (const auto& [form, field] : column.fields) forms.insert(form);
+            }
+        }
+    };
+    forms_of(draft, waited);
+    forms_of(kept, waiting);
+    for (const Index index : waited) {
+        if (waiting.contains(index) || kept.forms[index].alias) continue;
+        for (Index other = 0; other < kept.forms.size(); ++other) {
+            if (waited.contains(other) || kept.forms[other].alias) continue;
+            if (!overlap(kept.forms[index], kept.forms[other])) continue;
+            diagnostics
+                .error(kept.forms[index].where, fmt::format("the number that {} had before overlaps with {} now",
+                                                            kept.instruction_of(kept.forms[index]).names.front(),
+                                                            kept.instruction_of(kept.forms[other]).names.front()))
+                .note(kept.forms[other].where, "the other row is here");
+            return;
+        }
+    }
+}
+
 }  // namespace
 
-std::shared_ptr<const Isa> keep_numbers(const Isa& draft, const Isa& previous, std::vector<AutoChoice>& choices) {
+std::shared_ptr<const Isa> keep_numbers(const Isa& draft, const Isa& previous, std::vector<AutoChoice>& choices,
+                                        Diagnostics& diagnostics) {
+    const std::size_t errors = diagnostics.errors();
     auto kept = std::make_shared<Isa>(draft);
     const auto before = forms_by_key(previous);
     std::map<Key, std::set<Index>> seen;  // instructions of a key so far, to tell rows of one name
@@ -73,7 +111,8 @@ std::shared_ptr<const Isa> keep_numbers(const Isa& draft, const Isa& previous, s
         });
     }
     std::erase_if(kept->auto_rows, [](const AutoRow& row) { return row.columns.empty(); });
-    return kept;
+    find_clashes(draft, *kept, diagnostics);
+    return diagnostics.errors() == errors ? kept : nullptr;
 }
 
 }  // namespace isaforge

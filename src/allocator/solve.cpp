@@ -141,7 +141,7 @@ private:
         std::optional<Placement> placement = placed(plan);
         if (!placement) return false;
         const Score score = score_of(*placement);
-        work_ += placement->bdd.size();
+        work_ += placement->bdd.size() + 10 * classes_.list.size() * classes_.list.size();
         if (best_ && score.cost > here_) return false;
         const bool better = !best_ || score < best_score_;
         here_ = score.cost;

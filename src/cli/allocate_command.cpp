@@ -143,7 +143,7 @@ std::shared_ptr<const Isa> kept(Session& session, const Options& options, const 
     std::error_code code;
     if (options.keep == "-o" && !std::filesystem::exists(earlier.name, code)) return draft;  // the first time
     const auto previous = session.load(earlier, true);
-    return previous ? keep_numbers(*draft, *previous, choices) : nullptr;
+    return previous ? keep_numbers(*draft, *previous, choices, session.diagnostics) : nullptr;
 }
 
 int run(const Options& options) {

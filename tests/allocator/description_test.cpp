@@ -37,7 +37,9 @@ std::string allocated(const std::string& text, const std::string& previous = "")
     Loaded loaded(text, true);
     std::vector<AutoChoice> choices;
     std::shared_ptr<const Isa> draft = loaded.isa;
-    if (!previous.empty()) draft = keep_numbers(*draft, *Loaded(previous, true).isa, choices);
+    if (!previous.empty()) {
+        draft = keep_numbers(*draft, *Loaded(previous, true).isa, choices, loaded.diagnostics);
+    }
     EXPECT_TRUE(allocate(*draft, choices, loaded.diagnostics)) << to_text(loaded.diagnostics, loaded.sources);
     return with_numbers(text, 1, choices);
 }
@@ -136,6 +138,19 @@ TEST(Description, ANewRowMovesNothing) {
     }
     // Rows added to the output itself: their numbers are fixed there.
     EXPECT_EQ(allocated(last), last);
+}
+
+TEST(Description, ANumberThatAnotherRowHasNowCannotBeKept) {
+    const auto text = [](const std::string& rows) {
+        return head + "instructions A [OPCODE] \"{name} {X}, {Y}, {Z}\" {\n" + rows + "}\n";
+    };
+    const std::string before = allocated(text("    auto  add\n"));
+    const std::string number = before.substr(before.find("0x"), 3);
+    Loaded now(text("    auto  add\n    " + number + "  sub\n"), true), previous(before, true);
+    std::vector<AutoChoice> choices;
+    EXPECT_FALSE(keep_numbers(*now.isa, *previous.isa, choices, now.diagnostics));
+    ASSERT_EQ(now.diagnostics.errors(), 1u);
+    EXPECT_EQ(now.diagnostics.all()[0].message, "the number that add had before overlaps with sub now");
 }
 
 TEST(Description, RowsOfAnAlignedTableShareABlock) {
