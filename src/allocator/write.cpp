@@ -11,6 +11,7 @@ namespace {
 
 std::string number_text(const AutoChoice& choice) {
     if (choice.bits) return fmt::format("{:0{}b}", choice.value, choice.width);
+    if (choice.width <= 3) return fmt::format("{}", choice.value);
     return fmt::format("0x{:0{}x}", choice.value, (choice.width + 3) / 4);
 }
 

@@ -102,10 +102,10 @@ TEST(Description, NumbersHaveTheDigitsOfTheirField) {
     EXPECT_EQ(with_numbers("    auto   add", 1, {choice(4, 10, 12)}), "    0x00a  add");
     EXPECT_EQ(with_numbers("    auto   add", 1, {choice(4, 10, 16)}), "    0x000a add");
     EXPECT_EQ(with_numbers("    auto add", 1, {choice(4, 10, 16)}), "    0x000a add");
-    EXPECT_EQ(with_numbers("    auto add", 1, {choice(4, 1, 2)}), "    0x1  add");
+    EXPECT_EQ(with_numbers("    auto add", 1, {choice(4, 1, 2)}), "    1    add");
     EXPECT_EQ(with_numbers("    auto     add", 1, {choice(4, 5, 5, true)}), "    00101    add");
     EXPECT_EQ(with_numbers("auto auto   add\nauto add", 1, {choice(0, 10, 12), choice(5, 1, 1), choice(16, 2, 7)}),
-              "0x00a 0x1   add\n0x02 add");
+              "0x00a 1     add\n0x02 add");
     EXPECT_EQ(with_numbers("auto", 1, {choice(0, 1, 4)}), "0x1");
     EXPECT_EQ(with_numbers("auto,auto", 2, {choice(0, 1, 4)}), "auto,auto");
 }
