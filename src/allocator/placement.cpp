@@ -44,8 +44,10 @@ public:
 
     std::optional<Placement> run() {
         for (const std::size_t index : plan_.order) {
+            if (placed_[index]) continue;  // with its relative
             placed_[index] = true;
             place_opened(index);
+            if (plan_.policy[index] == Policy::interleaved && place_with_relative(index)) continue;
             if (!place_in_a_row(index, true) && !place_in_a_row(index, false) && !place_in_pieces(index)) {
                 return std::nullopt;
             }
@@ -193,6 +195,91 @@ private:
             return true;
         }
         return false;
+    }
+
+    static bool is_plain(const Class& group) {
+        return group.chunks.empty() &&
+               std::none_of(group.slots.begin(), group.slots.end(),
+                            [](const Slot& slot) { return slot.kind == Slot::Kind::opened; }) &&
+               std::all_of(group.parts.begin(), group.parts.end(), [](const Part& part) { return part.size == 1; });
+    }
+
+    // Codes for the relative's parts: those of the parts that they are related to; the others where one is left.
+    std::map<std::size_t, std::uint64_t> codes_beside(const Row& row, std::size_t index, std::size_t relative) const {
+        std::map<std::size_t, std::uint64_t> code_of_item;
+        for (const auto& [part, code] : row.parts) code_of_item[group(index).parts[part].items.front()] = code;
+        std::map<std::size_t, std::uint64_t> wanted;  // by item of the relative
+        for (const auto& [a, b] : classes_.problem.related) {
+            if (code_of_item.contains(a)) wanted.emplace(b, code_of_item[a]);
+            if (code_of_item.contains(b)) wanted.emplace(a, code_of_item[b]);
+        }
+        std::map<std::size_t, std::uint64_t> codes;
+        std::set<std::uint64_t> used;
+        const std::vector<Part>& parts = group(relative).parts;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const auto code = wanted.find(parts[i].items.front());
+            if (code != wanted.end() && used.insert(code->second).second) codes[i] = code->second;
+        }
+        std::uint64_t next = 0;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            if (codes.contains(i)) continue;
+            while (!used.insert(next).second) ++next;
+            codes[i] = next;
+        }
+        return codes;
+    }
+
+    // This class at even blocks from some start on, its relative at the odd ones.
+    bool place_with_relative(std::size_t index) {
+        const std::size_t relative = relative_[index];
+        if (look_ahead_ || relative == classes_.list.size() || placed_[relative]) return false;
+        const Class &even = group(index), &odd = group(relative);
+        if (!is_plain(even) || !is_plain(odd)) return false;
+        const Row row = row_of(even, true);
+        const auto codes = codes_beside(row, index, relative);
+        std::uint64_t length = row.length;
+        for (const auto& [part, code] : codes) length = std::max(length, (code >> odd.extra_bits) + 1);
+        for (const std::uint64_t alignment : {std::bit_ceil(2 * length), std::uint64_t{2}}) {
+            std::uint64_t from = 0;
+            for (unsigned i = 0; i < most_runs; ++i) {
+                const auto run = room_.run(index, from);
+                if (!run) break;
+                from = run->second + 1;
+                const std::uint64_t start = align_up(run->first, alignment);
+                if (start > run->second || run->second - start + 1 < 2 * length) continue;
+                if (interleave(index, relative, row, codes, start)) return true;
+            }
+        }
+        return false;
+    }
+
+    bool interleave(std::size_t index, std::size_t relative, const Row& row,
+                    const std::map<std::size_t, std::uint64_t>& codes, std::uint64_t start) {
+        const Class &even = group(index), &odd = group(relative);
+        const auto block = [&](std::uint64_t code, unsigned extra, unsigned side) {
+            return start + 2 * (code >> extra) + side;
+        };
+        const auto word = [&](std::uint64_t code, unsigned extra, unsigned side) {
+            return (block(code, extra, side) << extra) + (code & ((std::uint64_t{1} << extra) - 1));
+        };
+        Ref evens = Bdd::none, odds = Bdd::none;
+        for (const auto& [part, code] : row.parts) {
+            const std::uint64_t number = block(code, even.extra_bits, 0);
+            evens = room_.bdd().either(evens, even.blocks(room_.bdd(), number, number));
+        }
+        for (const auto& [part, code] : codes) {
+            const std::uint64_t number = block(code, odd.extra_bits, 1);
+            odds = room_.bdd().either(odds, odd.blocks(room_.bdd(), number, number));
+        }
+        if (!room_.bdd().contains(room_.allowed(index), evens) || !room_.bdd().contains(room_.allowed(relative), odds))
+            return false;
+        placed_[relative] = true;
+        take(index, evens);
+        take(relative, odds);
+        starts_[index] = starts_[relative] = start;
+        for (const auto& [part, code] : row.parts) assign(even, part, word(code, even.extra_bits, 0));
+        for (const auto& [part, code] : codes) assign(odd, part, word(code, odd.extra_bits, 1));
+        return true;
     }
 
     // Chunks and blocks of a class that finds no room in a row: each where it leaves room for the rest.

@@ -10,9 +10,10 @@
 
 namespace isaforge::allocator {
 
-// Where a class likes to be: as low or high as possible, at a multiple of its size, or one bit from its relatives.
-enum class Policy { low, high, low_aligned, high_aligned, beside };
-inline constexpr unsigned policies = 5;
+// Where a class likes to be: as low or high as possible, at a multiple of its size, one bit from its relatives, or together
+// with the class of those, one at even blocks and one at odd ones, so that the last bit tells a form from its long form.
+enum class Policy { low, high, low_aligned, high_aligned, beside, interleaved };
+inline constexpr unsigned policies = 6;
 
 struct Plan {
     std::vector<std::size_t> order;   // of classes

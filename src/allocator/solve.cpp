@@ -41,7 +41,8 @@ public:
     PlanSearch(const Classes& classes, const Decoders& decoders) : classes_(classes), decoders_(decoders) {}
 
     std::optional<Placement> run() {
-        for (const Policy policy : {Policy::low_aligned, Policy::low, Policy::beside, Policy::high_aligned}) {
+        for (const Policy policy :
+             {Policy::low_aligned, Policy::low, Policy::beside, Policy::high_aligned, Policy::interleaved}) {
             if (best_ && work_ >= most_work) break;
             try_plan({by_length(), std::vector<Policy>(classes_.list.size(), policy)});
             try_plan({by_size(), std::vector<Policy>(classes_.list.size(), policy)});
