@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "support/replacement.hpp"
+
 namespace isaforge::cli {
 
 class OutputFile {
@@ -23,7 +25,9 @@ public:
     bool commit();
 
 private:
-    std::string path_, temporary_;  // no temporary where the path is written directly
+    std::string path_;
+    bool replaces_ = false;  // a device or a pipe is written directly
+    Replacement replacement_;
     std::FILE* stream_ = nullptr;
 };
 

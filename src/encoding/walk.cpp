@@ -123,17 +123,21 @@ private:
 
 }  // namespace
 
-std::optional<unsigned> scattered_from(const std::vector<Claim>& claims) {
-    std::size_t forms = 0;
-    std::array<std::size_t, max_instruction_bits> fixing{};
+FixedBits fixed_bits_of(const std::vector<Claim>& claims) {
+    FixedBits out;
     for (const Claim& claim : claims) {
         if (claim.kind != Claim::Kind::form) continue;
-        ++forms;
-        for (unsigned i = 0; i < fixing.size(); ++i) fixing[i] += claim.cube.fixes(i);
+        ++out.forms;
+        for (unsigned i = 0; i < out.fixing.size(); ++i) out.fixing[i] += claim.cube.fixes(i);
     }
+    return out;
+}
+
+std::optional<unsigned> scattered_from(const std::vector<Claim>& claims) {
+    const auto [forms, fixing] = fixed_bits_of(claims);
     for (unsigned gap = 0; gap < least_depth; ++gap) {
         if (fixing[gap] * 4 >= forms) continue;
-        const auto many = [&](std::size_t count) { return count * 4 >= forms * 3; };
+        const auto many = [all = forms](std::size_t count) { return count * 4 >= all * 3; };
         if (std::any_of(fixing.begin() + gap, fixing.end(), many)) return gap;
         break;
     }

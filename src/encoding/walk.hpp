@@ -1,6 +1,8 @@
 // A diagram read in the order of the leading bits: as a list of blocks, and counted within bounds.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "encoding/claims.hpp"
@@ -17,6 +19,13 @@ struct Walk {
     unsigned depth = 0;
     std::vector<Cell> cells;  // rising, without gaps
 };
+
+// How many forms there are, and how many of them fix each leading bit.
+struct FixedBits {
+    std::size_t forms = 0;
+    std::array<std::size_t, max_instruction_bits> fixing{};
+};
+FixedBits fixed_bits_of(const std::vector<Claim>& claims);
 
 // Where an encoding is scattered: the first of the leading bits that hardly any form fixes though most forms fix a later
 // one. Nothing for a prefix code.

@@ -1,15 +1,13 @@
 // Writing result files so that a failure leaves what was there before.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "isaforge/object.hpp"
+#include "support/replacement.hpp"
 
 namespace isaforge {
 
@@ -40,13 +38,6 @@ bool write_directly(const std::string& path, std::string_view text, std::string&
     return true;
 }
 
-// The mode that a file made in the usual way would have.
-mode_t usual_mode() {
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    return 0666 & ~mask;
-}
-
 }  // namespace
 
 bool write_file_atomically(const std::string& path, std::string_view text, std::string& error) {
@@ -54,25 +45,19 @@ bool write_file_atomically(const std::string& path, std::string_view text, std::
         std::fflush(stdout);
         return write_directly(path, text, error);
     }
-    struct stat info {};
-    const bool exists = ::stat(path.c_str(), &info) == 0;
-    if (exists && !S_ISREG(info.st_mode)) return write_directly(path, text, error);
-    std::error_code code;
-    const std::string target = exists ? std::filesystem::canonical(path, code).string() : path;
-    std::string temporary = target + ".XXXXXX";
-    const int descriptor = ::mkstemp(temporary.data());
+    if (!Replacement::is_possible(path)) return write_directly(path, text, error);
+    Replacement replacement;
+    const int descriptor = replacement.open(path);
     if (descriptor < 0) {
         error = std::strerror(errno);
         return false;
     }
-    bool good = write_all(descriptor, text) && ::fchmod(descriptor, exists ? info.st_mode & 07777 : usual_mode()) == 0;
+    bool good = write_all(descriptor, text);
     int reason = errno;
     if (::close(descriptor) != 0 && good) good = false, reason = errno;
-    if (good && ::rename(temporary.c_str(), target.c_str()) != 0) good = false, reason = errno;
-    if (good) return true;
-    ::unlink(temporary.c_str());
-    error = std::strerror(reason);
-    return false;
+    if (good && !replacement.put_in_place()) good = false, reason = errno;
+    if (!good) error = std::strerror(reason);
+    return good;
 }
 
 }  // namespace isaforge

@@ -31,13 +31,7 @@ std::vector<unsigned> bits_to_draw(const Isa& isa, const std::vector<Claim>& cla
         for (unsigned i = 0; i < last; ++i) out.push_back(i);
         return out;
     }
-    std::size_t forms = 0;
-    std::array<std::size_t, max_instruction_bits> fixing{};
-    for (const Claim& claim : claims) {
-        if (claim.kind != Claim::Kind::form) continue;
-        ++forms;
-        for (unsigned i = 0; i < fixing.size(); ++i) fixing[i] += claim.cube.fixes(i);
-    }
+    const auto [forms, fixing] = fixed_bits_of(claims);
     for (unsigned i = 0; i < fixing.size() && out.size() < most_bits; ++i) {
         if (fixing[i] * 2 >= forms) out.push_back(i);
     }
