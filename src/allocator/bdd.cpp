@@ -102,6 +102,7 @@ Bdd::Ref Bdd::range(unsigned width, std::uint64_t low, std::uint64_t high) {
 }
 
 Bdd::Ref Bdd::turned_range(unsigned width, std::uint64_t low, std::uint64_t high, unsigned turn) {
+    if (width == 0 || width > 64) return all;
     Ref result = none;
     while (low <= high) {  // the largest aligned block at `low` that ends at or below `high`
         unsigned free = std::min<unsigned>(width, low == 0 ? width : static_cast<unsigned>(std::countr_zero(low)));

@@ -16,7 +16,7 @@ using Bits = std::uint64_t;
 struct Cube {
     Bits mask = 0, value = 0;
     bool operator==(const Cube&) const = default;
-    auto operator<=>(const Cube&) const = default;
+    bool operator<(const Cube& other) const { return mask < other.mask || (mask == other.mask && value < other.value); }
 };
 
 // The first `width` leading bits.

@@ -29,6 +29,7 @@ std::string list_of(std::vector<std::string> words, const char* last = " and ") 
 
 std::string names_of(const Problem& problem, const std::vector<unsigned>& formats) {
     std::vector<std::string> names;
+    names.reserve(formats.size());
     for (const unsigned format : formats) names.push_back(problem.formats[format]);
     return list_of(names);
 }

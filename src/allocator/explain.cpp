@@ -139,7 +139,8 @@ private:
         }
         std::vector<std::size_t> kept;
         Change change{Change::Kind::drop_rows, 0, 0, {}};
-        for (const auto& [format, items] : rows) {
+        for (const auto& of_format : rows) {
+            const std::vector<std::size_t>& items = of_format.second;
             const auto with = [&](std::uint64_t dropped) {
                 std::vector<std::size_t> more = kept;
                 more.insert(more.end(), items.begin(), items.end() - static_cast<std::ptrdiff_t>(dropped));
@@ -148,7 +149,7 @@ private:
             };
             const auto dropped = smallest(
                 0, items.size(), [&](std::uint64_t n) { return n == items.size() || good(with_items(with(n))); });
-            if (*dropped != 0) change.rows.push_back({format, *dropped});
+            if (*dropped != 0) change.rows.push_back({of_format.first, *dropped});
             kept = with(*dropped);
         }
         if (good(with_items(kept))) add(std::move(change));

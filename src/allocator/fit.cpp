@@ -197,6 +197,7 @@ std::vector<Fit::Type> Fit::candidates(const State& state, const Demand& demand)
         return std::pair(a.claims, a.words) < std::pair(b.claims, b.words);
     });
     std::vector<Type> types;
+    types.reserve(kinds.size());
     for (const Kind& kind : kinds) types.push_back(kind.type);
     return types;
 }

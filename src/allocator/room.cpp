@@ -26,12 +26,12 @@ public:
         if (!(group_.chosen & bit)) {
             return find(bdd_.half(set, level, group_.constants.value & bit), level + 1, shift, tight, number);
         }
-        --shift;
-        const bool wanted = tight && (from_ >> shift & 1);
+        const std::uint64_t one = shift == 0 || shift > 64 ? 0 : std::uint64_t{1} << --shift;
+        const bool wanted = tight && (from_ & one) != 0;
         if (!wanted) {
             if (const auto low = find(bdd_.half(set, level, false), level + 1, shift, tight, number)) return low;
         }
-        return find(bdd_.half(set, level, true), level + 1, shift, wanted, number | std::uint64_t{1} << shift);
+        return find(bdd_.half(set, level, true), level + 1, shift, wanted, number | one);
     }
 
 private:

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 
 #include "allocator/classes.hpp"
 #include "allocator/cost.hpp"
@@ -108,7 +109,9 @@ private:
         unsigned cost = 0;
         std::size_t changes = 0;
         std::uint64_t height = 0;
-        auto operator<=>(const Score&) const = default;
+        bool operator<(const Score& other) const {
+            return std::tie(cost, changes, height) < std::tie(other.cost, other.changes, other.height);
+        }
     };
 
     Score score_of(Placement& placement) const {

@@ -13,6 +13,7 @@ void Engine::make_sections() {
         Section& section = sections_[i].section;
         const std::uint64_t address = section.address;
         object_.sections.push_back(std::move(section));
+        section = {};
         section.address = address;  // still asked for by fixups
     }
     object_.relocatable = !options_.flat;

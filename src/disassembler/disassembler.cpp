@@ -322,7 +322,7 @@ std::uint64_t Disassembler::referring_datum(std::uint64_t at) {
 void Disassembler::instruction(Index form, const Image& image, unsigned bits, std::uint64_t at) {
     if (options_.style == DisassemblyStyle::listing) listing_columns(at, bits / 8);
     char* const begin = out_.room();
-    std::memcpy(begin, "    ", 4);
+    std::memset(begin, ' ', 4);
     const std::uint64_t address = address_of(at);
     const bool doubted = source() && options_.verify && !verifier_.is_certain(form, image);
     char* end = codec_.print(begin + 4, form, image, bits, address, doubted ? nullptr : this);

@@ -56,7 +56,8 @@ Handler float_lanes(unsigned container) {
     }
 }
 
-// A handler template's instance for a container.
+// A handler template's instance for a container. The argument is a template's name, which parentheses would spoil.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define ISAFORGE_BY_CONTAINER(container, handler) \
     switch (container) {                          \
         case 8: return handler<std::uint8_t>;     \
@@ -64,6 +65,7 @@ Handler float_lanes(unsigned container) {
         case 32: return handler<std::uint32_t>;   \
         default: return handler<std::uint64_t>;   \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 
 template <class From, class To>
 void resize_lanes(ISAFORGE_HANDLER_PARAMETERS) {

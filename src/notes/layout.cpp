@@ -254,7 +254,7 @@ private:
         operand_texts_.push_back("{" + name + "}");
         if (is_register(field)) {
             add_cell(width == model_.register_bits ? name + ":r" : fmt::format("{}:r{}", name, width), width);
-        } else if (field.widths.size() > 1 && chooser_.size() > 0 &&
+        } else if (field.widths.size() > 1 && !chooser_.empty() &&
                    field.widths.size() == std::size_t{1} << chooser_bits_) {
             add_alternatives(field, name);
         } else {
@@ -575,6 +575,7 @@ private:
 std::vector<std::string> group_names(const std::vector<const Group*>& groups) {
     std::vector<std::string> names(groups.size());
     std::vector<std::vector<std::string>> all;
+    all.reserve(groups.size());
     for (const Group* group : groups) all.push_back(telling_words(group->title));
     for (std::size_t i = 0; i < groups.size(); ++i) {
         for (std::size_t take = 1; take <= 4 && names[i].empty(); ++take) {

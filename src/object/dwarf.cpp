@@ -279,7 +279,8 @@ bool read_header(Decoder& in, LineHeader& header, std::vector<std::string>& file
     header.smallest = in.u8();
     if (read_version == 4) in.u8();
     in.u8();
-    header.base = static_cast<std::int8_t>(in.u8());
+    const std::uint8_t base = in.u8();
+    header.base = base < 0x80 ? base : base - 0x100;  // signed
     header.range = in.u8();
     header.first_special = in.u8();
     for (unsigned i = 1; i < header.first_special; ++i) header.operands[i] = in.u8();

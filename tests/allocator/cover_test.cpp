@@ -142,7 +142,8 @@ TEST(Cover, OfSixteenInputsAndHundredsOfCubes) {
     Bdd bdd;
     Bdd::Ref wanted = Bdd::none;
     for (unsigned i = 0; i < 300; ++i) {
-        const Bits mask = (random() | random()) & leading_bits(16);
+        const Bits some = random(), more = random();
+        const Bits mask = (some | more) & leading_bits(16);
         wanted = bdd.either(wanted, bdd.cube({mask, random() & mask}));
     }
     const auto cover = minimise(bdd, wanted, wanted);
