@@ -160,16 +160,18 @@ def start_up(isaforge, options):
 
 
 def inside_one_process(build):
-    program = os.path.join(build, "bench", "bench_codec")
-    if not os.path.exists(program):
-        print("\nGoogle Benchmark is not installed, so nothing is measured inside one process.")
-        return
-    _, output = timed([program, "--benchmark_format=json", "--benchmark_min_time=0.3"], 1)
     print("\nInside one process")
-    for result in json.loads(output)["benchmarks"]:
-        speed = result.get("items_per_second")
-        shown = f"{rate(speed):>12}" if speed else f"{result['real_time'] / 1e6:23.3f} ms"
-        print(f"  {result['name']:38} {shown}")
+    for name in ("bench_codec", "bench_allocate"):
+        program = os.path.join(build, "bench", name)
+        if not os.path.exists(program):
+            print("  Google Benchmark is not installed, so nothing is measured here.")
+            return
+        _, output = timed([program, "--benchmark_format=json", "--benchmark_min_time=0.3"], 1)
+        for result in json.loads(output)["benchmarks"]:
+            speed = result.get("items_per_second")
+            to_ms = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}[result["time_unit"]]
+            shown = f"{rate(speed):>12}" if speed else f"{result['real_time'] * to_ms:23.3f} ms"
+            print(f"  {result['name']:38} {shown}")
 
 
 def main():
