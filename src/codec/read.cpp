@@ -120,11 +120,16 @@ bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative
     return true;
 }
 
+bool Reader::continues_word(const char* p) const {
+    const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
+    return p != begin_ && p != end_ && is_word(p[-1]) && is_word(*p) && !(*p >= '0' && *p <= '9');
+}
+
 bool Reader::number(const char*& cursor, Index index, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const char* begin = skip(cursor);
     NumberValue value;
-    if (!number_value(cursor, value, type.number.relative)) return fail(begin, nullptr, index);
+    if (continues_word(begin) || !number_value(cursor, value, type.number.relative)) return fail(begin, nullptr, index);
     if (value.kind == NumberValue::Kind::deferred) {
         if (out.deferred_count == most_deferred) return fail(begin, nullptr, index);
         out.deferred_in_tail[out.deferred_count] = false;
@@ -148,7 +153,8 @@ bool Reader::affine(const char*& cursor, const TextElement& element, const Field
     const char* begin = skip(cursor);
     NumberValue value;
     const char* p = begin;
-    if (!number_value(p, value) || value.kind != NumberValue::Kind::integer) return fail(begin, &element, no_index);
+    if (continues_word(begin) || !number_value(p, value) || value.kind != NumberValue::Kind::integer)
+        return fail(begin, &element, no_index);
     const auto number = static_cast<std::int64_t>(value.integer) - element.bias;
     if (number % element.scale != 0) return fail(begin, &element, no_index);
     const auto solved = static_cast<std::uint64_t>(number / element.scale);

@@ -158,6 +158,8 @@ TEST(GcnSample, RegistersMayBeWrittenWithBracketsAndExpressions) {
     EXPECT_EQ(assemble("S_ADD_U32 S[5], s[1], S2"), "01020580");
     EXPECT_EQ(assemble("s_add_u32 s5, s[z], s2"), "04020580");
     EXPECT_EQ(assemble("s_and_b64 s[z:5], vcc, exec"), "6a7e8486");
+    EXPECT_EQ(assemble("s_add_u32 s1, scc, s2"), "fd020180");                         // no `s` before a symbol `cc`
+    EXPECT_NE(assemble("s_add_u32 sz, s1, s2").find("expected"), std::string::npos);  // a symbol stands in brackets
     EXPECT_NE(assemble("s_and_b64 s[4:6], vcc, exec").find("expected"), std::string::npos);
     EXPECT_NE(assemble("s_and_b64 s[5:6], vcc, exec").find("expected"), std::string::npos);
     EXPECT_NE(assemble("v_add_f32_e64 v5, 0x12345, v2").find("expected"), std::string::npos);
