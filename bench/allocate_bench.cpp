@@ -1,8 +1,6 @@
 // The allocator on a made-up machine of 2,000 rows in 20 formats, and the minimiser on random covers.
 #include <benchmark/benchmark.h>
 
-#include <random>
-
 #include "allocator/bdd.hpp"
 #include "allocator/cover.hpp"
 #include "allocator/large_space.hpp"
@@ -22,14 +20,8 @@ void decide_2000_rows(benchmark::State& state) {
 }
 
 void minimise_300_cubes(benchmark::State& state) {
-    std::mt19937_64 random(3);
     Bdd bdd;
-    Bdd::Ref wanted = Bdd::none;
-    for (unsigned i = 0; i < 300; ++i) {
-        const Bits some = random(), more = random();
-        const Bits mask = (some | more) & leading_bits(16);
-        wanted = bdd.either(wanted, bdd.cube({mask, random() & mask}));
-    }
+    const Bdd::Ref wanted = three_hundred_cubes(bdd);
     for (auto _ : state) {
         Bdd work = bdd;
         benchmark::DoNotOptimize(minimise(work, wanted, wanted));

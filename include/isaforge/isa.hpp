@@ -122,8 +122,7 @@ struct NumberRule {
     std::optional<std::int64_t> minimum, maximum;  // of the value in the text
     unsigned relocation = 0;        // ELF relocation type that the description gives; 0: none
     std::string relocation_name;
-    unsigned relocation_type =
-        0;  // the given one, or a number from first_automatic_relocation on, by order of appearance
+    unsigned relocation_type = 0;   // the given one, or the next from first_automatic_relocation on
 };
 
 enum class OperandKind { number, registers, enumeration, table };

@@ -158,17 +158,27 @@ private:
         }
     }
 
-    void starts_at(std::size_t index, const Row& row, std::uint64_t alignment, std::vector<std::uint64_t>& found) {
-        const bool high = plan_.policy[index] == Policy::high || plan_.policy[index] == Policy::high_aligned;
-        std::vector<std::uint64_t> all;
+    // Of the runs that the class may open and that have room for so many blocks from an aligned one on: that one, and the
+    // run's last.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> roomy_runs(std::size_t index, std::uint64_t length,
+                                                                    std::uint64_t alignment) {
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
         std::uint64_t from = 0;
         for (unsigned i = 0; i < most_runs; ++i) {
             const auto run = room_.run(index, from);
             if (!run) break;
             from = run->second + 1;
             const std::uint64_t lowest = align_up(run->first, alignment);
-            if (lowest > run->second || run->second - lowest + 1 < row.length) continue;
-            const std::uint64_t highest = (run->second + 1 - row.length) / alignment * alignment;
+            if (lowest <= run->second && run->second - lowest + 1 >= length) found.emplace_back(lowest, run->second);
+        }
+        return found;
+    }
+
+    void starts_at(std::size_t index, const Row& row, std::uint64_t alignment, std::vector<std::uint64_t>& found) {
+        const bool high = plan_.policy[index] == Policy::high || plan_.policy[index] == Policy::high_aligned;
+        std::vector<std::uint64_t> all;
+        for (const auto& [lowest, last] : roomy_runs(index, row.length, alignment)) {
+            const std::uint64_t highest = (last + 1 - row.length) / alignment * alignment;
             all.push_back(high ? highest : lowest);
         }
         if (high) std::reverse(all.begin(), all.end());
@@ -240,14 +250,8 @@ private:
         std::uint64_t length = row.length;
         for (const auto& [part, code] : codes) length = std::max(length, (code >> odd.extra_bits) + 1);
         for (const std::uint64_t alignment : {std::bit_ceil(2 * length), std::uint64_t{2}}) {
-            std::uint64_t from = 0;
-            for (unsigned i = 0; i < most_runs; ++i) {
-                const auto run = room_.run(index, from);
-                if (!run) break;
-                from = run->second + 1;
-                const std::uint64_t start = align_up(run->first, alignment);
-                if (start > run->second || run->second - start + 1 < 2 * length) continue;
-                if (interleave(index, relative, row, codes, start)) return true;
+            for (const auto& run : roomy_runs(index, 2 * length, alignment)) {
+                if (interleave(index, relative, row, codes, run.first)) return true;
             }
         }
         return false;

@@ -1,5 +1,6 @@
 // The minimiser against truth tables, and its sizes against the exact minimum.
 #include "allocator/cover.hpp"
+#include "allocator/large_space.hpp"
 
 #include <gtest/gtest.h>
 
@@ -138,14 +139,8 @@ TEST(Cover, OfNothingAndOfEverything) {
 }
 
 TEST(Cover, OfSixteenInputsAndHundredsOfCubes) {
-    std::mt19937_64 random(3);
     Bdd bdd;
-    Bdd::Ref wanted = Bdd::none;
-    for (unsigned i = 0; i < 300; ++i) {
-        const Bits some = random(), more = random();
-        const Bits mask = (some | more) & leading_bits(16);
-        wanted = bdd.either(wanted, bdd.cube({mask, random() & mask}));
-    }
+    const Bdd::Ref wanted = three_hundred_cubes(bdd);
     const auto cover = minimise(bdd, wanted, wanted);
     Bdd::Ref covered = Bdd::none;
     for (const Cube& cube : cover) covered = bdd.either(covered, bdd.cube(cube));

@@ -2,8 +2,10 @@
 // formats, extra opcode bits, an aligned table and some rows that have a number already.
 #pragma once
 
+#include <random>
 #include <string>
 
+#include "allocator/bdd.hpp"
 #include "allocator/problem.hpp"
 
 namespace isaforge::allocator {
@@ -44,6 +46,18 @@ inline Problem large_problem() {
     problem.pools.push_back({"low", 4, 0, 9, {0, 1, 2, 3, 4, 5, 6, 7, 10, 15}});
     problem.pools.push_back({"high", 4, 12, 15, {8, 9, 11, 12, 13, 14, 16, 17, 18}});
     return problem;
+}
+
+// The union of 300 random cubes of 16 leading bits: much for a minimiser.
+inline Bdd::Ref three_hundred_cubes(Bdd& bdd) {
+    std::mt19937_64 random(3);
+    Bdd::Ref wanted = Bdd::none;
+    for (unsigned i = 0; i < 300; ++i) {
+        const Bits some = random(), more = random();
+        const Bits mask = (some | more) & leading_bits(16);
+        wanted = bdd.either(wanted, bdd.cube({mask, random() & mask}));
+    }
+    return wanted;
 }
 
 }  // namespace isaforge::allocator
