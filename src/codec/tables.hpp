@@ -188,6 +188,9 @@ std::uint64_t float_bits(double value, unsigned width);
 bool number_bits(const NumberValue& number, unsigned width, std::uint64_t& bits);
 
 // The number that `code` stands for, as it is written.
+// The rule for a number in the text that is no label.
+NumberRule plain_rule(const NumberRule& rule);
+
 std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t code, std::uint64_t address);
 
 // The bits for a number. False where it does not fit; `problem` then says why, unless it is null.
