@@ -27,6 +27,9 @@ struct NumberValue {
 class ExpressionReader {
 public:
     virtual ~ExpressionReader() = default;
+    // An operator that begins with this character ends the expression, outside of parentheses: it belongs to the text behind
+    // the number, as in `|1|`. 0: none.
+    char stop = 0;
     // Reads the longest expression at `cursor` and moves past it. False, cursor unmoved, where none begins there.
     virtual bool read(const char*& cursor, const char* end, NumberValue& value) = 0;
     // The same where the number is counted from the instruction: one that is known may still have to wait for where that
@@ -98,8 +101,14 @@ public:
     BitPlace place_of(const Deferred& deferred) const;
 
     // Finds the form of the instruction in `image`, of which `available` bits are there; no_index where there is none.
-    // `bits`: its whole length including a tail.
+    // `bits`: its whole length including a tail; where there is none, the length of what breaks a rule that operands have in
+    // common, or 0. That is found by `refused`, with the rule.
     Index decode(const Image& image, unsigned available, unsigned& bits) const;
+
+    Index refused(const Image& image, unsigned available, unsigned& bits, std::string& why) const;
+
+    // Whether this is the name of a register of the description, so that no symbol is meant by it.
+    bool names_register(std::string_view name) const;
 
     // The values of a form's fields, as codes, in the order of Form::fields.
     void fields(Index form, const Image& image, std::vector<std::uint64_t>& codes) const;

@@ -141,6 +141,7 @@ struct OperandRow {
     unsigned tail_bits = 0;             // words that follow the instruction because of this row
     bool reserved = false;
     bool alias = false;                 // read, never printed
+    std::uint32_t takes = 0;            // a bit for each of Isa::limits that it counts for
     Place where;
 
     // Whether `code` has the row's fixed bits and lies in its ranges. What the captures hold is not looked at.
@@ -191,6 +192,24 @@ struct Format {
     Place where;
 };
 
+// How many different things of some kind one instruction may use: a row of an operand that `takes` from the limit is one,
+// with each of its codes.
+struct Limit {
+    std::string name;
+    unsigned most = 1;
+    std::string reason;                 // what is said where there are more
+    Place where;
+};
+inline constexpr unsigned most_limits = 32;
+
+// What counts for a limit in one form.
+struct Taking {
+    Index limit = 0;                    // Isa::limits
+    std::vector<Index> fields;          // of the form
+    unsigned besides = 0;               // so many more, each of its own
+    std::vector<std::pair<Index, std::uint64_t>> own;  // operand types and their codes: what the instruction uses unsaid
+};
+
 // One encoding of one instruction in one of its lengths.
 struct Form {
     Index instruction = no_index;
@@ -201,6 +220,7 @@ struct Form {
     std::vector<TextTemplate> texts;    // the first is printed, all are read
     bool alias = false;                 // read, never printed: another form has the same bits
     bool names_twin = false;            // an alias that has its opcode by that form's mnemonic
+    std::vector<Taking> takes;
     Place where;
 };
 
@@ -303,6 +323,7 @@ struct Isa {
     std::vector<RegisterFile> register_files;
     std::vector<MemorySpace> memories;
     std::vector<OperandType> operand_types;
+    std::vector<Limit> limits;
     std::vector<Format> formats;
     std::vector<Instruction> instructions;
     std::vector<Form> forms;

@@ -71,6 +71,7 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
     begins(surface.undefine, lexical_define);
     for (const std::string& mark : surface.line_comments) expressions_.syntax.comments.push_back(mark);
     for (const auto& [open, close] : surface.block_comments) expressions_.syntax.comments.push_back(open);
+    expressions_.registers = &codec_;
     expressions_.syntax.immediate_prefix = surface.immediate_prefix;
     expressions_.syntax.label_reference_prefix = surface.label_reference_prefix;
     bool glued = false;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 namespace isaforge::assembler {
 
@@ -85,7 +86,12 @@ bool Expressions::read_operand(const char*& cursor, const char* end, NumberValue
     read_prefix(p, end);
     Value value;
     const char* begin = p;
-    if (!parse(p, value) || p > end) return false;
+    in_operand_ = true;
+    stop_ = stop;
+    const bool good = parse(p, value) && p <= end;
+    in_operand_ = false;
+    stop_ = 0;
+    if (!good) return false;
     if (value.is_integer() && !defer) {
         number.kind = NumberValue::Kind::integer;
         number.negative = value.integer.negative;
@@ -149,7 +155,7 @@ int Expressions::peek_operator(const char* p, Operator& op, unsigned& length) co
 bool Expressions::parse_conditional(const char*& p, Value& value) {
     if (!parse_binary(p, 1, value)) return false;
     const char* q = skip_blanks(p);
-    if (*q != '?') return true;
+    if (*q != '?' || stop_ == '?') return true;
     if (++depth_ > deepest_nesting) {
         --depth_;
         return fail(q, "this expression nests too deeply");
@@ -185,7 +191,7 @@ bool Expressions::parse_binary(const char*& p, int lowest, Value& value) {
     if (!parse_unary(p, value)) return false;
     while (true) {
         const char* q = skip_blanks(p);
-        if (!is(*q, class_operator)) return true;
+        if (!is(*q, class_operator) || *q == stop_) return true;
         Operator op{};
         unsigned length = 0;
         const int precedence = peek_operator(q, op, length);
@@ -242,7 +248,9 @@ bool Expressions::parse_parenthesis(const char*& p, Value& value) {
         return fail(p, "this expression nests too deeply");
     }
     const char* q = skip_blanks(p + 1);
+    const char outer = std::exchange(stop_, '\0');
     const bool good = parse_conditional(q, value);
+    stop_ = outer;
     --depth_;
     if (!good) return false;
     q = skip_blanks(q);
@@ -251,9 +259,17 @@ bool Expressions::parse_parenthesis(const char*& p, Value& value) {
     return true;
 }
 
+// Whether a name in an operand is a register's and not a symbol that the program has defined.
+bool Expressions::is_register(std::string_view name) const {
+    if (!registers->names_register(name)) return false;
+    const Index known = symbols_.find(name);
+    return known == no_index || symbols_[known].kind == SymbolKind::undefined;
+}
+
 bool Expressions::parse_name(const char*& p, Value& value) {
     const char* end = skip_name(p + 1);
     const std::string_view name(p, static_cast<std::size_t>(end - p));
+    if (in_operand_ && registers && is_register(name)) return false;
     if (name == ".") {
         if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
         value.kind = Value::Kind::symbolic;

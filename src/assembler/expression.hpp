@@ -84,6 +84,7 @@ public:
     ExpressionSyntax syntax;
     Position here;                 // the value of `.`
     bool stable_text = true;       // the text being read outlives the assembly
+    const Codec* registers = nullptr;  // whose registers are no symbols in operands, unless the program has defined them
     bool defer_targets = false;    // hand known numbers that count from the instruction to the codec as deferred, too
 
     // The integer that the codec read last.
@@ -139,6 +140,7 @@ private:
     bool parse_numeric_label(const char*& p, const char* letter, Value& value);
     bool parse_character(const char*& p, Value& value);
     bool parse_name(const char*& p, Value& value);
+    bool is_register(std::string_view name) const;
     int peek_operator(const char* p, Operator& op, unsigned& length) const;
 
     bool combine(Operator op, const Value& a, const Value& b, const char* at, Value& result);
@@ -161,6 +163,8 @@ private:
     std::vector<Node> nodes_;
     std::vector<Operand> operands_;
     unsigned depth_ = 0;
+    bool in_operand_ = false;
+    char stop_ = 0;                // ExpressionReader::stop, outside of parentheses
     bool before_layout_ = false;
     std::uint64_t steps_ = 0, all_steps_ = 0;
 

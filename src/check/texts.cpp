@@ -117,6 +117,7 @@ private:
         constexpr std::uint64_t address = 1 << 12;
         unsigned bits = 0;
         const Index decoded = codec_.decode(image, max_instruction_bits, bits);
+        if (decoded == no_index && bits != 0) return true;  // its operands break a rule together
         if (decoded != index) return report_decode(form, image, decoded);
         char text[Codec::max_text];
         const char* end = codec_.print(text, index, image, bits, address);

@@ -63,7 +63,10 @@ int print_instructions(const Codec& codec, const std::vector<std::uint8_t>& byte
             form = codec.decode(image, static_cast<unsigned>(whole_units * 8), bits);
         }
         if (form == no_index) {
-            complain(fmt::format("{} begins no instruction of {}", shown(bytes.data() + at, left), isa.variant));
+            std::string why;
+            const bool refused = bits != 0 && codec.refused(image, static_cast<unsigned>(whole_units * 8), bits, why) != no_index;
+            complain(fmt::format("{} begins no instruction of {}{}", shown(bytes.data() + at, left), isa.variant,
+                                 refused ? ": " + why : ""));
             return input_error;
         }
         const char* const end = codec.print(text.data(), form, image, bits, at * 8 / isa.address_bits);

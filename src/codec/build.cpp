@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cstring>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "codec/tables.hpp"
 
@@ -35,6 +37,24 @@ Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa) {
         return row.reserved ? no_index : static_cast<Index>(i);
     }
     return no_index;
+}
+
+bool means_itself(const Isa& isa, const Codec::Tables& tables, const OperandType& type, const OperandRow& row,
+                  std::uint64_t code) {
+    const Index found = find_row(type, code, isa);
+    if (found == no_index) return false;
+    const OperandRow& printed = type.rows[found];
+    if (row.alias || &printed == &row) return true;
+    const Image nothing;
+    char buffer[Codec::max_text];
+    const PrintContext context{isa, tables, nothing, 0, 0, nullptr, buffer + sizeof buffer};
+    const auto text_of = [&](const OperandRow& from, const TextTemplate& text) {
+        return std::string(buffer, print_template(buffer, context, text, from.fields, code, {}));
+    };
+    const std::string expected = text_of(printed, printed.texts[0]);
+    return expected.empty() || std::any_of(row.texts.begin(), row.texts.end(), [&](const TextTemplate& text) {
+               return text_of(row, text) == expected;
+           });
 }
 
 bool code_is_valid(const Isa& isa, Index index, std::uint64_t code) {
@@ -76,6 +96,13 @@ private:
     bool has_relative(Index type) const;
     bool is_total(const OperandType& type) const;
 
+    void tabulate_taken(Index index, OperandTable& table);
+    void collect_taken(Index index, std::uint64_t code, std::vector<Taken>& out);
+    std::uint32_t identity_of(const OperandRow& row, std::uint64_t code);
+    void build_limits(const Form& form, FormTable& table);
+    static LimitedField limited_field(const Form& form, Index index, const OperandTable& table);
+    void build_register_names();
+
     void build_form(Index index);
     Check check_of(const Form& form, Index field) const;
     void add_text_step(std::vector<PrintStep>& steps, std::string_view text) const;
@@ -102,15 +129,19 @@ private:
     Codec::Tables& tables_;
     std::map<std::string, std::size_t> mnemonic_index_;
     std::map<std::pair<const Piece*, std::string>, const Piece*> suffixed_;
+    std::map<std::tuple<FileId, std::uint32_t, std::uint64_t>, std::uint32_t> identities_;  // by row and code
+    std::map<std::vector<std::pair<std::uint32_t, std::uint32_t>>, std::uint32_t> taken_lists_;
 };
 
 void Builder::build() {
     build_characters();
+    tables_.taken.assign(1, {});
     tables_.operands.resize(isa_.operand_types.size());
     for (Index i = 0; i < isa_.operand_types.size(); ++i) build_operand(i);
     tables_.forms.resize(isa_.forms.size());
     for (Index i = 0; i < isa_.forms.size(); ++i) build_form(i);
     build_mnemonics();
+    build_register_names();
     build_tree();
 }
 
@@ -182,7 +213,11 @@ void Builder::build_operand(Index index) {
     for (const OperandRow& row : type.rows) {
         table.can_have_tail |= row.tail_bits != 0;
         table.has_tail_row |= row.tail_bits != 0;
-        for (const Field& field : row.fields) table.can_have_tail |= tables_.operands[field.type].can_have_tail;
+        table.can_take |= row.takes != 0;
+        for (const Field& field : row.fields) {
+            table.can_have_tail |= tables_.operands[field.type].can_have_tail;
+            table.can_take |= tables_.operands[field.type].can_take && !field.in_tail;
+        }
     }
     if (type.width <= widest_table) {
         tabulate_rows(type, table);
@@ -195,6 +230,7 @@ void Builder::build_operand(Index index) {
     } else {
         table.all_valid = is_total(type);
     }
+    if (table.can_take && type.width <= widest_table) tabulate_taken(index, table);
     add_entries(type, table);
     add_row_texts(type, table);
     if (type.kind == OperandKind::number) table.needs_rows = true;
@@ -262,7 +298,7 @@ void Builder::add_row_texts(const OperandType& type, OperandTable& table) {
                 continue;
             }
             for (std::uint64_t code = 0; code < std::uint64_t{1} << type.width; ++code) {
-                if (!row_matches(isa_, row, code)) continue;
+                if (!row_matches(isa_, row, code) || !means_itself(isa_, tables_, type, row, code)) continue;
                 if (++count > most_texts) {
                     table.needs_rows = true;
                     break;
@@ -274,6 +310,105 @@ void Builder::add_row_texts(const OperandType& type, OperandTable& table) {
             }
         }
     }
+}
+
+// --- limits -----------------------------------------------------------------------------------------------------------
+
+// Operands with different arguments have the rows of one declaration in common: what such a row stands for is the same in all.
+std::uint32_t Builder::identity_of(const OperandRow& row, std::uint64_t code) {
+    if (row.tail_bits != 0) return tail_identity;
+    const auto next = static_cast<std::uint32_t>(tail_identity + 1 + identities_.size());
+    return identities_.emplace(std::tuple{row.where.file, row.where.offset, code}, next).first->second;
+}
+
+void Builder::collect_taken(Index index, std::uint64_t code, std::vector<Taken>& out) {
+    const Index found = find_row(isa_.operand_types[index], code, isa_);
+    if (found == no_index) return;
+    const OperandRow& row = isa_.operand_types[index].rows[found];
+    if (row.takes != 0) out.push_back({identity_of(row, code), row.takes});
+    for (const Field& field : row.fields) {
+        if (!field.in_tail && tables_.operands[field.type].can_take)
+            collect_taken(field.type, field.place.extract(code), out);
+    }
+}
+
+void Builder::tabulate_taken(Index index, OperandTable& table) {
+    table.taken.assign(table.valid.size(), 0);
+    std::vector<Taken> list;
+    for (std::size_t code = 0; code < table.taken.size(); ++code) {
+        list.clear();
+        if (table.valid[code]) collect_taken(index, code, list);
+        if (list.empty()) continue;
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> key;
+        for (const Taken& taken : list) key.emplace_back(taken.identity, taken.limits);
+        const auto [known, fresh] = taken_lists_.emplace(key, static_cast<std::uint32_t>(tables_.taken.size()));
+        if (fresh) {
+            tables_.taken.insert(tables_.taken.end(), list.begin(), list.end());
+            tables_.taken.emplace_back();
+        }
+        table.taken[code] = known->second;
+    }
+}
+
+LimitedField Builder::limited_field(const Form& form, Index index, const OperandTable& table) {
+    const Field& field = form.fields[index];
+    LimitedField out;
+    out.taken = table.taken.data();
+    out.index = index;
+    out.field = &field;
+    const auto& pieces = field.place.pieces;
+    const bool quick = pieces.size() <= out.piece.size() && std::all_of(pieces.begin(), pieces.end(), [](const BitPiece& p) {
+        return p.position + p.width <= 64;
+    });
+    if (!quick) return out;
+    out.field = nullptr;
+    out.pieces = static_cast<unsigned>(pieces.size());
+    std::copy(pieces.begin(), pieces.end(), out.piece.begin());
+    return out;
+}
+
+void Builder::build_limits(const Form& form, FormTable& table) {
+    for (const Taking& taking : form.takes) {
+        FormLimit limit;
+        limit.limit = taking.limit;
+        limit.most = isa_.limits[taking.limit].most;
+        for (const Index field : taking.fields) {
+            const OperandTable& operand = tables_.operands[form.fields[field].type];
+            if (!operand.taken.empty()) limit.fields.push_back(limited_field(form, field, operand));
+        }
+        for (const auto& [type, code] : taking.own) {
+            const Index row = find_row(isa_.operand_types[type], code, isa_);
+            if (row != no_index) limit.own.push_back(identity_of(isa_.operand_types[type].rows[row], code));
+        }
+        for (unsigned i = 0; i < taking.besides; ++i) limit.own.push_back(~i);
+        if (!limit.fields.empty() || limit.own.size() > limit.most) table.limits.push_back(std::move(limit));
+    }
+}
+
+// What no symbol in an expression is: registers by their names, and what rows with a meaning are called.
+void Builder::build_register_names() {
+    tables_.registers = Trie(isa_.surface.case_insensitive);
+    const auto add = [&](const std::string& name) {
+        const bool is_name = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+                             std::all_of(name.begin(), name.end(),
+                                         [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; });
+        if (is_name) tables_.registers.add(name, 0);
+    };
+    for (const RegisterFile& file : isa_.register_files) {
+        if (file.entries.empty()) add(file.name);
+        for (const Entry& entry : file.entries) {
+            for (const std::string& name : entry.texts) add(name);
+        }
+    }
+    for (const OperandType& type : isa_.operand_types) {
+        for (const OperandRow& row : type.rows) {
+            if (!row.meaning) continue;
+            for (const TextTemplate& text : row.texts) {
+                if (text.size() == 1 && text[0].kind == TextKind::literal) add(text[0].text);
+            }
+        }
+    }
+    tables_.registers.freeze();
 }
 
 // --- forms ------------------------------------------------------------------------------------------------------------
@@ -338,6 +473,7 @@ void Builder::build_form(Index index) {
         table.can_have_tail |= tables_.operands[field.type].can_have_tail;
         table.has_relative |= has_relative(field.type);
     }
+    build_limits(form, table);
     const std::string& name = isa_.instructions[form.instruction].names[0];
     for (const TextElement& element : form.texts[0]) {
         switch (element.kind) {
@@ -457,10 +593,15 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
     candidate.form = index;
     candidate.head = head_of(form, text, name_at, candidate);
     std::string key = name;
+    std::set<Index> read;
+    for (const Candidate::HeadField& field : candidate.head_fields) read.insert(field.field);
     for (std::size_t i = name_at + 1; i < text.size(); ++i) {
         ReadStep step;
         step.element = &text[i];
         step.glued = is_glued(text, i, false);
+        step.stop = begin_behind(text, i, 0);
+        if (text[i].field != no_index) step.repeated = !read.insert(text[i].field).second;
+        read.insert(text[i].fields.begin(), text[i].fields.end());
         switch (text[i].kind) {
             case TextKind::literal: {
                 std::string_view rest = text[i].text;
@@ -478,7 +619,7 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
             case TextKind::field:
                 step.kind = ReadStep::Kind::field;
                 step.field = text[i].field;
-                set_simple_place(step, form.fields[step.field]);
+                if (!step.repeated) set_simple_place(step, form.fields[step.field]);
                 if (form.fields[step.field].fixed)
                     step.only = texts_of(form.fields[step.field].type, *form.fields[step.field].fixed);
                 break;
@@ -571,6 +712,7 @@ DecodeLeaf Builder::leaf_of(Index index) {
     leaf.value = table.value0;
     leaf.form = index;
     leaf.bits = static_cast<std::uint16_t>(isa_.forms[index].bits);
+    leaf.limited = !table.limits.empty();
     leaf.first_check = static_cast<std::uint32_t>(tables_.checks.size());
     leaf.hard =
         table.wide || table.can_have_tail ||

@@ -22,14 +22,15 @@ bool operand_is_valid(const Isa& isa, const OperandTable& table, Index type, std
 struct Tail {
     unsigned bits = 0;
     bool shared = false;
+    bool second = false;  // another one, which there is no room for
 };
 
 // Whether the word behind the instruction is what `field` of a row calls for, besides what others did.
 bool add_tail(const Isa& isa, const Codec::Tables& tables, const Field& field, const Image& image, unsigned at,
               unsigned available, Tail& tail) {
     const unsigned bits = field.place.width;
-    if (tail.bits != 0 && (tail.bits != bits || !tail.shared || !field.shared)) return false;
-    if (at + bits > available) return false;
+    if (tail.bits != 0 && (tail.bits != bits || !tail.shared || !field.shared)) tail.second = true;
+    if (tail.second || at + bits > available) return false;
     tail = {bits, field.shared};
     const OperandTable& table = tables.operands[field.type];
     if (table.all_valid) return true;
@@ -87,37 +88,75 @@ bool passes(const Codec::Tables& tables, const codec::DecodeLeaf& leaf, std::uin
 
 }  // namespace
 
-Index Codec::decode(const Image& image, unsigned available, unsigned& bits) const {
-    const DecodeNode* node = tables_->nodes.data();
+namespace {
+
+// Whether operands together break a rule that each of them keeps. `why` may be null.
+bool breaks_limit(const Isa& isa, const Codec::Tables& tables, Index form, const Image& image, std::string* why) {
+    for (const codec::FormLimit& limit : tables.forms[form].limits) {
+        if (!codec::exceeds(limit, tables.taken, image)) continue;
+        if (why) *why = isa.limits[limit.limit].reason;
+        return true;
+    }
+    return false;
+}
+
+// Whether the word is of a form that must be looked at more closely; `second`: it is but for a second tail.
+bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, const Image& image, unsigned available,
+                     unsigned& bits, bool& second) {
+    const Form& form = isa.forms[index];
+    if (!matches(isa, tables, index, image)) return false;
+    bits = form.bits;
+    if (!tables.forms[index].can_have_tail) return true;
+    Tail tail;
+    const bool good = std::all_of(form.fields.begin(), form.fields.end(), [&](const Field& field) {
+        return tail_of(isa, tables, field.type, field.place.extract(image), image, form.bits, available, tail);
+    });
+    bits += tail.bits;
+    second = tail.second;
+    return good || second;
+}
+
+// With `why`, finds what breaks a rule instead, and says which; else leaves its length in `bits`.
+Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image, unsigned available, unsigned& bits,
+                std::string* why) {
+    const DecodeNode* node = tables.nodes.data();
     while (node->width != 0) {
         const std::uint64_t choice = image.words[node->position / 64] >> (node->position % 64) & low_bits(node->width);
-        node = &tables_->nodes[tables_->children[node->first + choice]];
+        node = &tables.nodes[tables.children[node->first + choice]];
     }
-    const codec::DecodeLeaf* const leaves = tables_->leaves.data() + node->first;
+    const codec::DecodeLeaf* const leaves = tables.leaves.data() + node->first;
+    unsigned refused = 0;
     for (std::uint32_t i = 0; i < node->count; ++i) {
         const codec::DecodeLeaf& leaf = leaves[i];
         if ((image.words[0] & leaf.mask) != leaf.value || leaf.bits > available) continue;
+        bool second = false;
         if (!leaf.hard) {
-            if (!passes(*tables_, leaf, image.words[0])) continue;
+            if (!passes(tables, leaf, image.words[0])) continue;
             bits = leaf.bits;
-            return leaf.form;
+        } else if (!matches_closely(isa, tables, leaf.form, image, available, bits, second)) {
+            continue;
         }
-        const Index index = leaf.form;
-        const Form& form = isa_->forms[index];
-        if (form.bits > available || !matches(*isa_, *tables_, index, image)) continue;
-        bits = form.bits;
-        if (tables_->forms[index].can_have_tail) {
-            Tail tail;
-            const bool good = std::all_of(form.fields.begin(), form.fields.end(), [&](const Field& field) {
-                return tail_of(*isa_, *tables_, field.type, field.place.extract(image), image, form.bits, available,
-                               tail);
-            });
-            if (!good) continue;
-            bits += tail.bits;
+        if (second) {
+            if (why) *why = codec::second_tail_text;
+        } else if (!leaf.limited || !breaks_limit(isa, tables, leaf.form, image, why)) {
+            if (!why) return leaf.form;
+            continue;
         }
-        return index;
+        if (why) return leaf.form;
+        refused = bits;
     }
+    bits = refused;
     return no_index;
+}
+
+}  // namespace
+
+Index Codec::decode(const Image& image, unsigned available, unsigned& bits) const {
+    return find_form(*isa_, *tables_, image, available, bits, nullptr);
+}
+
+Index Codec::refused(const Image& image, unsigned available, unsigned& bits, std::string& why) const {
+    return find_form(*isa_, *tables_, image, available, bits, &why);
 }
 
 void Codec::fields(Index form, const Image& image, std::vector<std::uint64_t>& codes) const {

@@ -78,10 +78,20 @@ std::string Reader::describe(Index index, unsigned depth) const {
 std::string Reader::syntax_of(const Candidate& candidate) const {
     const Form& form = isa_.forms[candidate.form];
     const Instruction& instruction = isa_.instructions[form.instruction];
-    std::string out = template_text(form.texts[0], form.fields,
-                                    found_ ? std::string_view(found_->text) : std::string_view(instruction.names[0]));
-    const std::size_t name = out.find(found_ ? found_->text : instruction.names[0]);
-    return out.substr(name == std::string::npos ? 0 : name);  // what stands before the mnemonic is seldom the question
+    // The word that was found may have a part of the text behind the name: `_e64`.
+    const std::string_view word = found_ ? std::string_view(found_->text) : std::string_view();
+    std::string_view name = instruction.names[0];
+    for (const auto* names : {&instruction.names, &instruction.relax_names}) {
+        for (const std::string& other : *names) {
+            const bool begins = word.size() >= other.size() && std::equal(other.begin(), other.end(), word.begin(), [&](char a, char b) {
+                return tables_.fold[static_cast<unsigned char>(a)] == b;
+            });
+            if (begins && (other.size() > name.size() || !word.starts_with(name))) name = other;
+        }
+    }
+    const std::string out = template_text(form.texts[0], form.fields, name);
+    const std::size_t at = out.find(name);
+    return out.substr(at == std::string::npos ? 0 : at);  // what stands before the mnemonic is seldom the question
 }
 
 void Reader::suggest_name(std::string_view found, ReadFailure& failure) const {
@@ -95,9 +105,11 @@ void Reader::explain_violation(const char* begin, ReadFailure& failure) const {
     failure.kind = ReadFailure::Kind::violation;
     failure.offset = static_cast<std::uint32_t>(violation_.begin - begin);
     failure.length = std::max<std::uint32_t>(static_cast<std::uint32_t>(violation_.end - violation_.begin), 1);
-    failure.message = violation_.kind == Violation::Kind::other_tail
-                          ? other_tail_text
-                          : "a second value would follow the instruction, and one is all it has room for";
+    switch (violation_.kind) {
+        case Violation::Kind::limit: failure.message = isa_.limits[violation_.limit].reason; break;
+        case Violation::Kind::other_tail: failure.message = other_tail_text; break;
+        default: failure.message = second_tail_text;
+    }
 }
 
 void Reader::explain(const char* begin, ReadFailure& failure) const {

@@ -108,7 +108,7 @@ bool Reader::fail_number(const char* at, Index type, const NumberValue& value) {
 
 bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative) {
     const char* p = skip(cursor);
-    if (p == number_begin_ && !relative) {  // the rows of an operand look at the same number one after the other
+    if (p == number_begin_ && stop_ == number_stop_ && !relative) {  // the rows of an operand look at the same number one after the other
         value = number_;
         if (number_end_) cursor = number_end_;
         return number_end_ != nullptr;
@@ -120,10 +120,12 @@ bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative
         p += prefix->size();
         break;
     }
+    expressions_.stop = stop_;
     const bool good =
         p != end_ && (relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value));
     if (!relative && !(good && value.kind == NumberValue::Kind::deferred)) {
         number_begin_ = begin;
+        number_stop_ = stop_;
         number_end_ = good ? p : nullptr;
         if (good) number_ = value;
     }
@@ -140,6 +142,7 @@ bool Reader::number(const char*& cursor, Index index, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const char* begin = skip(cursor);
     NumberValue value;
+    out.numeric = true;
     const bool waits = type.number.relative && !type.number.plain;  // for its place, even where the target is known
     if (continues_word(begin) || !number_value(cursor, value, waits)) return fail(begin, nullptr, index);
     if (value.kind == NumberValue::Kind::deferred) {
@@ -240,6 +243,18 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
     return fail(begin, nullptr, index);
 }
 
+// Whether the code that `row` was read as is decoded, and not as something else. A number says which code is meant.
+bool Reader::comes_back(Index index, const OperandRow& row, const Parsed& parsed) const {
+    if (parsed.deferred_count != 0) return true;
+    const OperandType& type = isa_.operand_types[index];
+    const OperandTable& table = tables_.operands[index];
+    const Index found = table.row.empty()                                ? find_row(type, parsed.code, isa_)
+                        : table.row[parsed.code] == OperandTable::no_row ? no_index
+                                                                         : table.row[parsed.code];
+    if (found == no_index) return false;
+    return parsed.numeric || &type.rows[found] == &row || means_itself(isa_, tables_, type, row, parsed.code);
+}
+
 // Tries every row; the one that reads furthest is taken.
 bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     if (++depth_ > most_depth) {
@@ -257,6 +272,7 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
             if (!row_text(p, row, text, glued, attempt)) continue;
             // A number that is not known yet may be anything: only the row with a whole word for it surely fits.
             if (has_tail_row && row.tail_bits == 0 && attempt.deferred_count > 0) continue;
+            if (!comes_back(index, row, attempt)) continue;
             if (best_end && p <= best_end) continue;
             best_end = p;
             best = attempt;
@@ -366,17 +382,33 @@ bool Reader::adopt_operand(Parsed& parsed, Parsed& child, const Field& field, co
     if (adopt(parsed, child, field)) return true;
     if (!second) return fail(skip(begin), nullptr, field.type);
     if (pending_.kind == Violation::Kind::none)
-        pending_ = {shared ? Violation::Kind::other_tail : Violation::Kind::second_tail, skip(begin), end};
+        pending_ = {shared ? Violation::Kind::other_tail : Violation::Kind::second_tail, skip(begin), end, no_index};
     return true;
 }
+
+namespace {
+
+// Puts back what begins the text behind, where a text inside has set its own.
+struct StopGuard {
+    explicit StopGuard(char& place) : stop(place), outer(place) {}
+    ~StopGuard() { stop = outer; }
+    StopGuard(const StopGuard&) = delete;
+    StopGuard& operator=(const StopGuard&) = delete;
+    char& stop;
+    const char outer;
+};
+
+}  // namespace
 
 bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out) {
     std::uint64_t codes[most_fields] = {};
     std::uint32_t known = 0;
+    const StopGuard guard(stop_);
     if (row.fields.size() > most_fields) return false;
     out.code = row.value;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const TextElement& element = text[i];
+        stop_ = begin_behind(text, i, guard.outer);
         switch (element.kind) {
             case TextKind::space: break;
             case TextKind::name: return false;
@@ -388,8 +420,13 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
             case TextKind::field: {
                 Parsed child;
                 const Field& field = row.fields[element.field];
-                if (!operand(cursor, field.type, is_glued(text, i, glued), child) || !adopt(out, child, field))
-                    return false;
+                const char* begin = cursor;
+                if (!operand(cursor, field.type, is_glued(text, i, glued), child)) return false;
+                const bool is_known = known >> element.field & 1;
+                if (is_known && (child.deferred_count != 0 || child.code != codes[element.field]))
+                    return fail(skip(begin), nullptr, field.type);
+                if (!adopt(out, child, field)) return false;
+                out.numeric |= child.numeric;
                 codes[element.field] = child.code;
                 known |= 1u << element.field;
                 break;
@@ -399,9 +436,11 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 const bool is_known = known >> element.field & 1;
                 if (!affine(cursor, element, field, codes[element.field], is_known)) return false;
                 known |= 1u << element.field;
+                out.numeric = true;
                 break;
             }
             case TextKind::constant:
+                out.numeric = true;
                 if (!constant(cursor, element)) return false;
                 break;
             case TextKind::any:
@@ -452,6 +491,7 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
             Parsed child;
             if (!operand(p, field.type, false, child) || p == begin) continue;
             if (!adopt(out, child, field)) return false;
+            out.numeric |= child.numeric;
             codes[element.fields[i]] = child.code;
             seen |= 1u << i;
             cursor = p;
@@ -463,15 +503,35 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
 
 // --- statements -------------------------------------------------------------------------------------------------------
 
-bool Reader::form_field(const char*& cursor, const Form& form, Index index, bool glued, Parsed& parsed, Image& image) {
-    const Field& field = form.fields[index];
+bool Reader::form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image) {
+    const Field& field = form.fields[step.field];
     Parsed child;
     const char* begin = cursor;
-    if (!operand(cursor, field.type, glued, child)) return false;
-    if (field.fixed && child.code != *field.fixed) return fail(skip(begin), nullptr, field.type);
+    if (!operand(cursor, field.type, step.glued, child)) return false;
+    if (step.repeated && (child.deferred_count != 0 || child.code != field.place.extract(image)))
+        return fail(skip(begin), nullptr, field.type);
     if (!adopt_operand(parsed, child, field, begin, cursor)) return false;
     field.place.insert(image, child.code);
     return true;
+}
+
+// A field with a value that the form gives: its text, or another way to write the same code.
+bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& step) {
+    const Field& field = form.fields[step.field];
+    const char* const begin = skip(cursor);
+    const char* p = begin;
+    const bool found = step.only->match(p, end_, step.glued) != Trie::none;
+    if (found && p != begin) {
+        cursor = p;
+        return true;
+    }
+    Parsed child;
+    if (tables_.operands[field.type].needs_rows && operand(p, field.type, step.glued, child) && p != begin &&
+        child.code == *field.fixed && child.deferred_count == 0 && child.tail_bits == 0) {
+        cursor = p;
+        return true;
+    }
+    return found || fail(begin, nullptr, field.type);
 }
 
 bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image) {
@@ -491,27 +551,20 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
                     return true;
                 }
             }
-            if (step.only) {
-                const char* begin = skip(cursor);
-                const char* p = begin;
-                if (step.only->match(p, end_, step.glued) == Trie::none)
-                    return fail(begin, nullptr, form.fields[step.field].type);
-                cursor = p;
-                return true;
-            }
-            return form_field(cursor, form, step.field, step.glued, parsed, image);
+            stop_ = step.stop;
+            return step.only ? fixed_field(cursor, form, step) : form_field(cursor, form, step, parsed, image);
         case ReadStep::Kind::number: {
+            stop_ = step.stop;
             if (step.element->kind == TextKind::constant) return constant(cursor, *step.element);
             const Field& field = form.fields[step.element->field];
             std::uint64_t code = field.place.extract(image);
-            const bool known = field.fixed.has_value() || (affine_known_ >> step.element->field & 1) != 0;
-            if (!affine(cursor, *step.element, field, code, known)) return false;
-            affine_known_ |= 1u << step.element->field;
+            if (!affine(cursor, *step.element, field, code, field.fixed.has_value() || step.repeated)) return false;
             field.place.insert(image, code);
             return true;
         }
         case ReadStep::Kind::any: {
             std::uint64_t codes[most_fields] = {};
+            stop_ = 0;
             if (form.fields.size() > most_fields || !any(cursor, *step.element, form.fields, codes, parsed))
                 return false;
             for (const Index index : step.element->fields) {
@@ -531,10 +584,32 @@ bool Reader::violated() {
     return false;
 }
 
+// Which operand of a statement that was read, to `image`, is one too many: reads it again, and counts what has been read.
+void Reader::find_excess(const char* begin, const Candidate& candidate, const FormLimit& limit, const Image& image) {
+    const Form& form = isa_.forms[candidate.form];
+    std::uint32_t seen = 0;
+    for (std::size_t i = 0; i < form.fields.size() && i < most_fields; ++i) seen |= form.fields[i].fixed ? 1u << i : 0;
+    for (const Candidate::HeadField& head : candidate.head_fields) seen |= 1u << (head.field & 31);
+    Image scratch = form.value;
+    Parsed parsed;
+    const char* p = begin;
+    for (const ReadStep& one : candidate.steps) {
+        const char* const operand = skip(p);
+        if (!step(p, one, form, parsed, scratch)) break;
+        if (one.field != no_index) seen |= 1u << (one.field & 31);
+        if (one.element && one.kind == ReadStep::Kind::any) {
+            for (const Index field : one.element->fields) seen |= 1u << (field & 31);
+        }
+        if (!exceeds(limit, tables_.taken, image, seen)) continue;
+        pending_ = {Violation::Kind::limit, operand, p, limit.limit};
+        return;
+    }
+    pending_ = {Violation::Kind::limit, skip(begin), p, limit.limit};  // the instruction itself
+}
+
 bool Reader::body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out) {
     const Form& form = isa_.forms[candidate.form];
     candidate_ = &candidate;
-    affine_known_ = 0;
     pending_.kind = Violation::Kind::none;
     Parsed parsed;
     out.image = form.value;
@@ -557,6 +632,11 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
     if (pending_.kind != Violation::Kind::none) return violated();
+    for (const FormLimit& limit : tables_.forms[candidate.form].limits) {
+        if (!exceeds(limit, tables_.taken, out.image)) continue;
+        if (violation_.kind == Violation::Kind::none) find_excess(cursor, candidate, limit, out.image);
+        return violated();
+    }
     out.form = candidate.form;
     out.bits = form.bits;
     out.deferred_count = parsed.deferred_count;

@@ -14,6 +14,7 @@ struct Parsed {
     std::uint64_t tail = 0;
     unsigned tail_bits = 0;
     bool tail_shared = false;
+    bool numeric = false;               // a number was written, not only names
     unsigned deferred_count = 0;
     bool deferred_in_tail[most_deferred];
     Deferred deferred[most_deferred];
@@ -27,6 +28,7 @@ struct Parsed {
         tail = other.tail;
         tail_bits = other.tail_bits;
         tail_shared = other.tail_shared;
+        numeric = other.numeric;
         deferred_count = other.deferred_count;
         for (unsigned i = 0; i < deferred_count; ++i) {
             deferred_in_tail[i] = other.deferred_in_tail[i];
@@ -68,9 +70,10 @@ private:
 
     // What is wrong with a statement that is written as it should be.
     struct Violation {
-        enum class Kind : std::uint8_t { none, second_tail, other_tail } kind = Kind::none;
+        enum class Kind : std::uint8_t { none, second_tail, other_tail, limit } kind = Kind::none;
         const char* begin = nullptr;  // the operand
         const char* end = nullptr;
+        Index limit = no_index;
     };
 
     // White space, and comments where they may stand inside a statement.
@@ -94,6 +97,7 @@ private:
     bool constant(const char*& cursor, const TextElement& element);
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
+    bool comes_back(Index type, const OperandRow& row, const Parsed& parsed) const;
     bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out);
     bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, std::uint64_t* codes,
              Parsed& out);
@@ -105,9 +109,11 @@ private:
     const Mnemonic* mnemonic(const char*& cursor);
     const Mnemonic* lookup(const char* word, std::size_t size, std::uint32_t hash) const;
     bool violated();
+    void find_excess(const char* begin, const Candidate& candidate, const FormLimit& limit, const Image& image);
     bool body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out);
     bool step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
-    bool form_field(const char*& cursor, const Form& form, Index index, bool glued, Parsed& parsed, Image& image);
+    bool form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image);
+    bool fixed_field(const char*& cursor, const Form& form, const ReadStep& step);
 
     void explain_violation(const char* begin, ReadFailure& failure) const;
     std::string describe(Index type, unsigned depth) const;
@@ -124,6 +130,7 @@ private:
     // The number that was read last, so that it is read once.
     const char* number_begin_ = nullptr;
     const char* number_end_ = nullptr;  // null: there is none at number_begin_
+    char number_stop_ = 0;
     union {
         NumberValue number_;            // not set before it is needed
     };
@@ -138,7 +145,7 @@ private:
     const char* word_begin_ = nullptr;
     const char* word_end_ = nullptr;
     unsigned depth_ = 0;
-    std::uint32_t affine_known_ = 0;
+    char stop_ = 0;                     // what begins the text behind the number that is read next
 };
 
 }  // namespace isaforge::codec

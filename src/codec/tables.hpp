@@ -20,7 +20,11 @@ inline constexpr unsigned widest_table = 12;  // operands up to this width are t
 inline constexpr unsigned most_fields = 32;   // of one form or row
 inline constexpr std::size_t longest_piece = 15;
 
+inline constexpr unsigned most_taken = 15;    // that a limit may allow
+
 // What is said where a second operand wants another value behind the instruction.
+inline constexpr const char* second_tail_text =
+    "a second value would follow the instruction, and one is all it has room for";
 inline constexpr const char* other_tail_text = "the operands of an instruction share one value behind it, and this is another";
 
 // A short text that is copied whole.
@@ -40,6 +44,8 @@ struct OperandTable {
     bool needs_rows = false;            // some text holds a number: what the trie does not know is read row by row
     bool can_have_tail = false;
     bool has_tail_row = false;          // one of its own rows has a tail
+    bool can_take = false;              // some code counts for a limit
+    std::vector<std::uint32_t> taken;   // by code, where it can: the list of what it takes, in Tables::taken; 0: nothing
     static constexpr std::uint16_t no_row = 0xffff;
 };
 
@@ -63,6 +69,8 @@ struct ReadStep {
     const OperandTable* table = nullptr;  // kind field: of its type, where its place is simple
     std::uint8_t shift = 0;               // … and this is where its bits begin in the image's first word
     bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`
+    bool repeated = false;              // the field has been read before: it is compared
+    char stop = 0;                      // what the text behind begins with: no operator of an expression here
     std::shared_ptr<Trie> only;         // the field is fixed: the texts of its one code
 };
 
@@ -115,10 +123,46 @@ struct DecodeLeaf {
     std::uint32_t first_check = 0;      // Tables::checks, simple ones only
     std::uint16_t check_count = 0;
     std::uint16_t bits = 0;
+    bool limited = false;               // FormTable::limits
     bool hard = false;                  // more must be looked at: words behind the first, other checks, a tail
 };
 
+// Something that counts for limits: equal things have equal identities. Lists end with identity 0.
+struct Taken {
+    std::uint32_t identity = 0;
+    std::uint32_t limits = 0;           // a bit for each
+};
+inline constexpr std::uint32_t tail_identity = 1;  // what follows the instruction, which there is once
+
+// A field that counts for a limit, in a shape that is quick to look at.
+struct LimitedField {
+    const std::uint32_t* taken = nullptr;  // OperandTable::taken
+    const Field* field = nullptr;       // null where all of its bits are in the first word, in a few pieces
+    Index index = no_index;             // of the form
+    unsigned pieces = 0;
+    std::array<BitPiece, 4> piece{};
+
+    std::uint64_t code(const Image& image) const {
+        if (field) return field->place.extract(image);
+        std::uint64_t out = 0;
+        for (unsigned i = 0; i < pieces; ++i)
+            out |= (image.words[0] >> piece[i].position & low_bits(piece[i].width)) << piece[i].shift;
+        return out;
+    }
+};
+
+struct FormLimit {
+    Index limit = 0;
+    unsigned most = 0;
+    std::vector<LimitedField> fields;
+    std::vector<std::uint32_t> own;     // identities of what the instruction takes unsaid
+};
+
+// Whether those of its fields that have a bit in `fields` take more than the limit allows.
+bool exceeds(const FormLimit& limit, const std::vector<Taken>& lists, const Image& image, std::uint32_t fields = ~0u);
+
 struct FormTable {
+    std::vector<FormLimit> limits;
     std::vector<PrintStep> print;
     std::vector<Check> checks;
     bool can_have_tail = false;
@@ -136,6 +180,7 @@ struct Codec::Tables {
     std::vector<codec::OperandTable> operands;  // by Isa::operand_types
     std::vector<codec::FormTable> forms;        // by Isa::forms
     std::vector<codec::Head> heads;
+    std::vector<codec::Taken> taken;            // lists; the first is empty
     std::vector<codec::Mnemonic> mnemonics;
     std::vector<std::uint32_t> slots;           // hash table: mnemonic + 1, or 0
     std::uint32_t slot_mask = 0;
@@ -145,6 +190,7 @@ struct Codec::Tables {
     std::vector<std::vector<codec::Piece>> joined;  // texts of operands with what follows them
     std::vector<codec::DecodeLeaf> leaves;
     std::vector<codec::Check> checks;
+    codec::Trie registers;                      // names of registers
     std::array<std::uint8_t, 256> blank{};      // skipped between the parts of a statement
     std::array<std::uint8_t, 256> ender{};      // may begin what ends a statement
     std::array<std::uint8_t, 256> letter{};     // of mnemonics; 2: a dot
@@ -157,6 +203,11 @@ namespace codec {
 Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa);
 bool code_is_valid(const Isa& isa, Index type, std::uint64_t code);
 
+// Whether what is written by `row` is printed so again: not where the code is reserved, or a row before has it for something
+// else. A row that prints nothing is what all texts for its code mean.
+bool means_itself(const Isa& isa, const Codec::Tables& tables, const OperandType& type, const OperandRow& row,
+                  std::uint64_t code);
+
 // Whether what stands behind element `at` of a text may continue its word.
 inline bool is_glued(const TextTemplate& text, std::size_t at, bool at_end) {
     if (at + 1 >= text.size()) return at_end;
@@ -165,6 +216,15 @@ inline bool is_glued(const TextTemplate& text, std::size_t at, bool at_end) {
     if (next.kind != TextKind::literal) return true;
     const char c = next.text[0];
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// What the text behind element `at` begins with; 0 where a field or nothing certain follows, `at_end` where nothing follows.
+inline char begin_behind(const TextTemplate& text, std::size_t at, char at_end) {
+    for (std::size_t i = at + 1; i < text.size(); ++i) {
+        if (text[i].kind == TextKind::literal) return text[i].text[0];
+        if (text[i].kind != TextKind::space) return 0;
+    }
+    return at_end;
 }
 
 // Prints an operand into `out`. Values that are relative need `address`; a tail's bits come from `image` behind `tail_at`.

@@ -69,7 +69,8 @@ private:
                               const std::string& name, bool relative);
     bool relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
                                std::size_t available);
-    void unverified(const Image& image, unsigned bits, std::uint64_t at, const char* text, const char* end);
+    void unverified(unsigned bits, std::uint64_t at, const std::string& text);
+    void refused_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at, const std::string& why);
     struct JsonForm {
         std::string head;               // from the mnemonic to the first field
         std::vector<Index> fields;      // those that are free
@@ -284,11 +285,18 @@ void Disassembler::code() {
         }
         std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(unit - at % unit, data_at - at));
         if (at % unit != 0) form = no_index;  // behind a datum
+        std::string why;
+        const Index refused = form == no_index && at % unit == 0
+                                  ? codec_.refused(image, static_cast<unsigned>(available * 8), bits, why)
+                                  : no_index;
+        if (refused != no_index && bits >= 8) count = bits / 8;
         if (form != no_index && bits >= 8) count = bits / 8;
         if (next_label_ < labels.size() && labels[next_label_].offset < at + count) labels_at(at, at + count);
         const bool relocated =
             next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at + count;
         if (relocated && source() && relocated_instruction(relocations[next_relocation_], image, at, available)) {
+        } else if (refused != no_index && options_.style != DisassemblyStyle::json) {
+            refused_instruction(refused, image, bits, at, why);
         } else if (form == no_index || bits < 8) {
             raw(at, count);
         } else if (options_.style == DisassemblyStyle::json) {
@@ -332,7 +340,7 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
         // What can be read back without labels can be with them.
         *end = '\0';
         if (!verifier_.reads_back(image, bits, begin + 4, end, address))
-            return unverified(image, bits, at, begin + 4, end);
+            return unverified(bits, at, std::string(begin + 4, end));
         if (codec_.tables().forms[form].has_relative) end = codec_.print(begin + 4, form, image, bits, address, this);
     }
     std::memcpy(end, line_end_.data(), line_end_.size());
@@ -340,19 +348,28 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
 }
 
 // Prints bytes as data, with the text that does not read back as a comment.
-void Disassembler::unverified(const Image&, unsigned bits, std::uint64_t at, const char* text, const char* end) {
-    const std::string kept(text, end);
+void Disassembler::unverified(unsigned bits, std::uint64_t at, const std::string& text) {
     const std::size_t unit = object_.unit_bytes;
     for (std::size_t i = 0; i < bits / 8; i += unit) {
+        const std::size_t count = std::min<std::size_t>(unit, bits / 8 - i);
+        if (options_.style == DisassemblyStyle::listing) listing_columns(at + i, count);
         out_.put("    ");
-        raw_value(at + i, std::min<std::size_t>(unit, bits / 8 - i));
+        raw_value(at + i, count);
         if (i == 0 && !comment_begin_.empty()) {
             out_.put(comment_begin_);
-            out_.put(kept);
+            out_.put(text);
             out_.put(comment_end_);
         }
         out_.put('\n');
     }
+}
+
+// What would be an instruction but for a rule: data, with what it would be and the rule.
+void Disassembler::refused_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at,
+                                       const std::string& why) {
+    char text[Codec::max_text];
+    const char* const end = codec_.print(text, form, image, bits, address_of(at), nullptr);
+    unverified(bits, at, fmt::format("{}: {}", std::string_view(text, static_cast<std::size_t>(end - text)), why));
 }
 
 // An instruction with a symbol in it. The number's place in the text is where two prints with different numbers differ.

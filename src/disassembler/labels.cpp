@@ -132,8 +132,10 @@ std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
         unsigned bits = 0;
         const Index form = codec_.decode(image, static_cast<unsigned>(available * 8), bits);
         if (form == no_index || bits < 8) {
-            code.push_back({Decoded::no_form, static_cast<Index>(std::min(unit, size - at))});
-            at += unit;
+            // What breaks a rule is data from end to end.
+            const std::uint64_t count = std::min(std::max<std::uint64_t>(unit, bits / 8), size - at);
+            code.push_back({Decoded::no_form, static_cast<Index>(count)});
+            at += std::max(count, unit);
             continue;
         }
         code.push_back({form, bits / 8});

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codec/tables.hpp"
 #include "language/parser_base.hpp"
 
 namespace isaforge::language {
@@ -20,7 +21,7 @@ constexpr std::string_view mnemonic_letters = ".";
 constexpr std::string_view declarations[] = {
     "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
     "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
-    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "dialects",
+    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "dialects", "limit",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -55,6 +56,8 @@ private:
     void number();
     void operand();
     void format();
+    void limit();
+    TakesSyntax takes();
     void function();
     void instructions();
     void pool();
@@ -150,6 +153,7 @@ bool Parser::declaration() {
     if (accept("number")) return number(), true;
     if (accept("operand")) return operand(), true;
     if (accept("format")) return format(), true;
+    if (accept("limit")) return limit(), true;
     if (accept("function")) return function(), true;
     if (at("instructions")) return instructions(), true;
     if (accept("pool")) return pool(), true;
@@ -620,7 +624,7 @@ void Parser::append_bar(Bar& bar) {
             skip_newlines();
             advance();
         }
-        if (at_row_end() || at("only")) break;
+        if (at_row_end() || at("takes") || at("only")) break;
         const std::uint32_t before = peek().place.offset;
         bar.cells.push_back(cell(true));
         if (at(TokenKind::newline) && next_line_begins("|")) skip_newlines();
@@ -636,8 +640,47 @@ void Parser::format() {
     out.parameters = parameters();
     skip_newlines();
     append_bar(out.bar);
+    while (accept("takes")) out.takes.push_back(takes());
     out.only = only();
     out_.formats.push_back(std::move(out));
+}
+
+// limit bus 1 "an instruction reads one of these"
+void Parser::limit() {
+    LimitDeclaration out;
+    out.name = expect_name("the name of the limit");
+    const Place where = peek().place;
+    const auto most = expect_number("how many an instruction may have");
+    if (!most) return give_up(out.name);
+    if (*most < 1 || *most > codec::most_taken) {
+        diagnostics_.error(where, fmt::format("a limit is 1 to {}, not {}", codec::most_taken, *most));
+        return give_up(out.name);
+    }
+    out.most = static_cast<unsigned>(*most);
+    const auto reason = expect_string("what is said where there are more, in quotes");
+    if (!reason) return give_up(out.name);
+    out.reason = reason->text;
+    out_.limits.push_back(std::move(out));
+}
+
+// LIMIT in FIELD, FIELD, "text", NUMBER
+TakesSyntax Parser::takes() {
+    TakesSyntax out;
+    out.limit = expect_name("the name of a limit");
+    if (!expect("in", "before the fields that count for the limit")) return out;
+    do {
+        if (at(TokenKind::string)) {
+            out.own.push_back(*expect_string(""));
+        } else if (at(TokenKind::number)) {
+            const Token number = take_number();
+            if (number.number > codec::most_taken)
+                diagnostics_.error(number.place, fmt::format("a limit is at most {}", codec::most_taken));
+            out.besides += static_cast<unsigned>(std::min<std::uint64_t>(number.number, codec::most_taken));
+        } else {
+            out.fields.push_back(expect_name("a field of the format, a text or a number"));
+        }
+    } while (accept(","));
+    return out;
 }
 
 OperandRowSyntax Parser::operand_row() {
@@ -659,6 +702,7 @@ OperandRowSyntax Parser::operand_row() {
         out.texts = texts();
         if (accept("alias")) out.alias = true;
         if (accept("=")) out.meaning = expression();
+        while (accept("takes")) out.takes.push_back(expect_name("the name of a limit"));
     }
     if (accept("if")) out.condition = expression();
     out.only = only();
@@ -672,6 +716,7 @@ void Parser::operand() {
     out.parameters = parameters();
     if (!expect(":", "before the operand's width")) return give_up(out.name);
     out.width = type_ref();
+    while (accept("takes")) out.takes.push_back(expect_name("the name of a limit"));
     out.only = only();
     rows("rows of the operand", [&] { out.rows.push_back(operand_row()); });
     out_.operands.push_back(std::move(out));
@@ -735,6 +780,7 @@ EncodingSyntax Parser::encoding(std::vector<Column>* column_list) {
     }
     skip_newlines();
     out.texts = texts();
+    while (accept("takes")) out.takes.push_back(takes());
     if (accept("if")) out.condition = expression();
     out.only = only();
     return out;

@@ -30,6 +30,7 @@ void Resolver::run() {
     resolve_constants();
     resolve_settings();
     resolve_surface();
+    resolve_limits();
     resolve_registers();
     resolve_memories();
     resolve_functions();
@@ -49,6 +50,7 @@ void Resolver::run() {
     for (const InstructionsDeclaration& table : description_.instructions) {
         if (here(table.only)) resolve_table(table);
     }
+    resolve_own_takings();
     number_relocations();
     isa_.unused = find_unused(description_);
 }

@@ -5,6 +5,7 @@
 //   layout.cpp     bars: cells to bit places
 //   templates.cpp  texts with holes
 //   tables.cpp     instruction tables
+//   limits.cpp     what the operands of one instruction may have together
 //   opcodes.cpp    the opcode space: pools, reserved patterns, rows that say `auto` or name another row's opcode
 #pragma once
 
@@ -93,6 +94,7 @@ private:
     bool bind_arguments(const std::vector<Name>& parameters, const std::vector<TypeRef>& arguments,
                         const Bindings& outer, Place place, std::string_view what, Place declared, Bindings& out);
     Index unknown_type(const TypeRef& ref);
+    bool is_type(const std::string& name) const;
 
     // layout.cpp
     struct Alternative {
@@ -117,6 +119,12 @@ private:
                                             const Bindings& bindings, bool with_name);
     friend class TemplateReader;
 
+    // limits.cpp
+    void resolve_limits();
+    Index find_limit(const Name& name);
+    void add_taking(const TakesSyntax& syntax, const FormatDeclaration& format, Form& form);
+    void resolve_own_takings();
+
     // tables.cpp
     struct Row;  // one instruction of a table, its columns' values known
     void resolve_table(const InstructionsDeclaration& table);
@@ -138,6 +146,7 @@ private:
     void note_opcodes(const InstructionsDeclaration& table, const Row& row, const Form& form);
     const FormatDeclaration* find_format(const Name& name, bool complain = true);
     Bindings row_bindings(const InstructionsDeclaration& table, const Row& row);
+    bool names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value);
 
     // opcodes.cpp
     struct NamedRow {                               // a row, or one member of a family, found by a mnemonic
@@ -170,6 +179,11 @@ private:
     std::set<std::uint64_t> variants_reported_;     // names behind `only` that are no variants, by place
     std::map<std::string, std::vector<NamedRow>> rows_by_name_;
     std::map<const Value*, std::pair<std::size_t, std::size_t>> auto_columns_;  // Isa::auto_rows, column in it
+    struct OwnTaking {                              // Taking::own, by text: found when all operands are known
+        Index form, taking;
+        const Text* text;
+    };
+    std::vector<OwnTaking> own_takings_;
     std::vector<std::pair<const Value*, Index>> awaited_;  // of the form being made: `auto`, and the field it is for
 };
 

@@ -67,10 +67,26 @@ struct Bar {
     bool broken = false;            // said so already
 };
 
+// limit bus 1 "what is said where there are more"
+struct LimitDeclaration {
+    Name name;
+    unsigned most = 0;
+    std::string reason;
+};
+
+// takes LIMIT in FIELD, "text", 1
+struct TakesSyntax {
+    Name limit;
+    std::vector<Name> fields;
+    std::vector<Text> own;          // what the instruction uses unsaid, as an operand would write it
+    unsigned besides = 0;
+};
+
 struct FormatDeclaration {
     Name name;
     std::vector<Name> parameters;
     Bar bar;
+    std::vector<TakesSyntax> takes;
     Only only;
 };
 
@@ -118,6 +134,7 @@ struct OperandRowSyntax {
     bool alias = false;
     ExpressionPointer meaning;
     ExpressionPointer condition;    // of parameters: the row exists only where it is not 0
+    std::vector<Name> takes;        // limits
     Only only;
 };
 
@@ -125,6 +142,7 @@ struct OperandDeclaration {
     Name name;
     std::vector<Name> parameters;
     TypeRef width;
+    std::vector<Name> takes;        // limits, of all rows
     std::vector<OperandRowSyntax> rows;
     Only only;
 };
@@ -176,6 +194,7 @@ struct EncodingSyntax {
     std::vector<TypeRef> arguments;
     std::vector<With> with;
     std::vector<Text> texts;
+    std::vector<TakesSyntax> takes;
     ExpressionPointer condition;    // of columns, an absent one being 0: the row has this encoding only where it is not 0
     Only only;
 };
@@ -256,6 +275,7 @@ struct Description {
     std::vector<EnumDeclaration> enums;
     std::vector<OperandDeclaration> operands;
     std::vector<NumberDeclaration> numbers;
+    std::vector<LimitDeclaration> limits;
     std::vector<FormatDeclaration> formats;
     std::vector<std::shared_ptr<semantics::Function>> functions;
     std::vector<InstructionsDeclaration> instructions;

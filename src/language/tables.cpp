@@ -155,6 +155,25 @@ bool Resolver::substitute_names(const InstructionsDeclaration& table, Row& row) 
     return true;
 }
 
+// A column that fills a field takes numbers and the opcodes of other rows: says so where the name is none.
+bool Resolver::names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value) {
+    const FormatDeclaration* format = find_format(table.encodings[0].format, false);
+    if (!format || value.type.name.empty() || !value.type.arguments.empty()) return false;
+    const bool is_field = std::any_of(format->bar.cells.begin(), format->bar.cells.end(), [&](const Cell& cell) {
+        return cell.kind == Cell::Kind::named && cell.name.text == column.name.text;
+    });
+    if (!is_field || is_type(value.type.name)) return false;
+    Diagnostic& error = diagnostics_.error(
+        value.place, fmt::format("there is no instruction '{}' with a number in column {}, and no such constant",
+                                 value.type.name, column.name.text));
+    std::vector<std::string_view> known;
+    for (const auto& [name, rows] : rows_by_name_) known.push_back(name);
+    for (const auto& [name, constant] : isa_.constants) known.push_back(name);
+    const std::string_view meant = nearest(value.type.name, known);
+    if (!meant.empty()) error.suggest(std::string(meant));
+    return true;
+}
+
 // What the names of a row's columns and of the constants stand for.
 Bindings Resolver::row_bindings(const InstructionsDeclaration& table, const Row& row) {
     Bindings out;
@@ -165,6 +184,7 @@ Bindings Resolver::row_bindings(const InstructionsDeclaration& table, const Row&
             if (value.type.arguments.empty() && isa_.constants.contains(value.type.name)) {
                 binding.number = isa_.constants.at(value.type.name);
             } else {
+                if (names_no_opcode(table, table.columns[i], value)) continue;
                 binding.type = type_of(value.type, {});
                 if (binding.type == no_index) continue;
             }
@@ -295,6 +315,8 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
         if (names != 1)
             diagnostics_.error(texts[i].place, "the text of an instruction has {name} once, where the mnemonic stands");
     }
+    for (const TakesSyntax& taking : format.takes) add_taking(taking, format, form);
+    for (const TakesSyntax& taking : encoding.takes) add_taking(taking, format, form);
     check_fields_used(form, format, row);
     if (diagnostics_.errors() != before) {
         formats_checked_.insert(format.name.text);

@@ -217,8 +217,16 @@ bool TemplateReader::number_suffix(std::string_view suffix, std::size_t begin, T
         element.radix = 16;
         return true;
     }
+    std::uint64_t given = 0;  // b(NAME): a parameter or a constant
+    if (suffix.starts_with("b(") && suffix.ends_with(')')) {
+        const std::string name(suffix.substr(2, suffix.size() - 3));
+        const auto bound = bindings_.find(name);
+        const auto constant = resolver_.isa_.constants.find(name);
+        if (bound != bindings_.end()) given = bound->second.number.value_or(0);
+        if (bound == bindings_.end() && constant != resolver_.isa_.constants.end()) given = constant->second;
+    }
     for (const unsigned width : {16u, 32u, 64u}) {
-        if (suffix != fmt::format("b{}", width)) continue;
+        if (suffix != fmt::format("b{}", width) && given != width) continue;
         element.bits = width;
         return true;
     }

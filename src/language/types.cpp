@@ -95,6 +95,15 @@ Index Resolver::named_type(const TypeRef& ref, const Bindings& bindings) {
     return builtin != no_index ? builtin : unknown_type(ref);
 }
 
+// Whether a declaration that a field may refer to has this name.
+bool Resolver::is_type(const std::string& name) const {
+    const auto named = [&](const auto& list) {
+        return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.name.text == name; });
+    };
+    return types_.contains(name) || base_width(name) != 0 || named(description_.operands) ||
+           named(description_.numbers) || named(description_.enums) || broken_.contains(name);
+}
+
 Index Resolver::unknown_type(const TypeRef& ref) {
     std::vector<std::string_view> known;
     for (const auto& operand : description_.operands) known.push_back(operand.name.text);
@@ -321,6 +330,12 @@ void Resolver::resolve_operand_row(const OperandDeclaration& operand, const Oper
     row.reserved = syntax.reserved;
     row.alias = syntax.alias;
     row.meaning = syntax.meaning;
+    for (const auto* names : {&operand.takes, &syntax.takes}) {
+        for (const Name& name : *names) {
+            const Index limit = find_limit(name);
+            if (limit != no_index) row.takes |= 1u << limit;
+        }
+    }
     if (!syntax.reserved) {
         row.texts = resolve_texts(syntax.texts, row.fields, bindings, false);
         for (std::size_t i = 0; i < row.fields.size() && diagnostics_.errors() == before; ++i) {

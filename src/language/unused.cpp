@@ -88,10 +88,12 @@ References::References(const Description& description) {
     }
     for (const OperandDeclaration& operand : description.operands) {
         add(operand.width);
+        for (const Name& limit : operand.takes) names_.insert(limit.text);
         for (const OperandRowSyntax& row : operand.rows) {
             add(row.cells);
             add(row.meaning);
             add(row.condition);
+            for (const Name& limit : row.takes) names_.insert(limit.text);
             add_words(row.texts);
         }
     }
@@ -131,6 +133,7 @@ std::vector<Diagnostic> find_unused(const Description& description) {
     for (const NumberDeclaration& number : description.numbers) look(number.name.text, number.name.place, "number");
     for (const OperandDeclaration& operand : description.operands)
         look(operand.name.text, operand.name.place, "operand");
+    for (const LimitDeclaration& limit : description.limits) look(limit.name.text, limit.name.place, "limit");
     for (const FormatDeclaration& format : description.formats) look(format.name.text, format.name.place, "format");
     for (const auto& function : description.functions) look(function->name, function->place, "function");
     for (const RegistersDeclaration& file : description.registers)

@@ -1,8 +1,11 @@
-// What the language can say about operands: values that operands share behind an instruction, constants by their bits.
+// What the language can say about operands: values that they share behind an instruction, constants by their bits, limits of
+// what an instruction has in sum; and which texts of operands are read.
 // Each test has a small machine of its own; expected words are put together by hand.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
+
+#include <set>
 
 #include "codec/plain_reader.hpp"
 #include "isaforge/codec.hpp"
@@ -56,6 +59,19 @@ public:
         char line[Codec::max_text];
         const std::string text(line, codec_->print(line, form, image, bits, 0));
         return bits == unit * at ? text : fmt::format("{} ({} bits)", text, bits);
+    }
+
+    // What rule a word breaks, and what it would be.
+    std::string why(std::initializer_list<std::uint64_t> words) {
+        const unsigned unit = codec_->isa().unit_bits;
+        Image image;
+        unsigned at = 0, bits = 0;
+        for (const std::uint64_t word : words) image.set(unit * at++, unit, word);
+        std::string rule;
+        const Index form = codec_->refused(image, unit * at, bits, rule);
+        if (form == no_index) return "no rule";
+        char line[Codec::max_text];
+        return fmt::format("{}: {}, {} bits", std::string(line, codec_->print(line, form, image, bits, 0)), rule, bits);
     }
 
     std::string patch(unsigned number, std::int64_t value) {
@@ -222,6 +238,174 @@ TEST(ConstantsByBits, ThePlainNumberIsPrinted) {
     EXPECT_EQ(half.print({0x1000u | 80 << 4}), "put -16");
     EXPECT_EQ(half.print({0x1000u | 81 << 4}), "put 0.5");
     EXPECT_EQ(half.print({0x1000u | 84 << 4}), "put -1000");
+}
+
+// --- limits ----------------------------------------------------------------------------------------------------------------
+
+const char* const limited = R"(
+isa machine
+code unit 16 little
+registers v : 3 of u16 "v{n}"
+registers s : 2 of u16 "s{n}"
+limit bus 1 "one scalar only"
+limit pair 2 "two at most"
+number word = b16 hex
+operand scalar(w) : 3 takes bus {
+    0 n:s          "{n}"                    if w == 1
+    0 n:2 in 0..2 step 2  "s[{n}:{n+1}]"           if w == 2
+    100            "mask"
+    111 + k:word shared  "#{k}"             if w == 1
+}
+operand source(w) : 4 {
+    0 n:v          "{n}"      takes pair
+    1 r:scalar(w)  "{r}"
+}
+format RR  | OP:4 | A:source(1) | B:source(1) | D:v | -:1 | takes bus in A, B takes pair in A, B, D
+format WW  | OP:4 | A:source(1) | B:source(2) | D:scalar(2) | -:1 | takes bus in A, B
+format RRR | OP:4 | A[3] | B:source(1) | A[2:0]:source(1) | -:4 | C:source(1) | -:12 |
+instructions RR [OP] "{name} {D}, {A}, {B}" {
+    1  add
+}
+instructions RR [OP] "{name} {D}, {A}, {B}, mask" takes bus in "mask" {
+    2  pick
+}
+instructions WW [OP] "{name} {D}, {A}, {B}" {
+    3  wide
+}
+instructions RRR [OP] "{name} {A}, {B}, {C}" takes bus in A, C, 1 {
+    4  own
+}
+instructions RRR [OP] "{name} {A}, {B}, {C}" takes bus in A, B, C takes pair in A, B, C {
+    5  all
+}
+)";
+
+// The same question put to the texts of operands: which scalars a statement has, each once.
+unsigned scalars(const std::vector<std::string>& operands) {
+    std::set<std::string> seen;
+    for (const std::string& text : operands) {
+        if (text[0] != 'v') seen.insert(text[0] == '#' ? "#" : text);
+    }
+    return static_cast<unsigned>(seen.size());
+}
+
+TEST(Limits, EveryPairOfOperands) {
+    Machine machine(limited);
+    const std::vector<std::string> operands = {"v0", "v7", "s0", "s1", "s3", "mask", "#0x1234"};
+    for (const std::string& a : operands) {
+        for (const std::string& b : operands) {
+            const std::string add = machine.assemble(fmt::format("add v1, {}, {}", a, b));
+            EXPECT_EQ(add == fmt::format("one scalar only [{}]", b), scalars({a, b}) > 1) << a << " " << b;
+            EXPECT_EQ(machine.encoded.form != no_index && add.find('[') == std::string::npos, scalars({a, b}) <= 1)
+                << a << " " << b << ": " << add;
+            const std::string pick = machine.assemble(fmt::format("pick v1, {}, {}, mask", a, b));
+            EXPECT_EQ(pick.find('[') == std::string::npos, scalars({a, b, "mask"}) <= 1) << a << " " << b << ": " << pick;
+            const bool first = scalars({a, "mask"}) > 1;
+            if (pick.find('[') != std::string::npos) {
+                EXPECT_EQ(pick, fmt::format("one scalar only [{}]", first ? a : b));
+            }
+        }
+    }
+}
+
+TEST(Limits, AScalarAndAPairThatBeginsWithItAreTwo) {
+    Machine machine(limited);
+    EXPECT_EQ(machine.assemble("wide s[0:1], s0, s[0:1]"), "one scalar only [s[0:1]]");
+    EXPECT_EQ(machine.assemble("wide s[0:1], v0, s[2:3]"), "30a0");      // the result does not count
+    EXPECT_NE(machine.assemble("wide s[0:1], mask, mask"), "3cc0");      // the same row of one declaration
+    EXPECT_EQ(machine.assemble("wide s[0:1], s1, v1"), "3910");
+}
+
+TEST(Limits, SplitFieldsCountAndSoDoOwnThings) {
+    Machine machine(limited);
+    EXPECT_EQ(machine.assemble("own s1, v2, v3"), "one scalar only [s1]");
+    EXPECT_EQ(machine.assemble("own v1, s2, v3"), "4510 3000");
+    EXPECT_EQ(machine.assemble("all v1, s2, s2"), "5510 a000");
+    EXPECT_EQ(machine.assemble("all s2, s1, v3"), "one scalar only [s1]");
+    EXPECT_EQ(machine.assemble("all v1, v2, v1"), "5110 1000");
+    EXPECT_EQ(machine.assemble("all v1, v2, v3"), "two at most [v3]");
+}
+
+TEST(Limits, AWordBeyondTheLimitIsNoInstruction) {
+    Machine machine(limited);
+    EXPECT_EQ(machine.print({0x1992}), "add v1, s1, s1");
+    EXPECT_EQ(machine.print({0x19a2}), "no instruction");
+    EXPECT_EQ(machine.print({0x5510, 0xa000}), "all v1, s2, s2");
+    EXPECT_EQ(machine.print({0x5510, 0x9000}), "no instruction");
+    EXPECT_EQ(machine.why({0x19a2}), "add v1, s1, s2: one scalar only, 16 bits");
+    EXPECT_EQ(machine.why({0x5510, 0x9000}), "all v1, s2, s1: one scalar only, 32 bits");
+    EXPECT_EQ(machine.why({0x1992}), "no rule");
+    EXPECT_EQ(machine.why({0x0000}), "no rule");
+}
+
+// --- which texts are read --------------------------------------------------------------------------------------------------
+
+const char* const names = R"(
+isa machine
+code unit 16 little
+registers s : 3 of u16 "s{n}"
+operand base : 3 {
+    111    "off"
+    110    reserved
+    n:s    "{n}"
+}
+operand count : 4 {
+    0000   ""
+    0011   " n:three"
+    n:4    " n:{n:hex}"
+}
+operand pair : 3 {
+    n:3    "s[{n}:{n}]"
+}
+operand size : 8 {
+    0 n:7  "|{n}|" | "abs({n})" | "<{n}>"
+    1 n:7  "-|{n}|"
+}
+format B | OP:4 | A:base | -:5 | C:count |
+format P | OP:4 | A:pair | -:1 | N:size |
+instructions B [OP] "{name} {A}{C}" {
+    1  load
+}
+instructions B [OP, C] "{name}_three {A}{C}" {
+    1 3  load  alias
+}
+instructions P [OP] "{name} {A}, {N}" {
+    2  both
+}
+instructions P [OP] "{name} {A}, {N}, {A}" {
+    3  again
+}
+)";
+
+TEST(Texts, ANameForWhatARowBeforeTakesIsNotRead) {
+    Machine machine(names);
+    EXPECT_EQ(machine.assemble("load s5"), "1a00");
+    EXPECT_EQ(machine.assemble("load off"), "1e00");
+    EXPECT_NE(machine.assemble("load s7").find("expected"), std::string::npos);
+    EXPECT_NE(machine.assemble("load s6").find("expected"), std::string::npos);
+    EXPECT_EQ(machine.assemble("load s5 n:0x3"), "1a03");  // a number says which code is meant
+    EXPECT_EQ(machine.assemble("load s5 n:0"), "1a00");
+}
+
+TEST(Texts, AFixedFieldIsReadInEveryWayItIsWritten) {
+    Machine machine(names);
+    for (const char* written : {"n:three", "n:0x3", "n:3", "n:03"})
+        EXPECT_EQ(machine.assemble(fmt::format("load_three s5 {}", written)), "1a03") << written;
+    EXPECT_NE(machine.assemble("load_three s5 n:4").find("expected"), std::string::npos);
+    EXPECT_NE(machine.assemble("load_three s5").find("expected"), std::string::npos);
+}
+
+TEST(Texts, WhatStandsTwiceIsCompared) {
+    Machine machine(names);
+    EXPECT_EQ(machine.assemble("both s[1:1], |1|"), "2201");
+    EXPECT_NE(machine.assemble("both s[1:2], |1|").find("expected"), std::string::npos);
+    EXPECT_EQ(machine.assemble("again s[1:1], |1|, s[1:1]"), "3201");
+    EXPECT_NE(machine.assemble("again s[1:1], |1|, s[2:2]").find("expected"), std::string::npos);
+}
+
+TEST(Texts, AMessageShowsTheFormOnce) {
+    Machine machine(names);
+    EXPECT_EQ(machine.assemble("load_three 5 n:3"), "expected off or s0 to s7, found '5'; the form is `load_three A C` [5]");
 }
 
 }  // namespace

@@ -1,0 +1,57 @@
+// Limits: whether the operands of one instruction have more together than it may have. Asked for every instruction that is
+// read or decoded in a form with a limit, so it looks at little: most operands take nothing.
+#include "codec/tables.hpp"
+
+namespace isaforge::codec {
+
+namespace {
+
+// What was counted, each once.
+class Counted {
+public:
+    explicit Counted(unsigned most) : most_(most) {}
+
+    // False where that is one too many.
+    bool add(std::uint32_t identity) {
+        for (unsigned i = 0; i < count_; ++i) {
+            if (seen_[i] == identity) return true;
+        }
+        if (count_ == most_) return false;
+        seen_[count_++] = identity;
+        return true;
+    }
+
+private:
+    std::array<std::uint32_t, most_taken> seen_;
+    unsigned count_ = 0;
+    unsigned most_;
+};
+
+}  // namespace
+
+bool exceeds(const FormLimit& limit, const std::vector<Taken>& lists, const Image& image, std::uint32_t fields) {
+    Counted counted(limit.most);
+    for (const std::uint32_t identity : limit.own) {
+        if (!counted.add(identity)) return true;
+    }
+    for (const LimitedField& field : limit.fields) {
+        const std::uint32_t list = field.taken[field.code(image)];
+        if (list == 0 || (fields >> (field.index & 31) & 1) == 0) continue;
+        for (const Taken* taken = &lists[list]; taken->identity != 0; ++taken) {
+            if ((taken->limits >> limit.limit & 1) != 0 && !counted.add(taken->identity)) return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace isaforge::codec
+
+namespace isaforge {
+
+bool Codec::names_register(std::string_view name) const {
+    const char* cursor = name.data();
+    const char* const end = name.data() + name.size();
+    return !name.empty() && tables_->registers.match(cursor, end, false) != codec::Trie::none && cursor == end;
+}
+
+}  // namespace isaforge
