@@ -61,6 +61,7 @@ private:
     void reserved();
 
     BitPattern pattern();
+    void variants();
     std::vector<Name> words_until_row_end();
     std::vector<Name> parameters();
     TypeRef type_ref();
@@ -134,7 +135,7 @@ void Parser::run() {
 
 bool Parser::declaration() {
     if (accept("isa")) return identity(), true;
-    if (accept("variants")) return out_.variants = words_until_row_end(), true;
+    if (accept("variants")) return variants(), true;
     if (accept("dialects")) return out_.dialects = words_until_row_end(), true;
     if (accept("include")) return include(), true;
     if (at("code")) return code(), true;
@@ -158,6 +159,20 @@ bool Parser::declaration() {
 }
 
 // --- small pieces ---------------------------------------------------------------------------------------------------
+
+// variants gcn1.0 "Southern Islands" gcn1.1 …
+void Parser::variants() {
+    out_.variants.clear();
+    while (!at_row_end()) {
+        const Name name = word(name_letters);
+        if (name.text.empty()) {
+            complain("the name of a variant");
+            return skip_row();
+        }
+        out_.variants.push_back(name);
+        if (at(TokenKind::string)) out_.variant_titles[name.text] = unquote(advance().text);
+    }
+}
 
 std::vector<Name> Parser::words_until_row_end() {
     std::vector<Name> out;

@@ -83,6 +83,8 @@ void Resolver::choose_variant() {
         if (!meant.empty()) error.suggest(std::string(meant));
     }
     isa_.variant = variants[variant_index_].text;
+    const auto title = description_.variant_titles.find(isa_.variant);
+    if (title != description_.variant_titles.end()) isa_.title = title->second;
 }
 
 void Resolver::choose_dialect() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -246,6 +247,7 @@ struct Description {
     Name name;
     std::string title;
     std::vector<Name> variants, dialects;
+    std::map<std::string, std::string> variant_titles;  // where one has a title of its own
     std::optional<CodeDeclaration> code;
     std::vector<Name> opcodes, floats;
     std::vector<SurfaceSetting> surface;
