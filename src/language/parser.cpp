@@ -160,7 +160,7 @@ bool Parser::declaration() {
 
 // --- small pieces ---------------------------------------------------------------------------------------------------
 
-// variants gcn1.0 "Southern Islands" gcn1.1 …
+// variants NAME "title" NAME …
 void Parser::variants() {
     out_.variants.clear();
     while (!at_row_end()) {
