@@ -41,6 +41,9 @@ public:
     // found none, which is so for forms of which no word is an instruction.
     bool statement(Index form, std::uint64_t address, Sampled& out);
 
+    // The same with a field of the form as given; false where no instruction has that code there.
+    bool statement_with(Index form, Index field, std::uint64_t code, std::uint64_t address, Sampled& out);
+
 private:
     struct State;
     std::unique_ptr<State> state_;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
@@ -21,7 +22,7 @@ struct Options {
     IsaChoice isa;
     std::uint64_t count = 10, seed = 1;
     std::string mnemonic, output = "-";
-    bool each = false, words = false, other_texts = false, check = false;
+    bool each = false, codes = false, words = false, other_texts = false, check = false;
 };
 
 bool is_asked_for(const Instruction& instruction, const std::string& pattern) {
@@ -49,7 +50,9 @@ public:
           verifier_(codec) {}
 
     void run(const std::vector<Index>& instructions) {
-        if (options_.each) {
+        if (options_.codes) {
+            all_codes(instructions);
+        } else if (options_.each) {
             for (const Index instruction : instructions) {
                 for (const Index form : codec_.isa().instructions[instruction].forms) {
                     for (std::uint64_t i = 0; i < options_.count; ++i) one(form);
@@ -64,10 +67,38 @@ public:
     std::uint64_t lost() const { return lost_; }
 
 private:
-    void one(Index form) {
+    // All codes of all operands, in one form of each kind: those of a kind have the same format and the same operands.
+    void all_codes(const std::vector<Index>& instructions) {
         const Isa& isa = codec_.isa();
-        const std::uint64_t address = bits_before_ / isa.address_bits;
-        if (!sampler_.statement(form, address, sampled_)) return;
+        std::set<std::vector<Index>> seen;
+        for (const Index instruction : instructions) {
+            for (const Index form : isa.instructions[instruction].forms) {
+                std::vector<Index> kind{isa.forms[form].format};
+                for (const Field& field : isa.forms[form].fields) kind.push_back(field.fixed ? no_index : field.type);
+                if (!seen.insert(kind).second) continue;
+                for (Index field = 0; field < isa.forms[form].fields.size(); ++field) codes_of(form, field);
+            }
+        }
+    }
+
+    void codes_of(Index form, Index index) {
+        const Field& field = codec_.isa().forms[form].fields[index];
+        constexpr unsigned widest = 12;  // of what has a table; wider ones are numbers
+        if (field.fixed || field.place.width > widest) return;
+        for (std::uint64_t code = 0; code < std::uint64_t{1} << field.place.width; ++code) {
+            if (sampler_.statement_with(form, index, code, address(), sampled_)) put();
+        }
+    }
+
+    std::uint64_t address() const { return bits_before_ / codec_.isa().address_bits; }
+
+    void one(Index form) {
+        if (sampler_.statement(form, address(), sampled_)) put();
+    }
+
+    void put() {
+        const Isa& isa = codec_.isa();
+        const std::uint64_t address = this->address();
         bits_before_ += sampled_.bits;
         ++written_;
         if (options_.check) {
@@ -137,6 +168,8 @@ Action define(CLI::App& app) {
         ->type_name("N")
         ->capture_default_str();
     app.add_flag("--each", options->each, "Go through all forms of all instructions, in order, instead of any");
+    app.add_flag("--codes", options->codes,
+                 "All codes of each operand of up to 12 bits instead, in one form of each kind");
     app.add_option("--seed", options->seed, "The same seed gives the same statements")
         ->type_name("S")
         ->capture_default_str();
@@ -152,14 +185,15 @@ Action define(CLI::App& app) {
     return [options] { return sample(*options); };
 }
 
-constexpr Command command{about_descriptions, "sample", "Random statements of an instruction set, for tests",
-                          "Forms, rows of operands and edges of numbers are all as likely as each other, so that what is\n"
-                          "rare in programs is not rare here. One after the other the statements are a program.\n\n"
-                          "Examples:\n"
-                          "  isaforge sample wishbone-gpu -n 1000\n"
-                          "  isaforge sample machine.isa --mnemonic 'add*' --words\n"
-                          "  isaforge sample machine.isa --each --other-texts --check\n",
-                          define};
+constexpr Command command{
+    about_descriptions, "sample", "Random statements of an instruction set, for tests",
+    "Forms, rows of operands and edges of numbers are all as likely as each other, so that what is\n"
+    "rare in programs is not rare here. One after the other the statements are a program.\n\n"
+    "Examples:\n"
+    "  isaforge sample wishbone-gpu -n 1000\n"
+    "  isaforge sample machine.isa --mnemonic 'add*' --words\n"
+    "  isaforge sample machine.isa --each --other-texts --check\n",
+    define};
 const Registration registration{command};
 
 }  // namespace

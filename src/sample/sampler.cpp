@@ -22,7 +22,13 @@ struct Sampler::State {
     std::vector<std::uint64_t> targets;
     std::string words;
 
+    // A field that is given: no_index for none.
+    Index given = no_index;
+    std::uint64_t given_code = 0;
+
+    std::uint64_t code_of(const Form& form, Index field);
     Image image_of(const Form& form);
+    bool statement(Index form, unsigned tries, std::uint64_t address, Sampled& out);
     bool targets_exist(Index form, const Sampled& out, std::uint64_t address);
     bool write(Index form, std::uint64_t address, Sampled& out);
 };
@@ -31,13 +37,19 @@ Sampler::Sampler(const Codec& codec, std::uint64_t seed, SampledText text)
     : state_(std::make_unique<State>(codec, seed, text)) {}
 Sampler::~Sampler() = default;
 
+std::uint64_t Sampler::State::code_of(const Form& form, Index index) {
+    const Field& field = form.fields[index];
+    if (field.fixed) return *field.fixed;
+    if (index == given) return given_code;
+    return field.type < codec.isa().operand_types.size() ? draw.code(field.type, tail) : 0;
+}
+
 Image Sampler::State::image_of(const Form& form) {
     Image image = form.value;
     tail.clear();
-    for (const Field& field : form.fields) {
-        const bool typed = field.type < codec.isa().operand_types.size();
-        field.place.insert(image, field.fixed ? *field.fixed : typed ? draw.code(field.type, tail) : 0);
-    }
+    for (Index i = 0; i < form.fields.size(); ++i) form.fields[i].place.insert(image, code_of(form, i));
+    if (given != no_index && form.bits < max_instruction_bits)
+        image.set(form.bits, std::min(64u, max_instruction_bits - form.bits), random.bits());  // it may call for a tail
     for (const auto& [place, value] : tail) {
         for (const BitPiece& piece : place->pieces) {
             if (form.bits + piece.position + piece.width <= max_instruction_bits)
@@ -68,21 +80,33 @@ bool Sampler::State::write(Index form, std::uint64_t address, Sampled& out) {
     return true;
 }
 
-bool Sampler::statement(Index index, std::uint64_t address, Sampled& out) {
-    const Form& form = state_->codec.isa().forms[index];
-    constexpr unsigned tries = 200;
+bool Sampler::State::statement(Index index, unsigned tries, std::uint64_t address, Sampled& out) {
+    const Form& form = codec.isa().forms[index];
     for (unsigned i = 0; i < tries; ++i) {
-        out.image = state_->image_of(form);
-        out.form = state_->codec.decode(out.image, max_instruction_bits, out.bits);
+        out.image = image_of(form);
+        out.form = codec.decode(out.image, max_instruction_bits, out.bits);
         if (out.form == no_index) continue;
         for (unsigned bit = out.bits; bit < max_instruction_bits;) {
             const unsigned width = std::min(64 - bit % 64, max_instruction_bits - bit);
             out.image.set(bit, width, 0);  // of a tail that turned out not to be there
             bit += width;
         }
-        if (state_->targets_exist(out.form, out, address) && state_->write(index, address, out)) return true;
+        if (targets_exist(out.form, out, address) && write(index, address, out)) return true;
     }
     return false;
+}
+
+bool Sampler::statement(Index form, std::uint64_t address, Sampled& out) {
+    constexpr unsigned tries = 200;
+    state_->given = no_index;
+    return state_->statement(form, tries, address, out);
+}
+
+bool Sampler::statement_with(Index form, Index field, std::uint64_t code, std::uint64_t address, Sampled& out) {
+    constexpr unsigned tries = 8;  // most codes that have no instruction have none whatever the other fields hold
+    state_->given = field;
+    state_->given_code = code;
+    return state_->statement(form, tries, address, out);
 }
 
 Index Sampler::choose(const std::vector<Index>& instructions) {

@@ -43,8 +43,10 @@ void Wording::number(const OperandType& type, std::uint64_t code, std::string& o
     const NumberRule& rule = type.number;
     if (rule.format == NumberFormat::floating) {
         char text[Codec::max_text];
-        const codec::PrintContext context{codec_.isa(), codec_.tables(), *image_, 0, address_, nullptr, text + sizeof text};
-        out.append(text, codec::print_operand(text, context, static_cast<Index>(&type - codec_.isa().operand_types.data()), code));
+        const codec::PrintContext context{codec_.isa(), codec_.tables(), *image_,           0,
+                                          address_,     nullptr,         text + sizeof text};
+        out.append(text, codec::print_operand(text, context,
+                                              static_cast<Index>(&type - codec_.isa().operand_types.data()), code));
         return;
     }
     const std::int64_t value = codec::decode_number(rule, type.width, code, address_);
@@ -139,7 +141,8 @@ bool Wording::write(Index index, const Image& image, std::uint64_t address, std:
     tail_at_ = form.bits;
     address_ = address;
     out.clear();
-    return text(form.texts[random_.below(form.texts.size())], {form.fields, names[random_.below(names.size())], 0, true}, out);
+    return text(form.texts[random_.below(form.texts.size())],
+                {form.fields, names[random_.below(names.size())], 0, true}, out);
 }
 
 }  // namespace isaforge::sample
