@@ -161,7 +161,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--isaforge', default=str(ROOT / 'build/isaforge'))
     parser.add_argument('--llvm-mc', help='the one to ask; by default versions 14 and 19, as far as they are there')
-    parser.add_argument('--description', default=str(HERE / 'gcn.isa'))
+    parser.add_argument('--description', default=str(ROOT / 'isas/gcn/gcn.isa'))
     parser.add_argument('--variant', choices=list(TARGETS), help='only this one')
     parser.add_argument('--count', type=int, default=20000, help='lines for each generation, and as many codes')
     parser.add_argument('--seed', type=int, default=1)

@@ -43,9 +43,9 @@ kernel void sample_image(constant int8* images, constant int4* samplers, global 
                 sample_d(7, x, y, 0.5f, x, y, x, images[2], samplers[0], false, 0, 0);
 }
 
-kernel void buffers(constant int4* buffer, int offset, global float4* out) {
+kernel void buffers(constant int4* buffer, global float4* out) {
     int i = ID();
-    out[i] = buffer_load(buffer[0], 16 * i, 64, 0) + buffer_load(buffer[0], 4080, offset, 1) + buffer_load_format(buffer[1], i, 4 * i, 0, 0) +
+    out[i] = buffer_load(buffer[0], 16 * i, 64, 0) + buffer_load(buffer[0], 4080, 192, 1) + buffer_load_format(buffer[1], i, 4 * i, 0, 0) +
              typed_load(buffer[2], 4 * i, 0, 0x4e, 0) + scalar_load(buffer[3], 20, 0);
     buffer_store(out[i].xy, buffer[4], i, 8 * i + 12, 0, 2);
     typed_store(out[i], buffer[5], i, 0, 128, 0x7e, 0);
