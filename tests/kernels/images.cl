@@ -22,7 +22,6 @@ void typed_store(float4, int4, int, int, int, int, int) __asm("llvm.amdgcn.struc
 int buffer_add(int, int4, int, int, int) __asm("llvm.amdgcn.raw.buffer.atomic.add.i32");
 int scalar_load(int4, int, int) __asm("llvm.amdgcn.s.buffer.load.i32");
 void export_float(int, int, float, float, float, float, bool, bool) __asm("llvm.amdgcn.exp.f32");
-void export_pair(int, int, half2, half2, bool, bool) __asm("llvm.amdgcn.exp.compr.v2f16");
 
 kernel void copy_image(constant int8* images) {
     int x = ID(), y = ID_Y();
@@ -56,7 +55,6 @@ kernel void buffers(constant int4* buffer, global float4* out) {
 kernel void exports(global float* x) {
     export_float(0, 15, x[0], x[1], x[2], x[3], false, true);
     export_float(12, 15, x[0], x[1], 0.0f, 1.0f, true, false);
-    export_pair(13, 15, (half2)(1.0h, 2.0h), (half2)(0.5h, 0.25h), true, false);
 }
 
 kernel void messages(global int* x) {
