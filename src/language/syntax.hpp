@@ -57,6 +57,7 @@ struct Cell {
     std::vector<TypeRef> types;     // several: alternatives chosen by `selector`
     Name selector;
     ExpressionPointer low, high, step;  // n:8 in low..high step step
+    bool shared = false;            // tail: one for all operands that call for it
     bool broken = false;            // said so already
 };
 
@@ -138,6 +139,7 @@ struct NumberDeclaration {
     std::optional<std::pair<std::int64_t, std::int64_t>> range;
     Place range_place;
     std::string format;             // hex, decimal
+    Name plain;                     // u16, s16, i16: what a number is that is no label
     unsigned relocation = 0;
     std::string relocation_name;
 };
