@@ -323,6 +323,7 @@ private:
     void apply_data(const Fixup& fixup, const Resolved& value);
     void apply_instruction(const Fixup& fixup, const Resolved& value);
     void patch(const Fixup& fixup, const NumberValue& value);
+    bool relocated_here(const Fixup& fixup);
     void relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code);
     bool data_difference(const Fixup& fixup);
     std::uint8_t* bytes_at(const Position& position);

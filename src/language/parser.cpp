@@ -616,6 +616,7 @@ Cell Parser::cell(bool in_bar) {
     } else if (!in_bar && accept("+")) {
         cell_name(out);
         out.kind = Cell::Kind::tail;
+        out.shared = accept("shared");
     } else {
         cell_name(out);
     }

@@ -58,6 +58,7 @@ struct Cell {
     std::vector<TypeRef> types;     // several: alternatives chosen by `selector`
     Name selector;
     ExpressionPointer low, high, step;  // n:8 in low..high step step
+    bool shared = false;            // tail: one for all operands that call for it
     bool broken = false;            // said so already
 };
 
