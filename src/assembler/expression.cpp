@@ -230,7 +230,7 @@ bool Expressions::parse_unary(const char*& p, Value& value) {
 bool Expressions::parse_primary(const char*& p, Value& value) {
     if (is(*p, class_digit)) return parse_number(p, value);
     if (*p == '.' && is(p[1], class_digit)) return parse_floating(p, value);  // .5, which would read as a name
-    if (is(*p, class_name_start)) return parse_name(p, value);
+    if (is(*p, class_name_start) || continues_path(p)) return parse_name(p, value);
     if (*p == '(') return parse_parenthesis(p, value);
     if (*p == '\'') return parse_character(p, value);
     return false;
@@ -252,7 +252,7 @@ bool Expressions::parse_parenthesis(const char*& p, Value& value) {
 }
 
 bool Expressions::parse_name(const char*& p, Value& value) {
-    const char* end = skip_name(p + 1);
+    const char* end = continues_path(p) ? skip_path(p) : skip_path(p + 1);
     const std::string_view name(p, static_cast<std::size_t>(end - p));
     if (name == ".") {
         if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
@@ -260,7 +260,7 @@ bool Expressions::parse_name(const char*& p, Value& value) {
         value.node = leaf(here);
     } else {
         if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
-        value = symbol_value(symbols_.intern(name, stable_text));
+        value = symbol_value(reference(name));
     }
     p = end;
     return true;
@@ -314,7 +314,8 @@ bool Expressions::parse_floating(const char*& p, Value& value) {
     const char* q = read.ptr;
     if (read.ec == std::errc::invalid_argument) return fail(p, "this is not a number");
     if (read.ec == std::errc::result_out_of_range) number = std::strtod(std::string(p, read.ptr).c_str(), nullptr);
-    if (lower(*q) == 'f' && ends_name(q + 1)) ++q;  // C's suffix
+    const char suffix = lower(*q);  // C's f, or the width: half, single, long
+    if ((suffix == 'f' || suffix == 'h' || suffix == 's' || suffix == 'l') && ends_name(q + 1)) ++q;
     if (!ends_name(q)) {
         return fail(p, fmt::format("'{}' is not a number", std::string_view(p, static_cast<std::size_t>(end - p))));
     }

@@ -41,12 +41,11 @@ void Engine::run_statement(const char*& p) {
     if (!assembling()) return skip_inactive(p);
     if (!definitions_.empty() && input_->kind != Input::Kind::substitution && run_defined(p)) return;
     if (!isa_.surface.label_prefix.empty() && prefixed_label(p)) return;
-    if (is(*p, class_name_start)) {
+    if (is(*p, class_name_start) || continues_path(p)) {
         const char* const name = p;
-        const char* const end = skip_name(p + 1);
+        const char* const end = skip_path(p + (*p != ':'));
         if (begins_label(name, end)) {
-            define_label(symbols_.intern({name, static_cast<std::size_t>(end - name)}, expressions_.stable_text), name,
-                         end);
+            define_label(expressions_.definition({name, static_cast<std::size_t>(end - name)}), name, end);
             p = end + isa_.surface.label_suffix.size();
             return;
         }
@@ -71,7 +70,9 @@ void Engine::run_statement(const char*& p) {
 bool Engine::begins_label(const char* begin, const char* name_end) const {
     const Surface& surface = isa_.surface;
     if (!surface.label_prefix.empty() || surface.label_suffix.empty()) return false;
-    if (*name_end != surface.label_suffix[0] || !starts_with(name_end, text_end_, surface.label_suffix)) return false;
+    if (*name_end != surface.label_suffix[0] || continues_path(name_end) ||
+        !starts_with(name_end, text_end_, surface.label_suffix))
+        return false;
     if (mnemonics_.empty()) return true;
     // `ADD.w:` begins an instruction there.
     std::string base(begin, std::find(begin + 1, name_end, '.'));
@@ -91,7 +92,7 @@ bool Engine::prefixed_label(const char*& p) {
     const char* const end = skip_name(name);
     if (!starts_with(end, text_end_, surface.label_suffix)) return false;
     if (surface.label_suffix.empty() && find_directive(p, end)) return false;  // `.byte` where labels begin with a dot
-    define_label(symbols_.intern({name, static_cast<std::size_t>(end - name)}, expressions_.stable_text), name, end);
+    define_label(expressions_.definition({name, static_cast<std::size_t>(end - name)}), name, end);
     p = end + surface.label_suffix.size();
     return true;
 }
@@ -135,6 +136,7 @@ void Engine::assignment(const char* begin, const char* name_end, const char*& p)
     Value value;
     const char* const operand = q;
     p = q;
+    if (*p == '%' && name != ".") return define_registers(name, begin, p);
     if (!expression(p, value)) return skip_statement(p);
     if (name != ".") {
         give_value(name, begin, value, true);
@@ -193,6 +195,7 @@ void Engine::skip_inactive(const char*& p) {
                 return (this->*found->handler)(p, found->argument);
             }
         }
+        end = skip_path(end);
         if (!begins_label(p, end)) break;
         p = skip_blanks(end + isa_.surface.label_suffix.size());
     }
