@@ -287,6 +287,8 @@ struct Isa {
     std::string title;
     std::string variant;                // "gcn1.2"; the name where there are no variants
     std::vector<std::string> variants;  // all that the description has; empty where it has none
+    std::vector<std::string> dialects;  // ways of writing that the description knows; empty: one, without a name
+    std::string dialect;                // the one whose texts and names come first, and so are printed
     unsigned unit_bits = 8;             // of an instruction's units
     bool big_endian = false;            // bytes within a unit
     unsigned address_bits = 8;          // bits of code that one step of a code address covers
@@ -318,6 +320,7 @@ struct Isa {
 // What load_isa may be told.
 struct LoadOptions {
     std::string variant;                               // empty: the first, or the one that the name asks for
+    std::string dialect;                               // whose texts are printed; empty: the first's
     std::map<std::string, std::uint64_t> parameters;   // values for the description's parameters
     // Leave the rows with `auto` opcodes as they are, in Isa::auto_rows: a draft for the allocator. Their forms' masks
     // lack the bits of those fields. Otherwise the allocator fills them in, and it is an error where it cannot.

@@ -20,7 +20,7 @@ constexpr std::string_view mnemonic_letters = ".";
 constexpr std::string_view declarations[] = {
     "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
     "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
-    "operand",  "format",    "function",  "instructions", "pool",    "reserved",
+    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "dialects",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -82,6 +82,9 @@ private:
     EncodingSyntax encoding(std::vector<Column>* columns);
     std::vector<Column> columns();
     std::vector<Name> mnemonic();
+    void row_names(InstructionRow& row);
+    bool at_dialect() const;
+    std::string dialect();
     bool misses_value(const std::vector<Column>& columns, InstructionRow& row);
     InstructionRow instruction_row(const std::vector<Column>& columns);
     Value value(const Column& column);
@@ -132,6 +135,7 @@ void Parser::run() {
 bool Parser::declaration() {
     if (accept("isa")) return identity(), true;
     if (accept("variants")) return out_.variants = words_until_row_end(), true;
+    if (accept("dialects")) return out_.dialects = words_until_row_end(), true;
     if (accept("include")) return include(), true;
     if (at("code")) return code(), true;
     if (accept("opcodes")) return out_.opcodes = words_until_row_end(), true;
@@ -259,10 +263,23 @@ Only Parser::only() {
     return out;
 }
 
+// Whether the name of a dialect is next.
+bool Parser::at_dialect() const {
+    return at(TokenKind::name) &&
+           std::any_of(out_.dialects.begin(), out_.dialects.end(), [&](const Name& known) { return at(known.text); });
+}
+
+// [DIALECT], before the text or the name that is its own.
+std::string Parser::dialect() { return at_dialect() ? std::string(advance().text) : std::string(); }
+
 std::vector<Text> Parser::texts() {
     std::vector<Text> out;
     do {
-        if (auto text = expect_string("a text in quotes")) out.push_back(*text);
+        const std::string whose = dialect();
+        if (auto text = expect_string(out_.dialects.empty() ? "a text in quotes" : "a text in quotes or a dialect")) {
+            out.push_back(*text);
+            out.back().dialect = whose;
+        }
     } while (accept("|"));
     return out;
 }
@@ -623,7 +640,7 @@ void Parser::format() {
 OperandRowSyntax Parser::operand_row() {
     OperandRowSyntax out;
     out.place = peek().place;
-    while (!at(TokenKind::string) && !at_row_end() && !at("reserved") && !at("if") && !at("=")) {
+    while (!at(TokenKind::string) && !at_dialect() && !at_row_end() && !at("reserved") && !at("if") && !at("=")) {
         const std::uint32_t before = peek().place.offset;
         out.cells.push_back(cell(false));
         if (peek().place.offset == before) return skip_row(), out;
@@ -811,6 +828,15 @@ bool Parser::misses_value(const std::vector<Column>& columns, InstructionRow& ro
     return row.broken = true;
 }
 
+// [relax] [DIALECT] mnemonic | …
+void Parser::row_names(InstructionRow& row) {
+    do {
+        std::vector<RowName>& names = accept("relax") ? row.relax_names : row.names;
+        std::string whose = dialect();
+        names.push_back({mnemonic(), std::move(whose)});
+    } while (accept("|"));
+}
+
 InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     InstructionRow out;
     out.place = peek().place;
@@ -828,9 +854,7 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     if (accept("reserved")) {
         out.reserved = true;
     } else {
-        do {
-            (accept("relax") ? out.relax_names : out.names).push_back(mnemonic());
-        } while (accept("|"));
+        row_names(out);
         if (at(TokenKind::string)) out.title = unquote(advance().text);
         if (accept("as")) out.texts = texts();
         if (accept("alias")) out.alias = true;

@@ -25,6 +25,7 @@ void Resolver::run() {
     if (isa_.name.empty() && !description_.name.place.known())
         diagnostics_.error({description_.end.file, 0, 1}, "the description does not begin with `isa NAME`");
     choose_variant();
+    choose_dialect();
     reject_duplicates();
     resolve_constants();
     resolve_settings();
@@ -82,6 +83,25 @@ void Resolver::choose_variant() {
         if (!meant.empty()) error.suggest(std::string(meant));
     }
     isa_.variant = variants[variant_index_].text;
+}
+
+void Resolver::choose_dialect() {
+    std::vector<std::string_view> known;
+    for (const Name& dialect : description_.dialects) {
+        known.push_back(dialect.text);
+        isa_.dialects.push_back(dialect.text);
+    }
+    if (!known.empty()) isa_.dialect = known.front();
+    if (options_.dialect.empty()) return;
+    if (std::find(known.begin(), known.end(), options_.dialect) != known.end()) {
+        isa_.dialect = options_.dialect;
+        return;
+    }
+    const Place place = known.empty() ? description_.name.place : description_.dialects.front().place;
+    Diagnostic& error =
+        diagnostics_.error(place, fmt::format("there is no dialect '{}' of {}", options_.dialect, isa_.name));
+    const std::string_view meant = nearest(options_.dialect, known);
+    if (!meant.empty()) error.suggest(std::string(meant));
 }
 
 bool Resolver::here(const Only& only) {
@@ -223,7 +243,7 @@ std::vector<Entry> Resolver::resolve_entries(const std::vector<EntrySyntax>& ent
         if (syntax.code) next = *syntax.code;
         std::vector<std::vector<std::string>> columns;
         std::size_t count = 1;
-        for (const Text& text : syntax.texts) {
+        for (const Text& text : in_dialect_order(syntax.texts)) {
             columns.push_back(expand_range(text.text));
             count = std::max(count, columns.back().size());
         }
@@ -306,7 +326,8 @@ void Resolver::resolve_registers() {
                                        "a second name of a register needs the register's number before it");
                     continue;
                 }
-                for (const Text& text : entry.texts) file.entries[*entry.code].texts.push_back(text.text);
+                for (const Text& text : in_dialect_order(entry.texts))
+                    file.entries[*entry.code].texts.push_back(text.text);
             }
         } else if (!declaration.single) {
             file.entries = resolve_entries(named, file.index_bits, declaration.index_place);

@@ -8,6 +8,7 @@
 //   opcodes.cpp    the opcode space: pools, reserved patterns, rows that say `auto` or name another row's opcode
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -55,7 +56,19 @@ private:
     void resolve_registers();
     void resolve_memories();
     void resolve_functions();
+    void choose_dialect();
     bool here(const Only& only);  // exists in the chosen variant
+
+    // Texts or names with those of the chosen dialect first, then everyone's: the first is the one that is printed.
+    template <typename Alternative>
+    std::vector<Alternative> in_dialect_order(std::vector<Alternative> alternatives) const {
+        const auto rank = [&](const Alternative& one) {
+            return one.dialect.empty() ? 1 : one.dialect == isa_.dialect ? 0 : 2;
+        };
+        std::stable_sort(alternatives.begin(), alternatives.end(),
+                         [&](const Alternative& a, const Alternative& b) { return rank(a) < rank(b); });
+        return alternatives;
+    }
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
     void reject_duplicates();
     void number_relocations();

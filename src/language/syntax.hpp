@@ -26,6 +26,7 @@ struct Name {
 struct Text {
     std::string text;
     Place place;
+    std::string dialect;            // whose it is; empty: everyone's
 };
 
 // What may stand behind a colon or as an argument: a number (raw bits of that width) or a name with arguments.
@@ -177,11 +178,17 @@ struct EncodingSyntax {
     Only only;
 };
 
+// One name for a row, or a list for a family of rows.
+struct RowName {
+    std::vector<Name> members;
+    std::string dialect;            // as in Text
+};
+
 struct InstructionRow {
     Place place;
     std::vector<Value> values;
-    std::vector<std::vector<Name>> names;  // alternatives, each one name or a list for a family of rows
-    std::vector<std::vector<Name>> relax_names;  // the same, for the assembler's --relax
+    std::vector<RowName> names;     // alternatives
+    std::vector<RowName> relax_names;  // the same, for the assembler's --relax
     std::string title;
     std::vector<Text> texts;        // as "…": instead of the head's
     bool reserved = false, alias = false;
@@ -237,7 +244,7 @@ struct ReservedDeclaration {
 struct Description {
     Name name;
     std::string title;
-    std::vector<Name> variants;
+    std::vector<Name> variants, dialects;
     std::optional<CodeDeclaration> code;
     std::vector<Name> opcodes, floats;
     std::vector<SurfaceSetting> surface;

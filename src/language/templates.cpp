@@ -271,7 +271,7 @@ std::optional<TextTemplate> Resolver::resolve_text(const Text& text, const std::
 std::vector<TextTemplate> Resolver::resolve_texts(const std::vector<Text>& texts, const std::vector<Field>& fields,
                                                   const Bindings& bindings, bool with_name) {
     std::vector<TextTemplate> out;
-    for (const Text& text : texts) {
+    for (const Text& text : in_dialect_order(texts)) {
         if (auto resolved = resolve_text(text, fields, bindings, with_name)) out.push_back(std::move(*resolved));
     }
     return out;
