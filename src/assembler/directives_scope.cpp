@@ -125,7 +125,8 @@ bool Engine::register_range(const char*& p, Definition& made) {
         if (!absolute(q, first, "a register's number")) return false;
         last = first;
         if (*q == ':' && !absolute(++q, last, "a register's number")) return false;
-        if (*q != ']' || first.negative || last.negative || last.bits < first.bits || last.bits >= largest) return false;
+        if (*q != ']' || first.negative || last.negative || last.bits < first.bits || last.bits >= largest)
+            return false;
         q = skip_space(q + 1);
         if (!ends_statement(q)) return false;
         made.first = first.bits, made.count = last.bits - first.bits + 1;

@@ -156,7 +156,7 @@ void Engine::define(const char*& p, int) {
     p = end;
     while (end > value && is(end[-1], class_blank)) --end;
     std::string text(value, end);
-    const std::string& mark = isa_.surface.statement_end;
+    const std::string& mark = surface_.statement_end;
     if (!mark.empty() && text.ends_with(mark)) text.resize(text.size() - mark.size());
     const auto known = definitions_.find(found);
     if (known != definitions_.end() && known->second.value != text) {

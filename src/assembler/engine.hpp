@@ -3,6 +3,7 @@
 // turn what was collected into an object.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -154,9 +155,12 @@ public:
     friend struct EngineDirectives;
 
 private:
+    void use_surface(const Surface& surface);
+    void use_dialect(std::string_view dialect);
     void expect(std::size_t source_bytes);
 
     // statements.cpp
+    void run_file(Input& input);
     void run(Input& input);
     void run_statement(const char*& p);
     void instruction(const char*& p);
@@ -390,6 +394,7 @@ private:
     Listing* listing_;
     FileId main_ = 0;
 
+    Surface surface_;  // the description's, or that of the dialect in which the source turned out to be written
     Sections sections_;
     SymbolTable symbols_;
     Expressions expressions_;
@@ -413,6 +418,7 @@ private:
     NameMap<Macro> macros_;
     NameMap<Definition> definitions_;
     NameMap<FileId> included_;
+    std::deque<std::string> joined_texts_;
     std::uint64_t expansions_ = 0;
     unsigned definition_steps_ = 0;
     bool ended_ = false;

@@ -91,6 +91,11 @@ void Expressions::settle_references() {
         if (meant == no_index) meant = symbols_.intern(std::string(name), false);
         const Value value = symbol_value(meant);
         SymbolEntry& entry = symbols_[symbol];
+        if (value.kind == Value::Kind::floating) {
+            entry.kind = SymbolKind::floating;
+            std::memcpy(&entry.value, &value.floating, sizeof entry.value);
+            continue;
+        }
         entry.kind = SymbolKind::expression;
         entry.value = value.is_symbolic() ? value.node : leaf(value.integer);
     }

@@ -74,7 +74,7 @@ public:
 
 // Comment marks and prefixes that may follow or precede an expression.
 struct ExpressionSyntax {
-    std::string immediate_prefix, label_reference_prefix;
+    std::string immediate_prefix, label_reference_prefix, expression_prefix;
     std::vector<std::string> comments;  // beginnings of comments that look like operators: "//", "/*"
 };
 

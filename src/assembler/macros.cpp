@@ -56,7 +56,7 @@ bool Engine::read_body(const char*& p, const char* at, std::string_view& body, b
         const char* q = skip_blanks(line);
         if (is(*q, class_name_start) && *q != '.') {  // a label may stand before
             const char* const name_end = skip_name(q);
-            if (begins_label(q, name_end)) q = skip_blanks(name_end + isa_.surface.label_suffix.size());
+            if (begins_label(q, name_end)) q = skip_blanks(name_end + surface_.label_suffix.size());
         }
         if (*q == '.' && q < line_end) {
             const std::string_view rest(q, static_cast<std::size_t>(line_end - q));
@@ -454,7 +454,7 @@ void Engine::include(const char*& p, int) {
     input.end = text.data() + text.size();
     input.call = place(begin, end);
     ++nesting_;
-    run(input);
+    run_file(input);
     --nesting_;
 }
 
