@@ -181,7 +181,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--isaforge', default=str(ROOT / 'build/isaforge'))
     parser.add_argument('--llvm-mc', default='llvm-mc')
-    parser.add_argument('--description', default=str(HERE / 'gcn.isa'))
+    parser.add_argument('--description', default=str(ROOT / 'isas/gcn/gcn.isa'))
     parser.add_argument('--words', type=int, default=60000, help='random words for each generation')
     parser.add_argument('--seed', default='1')
     parser.add_argument('--only', help='lines whose mnemonic begins so')
