@@ -533,7 +533,7 @@ bool Engine::replace_definitions(std::string_view text, std::string& out, unsign
             continue;
         }
         while (i < text.size() && is(text[i], class_name)) ++i;
-        if (expressions_.scopes.used() && i < text.size() && text[i] == ':') {
+        if (expressions_.scopes.used() && i < text.size() && continues_path(text.data() + i)) {
             i = std::min(text.size(), static_cast<std::size_t>(skip_path(text.data() + i) - text.data()));
         }
         if (i == begin) {
@@ -554,11 +554,9 @@ bool Engine::replace_definitions(std::string_view text, std::string& out, unsign
 bool Engine::replace_name(std::string_view word, std::string_view text, std::size_t& i, std::string& out,
                           unsigned depth, std::vector<MapPiece>* map, std::uint32_t source) {
     if (is(word[0], class_digit) || depth >= deepest_definitions) return false;
-    auto found = definitions_.find(word);
-    if (found == definitions_.end() && expressions_.scopes.used()) {
-        found = definitions_.find(expressions_.scopes.reference(
-            word, [&](std::string_view name) { return definitions_.find(name) != definitions_.end(); }));
-    }
+    const auto known = [&](std::string_view name) { return definitions_.find(name) != definitions_.end(); };
+    const auto found = expressions_.scopes.used() ? definitions_.find(expressions_.scopes.reference(word, known))
+                                                  : definitions_.find(word);
     if (found == definitions_.end() || ++definition_steps_ > most_definition_steps) return false;
     if (map) {
         map->push_back({static_cast<std::uint32_t>(out.size()), source, static_cast<std::uint32_t>(word.size())});

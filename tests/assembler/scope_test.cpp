@@ -25,9 +25,10 @@ TEST(Scopes, Paths) {
 }
 
 TEST(Scopes, UsedScopesComeInOrderLastFirst) {
-    EXPECT_EQ(text_bytes(".scope a\n m = 4\n.ends\n.scope b\n m = 6\n n = 15\n.ends\n.using a\n.byte m\n"
-                         ".scope c\n .using b\n .byte m\n .using a\n .byte m, n\n .unusing a\n .byte m\n.ends\n.byte m\n"),
-              "0406040f0604");
+    EXPECT_EQ(
+        text_bytes(".scope a\n m = 4\n.ends\n.scope b\n m = 6\n n = 15\n.ends\n.using a\n.byte m\n"
+                   ".scope c\n .using b\n .byte m\n .using a\n .byte m, n\n .unusing a\n .byte m\n.ends\n.byte m\n"),
+        "0406040f0604");
 }
 
 TEST(Scopes, WhatIsNamedBeforeItIsDefined) {
@@ -46,19 +47,22 @@ TEST(Scopes, LabelsAreNamesToo) {
 TEST(Scopes, CountersAreTheirs) {
     EXPECT_EQ(text_bytes(".enum a, b\n.enum >8, c, d\n.scope s\n.enum e, f\n.ends\n.enum g\n.byte a, b, c, d, s::f, g\n"
                          ".enum >, h\n.byte h\n"),
-              "0001080901" "0a00");
+              "0001080901"
+              "0a00");
 }
 
 TEST(Registers, NamesStandForThem) {
-    const auto made = assemble_text("sum = %r5\nk = 2\nall = %r[8:11]\nfadd sum, all[1], all[k + 1];\n"
-                                    "part = %all[2:3]\nsum = %part[1]\ncopy sum, sum;\nsum = 3\n.long sum\n");
+    const auto made = assemble_text(
+        "sum = %r5\nk = 2\nall = %r[8:11]\nfadd sum, all[1], all[k + 1];\n"
+        "part = %all[2:3]\nsum = %part[1]\ncopy sum, sum;\nsum = 3\n.long sum\n");
     const auto plain = assemble_text("fadd r5, r9, r11;\ncopy r11, r11;\n.long 3\n");
     EXPECT_EQ(made->messages(), "");
     EXPECT_EQ(made->hex(".text"), plain->hex(".text"));
 }
 
 TEST(Registers, AreNamesOfScopes) {
-    const auto made = assemble_text(".scope a\nx = %r5\n.ends\nx = %r6\n.scope a\ncopy x, ::x;\n.ends\ncopy x, a::x;\n");
+    const auto made =
+        assemble_text(".scope a\nx = %r5\n.ends\nx = %r6\n.scope a\ncopy x, ::x;\n.ends\ncopy x, a::x;\n");
     const auto plain = assemble_text("copy r5, r6;\ncopy r6, r5;\n");
     EXPECT_EQ(made->messages(), "");
     EXPECT_EQ(made->hex(".text"), plain->hex(".text"));
@@ -83,8 +87,9 @@ TEST(Loops, WithoutEndAreFoundOut) {
 }
 
 TEST(Symbols, EqvIsTakenAnew) {
-    EXPECT_EQ(text_bytes("a = 3\nb = 5\n.eqv sum, a + b\n.byte sum * 2\nb = 7\n.byte sum\n.ifdef sum\n.byte 1\n.endif\n"),
-              "100a01");
+    EXPECT_EQ(
+        text_bytes("a = 3\nb = 5\n.eqv sum, a + b\n.byte sum * 2\nb = 7\n.byte sum\n.ifdef sum\n.byte 1\n.endif\n"),
+        "100a01");
 }
 
 TEST(Symbols, Undef) {
@@ -106,7 +111,9 @@ TEST(Statements, ABackslashContinuesTheLine) {
 
 TEST(Data, WideStringsAndWholeFills) {
     EXPECT_EQ(text_bytes(".string16 \"a\"\n.string32 \"b\"\n.fillq 1, 8, 0x1122334455667788\n"),
-              "61000000" "6200000000000000" "8877665544332211");
+              "61000000"
+              "6200000000000000"
+              "8877665544332211");
 }
 
 }  // namespace
