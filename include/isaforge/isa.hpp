@@ -119,6 +119,7 @@ struct NumberRule {
     bool sliced = false;
     std::int64_t scale = 1, bias = 0;
     bool relative = false;          // counted from the instruction's address, in address units of the code
+    std::optional<NumberBase> plain;  // relative: a number in the text that is no label is the bits, of this kind
     std::optional<std::int64_t> minimum, maximum;  // of the value in the text
     unsigned relocation = 0;        // ELF relocation type that the description gives; 0: none
     std::string relocation_name;

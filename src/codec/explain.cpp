@@ -49,7 +49,9 @@ std::string template_text(const TextTemplate& text, const std::vector<Field>& fi
 std::string Reader::describe(Index index, unsigned depth) const {
     const OperandType& type = isa_.operand_types[index];
     switch (type.kind) {
-        case OperandKind::number: return type.number.relative ? "a label or an address" : "a number";
+        case OperandKind::number:
+            if (!type.number.relative) return "a number";
+            return type.number.plain ? "a label or a number" : "a label or an address";
         case OperandKind::registers:
         case OperandKind::enumeration: {
             if (type.entries.empty()) return {};
@@ -128,7 +130,8 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
             std::uint64_t code = 0;
             const bool there = type.kind == OperandKind::number &&
                                (one.number.kind == NumberValue::Kind::floating || one.number.integer != 0);
-            if (there && !encode_number(type.number, type.width, one.number, address_, code, &problem)) continue;
+            const NumberRule rule = type.number.plain ? plain_rule(type.number) : type.number;
+            if (there && !encode_number(rule, type.width, one.number, address_, code, &problem)) continue;
             add_once(wanted, describe(one.type, 0));
         }
     }

@@ -98,6 +98,14 @@ bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& nu
     return true;
 }
 
+NumberRule plain_rule(const NumberRule& rule) {
+    NumberRule out;
+    out.base = rule.plain.value_or(rule.base);
+    out.format = rule.format;
+    out.value_bits = rule.value_bits;
+    return out;
+}
+
 std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t code, std::uint64_t address) {
     auto value = static_cast<std::int64_t>(code);
     if (rule.sliced) {

@@ -135,7 +135,8 @@ bool Reader::number(const char*& cursor, Index index, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const char* begin = skip(cursor);
     NumberValue value;
-    if (continues_word(begin) || !number_value(cursor, value, type.number.relative)) return fail(begin, nullptr, index);
+    const bool waits = type.number.relative && !type.number.plain;  // for its place, even where the target is known
+    if (continues_word(begin) || !number_value(cursor, value, waits)) return fail(begin, nullptr, index);
     if (value.kind == NumberValue::Kind::deferred) {
         if (out.deferred_count == most_deferred) return fail(begin, nullptr, index);
         out.deferred_in_tail[out.deferred_count] = false;
@@ -149,7 +150,10 @@ bool Reader::number(const char*& cursor, Index index, Parsed& out) {
         out.code = 0;
         return true;
     }
-    if (encode_number(type.number, type.width, value, address_, out.code, nullptr)) return true;
+    const bool good = type.number.plain
+                          ? encode_number(plain_rule(type.number), type.width, value, 0, out.code, nullptr)
+                          : encode_number(type.number, type.width, value, address_, out.code, nullptr);
+    if (good) return true;
     return fail_number(begin, index, value);
 }
 

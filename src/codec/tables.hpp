@@ -179,6 +179,9 @@ char* print_template(char* out, const PrintContext& context, const TextTemplate&
                      std::uint64_t code, std::string_view name);
 
 // The number that `code` stands for, as it is written.
+// The rule for a number in the text that is no label.
+NumberRule plain_rule(const NumberRule& rule);
+
 std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t code, std::uint64_t address);
 
 // The bits for a number. False where it does not fit; `problem` then says why, unless it is null.

@@ -516,7 +516,7 @@ void Parser::number_term(NumberDeclaration& number) {
     if (accept("*")) number.scale = signed_number("a factor").value_or(1);
 }
 
-// number target = pc + 2 * s16 in -100..100 hex relocation 3 "R_X"
+// number target = pc + 2 * s16 in -100..100 hex or u16 relocation 3 "R_X"
 void Parser::number() {
     NumberDeclaration out;
     out.name = expect_name("the name of the number");
@@ -538,11 +538,13 @@ void Parser::number() {
             out.range_place = from(out.range_place);
         } else if (at("hex") || at("decimal")) {
             out.format = std::string(advance().text);
+        } else if (accept("or")) {
+            out.plain = expect_name("what a number without a label is: u16, s16 or i16");
         } else if (accept("relocation")) {
             out.relocation = static_cast<unsigned>(expect_number("the relocation's number").value_or(0));
             if (auto name = expect_string("the relocation's name")) out.relocation_name = name->text;
         } else {
-            complain("in, hex, decimal or relocation", {"in", "hex", "decimal", "relocation"});
+            complain("in, hex, decimal, or, relocation", {"in", "hex", "decimal", "or", "relocation"});
             return give_up(out.name);
         }
     }

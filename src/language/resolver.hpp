@@ -85,6 +85,7 @@ private:
     Index named_type(const TypeRef& ref, const Bindings& bindings);
     Index builtin_type(std::string_view name);
     Index add_type(std::string key, OperandType type);
+    void plain_number(const NumberDeclaration& number, OperandType& type);
     Index resolve_number(const NumberDeclaration& number);
     Index resolve_enum(const EnumDeclaration& declaration);
     Index resolve_operand(const OperandDeclaration& operand, const TypeRef& ref, const Bindings& bindings);

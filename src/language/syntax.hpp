@@ -138,6 +138,7 @@ struct NumberDeclaration {
     std::optional<std::pair<std::int64_t, std::int64_t>> range;
     Place range_place;
     std::string format;             // hex, decimal
+    Name plain;                     // u16, s16, i16: what a number is that is no label
     unsigned relocation = 0;
     std::string relocation_name;
 };
