@@ -53,7 +53,13 @@ bool Reader::at_end(const char* p) const {
     const std::uint8_t kind = tables_.ender[static_cast<unsigned char>(*p)];
     if (kind != 2) return kind == 1;
     const std::string_view rest(p, static_cast<std::size_t>(end_ - p));
-    const Surface& surface = isa_.surface;
+    if (ends_in(isa_.surface, p, rest)) return true;
+    // A source may say in itself whose way of writing it has.
+    const auto ends = [&](const auto& own) { return ends_in(own.second, p, rest); };
+    return std::any_of(isa_.dialect_surfaces.begin(), isa_.dialect_surfaces.end(), ends);
+}
+
+bool Reader::ends_in(const Surface& surface, const char* p, std::string_view rest) const {
     if (!surface.statement_end.empty() && rest.starts_with(surface.statement_end)) return true;
     if (!surface.separator.empty() && rest.starts_with(surface.separator)) return true;
     const auto begins = [&](const std::string& mark) { return rest.starts_with(mark); };

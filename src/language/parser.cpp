@@ -390,8 +390,11 @@ void Parser::code() {
 }
 
 void Parser::syntax() {
+    Name dialect;
+    if (at(TokenKind::name)) dialect = expect_name("");
     rows("syntax", [&] {
         SurfaceSetting setting;
+        setting.dialect = dialect;
         setting.key = expect_name("a setting of the syntax");
         while (!at_row_end()) {
             if (at(TokenKind::string)) {

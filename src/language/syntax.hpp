@@ -213,6 +213,7 @@ struct InstructionsDeclaration {
 };
 
 struct SurfaceSetting {
+    Name dialect;  // whose it is; empty: everyone's
     Name key;
     std::vector<Text> values;
     std::vector<Name> words;
