@@ -298,6 +298,7 @@ struct Surface {
     std::string define, undefine;       // "#def"; empty: none
     std::string immediate_prefix;       // "#": allowed before numbers
     std::string label_reference_prefix; // "@": allowed before labels in operands
+    std::string expression_prefix;      // "@": allowed before expressions in operands, where they look like registers
     bool case_insensitive = false;      // mnemonics, registers and keywords
 };
 
@@ -312,6 +313,7 @@ struct Isa {
     std::string variant;                // "gcn1.2"; the name where there are no variants
     std::vector<std::string> variants;  // all that the description has; empty where it has none
     std::vector<std::string> dialects;  // ways of writing that the description knows; empty: one, without a name
+    std::map<std::string, Surface> dialect_surfaces;  // of the dialects with a syntax of their own
     std::string dialect;                // the one whose texts and names come first, and so are printed
     unsigned unit_bits = 8;             // of an instruction's units
     bool big_endian = false;            // bytes within a unit

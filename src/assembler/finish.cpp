@@ -7,6 +7,7 @@
 namespace isaforge::assembler {
 
 void Engine::finish() {
+    expressions_.settle_references();
     lay_out();
     if (output_full_) return;
     for (Index i = 0; i < sections_.size(); ++i) fill_gaps(sections_[i]);

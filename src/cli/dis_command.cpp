@@ -64,7 +64,8 @@ int print_instructions(const Codec& codec, const std::vector<std::uint8_t>& byte
         }
         if (form == no_index) {
             std::string why;
-            const bool refused = bits != 0 && codec.refused(image, static_cast<unsigned>(whole_units * 8), bits, why) != no_index;
+            const bool refused =
+                bits != 0 && codec.refused(image, static_cast<unsigned>(whole_units * 8), bits, why) != no_index;
             complain(fmt::format("{} begins no instruction of {}{}", shown(bytes.data() + at, left), isa.variant,
                                  refused ? ": " + why : ""));
             return input_error;

@@ -53,7 +53,13 @@ bool Reader::at_end(const char* p) const {
     const std::uint8_t kind = tables_.ender[static_cast<unsigned char>(*p)];
     if (kind != 2) return kind == 1;
     const std::string_view rest(p, static_cast<std::size_t>(end_ - p));
-    const Surface& surface = isa_.surface;
+    if (ends_in(isa_.surface, p, rest)) return true;
+    // A source may say in itself whose way of writing it has.
+    const auto ends = [&](const auto& own) { return ends_in(own.second, p, rest); };
+    return std::any_of(isa_.dialect_surfaces.begin(), isa_.dialect_surfaces.end(), ends);
+}
+
+bool Reader::ends_in(const Surface& surface, const char* p, std::string_view rest) const {
     if (!surface.statement_end.empty() && rest.starts_with(surface.statement_end)) return true;
     if (!surface.separator.empty() && rest.starts_with(surface.separator)) return true;
     const auto begins = [&](const std::string& mark) { return rest.starts_with(mark); };
@@ -108,7 +114,8 @@ bool Reader::fail_number(const char* at, Index type, const NumberValue& value) {
 
 bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative) {
     const char* p = skip(cursor);
-    if (p == number_begin_ && stop_ == number_stop_ && !relative) {  // the rows of an operand look at the same number one after the other
+    if (p == number_begin_ && stop_ == number_stop_ &&
+        !relative) {  // the rows of an operand look at the same number one after the other
         value = number_;
         if (number_end_) cursor = number_end_;
         return number_end_ != nullptr;
@@ -203,10 +210,10 @@ bool Reader::constant(const char*& cursor, const TextElement& element) {
     const char* p = begin;
     if (continues_word(begin) || !number_value(p, value)) return fail(begin, &element, no_index);
     std::uint64_t bits = 0;
-    const bool same = element.bits != 0 ? number_bits(value, element.bits, bits) && bits == element.pattern
-                                        : value.kind == NumberValue::Kind::floating &&
-                                              value.floating == element.constant &&
-                                              std::signbit(value.floating) == std::signbit(element.constant);
+    const bool same = element.bits != 0
+                          ? number_bits(value, element.bits, bits) && bits == element.pattern
+                          : value.kind == NumberValue::Kind::floating && value.floating == element.constant &&
+                                std::signbit(value.floating) == std::signbit(element.constant);
     if (!same) return fail(begin, &element, no_index);
     cursor = p;
     return true;
@@ -768,7 +775,8 @@ std::string Codec::patch(Encoded& encoded, const Deferred& deferred, const Numbe
     if (!codec::encode_number(type.number, type.width, number, address, code, &problem)) return problem;
     for (unsigned i = 0; i < deferred.piece_count; ++i) {
         const BitPiece& piece = deferred.pieces[i];
-        if (deferred.repeats && encoded.image.get(piece.position, piece.width) != (code >> piece.shift & low_bits(piece.width)))
+        if (deferred.repeats &&
+            encoded.image.get(piece.position, piece.width) != (code >> piece.shift & low_bits(piece.width)))
             return codec::other_tail_text;
         encoded.image.set(piece.position, piece.width, code >> piece.shift);
     }

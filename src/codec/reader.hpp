@@ -84,6 +84,7 @@ private:
     const char* skip_slowly(const char* p) const;
     const char* skip_comment(const char* p) const;
     bool at_end(const char* p) const;
+    bool ends_in(const Surface& surface, const char* p, std::string_view rest) const;
     // Whether a letter at `p` goes on with the word before it: behind "s" of `s{n}` the "cc" of `scc` is no symbol.
     bool continues_word(const char* p) const;
     bool literal(const char*& cursor, std::string_view text, bool glued) const;

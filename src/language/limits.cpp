@@ -52,8 +52,7 @@ void Resolver::add_taking(const TakesSyntax& syntax, const FormatDeclaration& fo
         const auto field = std::find_if(form.fields.begin(), form.fields.end(),
                                         [&](const Field& candidate) { return candidate.name == name.text; });
         if (field == form.fields.end()) {
-            diagnostics_
-                .error(name.place, fmt::format("format {} has no field '{}'", format.name.text, name.text))
+            diagnostics_.error(name.place, fmt::format("format {} has no field '{}'", format.name.text, name.text))
                 .note(format.bar.place, "the format is here");
             return;
         }

@@ -19,9 +19,9 @@ constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
-    "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
-    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "dialects", "limit",
+    "isa",       "variants",     "include",  "code",     "opcodes",  "floats", "syntax",  "constant",
+    "parameter", "registers",    "register", "memory",   "enum",     "number", "operand", "format",
+    "function",  "instructions", "pool",     "reserved", "dialects", "limit",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -64,6 +64,7 @@ private:
     void reserved();
 
     BitPattern pattern();
+    void variants();
     std::vector<Name> words_until_row_end();
     std::vector<Name> parameters();
     TypeRef type_ref();
@@ -137,7 +138,7 @@ void Parser::run() {
 
 bool Parser::declaration() {
     if (accept("isa")) return identity(), true;
-    if (accept("variants")) return out_.variants = words_until_row_end(), true;
+    if (accept("variants")) return variants(), true;
     if (accept("dialects")) return out_.dialects = words_until_row_end(), true;
     if (accept("include")) return include(), true;
     if (at("code")) return code(), true;
@@ -162,6 +163,20 @@ bool Parser::declaration() {
 }
 
 // --- small pieces ---------------------------------------------------------------------------------------------------
+
+// variants NAME "title" NAME …
+void Parser::variants() {
+    out_.variants.clear();
+    while (!at_row_end()) {
+        const Name name = word(name_letters);
+        if (name.text.empty()) {
+            complain("the name of a variant");
+            return skip_row();
+        }
+        out_.variants.push_back(name);
+        if (at(TokenKind::string)) out_.variant_titles[name.text] = unquote(advance().text);
+    }
+}
 
 std::vector<Name> Parser::words_until_row_end() {
     std::vector<Name> out;
@@ -379,8 +394,11 @@ void Parser::code() {
 }
 
 void Parser::syntax() {
+    Name dialect;
+    if (at(TokenKind::name)) dialect = expect_name("");
     rows("syntax", [&] {
         SurfaceSetting setting;
+        setting.dialect = dialect;
         setting.key = expect_name("a setting of the syntax");
         while (!at_row_end()) {
             if (at(TokenKind::string)) {

@@ -54,6 +54,7 @@ private:
     void resolve_settings();
     void unknown_word(const Name& word, const std::vector<std::string_view>& known);
     void resolve_surface();
+    void apply_setting(Surface& surface, const SurfaceSetting& setting);
     void resolve_registers();
     void resolve_memories();
     void resolve_functions();

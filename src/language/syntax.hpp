@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -231,6 +232,7 @@ struct InstructionsDeclaration {
 };
 
 struct SurfaceSetting {
+    Name dialect;  // whose it is; empty: everyone's
     Name key;
     std::vector<Text> values;
     std::vector<Name> words;
@@ -266,6 +268,7 @@ struct Description {
     Name name;
     std::string title;
     std::vector<Name> variants, dialects;
+    std::map<std::string, std::string> variant_titles;  // where one has a title of its own
     std::optional<CodeDeclaration> code;
     std::vector<Name> opcodes, floats;
     std::vector<SurfaceSetting> surface;

@@ -211,7 +211,8 @@ TEST(ConstantsByBits, IntegersOfEitherSignAndFloats) {
         EXPECT_NE(single.assemble(fmt::format("put {}", 0x10000 - n)), word(64 + n));
         EXPECT_NE(half.assemble(fmt::format("put {}", 0x100000000 - n)), word(64 + n));
     }
-    for (const char* text : {"0.5", ".5", "5e-1", "0x3800"}) EXPECT_EQ(half.assemble(fmt::format("put {}", text)), word(81));
+    for (const char* text : {"0.5", ".5", "5e-1", "0x3800"})
+        EXPECT_EQ(half.assemble(fmt::format("put {}", text)), word(81));
     for (const char* text : {"0.5", "0x3f000000"}) EXPECT_EQ(single.assemble(fmt::format("put {}", text)), word(81));
     EXPECT_EQ(twice.assemble("put 0x3fe0000000000000"), word(81));
     EXPECT_EQ(half.assemble("put -4.0"), word(82));
@@ -299,7 +300,8 @@ TEST(Limits, EveryPairOfOperands) {
             EXPECT_EQ(machine.encoded.form != no_index && add.find('[') == std::string::npos, scalars({a, b}) <= 1)
                 << a << " " << b << ": " << add;
             const std::string pick = machine.assemble(fmt::format("pick v1, {}, {}, mask", a, b));
-            EXPECT_EQ(pick.find('[') == std::string::npos, scalars({a, b, "mask"}) <= 1) << a << " " << b << ": " << pick;
+            EXPECT_EQ(pick.find('[') == std::string::npos, scalars({a, b, "mask"}) <= 1)
+                << a << " " << b << ": " << pick;
             const bool first = scalars({a, "mask"}) > 1;
             if (pick.find('[') != std::string::npos) {
                 EXPECT_EQ(pick, fmt::format("one scalar only [{}]", first ? a : b));
@@ -358,8 +360,8 @@ operand pair : 3 {
     n:3    "s[{n}:{n}]"
 }
 operand size : 8 {
-    0 n:7  "|{n}|" | "abs({n})" | "<{n}>"
-    1 n:7  "-|{n}|"
+    0 n:7  "|{n}|" | "abs({n})" |
+                          "<{n}>" 1 n : 7 "-|{n}|"
 }
 format B | OP:4 | A:base | -:5 | C:count |
 format P | OP:4 | A:pair | -:1 | N:size |
@@ -405,7 +407,8 @@ TEST(Texts, WhatStandsTwiceIsCompared) {
 
 TEST(Texts, AMessageShowsTheFormOnce) {
     Machine machine(names);
-    EXPECT_EQ(machine.assemble("load_three 5 n:3"), "expected off or s0 to s7, found '5'; the form is `load_three A C` [5]");
+    EXPECT_EQ(machine.assemble("load_three 5 n:3"),
+              "expected off or s0 to s7, found '5'; the form is `load_three A C` [5]");
 }
 
 }  // namespace
