@@ -535,13 +535,19 @@ struct Choice {
 
 // How large the largest child becomes when `width` bits at `position` choose.
 std::size_t largest_child(const Isa& isa, const std::vector<Index>& forms, unsigned position, unsigned width) {
-    std::vector<std::size_t> counts(std::size_t{1} << width);
+    std::array<std::size_t, std::size_t{1} << widest_choice> counts{};
+    const std::uint64_t all = low_bits(width);
     for (const Index index : forms) {
-        const std::uint64_t mask = isa.forms[index].mask.get(position, width),
-                            value = isa.forms[index].value.get(position, width);
-        for (std::uint64_t i = 0; i < counts.size(); ++i) counts[i] += (i & mask) == value;
+        const Form& form = isa.forms[index];
+        const std::uint64_t mask = form.mask.words[position / 64] >> position % 64 & all,
+                            value = form.value.words[position / 64] >> position % 64 & all, free = all & ~mask;
+        // Every choice of the free bits.
+        for (std::uint64_t bits = free;; bits = (bits - 1) & free) {
+            ++counts[value | bits];
+            if (bits == 0) break;
+        }
     }
-    return *std::max_element(counts.begin(), counts.end());
+    return *std::max_element(counts.begin(), counts.begin() + (std::size_t{1} << width));
 }
 
 DecodeLeaf Builder::leaf_of(Index index) {

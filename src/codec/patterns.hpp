@@ -76,9 +76,7 @@ private:
     };
     struct Walk;
 
-    char fold(char c) const {
-        return case_insensitive_ && c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
-    }
+    char fold(char c) const { return case_insensitive_ && c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
     void follow(Walk& walk, std::uint32_t node, const char* p, unsigned count) const;
     bool accept(Walk& walk, std::uint32_t node, const char* p) const;
     bool take(const Ending& ending, const std::uint64_t* numbers, PatternMatch& out) const;

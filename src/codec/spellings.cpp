@@ -262,7 +262,8 @@ bool Spellings::extend_field(const Partial& partial, const OperandRow& row, Inde
 bool Spellings::extend_number(const Partial& partial, const OperandRow& row, const TextElement& element,
                               std::vector<Partial>& out) const {
     const Field& field = row.fields[element.field];
-    if ((partial.seen[element.field] && partial.number_of[element.field] < 0) || field.in_tail || !is_simple(field.place) || field.place.width > 40 ||
+    if ((partial.seen[element.field] && partial.number_of[element.field] < 0) || field.in_tail ||
+        !is_simple(field.place) || field.place.width > 40 ||
         partial.spelling.numbers.size() == Patterns::most_numbers || element.scale == 0)
         return false;
     const bool may_be_negative = element.scale < 0 || element.bias < 0;
