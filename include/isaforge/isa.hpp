@@ -191,6 +191,26 @@ struct Format {
     Place where;
 };
 
+// A list that many have in common: rows of one table are written alike. It is never changed.
+template <class T>
+class SharedList {
+public:
+    SharedList() : SharedList(std::vector<T>()) {}
+    SharedList(std::vector<T> list) : list_(std::make_shared<const std::vector<T>>(std::move(list))) {}
+
+    const T& operator[](std::size_t index) const { return (*list_)[index]; }
+    auto begin() const { return list_->begin(); }
+    auto end() const { return list_->end(); }
+    std::size_t size() const { return list_->size(); }
+    bool empty() const { return list_->empty(); }
+    const T& front() const { return list_->front(); }
+    // The same for lists that are one and the same.
+    const T* data() const { return list_->data(); }
+
+private:
+    std::shared_ptr<const std::vector<T>> list_;
+};
+
 // One encoding of one instruction in one of its lengths.
 struct Form {
     Index instruction = no_index;
@@ -198,7 +218,7 @@ struct Form {
     unsigned bits = 0;                  // without a tail; a multiple of the unit
     Image mask, value;                  // the bits that tell it from others
     std::vector<Field> fields;
-    std::vector<TextTemplate> texts;    // the first is printed, all are read
+    SharedList<TextTemplate> texts;     // the first is printed, all are read
     bool alias = false;                 // read, never printed: another form has the same bits
     bool names_twin = false;            // an alias that has its opcode by that form's mnemonic
     Place where;
