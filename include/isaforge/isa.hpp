@@ -73,6 +73,7 @@ struct Field {
     BitPlace place;
     std::optional<std::uint64_t> fixed;  // given by a column or by the choice of a length: no longer free
     bool in_tail = false;                // its bits are not in the row but in the words that follow the instruction
+    bool shared = false;                 // in_tail: other operands of the instruction may have the same value there
     Place where;
 };
 
@@ -88,7 +89,7 @@ enum class TextKind {
     name,     // the mnemonic
     field,    // a field by its operand type
     number,   // scale * field + bias, solved for the field, or compared where the field is known already
-    constant, // a number written in any way that has exactly the value `constant`
+    constant, // a number written in any way that has exactly the value `constant`, or, with `bits`, those bits
     any,      // the listed fields, in any order, separated by `text`; those left out take the row that prints nothing
 };
 
@@ -99,6 +100,8 @@ struct TextElement {
     std::int64_t scale = 1, bias = 0;
     unsigned radix = 10;
     double constant = 0;
+    unsigned bits = 0;            // constant, number: any way to write a number with the same bits in so many is read; 0: by value
+    std::uint64_t pattern = 0;    // constant: those bits
     std::vector<Index> fields;
 };
 
@@ -188,6 +191,26 @@ struct Format {
     Place where;
 };
 
+// A list that many have in common: rows of one table are written alike. It is never changed.
+template <class T>
+class SharedList {
+public:
+    SharedList() : SharedList(std::vector<T>()) {}
+    SharedList(std::vector<T> list) : list_(std::make_shared<const std::vector<T>>(std::move(list))) {}
+
+    const T& operator[](std::size_t index) const { return (*list_)[index]; }
+    auto begin() const { return list_->begin(); }
+    auto end() const { return list_->end(); }
+    std::size_t size() const { return list_->size(); }
+    bool empty() const { return list_->empty(); }
+    const T& front() const { return list_->front(); }
+    // The same for lists that are one and the same.
+    const T* data() const { return list_->data(); }
+
+private:
+    std::shared_ptr<const std::vector<T>> list_;
+};
+
 // One encoding of one instruction in one of its lengths.
 struct Form {
     Index instruction = no_index;
@@ -195,7 +218,7 @@ struct Form {
     unsigned bits = 0;                  // without a tail; a multiple of the unit
     Image mask, value;                  // the bits that tell it from others
     std::vector<Field> fields;
-    std::vector<TextTemplate> texts;    // the first is printed, all are read
+    SharedList<TextTemplate> texts;     // the first is printed, all are read
     bool alias = false;                 // read, never printed: another form has the same bits
     bool names_twin = false;            // an alias that has its opcode by that form's mnemonic
     Place where;
@@ -275,6 +298,7 @@ struct Surface {
     std::string define, undefine;       // "#def"; empty: none
     std::string immediate_prefix;       // "#": allowed before numbers
     std::string label_reference_prefix; // "@": allowed before labels in operands
+    std::string expression_prefix;      // "@": allowed before expressions in operands, where they look like registers
     bool case_insensitive = false;      // mnemonics, registers and keywords
 };
 
@@ -289,6 +313,7 @@ struct Isa {
     std::string variant;                // "gcn1.2"; the name where there are no variants
     std::vector<std::string> variants;  // all that the description has; empty where it has none
     std::vector<std::string> dialects;  // ways of writing that the description knows; empty: one, without a name
+    std::map<std::string, Surface> dialect_surfaces;  // of the dialects with a syntax of their own
     std::string dialect;                // the one whose texts and names come first, and so are printed
     unsigned unit_bits = 8;             // of an instruction's units
     bool big_endian = false;            // bytes within a unit

@@ -1,6 +1,7 @@
 // From the text of a statement to its bits. The mnemonic is looked up, then each of its forms is tried, the shortest first:
-// its text is a short list of steps, literal characters and operands. Fixed operand texts are found in a trie; what holds a
-// number is read row by row and the row that takes the most characters wins, the first among equals.
+// its text is a short list of steps, literal characters and operands. An operand written as it is printed
+// is found by its patterns; any other is read row by row and the row that takes the most characters wins, the first among
+// equals.
 //
 // A form that does not fit is common (a short form before a long one), so failing must be cheap: only the furthest place is
 // remembered, and the message is made once nothing fitted (explain.cpp).
@@ -53,7 +54,13 @@ bool Reader::at_end(const char* p) const {
     const std::uint8_t kind = tables_.ender[static_cast<unsigned char>(*p)];
     if (kind != 2) return kind == 1;
     const std::string_view rest(p, static_cast<std::size_t>(end_ - p));
-    const Surface& surface = isa_.surface;
+    if (ends_in(isa_.surface, p, rest)) return true;
+    // A source may say in itself whose way of writing it has.
+    const auto ends = [&](const auto& own) { return ends_in(own.second, p, rest); };
+    return std::any_of(isa_.dialect_surfaces.begin(), isa_.dialect_surfaces.end(), ends);
+}
+
+bool Reader::ends_in(const Surface& surface, const char* p, std::string_view rest) const {
     if (!surface.statement_end.empty() && rest.starts_with(surface.statement_end)) return true;
     if (!surface.separator.empty() && rest.starts_with(surface.separator)) return true;
     const auto begins = [&](const std::string& mark) { return rest.starts_with(mark); };
@@ -108,16 +115,27 @@ bool Reader::fail_number(const char* at, Index type, const NumberValue& value) {
 
 bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative) {
     const char* p = skip(cursor);
+    if (p == number_begin_ && !relative) {  // the rows of an operand look at the same number one after the other
+        value = number_;
+        if (number_end_) cursor = number_end_;
+        return number_end_ != nullptr;
+    }
+    const char* const begin = p;
     const Surface& surface = isa_.surface;
     for (const std::string* prefix : {&surface.immediate_prefix, &surface.label_reference_prefix}) {
         if (prefix->empty() || !std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with(*prefix)) continue;
         p += prefix->size();
         break;
     }
-    if (p == end_ || !(relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value)))
-        return false;
-    cursor = p;
-    return true;
+    const bool good =
+        p != end_ && (relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value));
+    if (!relative && !(good && value.kind == NumberValue::Kind::deferred)) {
+        number_begin_ = begin;
+        number_end_ = good ? p : nullptr;
+        if (good) number_ = value;
+    }
+    if (good) cursor = p;
+    return good;
 }
 
 bool Reader::continues_word(const char* p) const {
@@ -157,9 +175,10 @@ bool Reader::affine(const char*& cursor, const TextElement& element, const Field
     const char* begin = skip(cursor);
     NumberValue value;
     const char* p = begin;
-    if (continues_word(begin) || !number_value(p, value) || value.kind != NumberValue::Kind::integer)
+    std::int64_t number = 0;
+    if (continues_word(begin) || !number_value(p, value) || !integer_of(element, value, number))
         return fail(begin, &element, no_index);
-    const auto number = static_cast<std::int64_t>(value.integer) - element.bias;
+    number -= element.bias;
     if (number % element.scale != 0) return fail(begin, &element, no_index);
     const auto solved = static_cast<std::uint64_t>(number / element.scale);
     if (known ? solved != code : (solved & ~low_bits(field.place.width)) != 0) return fail(begin, &element, no_index);
@@ -168,14 +187,30 @@ bool Reader::affine(const char*& cursor, const TextElement& element, const Field
     return true;
 }
 
-// A number by its value: "1.0", "1.", "0x1p0" are all 1.
+// The integer that a sum comes to: as written, or by its bits, with their sign.
+bool Reader::integer_of(const TextElement& element, const NumberValue& value, std::int64_t& number) {
+    if (element.bits == 0) {
+        number = static_cast<std::int64_t>(value.integer);
+        return value.kind == NumberValue::Kind::integer;
+    }
+    std::uint64_t bits = 0;
+    if (!number_bits(value, element.bits, bits)) return false;
+    const unsigned unused = 64 - element.bits;
+    number = static_cast<std::int64_t>(bits << unused) >> unused;
+    return true;
+}
+
+// A number by its value: "1.0", "1.", "0x1p0" are all 1. Or by its bits.
 bool Reader::constant(const char*& cursor, const TextElement& element) {
     const char* begin = skip(cursor);
     NumberValue value;
     const char* p = begin;
-    const bool same = number_value(p, value) && value.kind == NumberValue::Kind::floating &&
-                      value.floating == element.constant &&
-                      std::signbit(value.floating) == std::signbit(element.constant);
+    if (continues_word(begin) || !number_value(p, value)) return fail(begin, &element, no_index);
+    std::uint64_t bits = 0;
+    const bool same = element.bits != 0 ? number_bits(value, element.bits, bits) && bits == element.pattern
+                                        : value.kind == NumberValue::Kind::floating &&
+                                              value.floating == element.constant &&
+                                              std::signbit(value.floating) == std::signbit(element.constant);
     if (!same) return fail(begin, &element, no_index);
     cursor = p;
     return true;
@@ -186,27 +221,27 @@ bool Reader::constant(const char*& cursor, const TextElement& element) {
 bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
-    if (type.kind == OperandKind::number) return number(cursor, index, out);
     const char* begin = skip(cursor);
-    const char* after_trie = begin;
-    std::uint32_t found = Trie::none;
-    if (table.has_trie) {
-        found = table.trie.match(after_trie, end_, glued);
-        if (found != Trie::none && after_trie != begin) {
-            out.code = found;
-            cursor = after_trie;
-            return true;
-        }
+    const char* after = begin;
+    PatternMatch found;
+    const bool fits = table.patterns.match(after, end_, glued, found);
+    if (fits && after != begin) {
+        out.code = found.code;
+        out.tail = found.tail;
+        out.tail_bits = found.tail_bits;
+        cursor = after;
+        return true;
     }
-    // The rows know other spacings of the same texts, and numbers.
-    const bool try_rows =
-        type.kind == OperandKind::table && (table.needs_rows || (begin != end_ && table.trie.may_begin(*begin)));
+    if (type.kind == OperandKind::number) return number(cursor, index, out);
+    // The rows know other spacings of the same texts, and expressions.
+    const bool may_begin = begin != end_ && table.first[static_cast<unsigned char>(*begin)];
+    const bool try_rows = type.kind == OperandKind::table && (may_begin || (thorough_ && table.needs_rows));
     if (try_rows && rows(begin, index, glued, out)) {
         cursor = begin;
         return true;
     }
-    if (found != Trie::none) {  // the operand may be left out
-        out.code = found;
+    if (fits) {  // the operand may be left out
+        out.code = found.code;
         return true;
     }
     return fail(begin, nullptr, index);
@@ -219,11 +254,15 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
         return false;
     }
     const OperandType& type = isa_.operand_types[index];
-    const bool has_tail_row = tables_.operands[index].has_tail_row;
+    const OperandTable& table = tables_.operands[index];
+    const bool has_tail_row = table.has_tail_row;
     const char* best_end = nullptr;
     Parsed best;
+    std::size_t number = 0;  // of the text, among those of all rows
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
+            const Letters& first = table.row_first[number++];
+            if (!thorough_ && cursor != end_ && !first[static_cast<unsigned char>(*cursor)]) continue;
             const char* p = cursor;
             Parsed attempt;
             if (!row_text(p, row, text, glued, attempt)) continue;
@@ -266,27 +305,79 @@ bool lift(Deferred& deferred, const BitPlace& place) {
 
 }  // namespace
 
+namespace {
+
+// The bits of a tail that wait for the value of a symbol.
+std::uint64_t deferred_bits(const Parsed& parsed) {
+    std::uint64_t bits = 0;
+    for (unsigned i = 0; i < parsed.deferred_count; ++i) {
+        if (!parsed.deferred_in_tail[i]) continue;
+        for (unsigned p = 0; p < parsed.deferred[i].piece_count; ++p)
+            bits |= low_bits(parsed.deferred[i].pieces[p].width) << parsed.deferred[i].pieces[p].position;
+    }
+    return bits;
+}
+
+void mark_repeated(Parsed& parsed) {
+    for (unsigned i = 0; i < parsed.deferred_count; ++i) parsed.deferred[i].repeats |= parsed.deferred_in_tail[i];
+}
+
+// One word may follow; operands share it where they say so and mean the same value. What is not known yet is compared once
+// it is.
+bool share_tail(Parsed& parent, Parsed& child) {
+    if (!parent.tail_shared || !child.tail_shared || parent.tail_bits != child.tail_bits) return false;
+    const std::uint64_t later = deferred_bits(parent), later_too = deferred_bits(child);
+    if (((parent.tail ^ child.tail) & low_bits(parent.tail_bits) & ~(later | later_too)) != 0) return false;
+    if (later_too != 0) {
+        mark_repeated(child);
+        return (later & ~later_too) == 0;
+    }
+    mark_repeated(parent);
+    parent.tail = child.tail;
+    return true;
+}
+
+}  // namespace
+
 // Takes over what a field of a row or form brought along: numbers to come, and a word behind the instruction.
 bool Reader::adopt(Parsed& parent, Parsed& child, const Field& field) const {
+    if (parent.deferred_count + child.deferred_count > most_deferred) return false;
     for (unsigned i = 0; i < child.deferred_count; ++i) {
-        if (parent.deferred_count == most_deferred) return false;
-        const bool in_tail = child.deferred_in_tail[i] || field.in_tail;
         if (!child.deferred_in_tail[i] && !lift(child.deferred[i], field.place)) return false;
-        parent.deferred_in_tail[parent.deferred_count] = in_tail;
-        parent.deferred[parent.deferred_count++] = child.deferred[i];
+        child.deferred_in_tail[i] |= field.in_tail;
     }
     if (field.in_tail) {
         child.tail_bits = field.place.width;
+        child.tail_shared = field.shared;
         child.tail = 0;
         for (const BitPiece& piece : field.place.pieces)
             child.tail |= (child.code >> piece.shift & low_bits(piece.width)) << piece.position;
     }
-    if (child.tail_bits == 0) return true;
-    // One word may follow; two operands share it when they mean the same value.
-    if (parent.tail_bits != 0)
-        return parent.tail == child.tail && parent.tail_bits == child.tail_bits && child.deferred_count == 0;
-    parent.tail = child.tail;
-    parent.tail_bits = child.tail_bits;
+    if (child.tail_bits != 0) {
+        if (parent.tail_bits != 0 && !share_tail(parent, child)) return false;
+        if (parent.tail_bits == 0) {
+            parent.tail = child.tail;
+            parent.tail_bits = child.tail_bits;
+            parent.tail_shared = child.tail_shared;
+        }
+    }
+    for (unsigned i = 0; i < child.deferred_count; ++i) {
+        parent.deferred_in_tail[parent.deferred_count] = child.deferred_in_tail[i];
+        parent.deferred[parent.deferred_count++] = child.deferred[i];
+    }
+    return true;
+}
+
+// The same for an operand of the instruction. A second word behind it is an error of its own kind: the rest is read first, to
+// see whether it is the only one.
+bool Reader::adopt_operand(Parsed& parsed, Parsed& child, const Field& field, const char* begin, const char* end) {
+    if (child.deferred_count == 0 && child.tail_bits == 0) return true;
+    const bool second = parsed.tail_bits != 0 && child.tail_bits != 0;
+    const bool shared = parsed.tail_shared && child.tail_shared;
+    if (adopt(parsed, child, field)) return true;
+    if (!second) return fail(skip(begin), nullptr, field.type);
+    if (pending_.kind == Violation::Kind::none)
+        pending_ = {shared ? Violation::Kind::other_tail : Violation::Kind::second_tail, skip(begin), end};
     return true;
 }
 
@@ -339,16 +430,6 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
     return true;
 }
 
-std::uint64_t Reader::default_code(Index index) const {
-    const OperandType& type = isa_.operand_types[index];
-    for (const OperandRow& row : type.rows) {
-        for (const TextTemplate& text : row.texts) {
-            if (text.empty()) return row.value;
-        }
-    }
-    return 0;
-}
-
 // Fields that may be left out, in any order.
 bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
                  std::uint64_t* codes, Parsed& out) {
@@ -359,7 +440,7 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
         while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
         return text;
     }();
-    for (const Index field : element.fields) codes[field] = default_code(fields[field].type);
+    for (const Index field : element.fields) codes[field] = tables_.operands[fields[field].type].left_out;
     for (bool more = true; more;) {
         more = false;
         const char* begin = cursor;
@@ -369,6 +450,8 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
             if (seen >> i & 1) continue;
             const Field& field = fields[element.fields[i]];
             const char* p = begin;
+            if (!thorough_ && (p == end_ || !tables_.operands[field.type].first[static_cast<unsigned char>(*p)]))
+                continue;
             Parsed child;
             if (!operand(p, field.type, false, child) || p == begin) continue;
             if (!adopt(out, child, field)) return false;
@@ -389,9 +472,7 @@ bool Reader::form_field(const char*& cursor, const Form& form, Index index, bool
     const char* begin = cursor;
     if (!operand(cursor, field.type, glued, child)) return false;
     if (field.fixed && child.code != *field.fixed) return fail(skip(begin), nullptr, field.type);
-    if (child.deferred_count != 0 || child.tail_bits != 0) {
-        if (!adopt(parsed, child, field)) return fail(skip(begin), nullptr, field.type);
-    }
+    if (!adopt_operand(parsed, child, field, begin, cursor)) return false;
     field.place.insert(image, child.code);
     return true;
 }
@@ -406,9 +487,16 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
             if (step.table) {  // most operands are one fixed text
                 const char* p = skip(cursor);
                 const char* begin = p;
-                const std::uint32_t code = step.table->trie.match(p, end_, step.glued);
-                if (code != Trie::none && p != begin) {
-                    image.words[0] |= std::uint64_t{code} << step.shift;
+                PatternMatch found;
+                if (step.table->patterns.match(p, end_, step.glued, found) && p != begin) {
+                    if (found.tail_bits != 0) {
+                        Parsed child;
+                        child.tail = found.tail;
+                        child.tail_bits = found.tail_bits;
+                        if (!adopt(parsed, child, form.fields[step.field]))
+                            return fail(begin, nullptr, form.fields[step.field].type);
+                    }
+                    image.words[0] |= found.code << step.shift;
                     cursor = p;
                     return true;
                 }
@@ -416,7 +504,8 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
             if (step.only) {
                 const char* begin = skip(cursor);
                 const char* p = begin;
-                if (step.only->match(p, end_, step.glued) == Trie::none)
+                PatternMatch found;
+                if (!step.only->match(p, end_, step.glued, found))
                     return fail(begin, nullptr, form.fields[step.field].type);
                 cursor = p;
                 return true;
@@ -447,10 +536,17 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
     return false;
 }
 
+// All was read, but it is not an instruction.
+bool Reader::violated() {
+    if (violation_.kind == Violation::Kind::none) violation_ = pending_;
+    return false;
+}
+
 bool Reader::body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out) {
     const Form& form = isa_.forms[candidate.form];
     candidate_ = &candidate;
     affine_known_ = 0;
+    pending_.kind = Violation::Kind::none;
     Parsed parsed;
     out.image = form.value;
     for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) {
@@ -471,6 +567,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
         if (!step(p, candidate.steps[i], form, parsed, out.image)) return false;
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
+    if (pending_.kind != Violation::Kind::none) return violated();
     out.form = candidate.form;
     out.bits = form.bits;
     out.deferred_count = parsed.deferred_count;
@@ -579,9 +676,12 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
 
 bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
                      Encoded& out, ReadFailure& failure, unsigned skip) const {
-    Reader state(*isa_, *tables_, reader, cursor, end, address);
+    Reader state(*isa_, *tables_, reader, cursor, end, address, false);
     if (state.statement(cursor, skip, out)) return true;
-    state.explain(cursor, failure);
+    // Once more with all that could stand at each place, for the message.
+    Reader thorough(*isa_, *tables_, reader, cursor, end, address, true);
+    if (thorough.statement(cursor, skip, out)) return true;
+    thorough.explain(cursor, failure);
     return false;
 }
 
@@ -602,6 +702,8 @@ std::string Codec::patch(Encoded& encoded, const Deferred& deferred, const Numbe
     if (!codec::encode_number(type.number, type.width, number, address, code, &problem)) return problem;
     for (unsigned i = 0; i < deferred.piece_count; ++i) {
         const BitPiece& piece = deferred.pieces[i];
+        if (deferred.repeats && encoded.image.get(piece.position, piece.width) != (code >> piece.shift & low_bits(piece.width)))
+            return codec::other_tail_text;
         encoded.image.set(piece.position, piece.width, code >> piece.shift);
     }
     return {};

@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/trie.hpp"
+#include "codec/patterns.hpp"
+#include "codec/spellings.hpp"
 #include "isaforge/codec.hpp"
 #include "support/bits.hpp"
 
@@ -19,6 +20,9 @@ namespace isaforge::codec {
 inline constexpr unsigned widest_table = 12;  // operands up to this width are tabulated code by code
 inline constexpr unsigned most_fields = 32;   // of one form or row
 inline constexpr std::size_t longest_piece = 15;
+
+// What is said where a second operand wants another value behind the instruction.
+inline constexpr const char* other_tail_text = "the operands of an instruction share one value behind it, and this is another";
 
 // A short text that is copied whole.
 struct Piece {
@@ -32,9 +36,11 @@ struct OperandTable {
     std::vector<std::uint8_t> valid;    // by code: 1 where it decodes
     bool all_valid = true;
     std::vector<Piece> printed;         // by code, where every text of the operand is short and closed
-    Trie trie;                          // all texts without numbers
-    bool has_trie = false;
-    bool needs_rows = false;            // some text holds a number: what the trie does not know is read row by row
+    Patterns patterns;                  // its texts as they are printed
+    bool needs_rows = false;            // some text holds a number: others may be written
+    Letters first;                      // what its texts can begin with …
+    std::vector<Letters> row_first;     // … and each text of each row, in order
+    std::uint64_t left_out = 0;         // the code that an empty text stands for, or 0
     bool can_have_tail = false;
     bool has_tail_row = false;          // one of its own rows has a tail
     static constexpr std::uint16_t no_row = 0xffff;
@@ -60,7 +66,7 @@ struct ReadStep {
     const OperandTable* table = nullptr;  // kind field: of its type, where its place is simple
     std::uint8_t shift = 0;               // … and this is where its bits begin in the image's first word
     bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`
-    std::shared_ptr<Trie> only;         // the field is fixed: the texts of its one code
+    std::shared_ptr<Patterns> only;     // the field is fixed: the texts of its one code
 };
 
 // One text of one form.
@@ -177,6 +183,12 @@ struct PrintContext {
 char* print_operand(char* out, const PrintContext& context, Index type, std::uint64_t code);
 char* print_template(char* out, const PrintContext& context, const TextTemplate& text, const std::vector<Field>& fields,
                      std::uint64_t code, std::string_view name);
+
+// A float as `width` bits: 16, 32 or 64.
+std::uint64_t float_bits(double value, unsigned width);
+
+// The bits of a number that is written in any way, as an integer of either sign or a float. False where they do not hold it.
+bool number_bits(const NumberValue& number, unsigned width, std::uint64_t& bits);
 
 // The number that `code` stands for, as it is written.
 // The rule for a number in the text that is no label.

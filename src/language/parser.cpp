@@ -61,6 +61,7 @@ private:
     void reserved();
 
     BitPattern pattern();
+    void variants();
     std::vector<Name> words_until_row_end();
     std::vector<Name> parameters();
     TypeRef type_ref();
@@ -134,7 +135,7 @@ void Parser::run() {
 
 bool Parser::declaration() {
     if (accept("isa")) return identity(), true;
-    if (accept("variants")) return out_.variants = words_until_row_end(), true;
+    if (accept("variants")) return variants(), true;
     if (accept("dialects")) return out_.dialects = words_until_row_end(), true;
     if (accept("include")) return include(), true;
     if (at("code")) return code(), true;
@@ -158,6 +159,20 @@ bool Parser::declaration() {
 }
 
 // --- small pieces ---------------------------------------------------------------------------------------------------
+
+// variants NAME "title" NAME …
+void Parser::variants() {
+    out_.variants.clear();
+    while (!at_row_end()) {
+        const Name name = word(name_letters);
+        if (name.text.empty()) {
+            complain("the name of a variant");
+            return skip_row();
+        }
+        out_.variants.push_back(name);
+        if (at(TokenKind::string)) out_.variant_titles[name.text] = unquote(advance().text);
+    }
+}
 
 std::vector<Name> Parser::words_until_row_end() {
     std::vector<Name> out;
@@ -375,8 +390,11 @@ void Parser::code() {
 }
 
 void Parser::syntax() {
+    Name dialect;
+    if (at(TokenKind::name)) dialect = expect_name("");
     rows("syntax", [&] {
         SurfaceSetting setting;
+        setting.dialect = dialect;
         setting.key = expect_name("a setting of the syntax");
         while (!at_row_end()) {
             if (at(TokenKind::string)) {
@@ -601,6 +619,7 @@ Cell Parser::cell(bool in_bar) {
     } else if (!in_bar && accept("+")) {
         cell_name(out);
         out.kind = Cell::Kind::tail;
+        out.shared = accept("shared");
     } else {
         cell_name(out);
     }

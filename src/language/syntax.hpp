@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -57,6 +58,7 @@ struct Cell {
     std::vector<TypeRef> types;     // several: alternatives chosen by `selector`
     Name selector;
     ExpressionPointer low, high, step;  // n:8 in low..high step step
+    bool shared = false;            // tail: one for all operands that call for it
     bool broken = false;            // said so already
 };
 
@@ -211,6 +213,7 @@ struct InstructionsDeclaration {
 };
 
 struct SurfaceSetting {
+    Name dialect;  // whose it is; empty: everyone's
     Name key;
     std::vector<Text> values;
     std::vector<Name> words;
@@ -246,6 +249,7 @@ struct Description {
     Name name;
     std::string title;
     std::vector<Name> variants, dialects;
+    std::map<std::string, std::string> variant_titles;  // where one has a title of its own
     std::optional<CodeDeclaration> code;
     std::vector<Name> opcodes, floats;
     std::vector<SurfaceSetting> surface;
