@@ -96,6 +96,9 @@ const DirectiveTable& EngineDirectives::table() {
         {".weak", &E::binding, 1, no, no, no},
         {".local", &E::binding, 2, no, no, no},
         {".extern", &E::binding, 3, no, no, no},
+        {".internal", &E::visibility, 1, no, no, no},
+        {".hidden", &E::visibility, 2, no, no, no},
+        {".protected", &E::visibility, 3, no, no, no},
         {".type", &E::symbol_type, 0, no, no, no},
         {".size", &E::symbol_size, 0, no, no, no},
         {".comm", &E::common, 0, no, no, no},
@@ -104,6 +107,8 @@ const DirectiveTable& EngineDirectives::table() {
         {".equ", &E::set, 0, no, no, no},
         {".equiv", &E::set, 1, no, no, no},
         {".ident", &E::ignored, 0, no, no, no},
+        {".addrsig", &E::ignored, 0, no, no, no},
+        {".addrsig_sym", &E::ignored, 0, no, no, no},
         {".file", &E::ignored, 0, no, no, no},
         {".loc", &E::ignored, 0, no, no, no},
 
@@ -159,6 +164,9 @@ void Engine::unknown_directive(const char* begin, const char* end) {
     const std::string_view name(begin, static_cast<std::size_t>(end - begin));
     std::vector<std::string_view> names;
     for (const Directive& directive : EngineDirectives::table().all) names.push_back(directive.name);
+    if (flavoured_) {
+        for (const std::string_view more : flavoured_->directive_names()) names.push_back(more);
+    }
     const std::string_view meant = nearest(name, names);
     Diagnostic& report = error(begin, end, fmt::format("unknown directive '{}'", name));
     if (meant.empty()) return;

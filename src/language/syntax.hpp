@@ -239,7 +239,7 @@ struct Description {
     std::string title;
     std::vector<Name> variants;
     std::optional<CodeDeclaration> code;
-    std::vector<Name> opcodes, floats;
+    std::vector<Name> opcodes, floats, objects;
     std::vector<SurfaceSetting> surface;
     std::vector<ConstantDeclaration> constants;
     std::vector<RegistersDeclaration> registers;
