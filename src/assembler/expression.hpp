@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assembler/integer.hpp"
+#include "assembler/scopes.hpp"
 #include "assembler/symbol_table.hpp"
 #include "isaforge/codec.hpp"
 
@@ -77,7 +78,7 @@ public:
 
 // Comment marks and prefixes that may follow or precede an expression.
 struct ExpressionSyntax {
-    std::string immediate_prefix, label_reference_prefix;
+    std::string immediate_prefix, label_reference_prefix, expression_prefix;
     std::vector<std::string> comments;  // beginnings of comments that look like operators: "//", "/*"
     std::span<const std::string_view> modifiers;  // what may stand behind a symbol: "@rel32@lo"; the first is empty
 };
@@ -89,6 +90,7 @@ public:
     ExpressionSyntax syntax;
     Position here;                 // the value of `.`
     bool stable_text = true;       // the text being read outlives the assembly
+    Scopes scopes;
     bool defer_targets = false;    // hand known numbers that count from the instruction to the codec as deferred, too
 
     // The integer that the codec read last.
@@ -115,6 +117,12 @@ public:
     };
     const Operand& operand(std::uint32_t handle) const { return operands_[handle]; }
     void clear_operands() { operands_.clear(); }
+
+    // The symbol that a name means here, and the one that a definition of it here defines.
+    Index reference(std::string_view name);
+    Index definition(std::string_view name);
+    // Gives what was named before it was defined the definition that followed in an outer scope.
+    void settle_references();
 
     // Trees.
     Index leaf(Integer value);
@@ -177,6 +185,7 @@ private:
         Index last = no_index, next = no_index;
     };
     std::unordered_map<std::uint32_t, NumericLabel> numeric_;
+    std::vector<Index> unsettled_;  // named in a scope and not known then
 };
 
 // Reads one character or escape of a character constant or string and moves past it.

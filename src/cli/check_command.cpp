@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/notes_input.hpp"
@@ -26,16 +27,28 @@ std::string counted(std::size_t count, const char* thing) {
     return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-// A description with variants is checked in all of them, unless one was asked for. What the first has said already is not
-// said again.
-void check_other_variants(Session& session, const IsaChoice& asked, const Isa& first) {
-    if (!asked.variant.empty() || asked.name == first.variant) return;
+// All that was asked for: each variant in each dialect, unless one was named.
+std::vector<IsaChoice> choices_of(const IsaChoice& asked, const Isa& first) {
+    std::vector<std::string> variants{first.variant}, dialects{first.dialect};
+    if (asked.variant.empty() && asked.name != first.variant && !first.variants.empty()) variants = first.variants;
+    if (asked.dialect.empty() && !first.dialects.empty()) dialects = first.dialects;
+    std::vector<IsaChoice> out;
+    for (const std::string& variant : variants) {
+        for (const std::string& dialect : dialects) {
+            IsaChoice& choice = out.emplace_back(asked);
+            if (!first.variants.empty()) choice.variant = variant;
+            choice.dialect = dialect;
+        }
+    }
+    return out;
+}
+
+// Checks in the others what was checked in the first variant and dialect. What has been said already is not said again.
+void check_others(Session& session, const IsaChoice& asked, const Isa& first) {
     std::set<std::string> said;
     for (const Diagnostic& diagnostic : session.diagnostics.all()) said.insert(to_text(diagnostic, session.sources));
-    for (const std::string& variant : first.variants) {
-        if (variant == first.variant) continue;
-        IsaChoice choice = asked;
-        choice.variant = variant;
+    for (const IsaChoice& choice : choices_of(asked, first)) {
+        if ((choice.variant.empty() || choice.variant == first.variant) && choice.dialect == first.dialect) continue;
         Diagnostics found;
         std::swap(found, session.diagnostics);
         if (const auto isa = session.load(choice)) check_isa(*isa, session.diagnostics);
@@ -80,7 +93,7 @@ int check(const Options& options) {
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
     if (isa) {
         check_isa(*isa, session.diagnostics);
-        check_other_variants(session, options.isa, *isa);
+        check_others(session, options.isa, *isa);
     }
     if (!isa) return report_defects(session, options, {});
     const bool all = options.isa.variant.empty() && isa->variants.size() > 1 && options.isa.name != isa->variant;

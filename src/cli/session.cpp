@@ -18,6 +18,7 @@ namespace {
 
 void add_variant_options(CLI::App& app, IsaChoice& choice) {
     app.add_option("--variant", choice.variant, "Which variant of the instruction set, where it has several");
+    app.add_option("--dialect", choice.dialect, "Whose way of writing is printed, where the description has several");
     app.add_option("-P,--parameter", choice.parameters, "A value for a parameter of the description")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false)
@@ -74,6 +75,7 @@ std::shared_ptr<const Isa> Session::load(const IsaChoice& choice, bool draft) {
     LoadOptions options;
     options.draft = draft;
     options.variant = choice.variant;
+    options.dialect = choice.dialect;
     for (const std::string& parameter : choice.parameters) {
         const std::size_t sign = parameter.find('=');
         options.parameters[parameter.substr(0, sign)] = parse_size(parameter.substr(sign + 1)).value_or(0);

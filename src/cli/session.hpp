@@ -23,6 +23,7 @@ namespace isaforge::cli {
 struct IsaChoice {
     std::string name;
     std::string variant;
+    std::string dialect;
     std::vector<std::string> parameters;  // NAME=VALUE
 };
 void add_isa_option(CLI::App& app, IsaChoice& choice);      // -i ISA, for commands whose subject is a program

@@ -63,7 +63,7 @@ private:
     void section(Index index);
     void section_head(const Section& section);
     std::string section_directive(const Section& section) const;
-    void choose_flavour();
+    std::unique_ptr<DisassemblyFlavour> choose_flavour();
     const DisassemblyFlavour::Part* part_at(std::uint64_t at);
     std::uint64_t next_part(std::uint64_t end) const;
     std::uint64_t put_part(const DisassemblyFlavour::Part& part);
@@ -80,6 +80,8 @@ private:
     std::uint64_t next_data_relocation(std::uint64_t end) const;
     std::uint64_t referring_datum(std::uint64_t at);
     void instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
+    std::size_t put_reference(const std::string& text, const std::string& other, std::size_t at,
+                              const std::string& name, bool relative);
     bool relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
                                std::size_t available);
     void unverified(const Image& image, unsigned bits, std::uint64_t at, const char* text, const char* end);
@@ -107,15 +109,15 @@ private:
     const DisassembleOptions& options_;
     Output out_;
     const std::size_t longest_;
+    const ObjectFlavour* flavour_ = nullptr;  // where the object is of the one the description names
+    std::unique_ptr<DisassemblyFlavour> flavoured_;
+    std::vector<DisassemblyFlavour::Part> parts_;  // by section, then by rising offset
+    std::vector<bool> in_parts_;                   // symbols that they define
     Labels labels_;
     Verifier verifier_;
     std::string line_end_;  // of an instruction
     std::string comment_begin_, comment_end_;
     std::vector<std::vector<Relocation>> relocations_;  // by section, by rising offset
-    const ObjectFlavour* flavour_ = nullptr;            // where the object is of the one the description names
-    std::unique_ptr<DisassemblyFlavour> flavoured_;
-    std::vector<DisassemblyFlavour::Part> parts_;  // by section, then by rising offset
-    std::vector<bool> in_parts_;                   // symbols that they define
     std::vector<JsonForm> json_forms_;                  // by Isa::forms, made when first needed
 
     // The section being printed.
@@ -133,10 +135,15 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
       options_(options),
       out_(sink),
       longest_(longest_instruction(codec)),
-      labels_(codec, object, options.labels && options.style != DisassemblyStyle::json, longest_),
+      flavoured_(choose_flavour()),
+      parts_(source() && flavoured_ ? flavoured_->parts() : std::vector<DisassemblyFlavour::Part>()),
+      in_parts_(parts_.empty() ? 0 : object.symbols.size()),
+      labels_(codec, object, parts_, options.labels && options.style != DisassemblyStyle::json, longest_),
       verifier_(codec),
       relocations_(object.sections.size()) {
-    choose_flavour();
+    for (const DisassemblyFlavour::Part& part : parts_) {
+        if (part.symbol < in_parts_.size()) in_parts_[part.symbol] = true;
+    }
     line_end_ = isa_.surface.statement_end + "\n";
     if (!isa_.surface.line_comments.empty()) {
         comment_begin_ = "  " + isa_.surface.line_comments[0] + " ";
@@ -153,18 +160,12 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
     }
 }
 
-// Parts are for sources alone; elsewhere they are the bytes that they are.
-void Disassembler::choose_flavour() {
+// Null where the object is of no flavour that the description names.
+std::unique_ptr<DisassemblyFlavour> Disassembler::choose_flavour() {
     const ObjectFlavour* const named = object_flavour(isa_.object_flavour);
-    if (named) flavoured_ = named->disassembly(codec_, object_);
-    if (!flavoured_) return;
-    flavour_ = named;
-    if (!source()) return;
-    parts_ = flavoured_->parts();
-    in_parts_.resize(object_.symbols.size());
-    for (const DisassemblyFlavour::Part& part : parts_) {
-        if (part.symbol < in_parts_.size()) in_parts_[part.symbol] = true;
-    }
+    std::unique_ptr<DisassemblyFlavour> made = named ? named->disassembly(codec_, object_) : nullptr;
+    if (made) flavour_ = named;
+    return made;
 }
 
 void Disassembler::run() {
@@ -469,23 +470,11 @@ bool Disassembler::relocated_instruction(const Relocation& relocation, const Ima
         char* const end = codec_.print(texts[i].data(), found.form, changed, found.bits, 0, nullptr);
         texts[i].resize(static_cast<std::size_t>(end - texts[i].data()));
     }
-    const auto is_number = [](char c) { return assembler::is(c, assembler::class_name) || c == '-'; };
-    std::size_t begin = 0;
-    while (begin < texts[0].size() && begin < texts[1].size() && texts[0][begin] == texts[1][begin]) ++begin;
     if (texts[0] == texts[1]) return false;
-    while (begin > 0 && is_number(texts[0][begin - 1])) --begin;
-    std::size_t end = begin;
-    while (end < texts[0].size() && is_number(texts[0][end])) ++end;
-    const std::string& immediate = isa_.surface.immediate_prefix;
-    if (relative && begin >= immediate.size() &&
-        texts[0].compare(begin - immediate.size(), immediate.size(), immediate) == 0) {
-        begin -= immediate.size();  // it belongs before numbers, not before labels
-    }
     out_.put("    ");
-    out_.put(std::string_view(texts[0]).substr(0, begin));
-    if (relative) out_.put(isa_.surface.label_reference_prefix);
-    out_.put(name);
-    out_.put(std::string_view(texts[0]).substr(end));
+    // Operands that share the number show it in several places.
+    for (std::size_t next = 0; next < texts[0].size();)
+        next = put_reference(texts[0], texts[1], next, name, relative);
     end_line();
     return true;
 }
@@ -509,6 +498,30 @@ bool Disassembler::find_number(const Relocation& relocation, const Image& image,
     found.number.pieces[0] = {static_cast<std::uint16_t>(position), static_cast<std::uint8_t>(number->bits), 0};
     relative = number->branch;
     return true;
+}
+
+// Puts what is the same in both texts from `at` on, then `name` in place of the number that differs; where that ends.
+std::size_t Disassembler::put_reference(const std::string& text, const std::string& other, std::size_t at,
+                                        const std::string& name, bool relative) {
+    const auto is_number = [](char c) { return assembler::is(c, assembler::class_name) || c == '-'; };
+    std::size_t begin = at;
+    while (begin < text.size() && begin < other.size() && text[begin] == other[begin]) ++begin;
+    if (begin == text.size()) {
+        out_.put(std::string_view(text).substr(at));
+        return begin;
+    }
+    while (begin > at && is_number(text[begin - 1])) --begin;
+    std::size_t end = begin;
+    while (end < text.size() && is_number(text[end])) ++end;
+    const std::string& immediate = isa_.surface.immediate_prefix;
+    if (relative && begin >= at + immediate.size() &&
+        text.compare(begin - immediate.size(), immediate.size(), immediate) == 0) {
+        begin -= immediate.size();  // it belongs before numbers, not before labels
+    }
+    out_.put(std::string_view(text).substr(at, begin - at));
+    if (relative) out_.put(isa_.surface.label_reference_prefix);
+    out_.put(name);
+    return std::max(end, at + 1);
 }
 
 void Disassembler::listing_columns(std::uint64_t at, std::size_t count) {

@@ -93,7 +93,7 @@ void Resolver::index_rows() {
         if (!here(table.only)) continue;
         for (const InstructionRow& row : table.rows) {
             if (row.broken || row.reserved || !here(row.only)) continue;
-            for (const auto& alternative : row.names) {
+            for (const auto& [alternative, dialect] : row.names) {
                 for (std::size_t member = 0; member < alternative.size(); ++member)
                     rows_by_name_[alternative[member].text].push_back({&table, &row, member});
             }

@@ -20,7 +20,7 @@ constexpr std::string_view mnemonic_letters = ".";
 constexpr std::string_view declarations[] = {
     "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
     "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
-    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "objects",
+    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "objects", "dialects",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -61,6 +61,7 @@ private:
     void reserved();
 
     BitPattern pattern();
+    void variants();
     std::vector<Name> words_until_row_end();
     std::vector<Name> parameters();
     TypeRef type_ref();
@@ -82,6 +83,9 @@ private:
     EncodingSyntax encoding(std::vector<Column>* columns);
     std::vector<Column> columns();
     std::vector<Name> mnemonic();
+    void row_names(InstructionRow& row);
+    bool at_dialect() const;
+    std::string dialect();
     bool misses_value(const std::vector<Column>& columns, InstructionRow& row);
     InstructionRow instruction_row(const std::vector<Column>& columns);
     Value value(const Column& column);
@@ -131,7 +135,8 @@ void Parser::run() {
 
 bool Parser::declaration() {
     if (accept("isa")) return identity(), true;
-    if (accept("variants")) return out_.variants = words_until_row_end(), true;
+    if (accept("variants")) return variants(), true;
+    if (accept("dialects")) return out_.dialects = words_until_row_end(), true;
     if (accept("include")) return include(), true;
     if (at("code")) return code(), true;
     if (accept("opcodes")) return out_.opcodes = words_until_row_end(), true;
@@ -155,6 +160,20 @@ bool Parser::declaration() {
 }
 
 // --- small pieces ---------------------------------------------------------------------------------------------------
+
+// variants NAME "title" NAME …
+void Parser::variants() {
+    out_.variants.clear();
+    while (!at_row_end()) {
+        const Name name = word(name_letters);
+        if (name.text.empty()) {
+            complain("the name of a variant");
+            return skip_row();
+        }
+        out_.variants.push_back(name);
+        if (at(TokenKind::string)) out_.variant_titles[name.text] = unquote(advance().text);
+    }
+}
 
 std::vector<Name> Parser::words_until_row_end() {
     std::vector<Name> out;
@@ -260,10 +279,23 @@ Only Parser::only() {
     return out;
 }
 
+// Whether the name of a dialect is next.
+bool Parser::at_dialect() const {
+    return at(TokenKind::name) &&
+           std::any_of(out_.dialects.begin(), out_.dialects.end(), [&](const Name& known) { return at(known.text); });
+}
+
+// [DIALECT], before the text or the name that is its own.
+std::string Parser::dialect() { return at_dialect() ? std::string(advance().text) : std::string(); }
+
 std::vector<Text> Parser::texts() {
     std::vector<Text> out;
     do {
-        if (auto text = expect_string("a text in quotes")) out.push_back(*text);
+        const std::string whose = dialect();
+        if (auto text = expect_string(out_.dialects.empty() ? "a text in quotes" : "a text in quotes or a dialect")) {
+            out.push_back(*text);
+            out.back().dialect = whose;
+        }
     } while (accept("|"));
     return out;
 }
@@ -359,8 +391,11 @@ void Parser::code() {
 }
 
 void Parser::syntax() {
+    Name dialect;
+    if (at(TokenKind::name)) dialect = expect_name("");
     rows("syntax", [&] {
         SurfaceSetting setting;
+        setting.dialect = dialect;
         setting.key = expect_name("a setting of the syntax");
         while (!at_row_end()) {
             if (at(TokenKind::string)) {
@@ -497,7 +532,7 @@ void Parser::number_term(NumberDeclaration& number) {
     if (accept("*")) number.scale = signed_number("a factor").value_or(1);
 }
 
-// number target = pc + 2 * s16 in -100..100 hex relocation 3 "R_X"
+// number target = pc + 2 * s16 in -100..100 hex or u16 relocation 3 "R_X"
 void Parser::number() {
     NumberDeclaration out;
     out.name = expect_name("the name of the number");
@@ -519,11 +554,13 @@ void Parser::number() {
             out.range_place = from(out.range_place);
         } else if (at("hex") || at("decimal")) {
             out.format = std::string(advance().text);
+        } else if (accept("or")) {
+            out.plain = expect_name("what a number without a label is: u16, s16 or i16");
         } else if (accept("relocation")) {
             out.relocation = static_cast<unsigned>(expect_number("the relocation's number").value_or(0));
             if (auto name = expect_string("the relocation's name")) out.relocation_name = name->text;
         } else {
-            complain("in, hex, decimal or relocation", {"in", "hex", "decimal", "relocation"});
+            complain("in, hex, decimal, or, relocation", {"in", "hex", "decimal", "or", "relocation"});
             return give_up(out.name);
         }
     }
@@ -583,6 +620,7 @@ Cell Parser::cell(bool in_bar) {
     } else if (!in_bar && accept("+")) {
         cell_name(out);
         out.kind = Cell::Kind::tail;
+        out.shared = accept("shared");
     } else {
         cell_name(out);
     }
@@ -624,7 +662,7 @@ void Parser::format() {
 OperandRowSyntax Parser::operand_row() {
     OperandRowSyntax out;
     out.place = peek().place;
-    while (!at(TokenKind::string) && !at_row_end() && !at("reserved") && !at("if") && !at("=")) {
+    while (!at(TokenKind::string) && !at_dialect() && !at_row_end() && !at("reserved") && !at("if") && !at("=")) {
         const std::uint32_t before = peek().place.offset;
         out.cells.push_back(cell(false));
         if (peek().place.offset == before) return skip_row(), out;
@@ -812,6 +850,15 @@ bool Parser::misses_value(const std::vector<Column>& columns, InstructionRow& ro
     return row.broken = true;
 }
 
+// [relax] [DIALECT] mnemonic | …
+void Parser::row_names(InstructionRow& row) {
+    do {
+        std::vector<RowName>& names = accept("relax") ? row.relax_names : row.names;
+        std::string whose = dialect();
+        names.push_back({mnemonic(), std::move(whose)});
+    } while (accept("|"));
+}
+
 InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     InstructionRow out;
     out.place = peek().place;
@@ -829,9 +876,7 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     if (accept("reserved")) {
         out.reserved = true;
     } else {
-        do {
-            (accept("relax") ? out.relax_names : out.names).push_back(mnemonic());
-        } while (accept("|"));
+        row_names(out);
         if (at(TokenKind::string)) out.title = unquote(advance().text);
         if (accept("as")) out.texts = texts();
         if (accept("alias")) out.alias = true;

@@ -8,6 +8,7 @@
 //   opcodes.cpp    the opcode space: pools, reserved patterns, rows that say `auto` or name another row's opcode
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -52,10 +53,23 @@ private:
     void resolve_settings();
     void unknown_word(const Name& word, const std::vector<std::string_view>& known);
     void resolve_surface();
+    void apply_setting(Surface& surface, const SurfaceSetting& setting);
     void resolve_registers();
     void resolve_memories();
     void resolve_functions();
+    void choose_dialect();
     bool here(const Only& only);  // exists in the chosen variant
+
+    // Texts or names with those of the chosen dialect first, then everyone's: the first is the one that is printed.
+    template <typename Alternative>
+    std::vector<Alternative> in_dialect_order(std::vector<Alternative> alternatives) const {
+        const auto rank = [&](const Alternative& one) {
+            return one.dialect.empty() ? 1 : one.dialect == isa_.dialect ? 0 : 2;
+        };
+        std::stable_sort(alternatives.begin(), alternatives.end(),
+                         [&](const Alternative& a, const Alternative& b) { return rank(a) < rank(b); });
+        return alternatives;
+    }
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
     void reject_duplicates();
     void number_relocations();
@@ -71,6 +85,7 @@ private:
     Index named_type(const TypeRef& ref, const Bindings& bindings);
     Index builtin_type(std::string_view name);
     Index add_type(std::string key, OperandType type);
+    void plain_number(const NumberDeclaration& number, OperandType& type);
     Index resolve_number(const NumberDeclaration& number);
     Index resolve_enum(const EnumDeclaration& declaration);
     Index resolve_operand(const OperandDeclaration& operand, const TypeRef& ref, const Bindings& bindings);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -26,6 +27,7 @@ struct Name {
 struct Text {
     std::string text;
     Place place;
+    std::string dialect;            // whose it is; empty: everyone's
 };
 
 // What may stand behind a colon or as an argument: a number (raw bits of that width) or a name with arguments.
@@ -56,6 +58,7 @@ struct Cell {
     std::vector<TypeRef> types;     // several: alternatives chosen by `selector`
     Name selector;
     ExpressionPointer low, high, step;  // n:8 in low..high step step
+    bool shared = false;            // tail: one for all operands that call for it
     bool broken = false;            // said so already
 };
 
@@ -137,6 +140,7 @@ struct NumberDeclaration {
     std::optional<std::pair<std::int64_t, std::int64_t>> range;
     Place range_place;
     std::string format;             // hex, decimal
+    Name plain;                     // u16, s16, i16: what a number is that is no label
     unsigned relocation = 0;
     std::string relocation_name;
 };
@@ -177,11 +181,17 @@ struct EncodingSyntax {
     Only only;
 };
 
+// One name for a row, or a list for a family of rows.
+struct RowName {
+    std::vector<Name> members;
+    std::string dialect;            // as in Text
+};
+
 struct InstructionRow {
     Place place;
     std::vector<Value> values;
-    std::vector<std::vector<Name>> names;  // alternatives, each one name or a list for a family of rows
-    std::vector<std::vector<Name>> relax_names;  // the same, for the assembler's --relax
+    std::vector<RowName> names;     // alternatives
+    std::vector<RowName> relax_names;  // the same, for the assembler's --relax
     std::string title;
     std::vector<Text> texts;        // as "…": instead of the head's
     bool reserved = false, alias = false;
@@ -203,6 +213,7 @@ struct InstructionsDeclaration {
 };
 
 struct SurfaceSetting {
+    Name dialect;  // whose it is; empty: everyone's
     Name key;
     std::vector<Text> values;
     std::vector<Name> words;
@@ -237,7 +248,8 @@ struct ReservedDeclaration {
 struct Description {
     Name name;
     std::string title;
-    std::vector<Name> variants;
+    std::vector<Name> variants, dialects;
+    std::map<std::string, std::string> variant_titles;  // where one has a title of its own
     std::optional<CodeDeclaration> code;
     std::vector<Name> opcodes, floats, objects;
     std::vector<SurfaceSetting> surface;

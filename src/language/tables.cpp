@@ -108,17 +108,17 @@ void Resolver::resolve_row(const InstructionsDeclaration& table, const Instructi
         range = value;
     }
     if (syntax.reserved) return add_reserved(table, row);
-    std::vector<std::vector<Name>> alternatives = syntax.names;
+    std::vector<RowName> alternatives = syntax.names;
     alternatives.insert(alternatives.end(), syntax.relax_names.begin(), syntax.relax_names.end());
-    if (alternatives.empty() || alternatives[0].empty() || alternatives[0][0].text.empty()) return;
+    if (alternatives.empty() || alternatives[0].members.empty() || alternatives[0].members[0].text.empty()) return;
     if (syntax.names.empty() && !syntax.alias) {
         diagnostics_.error(
-            alternatives[0][0].place,
+            alternatives[0].members[0].place,
             "a row with only `relax` names is never printed: mark it `alias`, beside the row it reads as");
         return;
     }
     const std::size_t members = range ? range->high - range->low + 1 : 1;
-    for (const auto& alternative : alternatives) {
+    for (const auto& [alternative, dialect] : alternatives) {
         if (alternative.size() == members) continue;
         diagnostics_
             .error(
@@ -128,11 +128,12 @@ void Resolver::resolve_row(const InstructionsDeclaration& table, const Instructi
             .note(range ? range->place : syntax.place, "the values are here");
         return;
     }
+    const std::vector<RowName> names = in_dialect_order(syntax.names);
     for (std::size_t member = 0; member < members; ++member) {
         row.names.clear();
         row.relax_names.clear();
-        for (const auto& alternative : syntax.names) row.names.push_back(alternative[member].text);
-        for (const auto& alternative : syntax.relax_names) row.relax_names.push_back(alternative[member].text);
+        for (const RowName& name : names) row.names.push_back(name.members[member].text);
+        for (const RowName& name : syntax.relax_names) row.relax_names.push_back(name.members[member].text);
         for (std::size_t i = 0; i < row.values.size(); ++i) {
             if (range && row.values[i] == range) row.numbers[i] = range->low + member;
         }
