@@ -63,7 +63,8 @@ void Engine::any_section(const char*& p, int push) {
     Section& target = fresh ? sections_[index].section : described;
     const bool words = comma(p) && *p == '#';
     if (words && !section_words(p, target)) return skip_statement(p);
-    if (!words && *p == '"' && (!section_flags(p, target) || (comma(p) && !section_type(p, target)))) return skip_statement(p);
+    if (!words && *p == '"' && (!section_flags(p, target) || (comma(p) && !section_type(p, target))))
+        return skip_statement(p);
     sections_.set_code(index, sections_[index].section.executable);
     previous_index_ = current_index_;
     enter(index);

@@ -61,7 +61,8 @@ struct Resolved {
     Integer offset;
 
     bool same_base(const Resolved& other) const {
-        return modifier == 0 && other.modifier == 0 && base == other.base && index == other.index && fragment == other.fragment;
+        return modifier == 0 && other.modifier == 0 && base == other.base && index == other.index &&
+               fragment == other.fragment;
     }
 };
 

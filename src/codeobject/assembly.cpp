@@ -45,8 +45,8 @@ private:
 
 class Assembly final : public AssemblyFlavour {
 public:
-    Assembly(const Isa& isa, Target target, bool target_is_given, AssemblerHost& host)
-        : isa_(isa), target_(target), target_is_given_(target_is_given), host_(host) {
+    Assembly(const Isa& isa, Target target, std::string_view given, AssemblerHost& host)
+        : isa_(isa), target_(target), given_(given), host_(host) {
         define_symbols();
         host_.set_value(next_free_vgpr, 0);
         host_.set_value(next_free_sgpr, 0);
@@ -86,7 +86,7 @@ private:
 
     const Isa& isa_;
     Target target_;
-    bool target_is_given_;
+    std::string given_;  // the target as it was said last, in as many words
     unsigned version_ = usual_version;
     AssemblerHost& host_;
 };
@@ -159,12 +159,15 @@ bool Assembly::choose(std::string_view text, Place where) {
                                        isa_.variant));
         return false;
     }
-    if (target_is_given_ && *found != target_) {
-        host_.error(where, fmt::format("the target was said to be {}", target_text(target_, version_)));
+    // Who names a processor alone leaves the rest open.
+    const bool whole = given_.starts_with("amdgcn-");
+    const bool same = whole ? *found == target_ : found->processor == target_.processor;
+    if (!given_.empty() && !same) {
+        host_.error(where, fmt::format("the target was said to be {}", given_));
         return false;
     }
     target_ = *found;
-    target_is_given_ = true;
+    given_ = text;
     define_symbols();
     return true;
 }
@@ -192,7 +195,8 @@ void Assembly::version(Place) {
 // --- kernel descriptors
 
 // One `.amdhsa_` directive, or the end mark.
-bool Assembly::read_setting(DescriptorBuilder& builder, std::vector<std::pair<std::string, Place>>& values, bool& ended) {
+bool Assembly::read_setting(DescriptorBuilder& builder, std::vector<std::pair<std::string, Place>>& values,
+                            bool& ended) {
     std::string_view name;
     Place where, value_place;
     if (!host_.read_name(name, where, "a .amdhsa_ directive or .end_amdhsa_kernel")) return false;
@@ -201,9 +205,9 @@ bool Assembly::read_setting(DescriptorBuilder& builder, std::vector<std::pair<st
     if (!DescriptorBuilder::knows(name)) {
         const std::vector<std::string_view> known = DescriptorBuilder::directives();
         const std::string_view meant = nearest(name, known);
-        Diagnostic& report = host_.error(
-            where, fmt::format("'{}' is no setting of a kernel{}", name,
-                               meant.empty() ? std::string() : fmt::format("; did you mean '{}'?", meant)));
+        Diagnostic& report =
+            host_.error(where, fmt::format("'{}' is no setting of a kernel{}", name,
+                                           meant.empty() ? std::string() : fmt::format("; did you mean '{}'?", meant)));
         if (!meant.empty()) report.suggest(std::string(meant));
         return false;
     }
@@ -429,12 +433,13 @@ std::unique_ptr<AssemblyFlavour> make_assembly(const Isa& isa, std::string_view 
         const std::optional<Target> found = parse_target(target, error);
         if (!found) return nullptr;
         if (found->processor->variant != isa.variant) {
-            error = fmt::format("{} is of {}, and this is {}", found->processor->name, found->processor->variant, isa.variant);
+            error = fmt::format("{} is of {}, and this is {}", found->processor->name, found->processor->variant,
+                                isa.variant);
             return nullptr;
         }
         chosen = *found;
     }
-    return std::make_unique<Assembly>(isa, chosen, !target.empty(), host);
+    return std::make_unique<Assembly>(isa, chosen, target, host);
 }
 
 }  // namespace isaforge::codeobject

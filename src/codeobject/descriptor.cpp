@@ -64,12 +64,18 @@ constexpr std::string_view computed[] = {user_sgpr_count, next_free_vgpr,       
                                          reserve_vcc,     reserve_flat_scratch, reserve_xnack_mask};
 // Of later machines.
 constexpr std::string_view foreign[] = {
-    ".amdhsa_accum_offset",          ".amdhsa_tg_split",
-    ".amdhsa_wavefront_size32",      ".amdhsa_workgroup_processor_mode",
-    ".amdhsa_memory_ordered",        ".amdhsa_forward_progress",
-    ".amdhsa_shared_vgpr_count",     ".amdhsa_enable_private_segment",
-    ".amdhsa_inst_pref_size",        ".amdhsa_round_robin_scheduling",
-    ".amdhsa_user_sgpr_kernarg_preload_length", ".amdhsa_user_sgpr_kernarg_preload_offset",
+    ".amdhsa_accum_offset",
+    ".amdhsa_tg_split",
+    ".amdhsa_wavefront_size32",
+    ".amdhsa_workgroup_processor_mode",
+    ".amdhsa_memory_ordered",
+    ".amdhsa_forward_progress",
+    ".amdhsa_shared_vgpr_count",
+    ".amdhsa_enable_private_segment",
+    ".amdhsa_inst_pref_size",
+    ".amdhsa_round_robin_scheduling",
+    ".amdhsa_user_sgpr_kernarg_preload_length",
+    ".amdhsa_user_sgpr_kernarg_preload_offset",
 };
 
 const Direct* find_direct(std::string_view name) {
@@ -172,7 +178,8 @@ std::string DescriptorBuilder::finish(std::string_view& about) {
     constexpr std::int64_t most_vgprs = 256;
     about = next_free_vgpr;
     if (*vgprs_ > most_vgprs) return fmt::format("there are {} vector registers", most_vgprs);
-    put(rsrc1, vgpr_blocks_bit, vgpr_blocks_width, static_cast<std::uint64_t>((std::max<std::int64_t>(*vgprs_, 1) + 3) / 4 - 1));
+    put(rsrc1, vgpr_blocks_bit, vgpr_blocks_width,
+        static_cast<std::uint64_t>((std::max<std::int64_t>(*vgprs_, 1) + 3) / 4 - 1));
     std::string wrong;
     about = next_free_sgpr;
     const std::optional<unsigned> blocks = scalar_blocks(wrong);

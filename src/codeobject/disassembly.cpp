@@ -114,10 +114,12 @@ std::vector<DisassemblyFlavour::Part> Disassembly::parts() {
 
 bool Disassembly::write(Part& part) const {
     const Section& section = object_.sections[part.section];
-    if (section.no_bits || part.offset > section.bytes.size() || section.bytes.size() - part.offset < part.size) return false;
+    if (section.no_bits || part.offset > section.bytes.size() || section.bytes.size() - part.offset < part.size)
+        return false;
     const std::span<const std::uint8_t> bytes(section.bytes.data() + part.offset, part.size);
     const bool descriptor = part.symbol != no_index;
-    const std::optional<std::string> text = descriptor ? descriptor_text(bytes, target_) : kernel_code_text(bytes, target_);
+    const std::optional<std::string> text =
+        descriptor ? descriptor_text(bytes, target_) : kernel_code_text(bytes, target_);
     if (!text) return false;
     if (descriptor) {
         std::string name = object_.symbols[part.symbol].name;
@@ -165,7 +167,8 @@ bool Disassembly::is_descriptor(Index index, const std::unordered_map<std::strin
     const Symbol& kernel = object_.symbols[found->second];
     const bool visible = kernel.visibility == symbol.visibility ||
                          (kernel.visibility == Visibility::protected_ && symbol.visibility == Visibility::usual);
-    return kernel.binding == symbol.binding && visible && leads_to(symbol.section, symbol.value + descriptor_entry, kernel);
+    return kernel.binding == symbol.binding && visible &&
+           leads_to(symbol.section, symbol.value + descriptor_entry, kernel);
 }
 
 }  // namespace

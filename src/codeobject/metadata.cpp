@@ -38,7 +38,9 @@ bool read_integer(std::string_view text, Json& value) {
     if (text.empty()) return false;
     std::uint64_t number = 0;
     for (const char c : text) {
-        const int digit = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : 99;
+        const int digit = c >= '0' && c <= '9'                 ? c - '0'
+                          : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+                                                               : 99;
         if (digit >= static_cast<int>(radix)) return false;
         if (__builtin_mul_overflow(number, std::uint64_t{radix}, &number)) return false;
         if (__builtin_add_overflow(number, static_cast<std::uint64_t>(digit), &number)) return false;
@@ -77,10 +79,10 @@ bool read_scalar(const std::string& text, std::string_view tag, Json& value, std
 
 // Whether some version of LLVM takes a text without a tag for something else.
 bool is_ambiguous(const std::string& text) {
-    static constexpr std::string_view truths[] = {"y",  "n",  "yes", "no",  "on",   "off",   "true",
-                                                  "false", "null", "~"};
+    static constexpr std::string_view truths[] = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~"};
     std::string lowered = text;
-    std::ranges::transform(lowered, lowered.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::ranges::transform(lowered, lowered.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     Json value;
     return std::ranges::find(truths, lowered) != std::end(truths) || read_integer(text, value) ||
            read_float(text, value);
@@ -183,7 +185,8 @@ bool YamlReader::read(Json& root) {
     for (bool done = false; !done;) {
         yaml_event_t next;
         if (!yaml_parser_parse(&parser_, &next)) {
-            return fail(parser_.problem_mark.line, fmt::format("this is no YAML: {}", parser_.problem ? parser_.problem : "?"));
+            return fail(parser_.problem_mark.line,
+                        fmt::format("this is no YAML: {}", parser_.problem ? parser_.problem : "?"));
         }
         const bool good = event(next, done);
         yaml_event_delete(&next);
@@ -223,7 +226,8 @@ bool is_plain(const std::string& text) {
     if (text.empty() || text.back() == ' ') return false;
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.'; };
     return letter(text[0]) && std::ranges::all_of(text, [&](char c) {
-               return letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '+' || c == ' ' || c == '$' || c == '(' || c == ')';
+               return letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '+' || c == ' ' || c == '$' || c == '(' ||
+                      c == ')';
            });
 }
 
@@ -236,7 +240,8 @@ std::string quoted(const std::string& text) {
     std::string out = "\"";
     for (const char c : text) {
         const auto byte = static_cast<unsigned char>(c);
-        const bool escaped = byte < 0x20 || byte == 0x7F || std::string_view("'\";/#\\").find(c) != std::string_view::npos;
+        const bool escaped =
+            byte < 0x20 || byte == 0x7F || std::string_view("'\";/#\\").find(c) != std::string_view::npos;
         if (escaped) {
             out += fmt::format("\\x{:02X}", byte);
         } else {

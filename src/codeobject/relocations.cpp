@@ -4,8 +4,8 @@ namespace isaforge::codeobject {
 
 namespace {
 
-constexpr std::string_view texts[] = {"",           "@rel32@lo",  "@rel32@hi", "@gotpcrel32@lo", "@gotpcrel32@hi",
-                                      "@abs32@lo",  "@abs32@hi",  "@rel64",    "@gotpcrel"};
+constexpr std::string_view texts[] = {"",          "@rel32@lo", "@rel32@hi", "@gotpcrel32@lo", "@gotpcrel32@hi",
+                                      "@abs32@lo", "@abs32@hi", "@rel64",    "@gotpcrel"};
 
 struct Known {
     std::uint8_t type;
@@ -45,7 +45,8 @@ std::optional<LinkedNumber> find_relocation(unsigned modifier, unsigned bits, bo
                                             bool branch) {
     for (const Known& known : all) {
         if (known.modifier != modifier || known.bits != bits || known.branch != branch) continue;
-        if (in_instruction ? known.in_instruction : known.in_data && known.relative == relative) return number_of(known);
+        if (in_instruction ? known.in_instruction : known.in_data && known.relative == relative)
+            return number_of(known);
     }
     return std::nullopt;
 }

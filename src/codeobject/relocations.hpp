@@ -6,7 +6,17 @@
 namespace isaforge::codeobject {
 
 // What stands behind a symbol; the numbers are places in modifier_texts.
-enum Modifier : unsigned { no_modifier, rel32_lo, rel32_hi, gotpcrel32_lo, gotpcrel32_hi, abs32_lo, abs32_hi, rel64, gotpcrel };
+enum Modifier : unsigned {
+    no_modifier,
+    rel32_lo,
+    rel32_hi,
+    gotpcrel32_lo,
+    gotpcrel32_hi,
+    abs32_lo,
+    abs32_hi,
+    rel64,
+    gotpcrel
+};
 std::span<const std::string_view> modifier_texts();
 
 inline constexpr std::uint32_t relocation_abs64 = 3;

@@ -166,10 +166,10 @@ void set_header(const Target& target, unsigned version, Object& object) {
     object.wide = object.self_describing = true;
     object.machine_flags = target.processor->machine;
     const bool hsa = target.system == System::hsa;
-    object.os_abi = hsa                              ? abi_hsa
-                    : target.system == System::pal   ? abi_pal
-                    : target.system == System::mesa  ? abi_mesa
-                                                     : 0;
+    object.os_abi = hsa                             ? abi_hsa
+                    : target.system == System::pal  ? abi_pal
+                    : target.system == System::mesa ? abi_mesa
+                                                    : 0;
     object.abi_version = static_cast<std::uint8_t>(hsa ? version - first_version : 0);
     if (hsa && version >= 4) {
         object.machine_flags |= flag_of(target.processor->has_xnack, target.xnack, xnack_shift) |

@@ -181,9 +181,8 @@ void Disassembler::run() {
 
 // The part that begins here; null where none does.
 const DisassemblyFlavour::Part* Disassembler::part_at(std::uint64_t at) {
-    while (next_part_ < parts_.size() &&
-           (parts_[next_part_].section < index_ ||
-            (parts_[next_part_].section == index_ && parts_[next_part_].offset < at))) {
+    while (next_part_ < parts_.size() && (parts_[next_part_].section < index_ ||
+                                          (parts_[next_part_].section == index_ && parts_[next_part_].offset < at))) {
         ++next_part_;
     }
     if (next_part_ == parts_.size()) return nullptr;
@@ -473,8 +472,7 @@ bool Disassembler::relocated_instruction(const Relocation& relocation, const Ima
     if (texts[0] == texts[1]) return false;
     out_.put("    ");
     // Operands that share the number show it in several places.
-    for (std::size_t next = 0; next < texts[0].size();)
-        next = put_reference(texts[0], texts[1], next, name, relative);
+    for (std::size_t next = 0; next < texts[0].size();) next = put_reference(texts[0], texts[1], next, name, relative);
     end_line();
     return true;
 }

@@ -125,7 +125,8 @@ std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
     std::vector<std::uint64_t>& relocated = relocated_[index];
     std::sort(relocated.begin(), relocated.end());
     std::size_t next_relocated = 0;
-    auto next_part = std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) { return part.section == index; });
+    auto next_part =
+        std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) { return part.section == index; });
     std::vector<Decoded>& code = sections_[index].code;
     code.reserve(size / unit + 1);
     for (std::uint64_t at = 0; at < size;) {

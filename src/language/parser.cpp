@@ -18,9 +18,9 @@ constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
-    "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
-    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "objects", "dialects",
+    "isa",       "variants",     "include",  "code",     "opcodes", "floats",   "syntax",  "constant",
+    "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
+    "function",  "instructions", "pool",     "reserved", "objects", "dialects",
 };
 
 std::string without_underscores(std::string_view digits) {

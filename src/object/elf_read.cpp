@@ -130,7 +130,7 @@ bool ElfReader::read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string
         return true;
     }
     const bool wanted = header.sh_type == SHT_PROGBITS || header.sh_type == SHT_NOBITS ||
-                        (header.sh_type == SHT_NOTE && (header.sh_flags & SHF_ALLOC));
+                        (header.sh_type == SHT_NOTE && ((header.sh_flags & SHF_ALLOC) || object_.machine != EM_NONE));
     if (!wanted || name.starts_with(".debug")) return true;
     Section section;
     section.name = name;

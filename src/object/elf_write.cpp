@@ -68,7 +68,7 @@ private:
     bool add_relocations();
     bool add_relocation_section(std::string_view name, std::size_t target, std::vector<GElf_Rela>& list);
     bool finish(std::string& out);
-    
+
     const Object& object_;
     std::string& error_;
     int file_ = -1;
@@ -110,8 +110,7 @@ bool ElfWriter::add(std::string_view name, std::uint32_t type, std::uint32_t fla
                     void* bytes, std::size_t size, Elf_Type data_type, Added& added) {
     added.section = elf_newscn(elf_);
     GElf_Shdr header;
-    Elf_Data* data =
-        added.section && gelf_getshdr(added.section, &header) ? elf_newdata(added.section) : nullptr;
+    Elf_Data* data = added.section && gelf_getshdr(added.section, &header) ? elf_newdata(added.section) : nullptr;
     if (!data) return failed();
     added.data = data;
     added.index = elf_ndxscn(added.section);
@@ -152,7 +151,8 @@ bool ElfWriter::add_sections() {
         // libelf does not write through the pointer.
         void* bytes = section.no_bits ? nullptr : const_cast<std::uint8_t*>(section.bytes.data());
         Added added;
-        if (!add(section.name, type, flags, std::max<std::uint64_t>(section.alignment, 1), bytes, section.extent(), ELF_T_BYTE, added)) {
+        if (!add(section.name, type, flags, std::max<std::uint64_t>(section.alignment, 1), bytes, section.extent(),
+                 ELF_T_BYTE, added)) {
             return false;
         }
         GElf_Shdr header;

@@ -214,7 +214,10 @@ def check_descriptors(tools):
         text, first, last = source_of(kernels)
         source = tools.write(f"all-{processor}.s", text)
         theirs = kernels_with_errors(tools.llvm(source, processor, tools.path("x.o")).stderr, first, last)
-        ours = kernels_with_errors(tools.ours(source, processor, tools.path("y.o")).stderr, first, last)
+        done = tools.ours(source, processor, tools.path("y.o"))
+        ours = kernels_with_errors(done.stderr, first, last)
+        if done.returncode and not ours:
+            raise Failure(done.stderr[:1000])
         if ours != theirs:
             some = sorted(ours ^ theirs)[0]
             raise Failure(f"{processor}: kernel {some} is refused by {'us' if some in ours else 'LLVM'} alone\n" +
@@ -243,22 +246,26 @@ def check_descriptors(tools):
     print(f"descriptors: {total} equal, {refused} refused by both, {len(PROCESSORS)} processors")
 
 
-def round_trip(tools, file, processor, relocations=True, sections=(".text", ".rodata", ".note")):
+def round_trip(tools, file, processor, version=None):
     """Disassembled and assembled again, by us and by LLVM, it is an equivalent object."""
     original = Elf(file)
-    source = tools.write("again.s", tools.disassemble(file, processor))
+    text = tools.disassemble(file, processor)
+    source = tools.write("again.s", text)
+    theirs = source
+    mc, more = tools.mc, []
+    if version == "3":  # LLVM 19 has forgotten it, and LLVM 14 has no directive for it
+        mc, more = "llvm-mc-14", ["--amdhsa-code-object-version=3"]
+        theirs = tools.write("again-llvm.s", text.replace(".amdhsa_code_object_version 3\n", ""))
     results = [("us", tools.ours(source, processor, tools.path("again.o"))),
-               ("LLVM", tools.llvm(source, processor, tools.path("again-llvm.o")))]
+               ("LLVM", tools.llvm(theirs, processor, tools.path("again-llvm.o"), *more, mc=mc))]
     for (who, done), out in zip(results, ("again.o", "again-llvm.o")):
         if done.returncode:
             raise Failure(f"{source} from {file} is refused by {who}:\n{done.stderr[:1000]}")
         again = Elf(tools.path(out))
-        for name in sections:
+        for name in (".text", ".rodata", ".note"):
             must_be_equal(f"{file}: {name} by {who}", again.data(name), original.data(name))
-        if relocations:
-            for name in (".text", ".rodata"):
-                must_be_equal(f"{file}: relocations of {name} by {who}", again.relocations(name),
-                              original.relocations(name))
+        for name in (".text", ".rodata"):
+            must_be_equal(f"{file}: relocations of {name} by {who}", again.relocations(name), original.relocations(name))
         if who == "us":
             must_be_equal(f"{file}: flags", (again.flags, again.os_abi, again.abi_version),
                           (original.flags, original.os_abi, original.abi_version))
@@ -324,6 +331,158 @@ def check_metadata(tools):
         must_be_equal("the note of\n" + text, Elf(tools.path("y.o")).data(".note"), Elf(tools.path("x.o")).data(".note"))
         round_trip(tools, tools.path("y.o"), "gfx803")
     print(f"metadata: {count} equal")
+
+
+# --- what compilers make
+
+KERNELS = r"""
+typedef unsigned uint;
+uint __attribute__((const)) id(void) { return __builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x(); }
+__constant float table[5] = {1.0f, -2.0f, 0.25f, 3.5f, 100.0f};
+__global int counter = 7;
+extern __global int outside;
+float __attribute__((noinline)) helper(float x, float y) { return x * y + table[(int)x & 3]; }
+__kernel void scale(__global float* out, __global const float* in, float by, uint n) {
+    uint i = id();
+    if (i < n) out[i] = in[i] * by + table[i % 5];
+}
+__kernel void sums(__global int* out, __global const int* in) {
+    __local int part[64];
+    uint i = __builtin_amdgcn_workitem_id_x();
+    part[i] = in[id()];
+    for (uint step = 32; step > 0; step /= 2) {
+        __builtin_amdgcn_s_barrier();
+        if (i < step) part[i] += part[i + step];
+    }
+    if (i == 0) out[__builtin_amdgcn_workgroup_id_x()] = part[0] + counter;
+}
+__kernel void calls(__global float* out) { out[id()] = helper(out[0], out[1]); }
+__kernel void far(__global int* out) { out[id()] = outside; }
+__kernel __attribute__((reqd_work_group_size(64, 2, 1))) void wide(__global double* out, __global long* more) {
+    out[id()] = out[id() + 1] / 3.0;
+    more[id()] *= 12345678901L;
+}
+"""
+COMPILED = ["gfx600", "gfx700", "gfx803", "gfx900"]
+# Kernels alone: what calls needs relocations that only some of these processors' linkers keep.
+LINKED = KERNELS.replace("extern __global int outside;", "__global int outside = 3;")
+
+
+def compile(tools, clang, processor, *more, text=KERNELS):
+    source = tools.write("kernels.cl", text)
+    out = tools.path(f"{clang}-{processor}{'-'.join(more)}.{'s' if '-S' in more else 'o'}")
+    done = tools.run(clang, "-x", "cl", "-target", "amdgcn-amd-amdhsa", f"-mcpu={processor}", "-nogpulib", *more,
+                     source, "-o", out)
+    if done.returncode:
+        raise Failure(f"{clang} {processor} {more}: {done.stderr[:1000]}")
+    return out
+
+
+def compilers():
+    return [name for name in ("clang-14", "clang-19") if shutil.which(name)] or ["clang"]
+
+
+def check_compiled(tools):
+    """What clang -S writes: the same sections, relocations and symbols as llvm-mc makes of it."""
+    count = 0
+    for clang in compilers():
+        mc = clang.replace("clang", "llvm-mc")
+        for processor in COMPILED:
+            for level in ("-O0", "-O2"):
+                source = compile(tools, clang, processor, level, "-S")
+                theirs = tools.llvm(source, processor, tools.path("x.o"), mc=mc)
+                ours = tools.ours(source, processor, tools.path("y.o"))
+                if theirs.returncode or ours.returncode:
+                    raise Failure(f"{source}: {theirs.stderr[:1000]}{ours.stderr[:1000]}")
+                a, b = Elf(tools.path("y.o")), Elf(tools.path("x.o"))
+                for name in (".text", ".rodata", ".note", ".data"):
+                    must_be_equal(f"{source}: {name}", a.data(name), b.data(name))
+                    must_be_equal(f"{source}: relocations of {name}", a.relocations(name), b.relocations(name))
+                must_be_equal(f"{source}: symbols", a.symbols(), b.symbols())
+                must_be_equal(f"{source}: flags", (a.flags, a.os_abi, a.abi_version), (b.flags, b.os_abi, b.abi_version))
+                count += 1
+    print(f"compiled: {count} sources equal")
+
+
+def check_taken_apart(tools):
+    """What clang -c makes, in every version of the format: our source of it makes it again, by us and by LLVM."""
+    count = 0
+    for clang in compilers():
+        for version in ("3", "4") if clang != "clang-19" else ("4", "5"):
+            for processor in COMPILED:
+                for level in ("-O0", "-O2"):
+                    file = compile(tools, clang, processor, level, "-c", f"-mcode-object-version={version}")
+                    source = round_trip(tools, file, processor, version)
+                    must_know_kernels(source, 5)
+                    count += 1
+    print(f"taken apart: {count} objects equal again")
+
+
+def must_know_kernels(source, wanted):
+    text = open(source).read()
+    for mark, times in ((".amdhsa_kernel ", wanted), (".amdgpu_metadata", 1), (".amdgcn_target ", 1)):
+        if text.count(mark) != times:
+            raise Failure(f"{source}: {mark} stands there {text.count(mark)} times, not {times}")
+
+
+def check_linked(tools):
+    """What we assemble links, is accepted by the other tools, and what is linked can be taken apart."""
+    count = 0
+    for clang in compilers():
+        for processor in COMPILED:
+            source = compile(tools, clang, processor, "-O2", "-S", text=LINKED)
+            done = tools.ours(source, processor, tools.path("y.o"))
+            if done.returncode:
+                raise Failure(f"{source}: {done.stderr[:1000]}")
+            must_link(tools, "y.o", "y.co")
+            for tool in ("llvm-readelf", "llvm-objdump"):
+                if newest(tool):
+                    arguments = ["--notes"] if tool == "llvm-readelf" else ["-h", "-t"]
+                    tools.must(newest(tool), *arguments, tools.path("y.co"))
+            text = tools.disassemble(tools.path("y.co"), processor)
+            again = tools.write("linked.s", text)
+            must_know_kernels(again, 5)
+            for who in (tools.ours, tools.llvm):
+                done = who(again, processor, tools.path("z.o"))
+                if done.returncode:
+                    raise Failure(f"{again}: {done.stderr[:1000]}")
+                for name in (".text", ".note"):
+                    must_be_equal(f"{again}: {name}", Elf(tools.path("z.o")).data(name),
+                                  Elf(tools.path("y.co")).data(name))
+            count += 1
+    print(f"linked: {count} code objects")
+
+
+def must_link(tools, what, out):
+    tools.must(tools.lld, "-shared", tools.path(what), "-o", tools.path(out))
+
+
+def check_version_2(tools):
+    """The old format, and Mesa's: headers before the code and notes of version 2 are read and written."""
+    if not (shutil.which("clang-14") and shutil.which("llvm-mc-14")):
+        print("version 2: SKIPPED, there is no clang-14")
+        return
+    count = 0
+    for processor in COMPILED[1:]:
+        file = compile(tools, "clang-14", processor, "-O2", "-c", "-mcode-object-version=2")
+        source = tools.write("again.s", tools.disassemble(file, processor))
+        if open(source).read().count(".amd_kernel_code_t") != 10:
+            raise Failure(f"{source}: five kernels have a header each")
+        original = Elf(file)
+        results = [("us", tools.ours(source, processor, tools.path("again.o"))),
+                   ("LLVM", tools.llvm(source, processor, tools.path("again.o"), "--amdhsa-code-object-version=2",
+                                       mc="llvm-mc-14"))]
+        for who, done in results:
+            if done.returncode:
+                raise Failure(f"{source} from {file} is refused by {who}:\n{done.stderr[:1000]}")
+        tools.ours(source, processor, tools.path("again.o"))
+        again = Elf(tools.path("again.o"))
+        for name in (".text", ".rodata", ".note"):
+            must_be_equal(f"{file}: {name}", again.data(name), original.data(name))
+        must_be_equal(f"{file}: symbols", {k: v[3] for k, v in again.symbols().items()},
+                      {k: v[3] for k, v in original.symbols().items()})
+        count += 1
+    print(f"version 2: {count} objects equal again")
 
 
 def main():
