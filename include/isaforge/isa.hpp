@@ -319,6 +319,7 @@ struct Isa {
     bool big_endian = false;            // bytes within a unit
     unsigned address_bits = 8;          // bits of code that one step of a code address covers
     bool opcodes_accounted = false;
+    std::string object_flavour;         // who knows more of its object files: "amdgpu"; empty: nobody
     Surface surface;
     FloatRules floats;
     std::map<std::string, std::uint64_t> constants;  // constants and parameters
