@@ -100,7 +100,8 @@ struct TextElement {
     std::int64_t scale = 1, bias = 0;
     unsigned radix = 10;
     double constant = 0;
-    unsigned bits = 0;            // constant, number: any way to write a number with the same bits in so many is read; 0: by value
+    unsigned bits =
+        0;  // constant, number: any way to write a number with the same bits in so many is read; 0: by value
     std::uint64_t pattern = 0;    // constant: those bits
     std::vector<Index> fields;
 };
