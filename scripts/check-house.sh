@@ -3,7 +3,7 @@
 #   - no path of somebody's machine,
 #   - no word that marks unfinished work,
 #   - no instruction set's name in the library: what only one machine needs belongs into its description. The command's
-#     help texts may name them, and the readers and writers of machines' own object formats.
+#     help texts may name them, and the readers and writers of one machine's object files in src/codeobject.
 set -eu
 cd "$(dirname "$0")/.."
 failed=0

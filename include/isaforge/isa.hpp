@@ -73,6 +73,7 @@ struct Field {
     BitPlace place;
     std::optional<std::uint64_t> fixed;  // given by a column or by the choice of a length: no longer free
     bool in_tail = false;                // its bits are not in the row but in the words that follow the instruction
+    bool shared = false;                 // in_tail: other operands of the instruction may have the same value there
     Place where;
 };
 
@@ -88,7 +89,7 @@ enum class TextKind {
     name,     // the mnemonic
     field,    // a field by its operand type
     number,   // scale * field + bias, solved for the field, or compared where the field is known already
-    constant, // a number written in any way that has exactly the value `constant`
+    constant, // a number written in any way that has exactly the value `constant`, or, with `bits`, those bits
     any,      // the listed fields, in any order, separated by `text`; those left out take the row that prints nothing
 };
 
@@ -99,6 +100,8 @@ struct TextElement {
     std::int64_t scale = 1, bias = 0;
     unsigned radix = 10;
     double constant = 0;
+    unsigned bits = 0;            // constant, number: any way to write a number with the same bits in so many is read; 0: by value
+    std::uint64_t pattern = 0;    // constant: those bits
     std::vector<Index> fields;
 };
 
@@ -296,6 +299,7 @@ struct Isa {
     bool big_endian = false;            // bytes within a unit
     unsigned address_bits = 8;          // bits of code that one step of a code address covers
     bool opcodes_accounted = false;
+    std::string object_flavour;         // who knows more of its object files: "amdgpu"; empty: nobody
     Surface surface;
     FloatRules floats;
     std::map<std::string, std::uint64_t> constants;  // constants and parameters

@@ -18,8 +18,10 @@ struct Options {
     std::string source, output, line;
     std::string format = "elf";
     std::string listing, listing_json;
+    std::string target;
     std::vector<std::string> defines, include_paths;
     bool relax = false;
+    std::uint64_t error_limit = 1000;
 };
 
 AssembleOptions library_options(const Options& options) {
@@ -33,6 +35,7 @@ AssembleOptions library_options(const Options& options) {
         }
     }
     out.include_paths = options.include_paths;
+    out.target = options.target;
     out.flat = options.format != "elf";
     out.line_table = !out.flat;  // the other formats have no room for one
     return out;
@@ -100,6 +103,7 @@ int assemble_any(const Options& options) {
         return usage_error;
     }
     Session session;
+    session.diagnostics = Diagnostics(options.error_limit);
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
     if (!isa) return session.report();
     const Codec codec(isa, options.relax);
@@ -116,6 +120,8 @@ Action define(CLI::App& app) {
         ->type_name("FORMAT")
         ->capture_default_str()
         ->check(CLI::IsMember({"elf", "bin", "ihex", "memh", "c", "vhdl"}).description(""));
+    app.add_option("--target", options->target, "The processor, where the object file says for which one it is: gfx803")
+        ->type_name("NAME");
     app.add_option("--listing", options->listing, "Write a listing for people")->type_name("FILE");
     app.add_option("--listing-json", options->listing_json, "Write one JSON object a line; also when there are errors")
         ->type_name("FILE");
@@ -125,6 +131,9 @@ Action define(CLI::App& app) {
     app.add_option("-I,--include", options->include_paths, "Search included files here too")
         ->type_name("DIR")
         ->allow_extra_args(false);
+    app.add_option("--error-limit", options->error_limit, "So many errors are shown, and the others counted")
+        ->type_name("N")
+        ->capture_default_str();
     app.add_flag("--relax", options->relax,
                  "Where a number does not fit, take the longer form that the description names for that");
     return [options] { return assemble_any(*options); };

@@ -80,6 +80,12 @@ std::optional<Object> object_of(const Options& options, std::vector<std::uint8_t
     std::string error;
     if (options.format == "elf" || (options.format.empty() && is_elf(bytes))) {
         object = read_elf(bytes, error, false);
+        // What other tools made does not say how its code counts.
+        if (object && object->isa.empty()) {
+            object->unit_bytes = isa.unit_bytes();
+            object->address_bytes = std::max(1u, isa.address_bits / 8);
+            object->code_big_endian = isa.big_endian;
+        }
     } else if (options.format == "ihex" || (options.format.empty() && is_intel_hex(bytes))) {
         object = read_intel_hex(bytes, error);
     } else {

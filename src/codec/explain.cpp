@@ -90,6 +90,16 @@ void Reader::suggest_name(std::string_view found, ReadFailure& failure) const {
     failure.suggestion = std::string(nearest(found, known));
 }
 
+// The statement is written as it should be, but there is no such instruction.
+void Reader::explain_violation(const char* begin, ReadFailure& failure) const {
+    failure.kind = ReadFailure::Kind::violation;
+    failure.offset = static_cast<std::uint32_t>(violation_.begin - begin);
+    failure.length = std::max<std::uint32_t>(static_cast<std::uint32_t>(violation_.end - violation_.begin), 1);
+    failure.message = violation_.kind == Violation::Kind::other_tail
+                          ? other_tail_text
+                          : "a second value would follow the instruction, and one is all it has room for";
+}
+
 void Reader::explain(const char* begin, ReadFailure& failure) const {
     failure = {};
     const auto at = [&](const char* p) { return static_cast<std::uint32_t>(p - begin); };
@@ -107,6 +117,7 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
         suggest_name(word, failure);
         return;
     }
+    if (violation_.kind != Violation::Kind::none) return explain_violation(begin, failure);
     failure.offset = at(furthest_);
     const char* p = furthest_;
     if (p != end_ && std::string_view("$@#%&").find(*p) != std::string_view::npos)

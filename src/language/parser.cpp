@@ -20,7 +20,7 @@ constexpr std::string_view mnemonic_letters = ".";
 constexpr std::string_view declarations[] = {
     "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
     "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
-    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "dialects",
+    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "objects", "dialects",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -61,6 +61,7 @@ private:
     void reserved();
 
     BitPattern pattern();
+    void variants();
     std::vector<Name> words_until_row_end();
     std::vector<Name> parameters();
     TypeRef type_ref();
@@ -134,11 +135,12 @@ void Parser::run() {
 
 bool Parser::declaration() {
     if (accept("isa")) return identity(), true;
-    if (accept("variants")) return out_.variants = words_until_row_end(), true;
+    if (accept("variants")) return variants(), true;
     if (accept("dialects")) return out_.dialects = words_until_row_end(), true;
     if (accept("include")) return include(), true;
     if (at("code")) return code(), true;
     if (accept("opcodes")) return out_.opcodes = words_until_row_end(), true;
+    if (accept("objects")) return out_.objects = words_until_row_end(), true;
     if (accept("floats")) return out_.floats = words_until_row_end(), true;
     if (accept("syntax")) return syntax(), true;
     if (accept("constant")) return constant(false), true;
@@ -158,6 +160,20 @@ bool Parser::declaration() {
 }
 
 // --- small pieces ---------------------------------------------------------------------------------------------------
+
+// variants NAME "title" NAME …
+void Parser::variants() {
+    out_.variants.clear();
+    while (!at_row_end()) {
+        const Name name = word(name_letters);
+        if (name.text.empty()) {
+            complain("the name of a variant");
+            return skip_row();
+        }
+        out_.variants.push_back(name);
+        if (at(TokenKind::string)) out_.variant_titles[name.text] = unquote(advance().text);
+    }
+}
 
 std::vector<Name> Parser::words_until_row_end() {
     std::vector<Name> out;
@@ -604,6 +620,7 @@ Cell Parser::cell(bool in_bar) {
     } else if (!in_bar && accept("+")) {
         cell_name(out);
         out.kind = Cell::Kind::tail;
+        out.shared = accept("shared");
     } else {
         cell_name(out);
     }

@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "object/flavour.hpp"
+
 namespace isaforge::language {
 
 Resolver::Resolver(const Description& description, const LoadOptions& options, const Assignments* assignments, Isa& isa,
@@ -83,6 +85,8 @@ void Resolver::choose_variant() {
         if (!meant.empty()) error.suggest(std::string(meant));
     }
     isa_.variant = variants[variant_index_].text;
+    const auto title = description_.variant_titles.find(isa_.variant);
+    if (title != description_.variant_titles.end()) isa_.title = title->second;
 }
 
 void Resolver::choose_dialect() {
@@ -144,6 +148,15 @@ void Resolver::resolve_settings() {
             isa_.opcodes_accounted = true;
         } else {
             unknown_word(word, {"accounted"});
+        }
+    }
+    for (const Name& word : description_.objects) {
+        if (object_flavour(word.text)) {
+            isa_.object_flavour = word.text;
+        } else {
+            std::vector<std::string_view> known;
+            for (const ObjectFlavour* flavour : object_flavours()) known.push_back(flavour->name());
+            unknown_word(word, known);
         }
     }
     for (const Name& word : description_.floats) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -57,6 +58,7 @@ struct Cell {
     std::vector<TypeRef> types;     // several: alternatives chosen by `selector`
     Name selector;
     ExpressionPointer low, high, step;  // n:8 in low..high step step
+    bool shared = false;            // tail: one for all operands that call for it
     bool broken = false;            // said so already
 };
 
@@ -247,8 +249,9 @@ struct Description {
     Name name;
     std::string title;
     std::vector<Name> variants, dialects;
+    std::map<std::string, std::string> variant_titles;  // where one has a title of its own
     std::optional<CodeDeclaration> code;
-    std::vector<Name> opcodes, floats;
+    std::vector<Name> opcodes, floats, objects;
     std::vector<SurfaceSetting> surface;
     std::vector<ConstantDeclaration> constants;
     std::vector<RegistersDeclaration> registers;

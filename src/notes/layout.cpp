@@ -23,7 +23,7 @@ bool is_word_of_the_language(std::string_view word) {
         "function",  "instructions", "only",     "reserved", "pool",    "alias",  "auto",    "with",
         "also",      "when",         "lanes",    "under",    "if",      "then",   "else",    "for",
         "in",        "let",          "return",   "by",       "name",    "pc",     "r",       "any",
-        "step",      "aligned",      "relax",    "true",     "false",   "as",     "of",      "dialects"};
+        "step",      "aligned",      "relax",    "true",     "false",   "as",     "of",      "objects",      "dialects"};
     const bool type = word.size() > 1 && std::string_view("usifb").find(word[0]) != std::string_view::npos &&
                       std::ranges::all_of(word.substr(1), is_digit);
     return type || words.contains(word);
