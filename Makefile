@@ -4,11 +4,12 @@
 JOBS    ?= $(shell nproc)
 PREFIX  ?= /usr/local
 FUZZ_SECONDS ?= 60
+COUNT   ?= 1000000
 
 configure = cmake --preset $(1) --log-level=WARNING
 compile   = cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help build demo test test-sanitized sweep fuzz bench lint format install clean
+.PHONY: help build demo test test-sanitized sweep referee fuzz bench lint format install clean
 
 help:
 	@echo 'make demo            draw a picture with a program that was assembled and emulated here'
@@ -18,6 +19,7 @@ help:
 	@echo 'make lint            formatting, static analysis, house rules'
 	@echo 'make test-sanitized  all tests under the address and undefined-behaviour sanitizers'
 	@echo 'make sweep           the exhaustive tests, which take long'
+	@echo 'make referee         COUNT ($(COUNT)) lines of GCN for each generation, and as many codes, compared with llvm-mc'
 	@echo 'make fuzz            random input for FUZZ_SECONDS ($(FUZZ_SECONDS)) per target: descriptions, programs, objects, code'
 	@echo 'make format          format every source file in place'
 	@echo 'make install         install under PREFIX ($(PREFIX))'
@@ -48,6 +50,13 @@ sweep:
 	@$(call configure,release)
 	@$(call compile,release) --target all sweeps
 	@ctest --preset sweep --parallel $(JOBS)
+
+referee:
+	@scripts/install-packages.sh build test referee
+	@$(call configure,release)
+	@$(call compile,release) --target isaforge
+	@tests/gcn/referee.py --isaforge build/isaforge --count $(COUNT)
+	@tests/kernels/round_trip.py --isaforge build/isaforge --each
 
 fuzz:
 	@scripts/install-packages.sh build lint

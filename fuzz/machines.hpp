@@ -31,6 +31,7 @@ inline const std::shared_ptr<const Codec>& choose(std::uint8_t byte) {
         load(ISAFORGE_SOURCE_DIR "/tests/isas/big-endian-sample.isa"),
         load(ISAFORGE_SOURCE_DIR "/tests/isas/big-endian-words-sample.isa"),
         load(ISAFORGE_SOURCE_DIR "/examples/tutorial/sparrow.isa"),
+        load("gcn1.2"),
     };
     return all[byte % all.size()];
 }

@@ -1,16 +1,17 @@
 #!/bin/sh
 # Every Debian package that this project needs, by what needs it, and the one place that installs them.
 #
-#   scripts/install-packages.sh [build] [test] [bench] [lint]        without an argument: all of them
+#   scripts/install-packages.sh [build] [test] [bench] [lint] [referee]        without an argument: all of them
 #
 # What is there already costs one look into the package database: no network, no root. Written for Debian 12; on another
 # system this says what is wanted and leaves the rest to you.
 set -eu
 
-build='cmake g++ libcli11-dev libelf-dev libfmt-dev libpng-dev ninja-build nlohmann-json3-dev pkg-config'
+build='cmake g++ libcli11-dev libelf-dev libfmt-dev libpng-dev libyaml-dev ninja-build nlohmann-json3-dev pkg-config'
 test='binutils libgmock-dev libgtest-dev python3'
 bench='libbenchmark-dev llvm python3'
 lint='clang clang-format clang-tidy git python3'
+referee='clang lld llvm python3'
 
 wanted=
 for group in "${@:-all}"; do
@@ -19,8 +20,9 @@ for group in "${@:-all}"; do
         test)  wanted="$wanted $test" ;;
         bench) wanted="$wanted $bench" ;;
         lint)  wanted="$wanted $lint" ;;
-        all)   wanted="$wanted $build $test $bench $lint" ;;
-        *)     echo "$0: no group of packages is called '$group': build, test, bench or lint" >&2; exit 2 ;;
+        referee) wanted="$wanted $referee" ;;
+        all)   wanted="$wanted $build $test $bench $lint $referee" ;;
+        *)     echo "$0: no group of packages is called '$group': build, test, bench, lint or referee" >&2; exit 2 ;;
     esac
 done
 

@@ -21,6 +21,7 @@ struct AssembleOptions {
     // is an error. Otherwise undefined symbols become global ones for a linker, as GNU as does.
     bool flat = false;
     bool line_table = true;
+    std::string target;  // the processor that the object is for, where the description's `objects` know several
     std::uint64_t max_output = std::uint64_t{1} << 30;  // bytes in all sections together
 };
 

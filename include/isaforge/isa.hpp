@@ -100,7 +100,8 @@ struct TextElement {
     std::int64_t scale = 1, bias = 0;
     unsigned radix = 10;
     double constant = 0;
-    unsigned bits = 0;            // constant, number: any way to write a number with the same bits in so many is read; 0: by value
+    unsigned bits =
+        0;  // constant, number: any way to write a number with the same bits in so many is read; 0: by value
     std::uint64_t pattern = 0;    // constant: those bits
     std::vector<Index> fields;
 };
@@ -210,6 +211,26 @@ struct Taking {
     std::vector<std::pair<Index, std::uint64_t>> own;  // operand types and their codes: what the instruction uses unsaid
 };
 
+// A list that many have in common: rows of one table are written alike. It is never changed.
+template <class T>
+class SharedList {
+public:
+    SharedList() : SharedList(std::vector<T>()) {}
+    SharedList(std::vector<T> list) : list_(std::make_shared<const std::vector<T>>(std::move(list))) {}
+
+    const T& operator[](std::size_t index) const { return (*list_)[index]; }
+    auto begin() const { return list_->begin(); }
+    auto end() const { return list_->end(); }
+    std::size_t size() const { return list_->size(); }
+    bool empty() const { return list_->empty(); }
+    const T& front() const { return list_->front(); }
+    // The same for lists that are one and the same.
+    const T* data() const { return list_->data(); }
+
+private:
+    std::shared_ptr<const std::vector<T>> list_;
+};
+
 // One encoding of one instruction in one of its lengths.
 struct Form {
     Index instruction = no_index;
@@ -217,7 +238,7 @@ struct Form {
     unsigned bits = 0;                  // without a tail; a multiple of the unit
     Image mask, value;                  // the bits that tell it from others
     std::vector<Field> fields;
-    std::vector<TextTemplate> texts;    // the first is printed, all are read
+    SharedList<TextTemplate> texts;     // the first is printed, all are read
     bool alias = false;                 // read, never printed: another form has the same bits
     bool names_twin = false;            // an alias that has its opcode by that form's mnemonic
     std::vector<Taking> takes;
@@ -319,6 +340,7 @@ struct Isa {
     bool big_endian = false;            // bytes within a unit
     unsigned address_bits = 8;          // bits of code that one step of a code address covers
     bool opcodes_accounted = false;
+    std::string object_flavour;         // who knows more of its object files: "amdgpu"; empty: nobody
     Surface surface;
     FloatRules floats;
     std::map<std::string, std::uint64_t> constants;  // constants and parameters

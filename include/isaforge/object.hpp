@@ -35,7 +35,10 @@ struct Section {
 };
 
 enum class Binding : std::uint8_t { local, global, weak };
-enum class SymbolType : std::uint8_t { none, object, function, section, file };
+// `special`: the first type that ELF leaves to the operating system, STT_LOOS.
+enum class SymbolType : std::uint8_t { none, object, function, section, file, special };
+// In the order of ELF's st_other.
+enum class Visibility : std::uint8_t { usual, internal, hidden, protected_ };
 
 // Values of Symbol::section that are no section.
 inline constexpr Index undefined_section = no_index;
@@ -49,10 +52,12 @@ struct Symbol {
     std::uint64_t size = 0;
     Binding binding = Binding::local;
     SymbolType type = SymbolType::none;
+    Visibility visibility = Visibility::usual;
 };
 
-// Relocation types. An instruction's number has NumberRule::relocation_type. Data has the absolute types. The value stored is symbol + addend, counted from the instruction
-// where the number is relative, and then treated as the number's rule says.
+// Relocation types. An instruction's number has NumberRule::relocation_type. Data has the absolute types. The value
+// stored is symbol + addend, counted from the instruction where the number is relative, and then treated as the number's
+// rule says. Where a flavour of objects has types of its own (see object/flavour.hpp), those stand here instead.
 namespace relocation_type {
 inline constexpr std::uint32_t absolute_8 = 48, absolute_16 = 49, absolute_32 = 50, absolute_64 = 51;
 inline constexpr std::uint32_t relative_8 = 52, relative_16 = 53, relative_32 = 54, relative_64 = 55;
@@ -60,7 +65,7 @@ inline constexpr std::uint32_t relative_8 = 52, relative_16 = 53, relative_32 = 
 
 struct Relocation {
     Index section = no_index;  // where it applies …
-    std::uint64_t offset = 0;  // … at this byte: the instruction's first, or the datum's
+    std::uint64_t offset = 0;  // … at this byte: the instruction's first, or the datum's; with a flavour, the number's
     Index symbol = no_index;   // no_index: the addend alone, to which a loader adds the base of the data
     std::uint32_t type = 0;
     std::int64_t addend = 0;  // bytes
@@ -78,10 +83,15 @@ struct LineEntry {
 struct Object {
     std::string isa, variant;         // what the note section says
     std::uint16_t machine = 0;        // e_machine
+    std::uint32_t machine_flags = 0;  // e_flags
+    std::uint8_t os_abi = 0, abi_version = 0;
+    bool wide = false;                // a 64-bit ELF file
+    bool self_describing = false;     // machine and flags say which instruction set it is: no note does
     bool big_endian = false;          // data, and the file's own numbers
     bool code_big_endian = false;     // bytes within an instruction's unit; not stored in files
     std::uint32_t unit_bytes = 1;     // of an instruction's units
     std::uint32_t address_bytes = 1;  // bytes that one step of a code address covers
+    std::uint32_t address_relocation = relocation_type::absolute_32;  // of an address in debugging sections
     bool relocatable = true;          // false: addresses are final
     std::uint64_t entry = 0;
     std::vector<Section> sections;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "assembler/engine.hpp"
+#include "assembler/flavour_host.hpp"
 #include "support/large_pages.hpp"
 
 namespace isaforge {
@@ -123,6 +123,7 @@ bool Engine::assemble(FileId main) {
     object_ = isaforge::make_object(isa_);
     sections_.add(".text");
     enter(0);
+    if (!choose_flavour()) return false;
     const auto read = [&](FileId file) {
         Input input;
         input.file = file;
@@ -136,7 +137,9 @@ bool Engine::assemble(FileId main) {
     if (!defines.empty()) read(sources_.add("<command line>", std::move(defines)));
     expect(sources_.text(main).size());
     read(main);
+    if (flavoured_) flavoured_->finish();
     finish();
+    if (flavoured_) flavoured_->complete(object_);
     return diagnostics_.errors() == errors;
 }
 

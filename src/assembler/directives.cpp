@@ -101,6 +101,9 @@ const DirectiveTable& EngineDirectives::table() {
         {".weak", &E::binding, 1, no, no, no},
         {".local", &E::binding, 2, no, no, no},
         {".extern", &E::binding, 3, no, no, no},
+        {".internal", &E::visibility, 1, no, no, no},
+        {".hidden", &E::visibility, 2, no, no, no},
+        {".protected", &E::visibility, 3, no, no, no},
         {".type", &E::symbol_type, 0, no, no, no},
         {".size", &E::symbol_size, 0, no, no, no},
         {".comm", &E::common, 0, no, no, no},
@@ -118,6 +121,8 @@ const DirectiveTable& EngineDirectives::table() {
         {".unusing", &E::use_scope, 1, no, yes, no},
         {".regvar", &E::register_variables, 0, no, yes, no},
         {".ident", &E::ignored, 0, no, no, no},
+        {".addrsig", &E::ignored, 0, no, no, no},
+        {".addrsig_sym", &E::ignored, 0, no, no, no},
         {".title", &E::ignored, 0, no, no, no},
         {".sbttl", &E::ignored, 0, no, no, no},
         {".version", &E::ignored, 0, no, no, no},
@@ -199,6 +204,9 @@ void Engine::unknown_directive(const char* begin, const char* end) {
     const std::string_view name(begin, static_cast<std::size_t>(end - begin));
     std::vector<std::string_view> names;
     for (const Directive& directive : EngineDirectives::table().all) names.push_back(directive.name);
+    if (flavoured_) {
+        for (const std::string_view more : flavoured_->directive_names()) names.push_back(more);
+    }
     const std::string_view meant = nearest(name, names);
     Diagnostic& report = error(begin, end, fmt::format("unknown directive '{}'", name));
     if (meant.empty()) return;

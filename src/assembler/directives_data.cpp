@@ -338,12 +338,17 @@ void Engine::align(const char*& p, int argument) {
         if (*p != ',' && !ends_statement(p) && !absolute(p, pattern, "a fill value")) return skip_statement(p);
         if (comma(p) && !small_count(p, limit, "the most bytes to skip", UINT32_MAX)) return skip_statement(p);
     }
+    unsigned size = static_cast<unsigned>(argument >> 1);
+    if (flavour_ && size == 1 && pattern.bits == 0 && current_->section.executable) {
+        pattern = Integer(flavour_->code_padding(), false);
+        size = object_.unit_bytes;
+    }
     if (power) alignment = std::uint64_t{1} << alignment;
     if (alignment == 0) alignment = 1;
     if ((alignment & (alignment - 1)) != 0) {
         error(begin, end, "an alignment must be a power of two");
     } else {
-        align_to(alignment, pattern.bits, static_cast<unsigned>(argument >> 1), limit, begin);
+        align_to(alignment, pattern.bits, size, limit, begin);
     }
     finish_statement(p);
 }
@@ -364,6 +369,10 @@ void Engine::align_to(std::uint64_t alignment, std::uint64_t pattern, unsigned s
     }
     const std::uint64_t count = (0 - current_->used) & (alignment - 1);
     if (limit != 0 && count > limit) return;
+    if (flavour_ && current_->section.executable && count % size != 0) {
+        add_padding(count % size, 0, 1, at);
+        return add_padding(count - count % size, pattern, size, at);
+    }
     if (count % size != 0) {
         error(place(at), fmt::format("the padding of {} bytes is no multiple of {}", count, size));
         return;

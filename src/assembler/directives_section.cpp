@@ -61,7 +61,10 @@ void Engine::any_section(const char*& p, int push) {
     if (push) section_stack_.emplace_back(current_index_, previous_index_);
     Section described = sections_[index].section.no_bits ? sections_[index].section : Section{};
     Section& target = fresh ? sections_[index].section : described;
-    if (comma(p) && (!section_flags(p, target) || (comma(p) && !section_type(p, target)))) return skip_statement(p);
+    const bool words = comma(p) && *p == '#';
+    if (words && !section_words(p, target)) return skip_statement(p);
+    if (!words && *p == '"' && (!section_flags(p, target) || (comma(p) && !section_type(p, target))))
+        return skip_statement(p);
     sections_.set_code(index, sections_[index].section.executable);
     previous_index_ = current_index_;
     enter(index);
@@ -83,6 +86,28 @@ bool Engine::section_flags(const char*& p, Section& section) {
             default: error(begin, p, fmt::format("the section flag '{}' is not known", flag)); return false;
         }
     }
+    return true;
+}
+
+// Solaris' way to say the same, which compilers for some machines still write: `#alloc,#execinstr`.
+bool Engine::section_words(const char*& p, Section& section) {
+    section.allocated = section.writable = section.executable = false;
+    do {
+        const char* const begin = p;
+        std::string_view word;
+        if (*p == '#') ++p;
+        if (!name(p, word, "#alloc, #write or #execinstr")) return false;
+        if (word == "alloc") {
+            section.allocated = true;
+        } else if (word == "write") {
+            section.writable = true;
+        } else if (word == "execinstr") {
+            section.executable = true;
+        } else {
+            error(begin, p, "expected #alloc, #write or #execinstr");
+            return false;
+        }
+    } while (comma(p));
     return true;
 }
 

@@ -58,6 +58,15 @@ void Engine::symbol_size(const char*& p, int) {
     finish_statement(p);
 }
 
+void Engine::visibility(const char*& p, int visibility) {
+    do {
+        const Index symbol = symbol_operand(p);
+        if (symbol == no_index) return skip_statement(p);
+        symbols_[symbol].visibility = static_cast<Visibility>(visibility);
+    } while (comma(p));
+    finish_statement(p);
+}
+
 void Engine::common(const char*& p, int local) {
     const char* const begin = p;
     const Index symbol = symbol_operand(p);
@@ -115,10 +124,11 @@ void Engine::give_value(std::string_view found, const char* at, const Value& val
     if (!definitions_.empty()) forget_registers(found);
     const Index symbol = expressions_.definition(found);
     const Place where = place(at, at + found.size());
+    if (symbols_[symbol].live) expressions_.refresh();
     if (!(symbols_[symbol].redefinable && redefinable) && redefined(symbol, where)) return;
     SymbolEntry& entry = symbols_[symbol];
     entry.where = where;
-    entry.redefinable = redefinable;
+    entry.redefinable = redefinable || entry.live;
     if (value.is_integer()) {
         entry.kind = SymbolKind::integer;
         entry.value = value.integer.bits;

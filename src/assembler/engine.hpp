@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "assembler/sections.hpp"
 #include "assembler/symbol_table.hpp"
 #include "isaforge/assembler.hpp"
+#include "object/flavour.hpp"
 
 namespace isaforge::assembler {
 
@@ -134,11 +136,13 @@ template <class T>
 using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
 struct EngineDirectives;
+class FlavourHost;
 
 class Engine {
 public:
     Engine(const Codec& codec, SourceManager& sources, const AssembleOptions& options, Object& object,
            Diagnostics& diagnostics, Listing* listing);
+    ~Engine();
 
     bool assemble(FileId main);
 
@@ -153,6 +157,7 @@ public:
     };
     static const Directive* find_directive(const char* begin, const char* end);
     friend struct EngineDirectives;
+    friend class FlavourHost;
 
 private:
     void use_surface(const Surface& surface);
@@ -188,6 +193,13 @@ private:
     const char* skip_quoted(const char* p) const;
     const char* find_line_end(const char* p) const;
     void unknown_directive(const char* begin, const char* end);
+
+    // flavour_host.cpp: what the object's flavour takes part in
+    bool choose_flavour();
+    bool flavour_directive(const char* begin, const char* end, const char*& p);
+    std::optional<LinkedNumber> linked(const Fixup& fixup, unsigned modifier, bool relative) const;
+    std::uint64_t number_offset(const Fixup& fixup) const;
+    bool flavour_relocation(const Fixup& fixup, const Resolved& value, bool relative, Relocation& relocation);
 
     // emit.cpp
     std::uint64_t code_address() const {
@@ -265,6 +277,7 @@ private:
     void pop_section(const char*& p, int);
     void previous_section(const char*& p, int);
     bool section_flags(const char*& p, Section& section);
+    bool section_words(const char*& p, Section& section);
     bool section_type(const char*& p, Section& section);
     void enter(Index section);
     Index section_named(std::string_view name);
@@ -273,6 +286,7 @@ private:
     void binding(const char*& p, int binding);
     void symbol_type(const char*& p, int);
     void symbol_size(const char*& p, int);
+    void visibility(const char*& p, int visibility);
     void common(const char*& p, int local);
     void set(const char*& p, int once);
     void give_value(std::string_view name, const char* at, const Value& value, bool redefinable);
@@ -371,8 +385,8 @@ private:
     void apply_instruction(const Fixup& fixup, const Resolved& value);
     void patch(const Fixup& fixup, const NumberValue& value);
     bool relocated_here(const Fixup& fixup);
-    void relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code);
-    bool data_difference(const Fixup& fixup);
+    void relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code, bool difference = false);
+    bool difference(const Fixup& fixup);
     std::uint8_t* bytes_at(const Position& position);
     void undefined(Index symbol, const Place& where);
     std::uint32_t relocation_of(Index operand_type) const;
@@ -426,6 +440,11 @@ private:
     bool output_full_ = false;
     bool too_many_fixups_ = false;
     unsigned suggestions_ = 0;
+
+    const ObjectFlavour* flavour_ = nullptr;
+    std::unique_ptr<FlavourHost> host_;
+    std::unique_ptr<AssemblyFlavour> flavoured_;
+    std::vector<std::pair<Position, std::uint64_t>> data_in_code_;  // with its end; where there is a flavour
 
     // From the description's surface.
     std::uint8_t lexical_[256] = {};

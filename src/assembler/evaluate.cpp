@@ -35,7 +35,14 @@ Index Expressions::leaf(const Position& position) {
     return static_cast<Index>(nodes_.size() - 1);
 }
 
+Index Expressions::leaf(Index symbol, unsigned modifier, std::int64_t addend) {
+    nodes_.push_back(
+        {.op = Operator::symbol, .a = symbol, .modifier = static_cast<std::uint8_t>(modifier), .addend = addend});
+    return static_cast<Index>(nodes_.size() - 1);
+}
+
 Value Expressions::symbol_value(Index symbol) {
+    if (symbols_[symbol].live && refresh) refresh();
     const SymbolEntry& entry = symbols_[symbol];
     if (entry.kind == SymbolKind::integer) return Value::of(Integer(entry.value, entry.negative));
     if (entry.kind == SymbolKind::floating) {
@@ -195,6 +202,7 @@ bool Expressions::position_of(const Node& node, Position& position) const {
         position = {node.a, node.b, node.value};
         return true;
     }
+    if (node.modifier != 0) return false;
     if (node.op != Operator::symbol || symbols_[node.a].kind != SymbolKind::label) return false;
     position = symbols_[node.a].position;
     return true;
@@ -275,7 +283,13 @@ bool Expressions::evaluate_node(Index index, Resolved& result) {
     switch (node.op) {
         case Operator::integer: result.offset = Integer(node.value, node.negative); return true;
         case Operator::symbol:
-            if (!evaluate_symbol(node.a, result)) return false;
+            if (node.modifier != 0) {
+                result.base = Resolved::Base::symbol;
+                result.index = node.a;
+                result.modifier = node.modifier;
+            } else if (!evaluate_symbol(node.a, result)) {
+                return false;
+            }
             result.offset = Integer::from(result.offset.wide() + node.addend);
             return true;
         case Operator::position:

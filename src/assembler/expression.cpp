@@ -278,8 +278,27 @@ bool Expressions::parse_name(const char*& p, Value& value) {
         value.node = leaf(here);
     } else {
         if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
+        if (*end == '@' && !syntax.modifiers.empty()) return parse_modifier(p, name, value);
         value = symbol_value(reference(name));
     }
+    p = end;
+    return true;
+}
+
+// `name@rel32@lo`: what a linker is to make of the symbol.
+bool Expressions::parse_modifier(const char*& p, std::string_view name, Value& value) {
+    const char* const begin = name.data() + name.size();
+    const char* end = begin;
+    while (*end == '@' && is(end[1], class_name)) end = skip_name(end + 1);
+    const std::string_view text(begin, static_cast<std::size_t>(end - begin));
+    std::uint8_t modifier = 0;
+    while (modifier < syntax.modifiers.size() && syntax.modifiers[modifier] != text) ++modifier;
+    if (modifier == syntax.modifiers.size()) {
+        return fail(begin, fmt::format("a symbol cannot be referred to with '{}'", text));
+    }
+    value.kind = Value::Kind::symbolic;
+    value.node = static_cast<Index>(nodes_.size());
+    nodes_.push_back({.op = Operator::symbol, .a = reference(name), .modifier = modifier});
     p = end;
     return true;
 }

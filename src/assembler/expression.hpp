@@ -2,6 +2,8 @@
 // place. It is also what the codec calls for the numbers inside operands.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,6 +44,7 @@ struct Node {
     bool negative = false;
     std::uint16_t depth = 0;
     Index a = no_index, b = no_index;  // operands; a symbol's index; a position's section and fragment
+    std::uint8_t modifier = 0;         // a symbol's: which of ExpressionSyntax::modifiers stands behind it
     std::uint64_t value = 0;           // an integer; a position's offset; the third operand of `select`
     std::int64_t addend = 0;
 };
@@ -54,10 +57,12 @@ struct Resolved {
     Index index = no_index;
     Index fragment = 0;    // before layout, when only offsets from the same fragment can be compared
     Index via = no_index;  // base section: the symbol that named the position
+    std::uint8_t modifier = 0;  // base symbol: what a linker is to make of it
     Integer offset;
 
     bool same_base(const Resolved& other) const {
-        return base == other.base && index == other.index && fragment == other.fragment;
+        return modifier == 0 && other.modifier == 0 && base == other.base && index == other.index &&
+               fragment == other.fragment;
     }
 };
 
@@ -76,6 +81,7 @@ public:
 struct ExpressionSyntax {
     std::string immediate_prefix, label_reference_prefix, expression_prefix;
     std::vector<std::string> comments;  // beginnings of comments that look like operators: "//", "/*"
+    std::span<const std::string_view> modifiers;  // what may stand behind a symbol: "@rel32@lo"; the first is empty
 };
 
 class Expressions final : public ExpressionReader {
@@ -91,6 +97,8 @@ public:
 
     // The integer that the codec read last.
     Integer last_integer;
+
+    std::function<void()> refresh;  // brings the live symbols up to date
 
     // ExpressionReader, for the codec.
     bool read(const char*& cursor, const char* end, NumberValue& value) override;
@@ -121,6 +129,7 @@ public:
     // Trees.
     Index leaf(Integer value);
     Index leaf(const Position& position);
+    Index leaf(Index symbol, unsigned modifier, std::int64_t addend);
     Value symbol_value(Index symbol);
     const Node& node(Index index) const { return nodes_[index]; }
 
@@ -149,6 +158,7 @@ private:
     bool parse_character(const char*& p, Value& value);
     bool parse_name(const char*& p, Value& value);
     bool is_register(std::string_view name) const;
+    bool parse_modifier(const char*& p, std::string_view name, Value& value);
     int peek_operator(const char* p, Operator& op, unsigned& length) const;
 
     bool combine(Operator op, const Value& a, const Value& b, const char* at, Value& result);

@@ -64,11 +64,15 @@ void Engine::apply(const Fixup& fixup) {
     }
     if (!expressions_.evaluate(fixup.node, false, value)) {
         const std::string reason = std::exchange(expressions_.error, {});
-        if (fixup.form == no_index && !options_.flat && data_difference(fixup)) return;
+        if ((fixup.form == no_index || flavour_) && !options_.flat && difference(fixup)) return;
         error(fixup.place, reason);
         return;
     }
-    if (options_.flat && value.base == Resolved::Base::symbol) return undefined(value.index, fixup.place);
+    if (options_.flat && value.base == Resolved::Base::symbol) {
+        if (value.modifier == 0) return undefined(value.index, fixup.place);
+        error(fixup.place, "only a linker can compute this: make an ELF file");
+        return;
+    }
     if (fixup.form == no_index) {
         apply_data(fixup, value);
     } else {
@@ -91,8 +95,8 @@ void Engine::apply_data(const Fixup& fixup, const Resolved& value) {
     put(value.offset.bits, fixup.bytes, bytes_at(fixup.position));
 }
 
-// `symbol - place in this section`: relative to the datum itself, a linker can compute it.
-bool Engine::data_difference(const Fixup& fixup) {
+// `symbol - place in this section`: relative to the number itself, a linker can compute it.
+bool Engine::difference(const Fixup& fixup) {
     const Node node = expressions_.node(fixup.node);
     if (node.op != Operator::subtract) return false;
     Resolved target, from;
@@ -101,11 +105,11 @@ bool Engine::data_difference(const Fixup& fixup) {
     const Index section = fixup.position.section;
     if (!good || target.base == Resolved::Base::absolute) return false;
     if (from.base != Resolved::Base::section || from.index != section || sections_.step(section) != 1) return false;
-    const Wide distance = static_cast<Wide>(offset_of(fixup.position)) - from.offset.wide();
+    const Wide distance = static_cast<Wide>(offset_of(fixup.position) + number_offset(fixup)) - from.offset.wide();
     target.offset = Integer::from(target.offset.wide() + distance);
     std::uint32_t type = relocation_type::relative_8;
     for (unsigned size = 1; size < fixup.bytes; size *= 2) ++type;
-    relocate(fixup, target, type, false);
+    relocate(fixup, target, type, false, true);
     return true;
 }
 
@@ -119,7 +123,8 @@ void Engine::apply_instruction(const Fixup& fixup, const Resolved& value) {
     const NumberRule& rule = isa_.operand_types[fixup.deferred.type].number;
     bool known = value.base == Resolved::Base::absolute;
     if (rule.relative && value.base == Resolved::Base::section && value.index == fixup.position.section) {
-        known = value.via == no_index || symbols_[value.via].binding != Binding::weak;
+        const Binding binding = value.via == no_index ? Binding::local : symbols_[value.via].binding;
+        known = flavour_ && !options_.flat ? binding == Binding::local : binding != Binding::weak;
     }
     if (!known) return relocate(fixup, value, relocation_of(fixup.deferred.type), rule.relative);
     if (fixup.deferred.repeats && relocated_here(fixup)) return error(fixup.place, codec::other_tail_text), void();
@@ -154,23 +159,30 @@ void Engine::patch(const Fixup& fixup, const NumberValue& value) {
 bool Engine::relocated_here(const Fixup& fixup) {
     if (object_.relocations.empty()) return false;
     const Relocation& last = object_.relocations.back();
-    return last.symbol != no_index && last.section == fixup.position.section && last.offset == offset_of(fixup.position);
+    return last.symbol != no_index && last.section == fixup.position.section &&
+           last.offset - offset_of(fixup.position) < fixup.bytes;
 }
 
-void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code) {
+void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code, bool difference) {
     Relocation relocation;
     relocation.section = fixup.position.section;
     relocation.offset = offset_of(fixup.position);
     relocation.type = type;
     relocation.place = fixup.place;
+    if (flavour_ && !flavour_relocation(fixup, value, difference, relocation)) return;
     Wide offset = value.offset.wide();
     if (value.base == Resolved::Base::symbol) {
         SymbolEntry& entry = symbols_[value.index];
         if (entry.name.empty()) return undefined(value.index, fixup.place);
         entry.used = true;
-        if (entry.binding == Binding::local) entry.binding = Binding::global;
-        offset *= in_code ? object_.address_bytes : 1;
-        relocation.symbol = make_symbol(value.index);
+        if (entry.kind == SymbolKind::label && entry.binding == Binding::local) {
+            relocation.symbol = section_symbol(entry.position.section);
+            offset += static_cast<Wide>(offset_of(entry.position));
+        } else {
+            if (entry.binding == Binding::local) entry.binding = Binding::global;
+            offset *= in_code ? object_.address_bytes : 1;
+            relocation.symbol = make_symbol(value.index);
+        }
     } else {
         offset *= sections_.step(value.index);
         const bool visible = value.via != no_index && symbols_[value.via].binding != Binding::local;
@@ -182,7 +194,8 @@ void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t t
         }
     }
     relocation.addend = Integer::from(offset).as_signed();
-    if (fixup.form != no_index && fixup.deferred.repeats) {  // one relocation for all the operands that share the number
+    if (fixup.form != no_index &&
+        fixup.deferred.repeats) {  // one relocation for all the operands that share the number
         const bool same = relocated_here(fixup) && object_.relocations.back().symbol == relocation.symbol &&
                           object_.relocations.back().addend == relocation.addend &&
                           object_.relocations.back().type == relocation.type;

@@ -187,6 +187,8 @@ bool Engine::encoding_fits(const Relaxation& relaxation, bool& external) {
         const bool weak = value.via != no_index && symbols_[value.via].binding == Binding::weak;
         const bool near = value.base == Resolved::Base::section && relative && value.index == at.section && !weak;
         if (value.base != Resolved::Base::absolute && !near) {
+            if (flavour_ && linked(fixup, value.modifier, relative)) continue;
+            if (flavour_) return false;
             external = true;
             return false;
         }

@@ -31,7 +31,7 @@ void Engine::make_symbols() {
         const SymbolEntry& entry = symbols_[i];
         if (entry.name.empty() || entry.name.starts_with(".L")) continue;
         if (entry.kind == SymbolKind::undefined && !entry.declared) continue;
-        if (entry.kind == SymbolKind::floating) continue;
+        if (entry.kind == SymbolKind::floating || entry.live) continue;
         make_symbol(i);
     }
 }
@@ -43,6 +43,7 @@ Index Engine::make_symbol(Index symbol) {
     made.name = entry.name;
     made.binding = entry.binding;
     made.type = entry.type;
+    made.visibility = entry.visibility;
     Resolved value;
     switch (entry.kind) {
         case SymbolKind::label:

@@ -193,8 +193,12 @@ void Engine::directive(const char* begin, const char* end, const char*& p) {
         p = skip_space(end);
         (this->*found->handler)(p, found->argument);
         if (listing_ && found->emits) mark_listing(start, begin, statement_end(begin));
+        if (flavour_ && found->emits && current_->section.executable) {
+            data_in_code_.emplace_back(start, expressions_.here.offset);
+        }
         return;
     }
+    if (flavoured_ && flavour_directive(begin, end, p)) return;
     unknown_directive(begin, end);
     p = end;
     skip_statement(p);

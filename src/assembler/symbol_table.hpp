@@ -33,6 +33,8 @@ struct SymbolEntry {
     bool declared = false;       // named by .global, .weak, .extern, .type …
     bool negative = false;       // integer: `value` is a negative number
     bool used = false;           // by a relocation
+    bool live = false;           // the object's flavour keeps it up to date
+    Visibility visibility = Visibility::usual;
     Position position;           // label
     std::uint64_t value = 0;     // integer; bits of the double; index of the expression's node; size of a common symbol
     Index size_node = no_index;  // .size

@@ -18,6 +18,7 @@ struct Options {
     std::string source, output, line;
     std::string format = "elf";
     std::string listing, listing_json;
+    std::string target;
     std::vector<std::string> defines, include_paths;
     bool relax = false;
     std::uint64_t error_limit = 1000;
@@ -34,6 +35,7 @@ AssembleOptions library_options(const Options& options) {
         }
     }
     out.include_paths = options.include_paths;
+    out.target = options.target;
     out.flat = options.format != "elf";
     out.line_table = !out.flat;  // the other formats have no room for one
     return out;
@@ -118,6 +120,8 @@ Action define(CLI::App& app) {
         ->type_name("FORMAT")
         ->capture_default_str()
         ->check(CLI::IsMember({"elf", "bin", "ihex", "memh", "c", "vhdl"}).description(""));
+    app.add_option("--target", options->target, "The processor, where the object file says for which one it is: gfx803")
+        ->type_name("NAME");
     app.add_option("--listing", options->listing, "Write a listing for people")->type_name("FILE");
     app.add_option("--listing-json", options->listing_json, "Write one JSON object a line; also when there are errors")
         ->type_name("FILE");

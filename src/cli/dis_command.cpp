@@ -9,6 +9,7 @@
 #include "cli/output_file.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
+#include "isaforge/container.hpp"
 #include "isaforge/disassembler.hpp"
 #include "isaforge/object.hpp"
 
@@ -83,6 +84,12 @@ std::optional<Object> object_of(const Options& options, std::vector<std::uint8_t
     std::string error;
     if (options.format == "elf" || (options.format.empty() && is_elf(bytes))) {
         object = read_elf(bytes, error, false);
+        // What other tools made does not say how its code counts.
+        if (object && object->isa.empty()) {
+            object->unit_bytes = isa.unit_bytes();
+            object->address_bytes = std::max(1u, isa.address_bits / 8);
+            object->code_big_endian = isa.big_endian;
+        }
     } else if (options.format == "ihex" || (options.format.empty() && is_intel_hex(bytes))) {
         object = read_intel_hex(bytes, error);
     } else {
@@ -93,12 +100,46 @@ std::optional<Object> object_of(const Options& options, std::vector<std::uint8_t
     return object;
 }
 
-int print_object(const Options& options, const Codec& codec, const Object& object) {
+DisassembleOptions library_options(const Options& options) {
     DisassembleOptions how;
     how.style = options.json      ? DisassemblyStyle::json
                 : options.listing ? DisassemblyStyle::listing
                                   : DisassemblyStyle::source;
     how.labels = !options.no_labels;
+    return how;
+}
+
+// The programs in a file of an older kind, each with its settings before it.
+int print_container(const Options& options, const Container& container) {
+    IsaChoice choice = options.isa;
+    if (choice.name.empty()) choice.name = container.isa;
+    const bool chosen = !choice.variant.empty() || choice.name != container.isa;
+    if (!chosen) choice.variant = container.variant;
+    if (choice.dialect.empty()) choice.dialect = container.dialect;
+    Session session;
+    const std::shared_ptr<const Isa> isa = session.load(choice);
+    if (!isa) return session.report();
+    const Codec codec(isa);
+    const DisassembleOptions how = library_options(options);
+    OutputFile output;
+    if (!output.open(options.output)) return input_error;
+    const auto write = [&](std::string_view text) { output.write(text); };
+    if (!options.json) {
+        write(container.head);
+        if (container.variant.empty() && !isa->surface.line_comments.empty()) {
+            write(fmt::format("{} the file does not say for which generation it is: read as {}\n",
+                              isa->surface.line_comments[0], isa->variant));
+        }
+    }
+    for (const ContainerPart& part : container.parts) {
+        if (!options.json) write(part.head);
+        disassemble(codec, part.object, how, write);
+    }
+    return output.commit() ? success : input_error;
+}
+
+int print_object(const Options& options, const Codec& codec, const Object& object) {
+    const DisassembleOptions how = library_options(options);
     OutputFile output;
     if (!output.open(options.output)) return input_error;
     disassemble(codec, object, how, [&](std::string_view text) { output.write(text); });
@@ -119,6 +160,15 @@ int disassemble_any(const Options& options) {
         if (!bytes) {
             complain("--hex wants pairs of hexadecimal digits");
             return usage_error;
+        }
+    }
+    if (options.hex.empty() && options.format.empty()) {
+        std::string error;
+        const std::optional<Container> container = read_container(*bytes, error);
+        if (container) return print_container(options, *container);
+        if (!error.empty()) {
+            complain(fmt::format("cannot read '{}': {}", options.input, error));
+            return input_error;
         }
     }
     Session session;

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/object.hpp"
+#include "object/flavour.hpp"
 
 namespace isaforge::cli {
 
@@ -46,6 +47,10 @@ bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object)
     if (!choice.name.empty()) return true;
     std::string error;
     const std::optional<Object> read = is_elf(object) ? read_elf(object, error) : std::nullopt;
+    for (const ObjectFlavour* flavour : object_flavours()) {
+        if (read && choice.name.empty()) choice.name = flavour->isa_of(*read);
+    }
+    if (!choice.name.empty()) return true;
     if (!read || read->isa.empty()) {
         complain("the file does not say which instruction set it is for: give it with -i");
         return false;

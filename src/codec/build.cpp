@@ -16,7 +16,6 @@ namespace codec {
 
 namespace {
 
-constexpr std::size_t most_texts = 60000;   // in one trie
 constexpr std::uint32_t most_joined = 256;  // texts of a table that are kept also with what follows them
 constexpr unsigned widest_choice = 8;       // bits of one decision
 constexpr unsigned deepest_tree = 48;
@@ -81,7 +80,8 @@ namespace {
 
 class Builder {
 public:
-    Builder(const Isa& isa, bool relax, Codec::Tables& tables) : isa_(isa), relax_(relax), tables_(tables) {}
+    Builder(const Isa& isa, bool relax, Codec::Tables& tables)
+        : isa_(isa), relax_(relax), tables_(tables), spellings_(isa) {}
     void build();
 
 private:
@@ -89,8 +89,7 @@ private:
     void build_operand(Index index);
     void tabulate_rows(const OperandType& type, OperandTable& table);
     void tabulate_texts(Index index, OperandTable& table);
-    void add_entries(const OperandType& type, OperandTable& table);
-    void add_row_texts(const OperandType& type, OperandTable& table);
+    void add_texts(Index index, OperandTable& table);
     bool row_is_closed(const OperandRow& row, const TextTemplate& text) const;
     bool prints_closed(Index type) const;
     bool has_relative(Index type) const;
@@ -115,7 +114,7 @@ private:
     void add_candidate(Index form, const std::string& name, const TextTemplate& text);
     Candidate::HeadField head_field(const Form& form, Index index) const;
     void set_simple_place(ReadStep& step, const Field& field) const;
-    std::shared_ptr<Trie> texts_of(Index type, std::uint64_t code) const;
+    std::shared_ptr<Patterns> texts_of(Index type, std::uint64_t code) const;
     std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at, Candidate& candidate);
     void hash_mnemonics();
 
@@ -127,6 +126,7 @@ private:
     const Isa& isa_;
     const bool relax_;
     Codec::Tables& tables_;
+    Spellings spellings_;
     std::map<std::string, std::size_t> mnemonic_index_;
     std::map<std::pair<const Piece*, std::string>, const Piece*> suffixed_;
     std::map<std::tuple<FileId, std::uint32_t, std::uint64_t>, std::uint32_t> identities_;  // by row and code
@@ -213,7 +213,6 @@ bool Builder::is_total(const OperandType& type) const {
 void Builder::build_operand(Index index) {
     const OperandType& type = isa_.operand_types[index];
     OperandTable& table = tables_.operands[index];
-    table.trie = Trie(isa_.surface.case_insensitive);
     for (const OperandRow& row : type.rows) {
         table.can_have_tail |= row.tail_bits != 0;
         table.has_tail_row |= row.tail_bits != 0;
@@ -235,11 +234,7 @@ void Builder::build_operand(Index index) {
         table.all_valid = is_total(type);
     }
     if (table.can_take && type.width <= widest_table) tabulate_taken(index, table);
-    add_entries(type, table);
-    add_row_texts(type, table);
-    if (type.kind == OperandKind::number) table.needs_rows = true;
-    table.trie.freeze();
-    table.has_trie = !table.trie.empty();
+    add_texts(index, table);
     if (type.width <= widest_table && prints_closed(index)) tabulate_texts(index, table);
 }
 
@@ -269,51 +264,37 @@ void Builder::tabulate_texts(Index index, OperandTable& table) {
     table.printed = std::move(printed);
 }
 
-void Builder::add_entries(const OperandType& type, OperandTable& table) {
-    for (const Entry& entry : type.entries) {
-        for (const std::string& text : entry.texts) table.trie.add(text, static_cast<std::uint32_t>(entry.code));
-    }
-}
-
-// Whether the text of a row is made of fixed texts only, so that all its spellings can be listed.
+// Whether the texts of a row are made of fixed texts only.
 bool Builder::row_is_closed(const OperandRow& row, const TextTemplate& text) const {
     return row.tail_bits == 0 && std::all_of(text.begin(), text.end(), [&](const TextElement& element) {
                if (element.kind == TextKind::literal || element.kind == TextKind::space) return true;
-               if (element.kind != TextKind::field) return false;
-               const OperandTable& nested = tables_.operands[row.fields[element.field].type];
-               return !nested.needs_rows && nested.has_trie;
+               return element.kind == TextKind::field && !tables_.operands[row.fields[element.field].type].needs_rows;
            });
+}
+
+// How the operand is read: as patterns and, where those do not fit, row by row.
+void Builder::add_texts(Index index, OperandTable& table) {
+    const OperandType& type = isa_.operand_types[index];
+    spellings_.add(index);
+    table.patterns = Patterns(isa_.surface.case_insensitive, spellings_.is_open(index));
+    for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
+    table.first = spellings_.first_of(index);
+    table.needs_rows = type.kind == OperandKind::number;
+    bool left_out = false;
+    for (const OperandRow& row : type.rows) {
+        for (const TextTemplate& text : row.texts) {
+            table.row_first.push_back(spellings_.first_of(text, row.fields));
+            table.needs_rows |= type.width > widest_table || !row_is_closed(row, text);
+            if (text.empty() && !left_out) table.left_out = row.value;
+            left_out |= text.empty();
+        }
+    }
 }
 
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
     while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
     return text;
-}
-
-void Builder::add_row_texts(const OperandType& type, OperandTable& table) {
-    const Image nothing;
-    char buffer[Codec::max_text];
-    std::size_t count = 0;
-    for (const OperandRow& row : type.rows) {
-        for (const TextTemplate& text : row.texts) {
-            if (type.width > widest_table || !row_is_closed(row, text)) {
-                table.needs_rows = true;
-                continue;
-            }
-            for (std::uint64_t code = 0; code < std::uint64_t{1} << type.width; ++code) {
-                if (!row_matches(isa_, row, code) || !means_itself(isa_, tables_, type, row, code)) continue;
-                if (++count > most_texts) {
-                    table.needs_rows = true;
-                    break;
-                }
-                const PrintContext context{isa_, tables_, nothing, 0, 0, nullptr, buffer + sizeof buffer};
-                const char* end = print_template(buffer, context, text, row.fields, code, {});
-                table.trie.add(trimmed({buffer, static_cast<std::size_t>(end - buffer)}),
-                               static_cast<std::uint32_t>(code));
-            }
-        }
-    }
 }
 
 // --- limits -----------------------------------------------------------------------------------------------------------
@@ -391,7 +372,7 @@ void Builder::build_limits(const Form& form, FormTable& table) {
 
 // What no symbol in an expression is: registers by their names, and what rows with a meaning are called.
 void Builder::build_register_names() {
-    tables_.registers = Trie(isa_.surface.case_insensitive);
+    tables_.registers = Patterns(isa_.surface.case_insensitive);
     const auto add = [&](const std::string& name) {
         const bool is_name = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
                              std::all_of(name.begin(), name.end(),
@@ -412,8 +393,7 @@ void Builder::build_register_names() {
             }
         }
     }
-    tables_.registers.freeze();
-}
+    }
 
 // --- forms ------------------------------------------------------------------------------------------------------------
 
@@ -561,14 +541,14 @@ Candidate::HeadField Builder::head_field(const Form& form, Index index) const {
 void Builder::set_simple_place(ReadStep& step, const Field& field) const {
     const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
     const OperandTable& table = tables_.operands[field.type];
-    if (!simple || field.fixed || !table.has_trie) return;
+    if (!simple || field.fixed || table.patterns.empty()) return;
     step.table = &table;
     step.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
 }
 
 // All texts of one code: where a form fixes a field, only these may stand in its place.
-std::shared_ptr<Trie> Builder::texts_of(Index index, std::uint64_t code) const {
-    auto out = std::make_shared<Trie>(isa_.surface.case_insensitive);
+std::shared_ptr<Patterns> Builder::texts_of(Index index, std::uint64_t code) const {
+    auto out = std::make_shared<Patterns>(isa_.surface.case_insensitive);
     const OperandType& type = isa_.operand_types[index];
     for (const Entry& entry : type.entries) {
         for (const std::string& text : entry.texts) {
@@ -584,7 +564,6 @@ std::shared_ptr<Trie> Builder::texts_of(Index index, std::uint64_t code) const {
         if (row.reserved || !row_matches(isa_, row, code)) continue;
         for (const TextTemplate& text : row.texts) add(print_template(buffer, context, text, row.fields, code, {}));
     }
-    out->freeze();
     return out;
 }
 
@@ -700,13 +679,19 @@ struct Choice {
 
 // How large the largest child becomes when `width` bits at `position` choose.
 std::size_t largest_child(const Isa& isa, const std::vector<Index>& forms, unsigned position, unsigned width) {
-    std::vector<std::size_t> counts(std::size_t{1} << width);
+    std::array<std::size_t, std::size_t{1} << widest_choice> counts{};
+    const std::uint64_t all = low_bits(width);
     for (const Index index : forms) {
-        const std::uint64_t mask = isa.forms[index].mask.get(position, width),
-                            value = isa.forms[index].value.get(position, width);
-        for (std::uint64_t i = 0; i < counts.size(); ++i) counts[i] += (i & mask) == value;
+        const Form& form = isa.forms[index];
+        const std::uint64_t mask = form.mask.words[position / 64] >> position % 64 & all,
+                            value = form.value.words[position / 64] >> position % 64 & all, free = all & ~mask;
+        // Every choice of the free bits.
+        for (std::uint64_t bits = free;; bits = (bits - 1) & free) {
+            ++counts[value | bits];
+            if (bits == 0) break;
+        }
     }
-    return *std::max_element(counts.begin(), counts.end());
+    return *std::max_element(counts.begin(), counts.begin() + (std::size_t{1} << width));
 }
 
 DecodeLeaf Builder::leaf_of(Index index) {

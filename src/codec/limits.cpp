@@ -51,7 +51,8 @@ namespace isaforge {
 bool Codec::names_register(std::string_view name) const {
     const char* cursor = name.data();
     const char* const end = name.data() + name.size();
-    return !name.empty() && tables_->registers.match(cursor, end, false) != codec::Trie::none && cursor == end;
+    codec::PatternMatch match;
+    return !name.empty() && tables_->registers.match(cursor, end, false, match) && cursor == end;
 }
 
 }  // namespace isaforge

@@ -1,6 +1,7 @@
 // From the text of a statement to its bits. The mnemonic is looked up, then each of its forms is tried, the shortest first:
-// its text is a short list of steps, literal characters and operands. Fixed operand texts are found in a trie; what holds a
-// number is read row by row and the row that takes the most characters wins, the first among equals.
+// its text is a short list of steps, literal characters and operands. An operand written as it is printed
+// is found by its patterns; any other is read row by row and the row that takes the most characters wins, the first among
+// equals.
 //
 // A form that does not fit is common (a short form before a long one), so failing must be cheap: only the furthest place is
 // remembered, and the message is made once nothing fitted (explain.cpp).
@@ -224,27 +225,27 @@ bool Reader::constant(const char*& cursor, const TextElement& element) {
 bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
-    if (type.kind == OperandKind::number) return number(cursor, index, out);
     const char* begin = skip(cursor);
-    const char* after_trie = begin;
-    std::uint32_t found = Trie::none;
-    if (table.has_trie) {
-        found = table.trie.match(after_trie, end_, glued);
-        if (found != Trie::none && after_trie != begin) {
-            out.code = found;
-            cursor = after_trie;
-            return true;
-        }
+    const char* after = begin;
+    PatternMatch found;
+    const bool fits = table.patterns.match(after, end_, glued, found);
+    if (fits && after != begin) {
+        out.code = found.code;
+        out.tail = found.tail;
+        out.tail_bits = found.tail_bits;
+        cursor = after;
+        return true;
     }
-    // The rows know other spacings of the same texts, and numbers.
-    const bool try_rows =
-        type.kind == OperandKind::table && (table.needs_rows || (begin != end_ && table.trie.may_begin(*begin)));
+    if (type.kind == OperandKind::number) return number(cursor, index, out);
+    // The rows know other spacings of the same texts, and expressions.
+    const bool may_begin = begin != end_ && table.first[static_cast<unsigned char>(*begin)];
+    const bool try_rows = type.kind == OperandKind::table && (may_begin || (thorough_ && table.needs_rows));
     if (try_rows && rows(begin, index, glued, out)) {
         cursor = begin;
         return true;
     }
-    if (found != Trie::none) {  // the operand may be left out
-        out.code = found;
+    if (fits) {  // the operand may be left out
+        out.code = found.code;
         return true;
     }
     return fail(begin, nullptr, index);
@@ -269,11 +270,15 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
         return false;
     }
     const OperandType& type = isa_.operand_types[index];
-    const bool has_tail_row = tables_.operands[index].has_tail_row;
+    const OperandTable& table = tables_.operands[index];
+    const bool has_tail_row = table.has_tail_row;
     const char* best_end = nullptr;
     Parsed best;
+    std::size_t number = 0;  // of the text, among those of all rows
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
+            const Letters& first = table.row_first[number++];
+            if (!thorough_ && cursor != end_ && !first[static_cast<unsigned char>(*cursor)]) continue;
             const char* p = cursor;
             Parsed attempt;
             if (!row_text(p, row, text, glued, attempt)) continue;
@@ -465,16 +470,6 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
     return true;
 }
 
-std::uint64_t Reader::default_code(Index index) const {
-    const OperandType& type = isa_.operand_types[index];
-    for (const OperandRow& row : type.rows) {
-        for (const TextTemplate& text : row.texts) {
-            if (text.empty()) return row.value;
-        }
-    }
-    return 0;
-}
-
 // Fields that may be left out, in any order.
 bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
                  std::uint64_t* codes, Parsed& out) {
@@ -485,7 +480,7 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
         while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
         return text;
     }();
-    for (const Index field : element.fields) codes[field] = default_code(fields[field].type);
+    for (const Index field : element.fields) codes[field] = tables_.operands[fields[field].type].left_out;
     for (bool more = true; more;) {
         more = false;
         const char* begin = cursor;
@@ -495,6 +490,8 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
             if (seen >> i & 1) continue;
             const Field& field = fields[element.fields[i]];
             const char* p = begin;
+            if (!thorough_ && (p == end_ || !tables_.operands[field.type].first[static_cast<unsigned char>(*p)]))
+                continue;
             Parsed child;
             if (!operand(p, field.type, false, child) || p == begin) continue;
             if (!adopt(out, child, field)) return false;
@@ -527,7 +524,8 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
     const Field& field = form.fields[step.field];
     const char* const begin = skip(cursor);
     const char* p = begin;
-    const bool found = step.only->match(p, end_, step.glued) != Trie::none;
+    PatternMatch match;
+    const bool found = step.only->match(p, end_, step.glued, match);
     if (found && p != begin) {
         cursor = p;
         return true;
@@ -551,9 +549,16 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
             if (step.table) {  // most operands are one fixed text
                 const char* p = skip(cursor);
                 const char* begin = p;
-                const std::uint32_t code = step.table->trie.match(p, end_, step.glued);
-                if (code != Trie::none && p != begin) {
-                    image.words[0] |= std::uint64_t{code} << step.shift;
+                PatternMatch found;
+                if (step.table->patterns.match(p, end_, step.glued, found) && p != begin) {
+                    if (found.tail_bits != 0) {
+                        Parsed child;
+                        child.tail = found.tail;
+                        child.tail_bits = found.tail_bits;
+                        if (!adopt(parsed, child, form.fields[step.field]))
+                            return fail(begin, nullptr, form.fields[step.field].type);
+                    }
+                    image.words[0] |= found.code << step.shift;
                     cursor = p;
                     return true;
                 }
@@ -752,9 +757,12 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
 
 bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
                      Encoded& out, ReadFailure& failure, unsigned skip) const {
-    Reader state(*isa_, *tables_, reader, cursor, end, address);
+    Reader state(*isa_, *tables_, reader, cursor, end, address, false);
     if (state.statement(cursor, skip, out)) return true;
-    state.explain(cursor, failure);
+    // Once more with all that could stand at each place, for the message.
+    Reader thorough(*isa_, *tables_, reader, cursor, end, address, true);
+    if (thorough.statement(cursor, skip, out)) return true;
+    thorough.explain(cursor, failure);
     return false;
 }
 

@@ -41,13 +41,14 @@ struct Parsed {
 class Reader {
 public:
     Reader(const Isa& isa, const Codec::Tables& tables, ExpressionReader& expressions, const char* begin,
-           const char* end, std::uint64_t address)
+           const char* end, std::uint64_t address, bool thorough)
         : isa_(isa),
           tables_(tables),
           expressions_(expressions),
           begin_(begin),
           end_(end),
           address_(address),
+          thorough_(thorough),
           furthest_(begin) {}
 
     bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
@@ -104,7 +105,6 @@ private:
              Parsed& out);
     bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
     bool adopt_operand(Parsed& parsed, Parsed& child, const Field& field, const char* begin, const char* end);
-    std::uint64_t default_code(Index type) const;
 
     bool head(const char*& cursor, const Head& head, std::uint64_t* codes);
     const Mnemonic* mnemonic(const char*& cursor);
@@ -127,6 +127,7 @@ private:
     const char* begin_;
     const char* end_;
     std::uint64_t address_;
+    const bool thorough_;  // tries also what cannot fit, so that the message can say all that was expected
 
     // The number that was read last, so that it is read once.
     const char* number_begin_ = nullptr;

@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "codec/trie.hpp"
+#include "codec/patterns.hpp"
+#include "codec/spellings.hpp"
 #include "isaforge/codec.hpp"
 #include "support/bits.hpp"
 
@@ -39,9 +40,11 @@ struct OperandTable {
     std::vector<std::uint8_t> valid;    // by code: 1 where it decodes
     bool all_valid = true;
     std::vector<Piece> printed;         // by code, where every text of the operand is short and closed
-    Trie trie;                          // all texts without numbers
-    bool has_trie = false;
-    bool needs_rows = false;            // some text holds a number: what the trie does not know is read row by row
+    Patterns patterns;                  // its texts as they are printed
+    bool needs_rows = false;            // some text holds a number: others may be written
+    Letters first;                      // what its texts can begin with …
+    std::vector<Letters> row_first;     // … and each text of each row, in order
+    std::uint64_t left_out = 0;         // the code that an empty text stands for, or 0
     bool can_have_tail = false;
     bool has_tail_row = false;          // one of its own rows has a tail
     bool can_take = false;              // some code counts for a limit
@@ -71,7 +74,7 @@ struct ReadStep {
     bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`
     bool repeated = false;              // the field has been read before: it is compared
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
-    std::shared_ptr<Trie> only;         // the field is fixed: the texts of its one code
+    std::shared_ptr<Patterns> only;         // the field is fixed: the texts of its one code
 };
 
 // One text of one form.
@@ -190,7 +193,7 @@ struct Codec::Tables {
     std::vector<std::vector<codec::Piece>> joined;  // texts of operands with what follows them
     std::vector<codec::DecodeLeaf> leaves;
     std::vector<codec::Check> checks;
-    codec::Trie registers;                      // names of registers
+    codec::Patterns registers;                     // names of registers
     std::array<std::uint8_t, 256> blank{};      // skipped between the parts of a statement
     std::array<std::uint8_t, 256> ender{};      // may begin what ends a statement
     std::array<std::uint8_t, 256> letter{};     // of mnemonics; 2: a dot

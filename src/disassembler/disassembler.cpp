@@ -10,6 +10,7 @@
 #include "disassembler/labels.hpp"
 #include "disassembler/output.hpp"
 #include "disassembler/verify.hpp"
+#include "object/flavour.hpp"
 #include "object/relocation_place.hpp"
 
 namespace isaforge {
@@ -41,7 +42,11 @@ std::size_t longest_instruction(const Codec& codec) {
 }
 
 // Bytes of the datum that a relocation is about; 0 where it is an instruction's.
-std::uint64_t datum_width(const Relocation& relocation) {
+std::uint64_t datum_width(const ObjectFlavour* flavour, const Relocation& relocation, bool in_code) {
+    if (flavour) {
+        const std::optional<LinkedNumber> number = flavour->linked(relocation.type);
+        return number && !(in_code && number->in_instruction) && !number->branch ? number->bits / 8 : 0;
+    }
     if (relocation.type < relocation_type::absolute_8 || relocation.type > relocation_type::relative_64) return 0;
     return std::uint64_t{1} << (relocation.type - relocation_type::absolute_8) % 4;
 }
@@ -57,6 +62,16 @@ private:
     void header();
     void section(Index index);
     void section_head(const Section& section);
+    std::string section_directive(const Section& section) const;
+    std::unique_ptr<DisassemblyFlavour> choose_flavour();
+    const DisassemblyFlavour::Part* part_at(std::uint64_t at);
+    std::uint64_t next_part(std::uint64_t end) const;
+    std::uint64_t put_part(const DisassemblyFlavour::Part& part);
+    bool has_parts(Index section) const {
+        return std::ranges::any_of(parts_, [&](const auto& part) { return part.section == section; });
+    }
+    bool find_number(const Relocation& relocation, const Image& image, std::uint64_t at, std::size_t available,
+                     RelocatedNumber& found, bool& relative) const;
     void code();
     void data();
     void zeros(std::uint64_t count);
@@ -83,7 +98,7 @@ private:
     void listing_columns(std::uint64_t at, std::size_t count);
     bool text_run(std::uint64_t at, std::uint64_t end, std::uint64_t& after);
     void plain_bytes(std::uint64_t at, std::uint64_t end);
-    std::string reference(const Relocation& relocation) const;
+    std::string reference(const Relocation& relocation, std::uint64_t width) const;
     std::string symbol_reference(const Relocation& relocation, std::uint64_t step) const;
     void end_line() { out_.put(line_end_); }
     std::uint64_t address_of(std::uint64_t at) const { return (section_->address + at) / object_.address_bytes; }
@@ -95,6 +110,10 @@ private:
     const DisassembleOptions& options_;
     Output out_;
     const std::size_t longest_;
+    const ObjectFlavour* flavour_ = nullptr;  // where the object is of the one the description names
+    std::unique_ptr<DisassemblyFlavour> flavoured_;
+    std::vector<DisassemblyFlavour::Part> parts_;  // by section, then by rising offset
+    std::vector<bool> in_parts_;                   // symbols that they define
     Labels labels_;
     Verifier verifier_;
     std::string line_end_;  // of an instruction
@@ -106,7 +125,7 @@ private:
     const Section* section_ = nullptr;
     Index index_ = no_index;
     bool first_section_ = true;
-    std::size_t next_label_ = 0, next_relocation_ = 0;
+    std::size_t next_label_ = 0, next_relocation_ = 0, next_part_ = 0;
 };
 
 Disassembler::Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options,
@@ -117,9 +136,15 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
       options_(options),
       out_(sink),
       longest_(longest_instruction(codec)),
-      labels_(codec, object, options.labels && options.style != DisassemblyStyle::json, longest_),
+      flavoured_(choose_flavour()),
+      parts_(source() && flavoured_ ? flavoured_->parts() : std::vector<DisassemblyFlavour::Part>()),
+      in_parts_(parts_.empty() ? 0 : object.symbols.size()),
+      labels_(codec, object, parts_, options.labels && options.style != DisassemblyStyle::json, longest_),
       verifier_(codec),
       relocations_(object.sections.size()) {
+    for (const DisassemblyFlavour::Part& part : parts_) {
+        if (part.symbol < in_parts_.size()) in_parts_[part.symbol] = true;
+    }
     line_end_ = isa_.surface.statement_end + "\n";
     if (!isa_.surface.line_comments.empty()) {
         comment_begin_ = "  " + isa_.surface.line_comments[0] + " ";
@@ -136,17 +161,54 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
     }
 }
 
+// Null where the object is of no flavour that the description names.
+std::unique_ptr<DisassemblyFlavour> Disassembler::choose_flavour() {
+    const ObjectFlavour* const named = object_flavour(isa_.object_flavour);
+    std::unique_ptr<DisassemblyFlavour> made = named ? named->disassembly(codec_, object_) : nullptr;
+    if (made) flavour_ = named;
+    return made;
+}
+
 void Disassembler::run() {
+    if (source() && flavoured_) out_.put(flavoured_->head());
     if (source()) header();
     first_section_ = out_.empty();
     for (Index i = 0; i < object_.sections.size(); ++i) section(i);
+    if (!source() || !flavoured_) return;
+    const std::string tail = flavoured_->tail();
+    if (!tail.empty() && !first_section_) out_.put('\n');
+    out_.put(tail);
+}
+
+// The part that begins here; null where none does.
+const DisassemblyFlavour::Part* Disassembler::part_at(std::uint64_t at) {
+    while (next_part_ < parts_.size() && (parts_[next_part_].section < index_ ||
+                                          (parts_[next_part_].section == index_ && parts_[next_part_].offset < at))) {
+        ++next_part_;
+    }
+    if (next_part_ == parts_.size()) return nullptr;
+    const DisassemblyFlavour::Part& part = parts_[next_part_];
+    return part.section == index_ && part.offset == at ? &part : nullptr;
+}
+
+// Where the next part of this section begins, or `end`.
+std::uint64_t Disassembler::next_part(std::uint64_t end) const {
+    if (next_part_ == parts_.size() || parts_[next_part_].section != index_) return end;
+    return std::min(end, parts_[next_part_].offset);
+}
+
+// Writes the part and what is named in it; the offset behind it.
+std::uint64_t Disassembler::put_part(const DisassemblyFlavour::Part& part) {
+    labels_at(part.offset, part.offset + part.size);
+    out_.put(part.text);
+    return part.offset + part.size;
 }
 
 // What the assembler has to know about symbols before their labels.
 void Disassembler::header() {
     for (Index i = 0; i < object_.symbols.size(); ++i) {
         const Symbol& symbol = object_.symbols[i];
-        if (!labels_.usable(i)) continue;
+        if (!labels_.usable(i) || (!in_parts_.empty() && in_parts_[i])) continue;
         if (symbol.section == common_section) {
             out_.put(fmt::format(".comm {}, {}, {}\n", symbol.name, symbol.size, symbol.value));
         } else if (symbol.section == absolute_section) {
@@ -156,6 +218,11 @@ void Disassembler::header() {
             out_.put(fmt::format(".global {}\n", symbol.name));
         }
         if (symbol.binding == Binding::weak) out_.put(fmt::format(".weak {}\n", symbol.name));
+        if (symbol.visibility != Visibility::usual) {
+            static constexpr std::string_view directives[] = {"", ".internal", ".hidden", ".protected"};
+            out_.put(fmt::format("{} {}\n", directives[static_cast<unsigned>(symbol.visibility)], symbol.name));
+        }
+        if (symbol.type == SymbolType::special && flavoured_) out_.put(flavoured_->special_type(symbol));
         if (symbol.type == SymbolType::function) out_.put(fmt::format(".type {}, @function\n", symbol.name));
         if (symbol.type == SymbolType::object) out_.put(fmt::format(".type {}, @object\n", symbol.name));
         if (symbol.size && symbol.section < object_.sections.size()) {
@@ -168,13 +235,13 @@ void Disassembler::header() {
 void Disassembler::section(Index index) {
     section_ = &object_.sections[index];
     index_ = index;
-    next_label_ = next_relocation_ = 0;
+    next_label_ = next_relocation_ = next_part_ = 0;
     const bool empty = section_->extent() == 0 && labels_.of(index).list.empty();
     if (options_.style == DisassemblyStyle::json) {
         if (section_->executable) code();
         return;
     }
-    if (empty || section_->note) return;
+    if (empty || (section_->note && (!flavoured_ || flavoured_->says_section(index)))) return;
     section_head(*section_);
     if (section_->executable && !section_->no_bits) {
         code();
@@ -193,19 +260,36 @@ void Disassembler::section_head(const Section& section) {
         out_.put(fmt::format("Section {}:\n", section.name));
         return;
     }
-    if (section.name == ".text" || section.name == ".data" || section.name == ".bss" || section.name == ".rodata") {
+    // Other assemblers know the first alone by its mere name.
+    const bool well_known = section.name == ".data" || section.name == ".bss" || section.name == ".rodata";
+    if (section.name == ".text" || (well_known && !flavour_)) {
         out_.put(section.name);
     } else {
-        const bool plain = std::all_of(section.name.begin(), section.name.end(),
-                                       [](char c) { return assembler::is(c, assembler::class_name); });
-        const std::string name = plain && !section.name.empty() ? section.name : fmt::format("section_{}", index_);
-        out_.put(fmt::format(".section {},\"{}{}{}\",{}", name, section.allocated ? "a" : "",
-                             section.writable ? "w" : "", section.executable ? "x" : "",
-                             section.no_bits ? "@nobits" : "@progbits"));
+        out_.put(section_directive(section));
     }
     out_.put('\n');
     const std::uint64_t usual = section.executable ? object_.unit_bytes : 1;
     if (section.alignment > usual) out_.put(fmt::format(".balign {}\n", section.alignment));
+}
+
+std::string Disassembler::section_directive(const Section& section) const {
+    const bool plain = std::all_of(section.name.begin(), section.name.end(),
+                                   [](char c) { return assembler::is(c, assembler::class_name); });
+    const bool quotable = std::all_of(section.name.begin(), section.name.end(),
+                                      [](char c) { return c > ' ' && c < 0x7F && c != '"' && c != '\\'; });
+    const std::string name = section.name.empty() || !quotable ? fmt::format("section_{}", index_)
+                             : plain                           ? section.name
+                                                               : fmt::format("\"{}\"", section.name);
+    constexpr std::uint32_t elf_merge = 0x10, elf_strings = 0x20;
+    const bool merge = section.elf_flags & elf_merge && section.entry_size != 0;
+    std::string text = fmt::format(".section {},\"{}{}{}{}{}\",{}", name, section.allocated ? "a" : "",
+                                   section.writable ? "w" : "", section.executable ? "x" : "", merge ? "M" : "",
+                                   merge && section.elf_flags & elf_strings ? "S" : "",
+                                   section.no_bits ? "@nobits"
+                                   : section.note  ? "@note"
+                                                   : "@progbits");
+    if (merge) text += fmt::format(",{}", section.entry_size);
+    return text;
 }
 
 // --- labels and references
@@ -230,6 +314,7 @@ void Disassembler::labels_at(std::uint64_t offset, std::uint64_t until) {
     const std::vector<Label>& list = labels_.of(index_).list;
     for (; next_label_ < list.size() && list[next_label_].offset < until; ++next_label_) {
         const Label& label = list[next_label_];
+        if (label.symbol < in_parts_.size() && in_parts_[label.symbol]) continue;
         if (label.offset <= offset) {
             label_line(label);
         } else if (source()) {
@@ -252,6 +337,9 @@ std::string Disassembler::symbol_reference(const Relocation& relocation, std::ui
     if (symbol.section < object_.sections.size())
         step = object_.sections[symbol.section].executable ? object_.address_bytes : 1;
     const std::int64_t addend = relocation.addend / static_cast<std::int64_t>(step);
+    if (flavour_) {
+        if (const std::optional<LinkedNumber> number = flavour_->linked(relocation.type)) name += number->modifier;
+    }
     return addend == 0 ? name : fmt::format("{} {} {}", name, addend < 0 ? '-' : '+', addend < 0 ? -addend : addend);
 }
 
@@ -264,11 +352,16 @@ void Disassembler::code() {
     const std::vector<Relocation>& relocations = relocations_[index_];
     const std::vector<Decoded>& decoded = labels_.of(index_).code;
     // The label pass decoded from end to end; where data stands between the code, that is not what is printed.
-    const bool known_code = !decoded.empty() && !(source() && next_data_relocation(size) != size);
+    const bool known_code =
+        !decoded.empty() && !(source() && (next_data_relocation(size) != size || has_parts(index_)));
     std::size_t next = 0;
     for (std::uint64_t at = 0; at < size;) {
         while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
-        const std::uint64_t data_at = source() ? next_data_relocation(size) : size;
+        if (const DisassemblyFlavour::Part* const part = part_at(at)) {
+            at = put_part(*part);
+            continue;
+        }
+        const std::uint64_t data_at = next_part(source() ? next_data_relocation(size) : size);
         if (data_at == at) {
             at = referring_datum(at);
             continue;
@@ -312,7 +405,7 @@ void Disassembler::code() {
 std::uint64_t Disassembler::next_data_relocation(std::uint64_t end) const {
     const std::vector<Relocation>& list = relocations_[index_];
     for (std::size_t i = next_relocation_; i < list.size() && list[i].offset < end; ++i) {
-        const std::uint64_t width = datum_width(list[i]);
+        const std::uint64_t width = datum_width(flavour_, list[i], true);
         if (width != 0 && list[i].offset + width <= end) return list[i].offset;
         if (list[i].offset > list[next_relocation_].offset + most_bytes) break;
     }
@@ -322,11 +415,12 @@ std::uint64_t Disassembler::next_data_relocation(std::uint64_t end) const {
 // The datum at `at`, which a relocation covers; the offset behind it.
 std::uint64_t Disassembler::referring_datum(std::uint64_t at) {
     const std::vector<Relocation>& list = relocations_[index_];
-    while (datum_width(list[next_relocation_]) == 0) ++next_relocation_;
+    while (datum_width(flavour_, list[next_relocation_], true) == 0) ++next_relocation_;
     const Relocation& relocation = list[next_relocation_];
-    labels_at(at, at + datum_width(relocation));
-    out_.put("    " + reference(relocation) + "\n");
-    return at + datum_width(relocation);
+    const std::uint64_t width = datum_width(flavour_, relocation, true);
+    labels_at(at, at + width);
+    out_.put("    " + reference(relocation, width) + "\n");
+    return at + width;
 }
 
 void Disassembler::instruction(Index form, const Image& image, unsigned bits, std::uint64_t at) {
@@ -376,17 +470,17 @@ void Disassembler::refused_instruction(Index form, const Image& image, unsigned 
 bool Disassembler::relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
                                          std::size_t available) {
     RelocatedNumber found;
-    if (relocation.offset != at) return false;
-    if (!find_relocated_number(codec_, image, static_cast<unsigned>(available * 8), relocation.type, found))
-        return false;
-    const NumberRule& rule = isa_.operand_types[found.number.type].number;
-    const std::string name = symbol_reference(relocation, rule.relative ? object_.address_bytes : 1);
+    bool relative = false;
+    if (!find_number(relocation, image, at, available, found, relative)) return false;
+    const std::string name = symbol_reference(relocation, relative ? object_.address_bytes : 1);
     std::string texts[2];
     for (int i = 0; i < 2; ++i) {
         Image changed = image;
         for (unsigned piece = 0; piece < found.number.piece_count; ++piece) {
             const BitPiece& bits = found.number.pieces[piece];
-            changed.set(bits.position, bits.width, i == 1 && bits.shift == 0 ? 1 : 0);
+            // No small numbers, which might have another way to be written.
+            const std::uint64_t unusual = flavour_ && bits.width == 32 ? 0x12345670 : 0;
+            changed.set(bits.position, bits.width, unusual + (i == 1 && bits.shift == 0 ? 1 : 0));
         }
         texts[i].resize(Codec::max_text + 64);
         char* const end = codec_.print(texts[i].data(), found.form, changed, found.bits, 0, nullptr);
@@ -395,9 +489,29 @@ bool Disassembler::relocated_instruction(const Relocation& relocation, const Ima
     if (texts[0] == texts[1]) return false;
     out_.put("    ");
     // Operands that share the number show it in several places.
-    for (std::size_t next = 0; next < texts[0].size();)
-        next = put_reference(texts[0], texts[1], next, name, rule.relative);
+    for (std::size_t next = 0; next < texts[0].size();) next = put_reference(texts[0], texts[1], next, name, relative);
     end_line();
+    return true;
+}
+
+// Which bits of the instruction at `at` the relocation is about.
+bool Disassembler::find_number(const Relocation& relocation, const Image& image, std::uint64_t at,
+                               std::size_t available, RelocatedNumber& found, bool& relative) const {
+    const auto bits = static_cast<unsigned>(available * 8);
+    if (!flavour_) {
+        if (relocation.offset != at) return false;
+        if (!find_relocated_number(codec_, image, bits, relocation.type, found)) return false;
+        relative = isa_.operand_types[found.number.type].number.relative;
+        return true;
+    }
+    const std::optional<LinkedNumber> number = flavour_->linked(relocation.type);
+    if (!number || !number->in_instruction || relocation.offset < at) return false;
+    found.form = codec_.decode(image, bits, found.bits);
+    const std::uint64_t position = (relocation.offset - at) * 8;
+    if (found.form == no_index || position + number->bits > found.bits) return false;
+    found.number.piece_count = 1;
+    found.number.pieces[0] = {static_cast<std::uint16_t>(position), static_cast<std::uint8_t>(number->bits), 0};
+    relative = number->branch;
     return true;
 }
 
@@ -542,15 +656,19 @@ void Disassembler::data() {
     const std::vector<Relocation>& relocations = relocations_[index_];
     const std::uint64_t size = section_->bytes.size();
     for (std::uint64_t at = 0; at < size;) {
+        if (const DisassemblyFlavour::Part* const part = part_at(at)) {
+            at = put_part(*part);
+            continue;
+        }
         labels_at(at, at + 1);
-        std::uint64_t end = size;
+        std::uint64_t end = next_part(size);
         if (next_label_ < labels.size()) end = std::min(end, labels[next_label_].offset);
         while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
         if (next_relocation_ < relocations.size()) {
             const Relocation& relocation = relocations[next_relocation_];
-            const std::uint64_t width = datum_width(relocation);
+            const std::uint64_t width = datum_width(flavour_, relocation, false);
             if (relocation.offset == at && width != 0 && at + width <= end && source()) {
-                out_.put("    " + reference(relocation) + "\n");
+                out_.put("    " + reference(relocation, width) + "\n");
                 at += width;
                 continue;
             }
@@ -577,10 +695,12 @@ void Disassembler::data() {
     }
 }
 
-std::string Disassembler::reference(const Relocation& relocation) const {
-    std::string text(data_directive(static_cast<std::size_t>(datum_width(relocation))));
+std::string Disassembler::reference(const Relocation& relocation, std::uint64_t width) const {
+    std::string text(data_directive(static_cast<std::size_t>(width)));
     text += symbol_reference(relocation, 1);
-    if (relocation.type >= relocation_type::relative_8) text += " - .";
+    const bool relative =
+        flavour_ ? flavour_->linked(relocation.type)->relative : relocation.type >= relocation_type::relative_8;
+    if (relative) text += " - .";
     return text;
 }
 

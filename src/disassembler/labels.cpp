@@ -52,9 +52,11 @@ void SectionLabels::index(std::uint64_t size, std::uint64_t unit) {
     }
 }
 
-Labels::Labels(const Codec& codec, const Object& object, bool make_targets, std::size_t longest)
+Labels::Labels(const Codec& codec, const Object& object, const std::vector<DisassemblyFlavour::Part>& parts,
+               bool make_targets, std::size_t longest)
     : codec_(codec),
       object_(object),
+      parts_(parts),
       longest_(longest),
       sections_(object.sections.size()),
       begins_(object.sections.size()),
@@ -123,9 +125,16 @@ std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
     std::vector<std::uint64_t>& relocated = relocated_[index];
     std::sort(relocated.begin(), relocated.end());
     std::size_t next_relocated = 0;
+    auto next_part =
+        std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) { return part.section == index; });
     std::vector<Decoded>& code = sections_[index].code;
     code.reserve(size / unit + 1);
     for (std::uint64_t at = 0; at < size;) {
+        if (next_part != parts_.end() && next_part->section == index && next_part->offset <= at) {
+            at = std::max(at, (next_part->offset + next_part->size + unit - 1) / unit * unit);
+            ++next_part;
+            continue;
+        }
         begins[at / unit] = true;
         const std::size_t available = std::min<std::uint64_t>(size - at, longest_);
         const Image image = codec_.load(section.bytes.data() + at, available);

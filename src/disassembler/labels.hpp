@@ -9,6 +9,7 @@
 
 #include "isaforge/codec.hpp"
 #include "isaforge/object.hpp"
+#include "object/flavour.hpp"
 
 namespace isaforge::disassembler {
 
@@ -52,8 +53,9 @@ private:
 
 class Labels {
 public:
-    // `longest`: bytes of the longest instruction.
-    Labels(const Codec& codec, const Object& object, bool make_targets, std::size_t longest);
+    // `longest`: bytes of the longest instruction. `parts`: by section, then by rising offset.
+    Labels(const Codec& codec, const Object& object, const std::vector<DisassemblyFlavour::Part>& parts,
+           bool make_targets, std::size_t longest);
 
     const SectionLabels& of(Index section) const { return sections_[section]; }
     // The name that stands for a section's begin in references to the section symbol; made where it is asked for.
@@ -71,6 +73,7 @@ private:
 
     const Codec& codec_;
     const Object& object_;
+    const std::vector<DisassemblyFlavour::Part>& parts_;  // no code, where they stand in it
     const std::size_t longest_;
     std::vector<SectionLabels> sections_;
     std::vector<std::string> begins_;

@@ -107,6 +107,9 @@ bool Verifier::reads(const char* text, const char* end, std::uint64_t address) {
            reading.encoded.deferred_count == 0;
 }
 
+unsigned Verifier::bits() const { return reading_->encoded.bits; }
+const ReadFailure& Verifier::failure() const { return reading_->failure; }
+
 bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address) {
     const Encoded& encoded = reading_->encoded;
     if (!reads(text, end, address) || encoded.bits != bits) return false;

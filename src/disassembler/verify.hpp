@@ -20,6 +20,10 @@ public:
     // The text is one statement and no number in it is out of range.
     bool reads(const char* text, const char* end, std::uint64_t address);
 
+    // What the last reading came to: how long the instruction is, or why it was not read.
+    unsigned bits() const;
+    const ReadFailure& failure() const;
+
     // Needs no proof.
     bool is_certain(Index form, const Image& image) const {
         const Sure& sure = sure_[form];

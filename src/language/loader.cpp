@@ -32,15 +32,17 @@ FileId add_embedded(const EmbeddedFile& file, SourceManager& sources) {
     return sources.add(std::string(builtin_prefix) + std::string(file.path), std::string(file.text));
 }
 
-// Includes are relative to the including file; built-in files include built-in files.
+// Includes are relative to the including file; built-in files include built-in files. A path below a folder isas/ may be
+// of either kind, so that is decided by where the description itself comes from.
+enum class Origin { file, builtin };
+
 class FileIncluder : public language::Includer {
 public:
-    explicit FileIncluder(SourceManager& sources) : sources_(sources) {}
+    FileIncluder(SourceManager& sources, Origin origin) : sources_(sources), origin_(origin) {}
 
     FileId include(const std::string& path, FileId from) override {
-        const std::string including(sources_.name(from));
-        const fs::path target = fs::path(including).parent_path() / path;
-        if (including.starts_with(builtin_prefix)) {
+        const fs::path target = fs::path(std::string(sources_.name(from))).parent_path() / path;
+        if (origin_ == Origin::builtin) {
             const std::string below = target.lexically_normal().generic_string().substr(builtin_prefix.size());
             if (const EmbeddedFile* file = find_embedded(below)) return add_embedded(*file, sources_);
         }
@@ -50,6 +52,7 @@ public:
 
 private:
     SourceManager& sources_;
+    Origin origin_;
 };
 
 // The first words of a description: its name, title and variants, without the rest.
@@ -109,9 +112,9 @@ Heading heading_of(std::string_view text) {
 }
 
 std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostics& diagnostics,
-                                 const LoadOptions& options) {
+                                 const LoadOptions& options, Origin origin) {
     Description description;
-    FileIncluder includer(sources);
+    FileIncluder includer(sources, origin);
     const std::size_t before = diagnostics.errors();
     language::parse(file, sources, includer, diagnostics, description);
     auto isa = std::make_shared<Isa>();
@@ -143,7 +146,7 @@ std::vector<std::pair<std::string, std::string>> builtin_isas() {
 
 std::shared_ptr<const Isa> load_isa_text(std::string name, std::string text, SourceManager& sources,
                                          Diagnostics& diagnostics, const LoadOptions& options) {
-    return build(sources.add(std::move(name), std::move(text)), sources, diagnostics, options);
+    return build(sources.add(std::move(name), std::move(text)), sources, diagnostics, options, Origin::file);
 }
 
 std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sources, Diagnostics& diagnostics,
@@ -159,13 +162,14 @@ std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sour
         if (name != heading.name && !is_variant) continue;
         LoadOptions chosen = options;
         if (is_variant) chosen.variant = name;
-        return build(add_embedded(*file, sources), sources, diagnostics, chosen);
+        return build(add_embedded(*file, sources), sources, diagnostics, chosen, Origin::builtin);
     }
     std::string error;
     const bool is_path = name.find('/') != std::string::npos || name.find(".isa") != std::string::npos || name == "-";
     std::error_code code;
     if (is_path || fs::is_regular_file(name, code)) {
-        if (const auto file = sources.load(name, error)) return build(*file, sources, diagnostics, options);
+        if (const auto file = sources.load(name, error))
+            return build(*file, sources, diagnostics, options, Origin::file);
         diagnostics.error({}, fmt::format("cannot read '{}': {}", name, error));
         return nullptr;
     }

@@ -19,9 +19,9 @@ constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",       "variants",     "include",  "code",     "opcodes",  "floats", "syntax",  "constant",
-    "parameter", "registers",    "register", "memory",   "enum",     "number", "operand", "format",
-    "function",  "instructions", "pool",     "reserved", "dialects", "limit",
+    "isa",       "variants",     "include",  "code",     "opcodes", "floats",   "syntax",  "constant",
+    "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
+    "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -143,6 +143,7 @@ bool Parser::declaration() {
     if (accept("include")) return include(), true;
     if (at("code")) return code(), true;
     if (accept("opcodes")) return out_.opcodes = words_until_row_end(), true;
+    if (accept("objects")) return out_.objects = words_until_row_end(), true;
     if (accept("floats")) return out_.floats = words_until_row_end(), true;
     if (accept("syntax")) return syntax(), true;
     if (accept("constant")) return constant(false), true;

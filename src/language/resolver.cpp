@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "object/flavour.hpp"
+
 namespace isaforge::language {
 
 Resolver::Resolver(const Description& description, const LoadOptions& options, const Assignments* assignments, Isa& isa,
@@ -112,10 +114,12 @@ bool Resolver::here(const Only& only) {
     if (only.empty()) return true;
     bool found = false;
     for (const Name& name : only) {
-        std::vector<std::string_view> known;
-        for (const Name& variant : description_.variants) known.push_back(variant.text);
         const std::uint64_t key = std::uint64_t{name.place.file} << 32 | name.place.offset;
-        if (std::find(known.begin(), known.end(), name.text) == known.end() && variants_reported_.insert(key).second) {
+        const bool exists = std::any_of(description_.variants.begin(), description_.variants.end(),
+                                        [&](const Name& variant) { return variant.text == name.text; });
+        if (!exists && variants_reported_.insert(key).second) {
+            std::vector<std::string_view> known;
+            for (const Name& variant : description_.variants) known.push_back(variant.text);
             Diagnostic& error = diagnostics_.error(name.place, fmt::format("there is no variant '{}'", name.text));
             const std::string_view meant = nearest(name.text, known);
             if (!meant.empty()) error.suggest(std::string(meant));
@@ -148,6 +152,15 @@ void Resolver::resolve_settings() {
             isa_.opcodes_accounted = true;
         } else {
             unknown_word(word, {"accounted"});
+        }
+    }
+    for (const Name& word : description_.objects) {
+        if (object_flavour(word.text)) {
+            isa_.object_flavour = word.text;
+        } else {
+            std::vector<std::string_view> known;
+            for (const ObjectFlavour* flavour : object_flavours()) known.push_back(flavour->name());
+            unknown_word(word, known);
         }
     }
     for (const Name& word : description_.floats) {

@@ -26,8 +26,20 @@ namespace isaforge::language {
 struct Binding {
     std::optional<std::uint64_t> number;
     Index type = no_index;
+
+    bool operator==(const Binding&) const = default;
 };
-using Bindings = std::map<std::string, Binding>;
+
+// What names stand for. Notes which were asked for, where somebody wants to know.
+class Bindings : public std::map<std::string, Binding> {
+public:
+    std::set<std::string>* asked = nullptr;
+
+    const_iterator find(const std::string& name) const {
+        if (asked) asked->insert(name);
+        return std::map<std::string, Binding>::find(name);
+    }
+};
 
 // The bits of a bar or of an operand's row.
 struct Layout {
@@ -128,6 +140,14 @@ private:
 
     // tables.cpp
     struct Row;  // one instruction of a table, its columns' values known
+    // A format's bits and an encoding's texts, worked out for the first row of a kind and used again for all to which the
+    // same names mean the same.
+    struct Shape {
+        std::map<std::string, std::optional<Binding>> asked;  // of the row's names
+        Bindings parameters;
+        Layout layout;
+        SharedList<TextTemplate> texts;
+    };
     void resolve_table(const InstructionsDeclaration& table);
     void resolve_row(const InstructionsDeclaration& table, const InstructionRow& row);
     bool column_values(const InstructionsDeclaration& table, const InstructionRow& syntax,
@@ -135,10 +155,18 @@ private:
     void add_instruction(const InstructionsDeclaration& table, const Row& row);
     void add_reserved(const InstructionsDeclaration& table, const Row& row);
     void add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
-                   Instruction& instruction);
+                   const Bindings& names, Instruction& instruction);
     void add_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
-                  const FormatDeclaration& format, const Bindings& bindings,
-                  const std::optional<Alternative>& alternative, Instruction& instruction);
+                  const FormatDeclaration& format, const Bindings& names, const std::optional<Alternative>& alternative,
+                  Instruction& instruction);
+    std::shared_ptr<const Shape> shape_of(const InstructionsDeclaration& table, const Row& row,
+                                          const EncodingSyntax& encoding, const FormatDeclaration& format,
+                                          const Bindings& names, const std::optional<Alternative>& alternative);
+    std::shared_ptr<Shape> make_shape(const InstructionsDeclaration& table, const Row& row,
+                                      const EncodingSyntax& encoding, const FormatDeclaration& format,
+                                      const Bindings& names, const std::optional<Alternative>& alternative);
+    std::optional<Layout> whole_layout(const FormatDeclaration& format, const Bindings& bindings,
+                                       const std::optional<Alternative>& alternative);
     bool fix_field(Form& form, const std::string& name, std::uint64_t value, Place place,
                    const FormatDeclaration& format);
     bool fix_columns(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
@@ -176,6 +204,7 @@ private:
     std::map<std::string, Index> types_;            // by name and arguments
     std::set<std::string> in_progress_;             // operands being resolved, to catch one that contains itself
     std::set<std::string> formats_checked_;         // formats whose bar was reported once
+    std::map<std::pair<const EncodingSyntax*, unsigned>, std::vector<std::shared_ptr<const Shape>>> shapes_;
     std::set<std::string> broken_;                  // declarations that were reported: no more is said where they are used
     std::set<std::uint64_t> variants_reported_;     // names behind `only` that are no variants, by place
     std::map<std::string, std::vector<NamedRow>> rows_by_name_;

@@ -270,7 +270,7 @@ struct Description {
     std::vector<Name> variants, dialects;
     std::map<std::string, std::string> variant_titles;  // where one has a title of its own
     std::optional<CodeDeclaration> code;
-    std::vector<Name> opcodes, floats;
+    std::vector<Name> opcodes, floats, objects;
     std::vector<SurfaceSetting> surface;
     std::vector<ConstantDeclaration> constants;
     std::vector<RegistersDeclaration> registers;

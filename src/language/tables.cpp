@@ -43,12 +43,12 @@ const Cell* length_selector(const FormatDeclaration& format) {
 }  // namespace
 
 const FormatDeclaration* Resolver::find_format(const Name& name, bool complain) {
-    std::vector<std::string_view> known;
     for (const FormatDeclaration& format : description_.formats) {
         if (format.name.text == name.text && here(format.only)) return &format;
-        known.push_back(format.name.text);
     }
     if (name.text.empty() || broken_.contains(name.text) || !complain) return nullptr;
+    std::vector<std::string_view> known;
+    for (const FormatDeclaration& format : description_.formats) known.push_back(format.name.text);
     Diagnostic& error = diagnostics_.error(name.place, fmt::format("there is no format '{}'", name.text));
     const std::string_view meant = nearest(name.text, known);
     if (!meant.empty()) error.suggest(std::string(meant));
@@ -215,8 +215,9 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
             instruction.constants[table.columns[i].name.text] = row.numbers[i];
     }
     const std::size_t before = diagnostics_.errors();
+    const Bindings names = row_bindings(table, row);
     for (const EncodingSyntax& encoding : table.encodings) {
-        if (here(encoding.only)) add_forms(table, row, encoding, instruction);
+        if (here(encoding.only)) add_forms(table, row, encoding, names, instruction);
     }
     if (instruction.forms.empty()) {
         const bool broken_format = std::any_of(
@@ -234,42 +235,94 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
 }
 
 void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
-                         Instruction& instruction) {
+                         const Bindings& names, Instruction& instruction) {
     const FormatDeclaration* format = find_format(encoding.format);
     if (!format) return;
-    const Bindings outer = row_bindings(table, row);
     if (encoding.condition) {
-        Bindings all = outer;
+        Bindings all = names;
         for (const Column& column : table.columns) all.try_emplace(column.name.text, Binding{0, no_index});
         if (evaluate(encoding.condition, all).value_or(0) == 0) return;
     }
-    Bindings bindings = outer;
-    const std::string what = fmt::format("format '{}'", format->name.text);
+    const Cell* selector = length_selector(*format);
+    if (!selector) return add_form(table, row, encoding, *format, names, std::nullopt, instruction);
+    for (unsigned choice = 0; choice < selector->types.size(); ++choice)
+        add_form(table, row, encoding, *format, names, Alternative{selector->selector.text, choice}, instruction);
+}
+
+// The shape that an earlier row of the same kind got, or a new one; null where it does not work out.
+std::shared_ptr<const Resolver::Shape> Resolver::shape_of(const InstructionsDeclaration& table, const Row& row,
+                                                          const EncodingSyntax& encoding,
+                                                          const FormatDeclaration& format, const Bindings& names,
+                                                          const std::optional<Alternative>& alternative) {
+    const auto means_the_same = [&](const std::pair<const std::string, std::optional<Binding>>& asked) {
+        const auto found = names.find(asked.first);
+        return asked.second ? found != names.end() && found->second == *asked.second : found == names.end();
+    };
+    auto& known = shapes_[{&encoding, alternative ? alternative->choice : 0}];
+    const bool own_texts = !row.syntax.texts.empty();
+    for (const auto& shape : known) {
+        if (!own_texts && std::all_of(shape->asked.begin(), shape->asked.end(), means_the_same)) return shape;
+    }
+    Bindings noted = names;
+    std::set<std::string> asked;
+    noted.asked = &asked;
+    const std::size_t before = diagnostics_.errors();
+    std::shared_ptr<Shape> shape = make_shape(table, row, encoding, format, noted, alternative);
+    if (!shape || diagnostics_.errors() != before) return shape;
+    for (const std::string& name : asked) {
+        const auto found = names.find(name);
+        shape->asked[name] = found == names.end() ? std::nullopt : std::optional(found->second);
+    }
+    if (!own_texts) known.push_back(shape);
+    return shape;
+}
+
+std::shared_ptr<Resolver::Shape> Resolver::make_shape(const InstructionsDeclaration& table, const Row& row,
+                                                      const EncodingSyntax& encoding, const FormatDeclaration& format,
+                                                      const Bindings& names,
+                                                      const std::optional<Alternative>& alternative) {
+    auto shape = std::make_shared<Shape>();
+    const std::string what = fmt::format("format '{}'", format.name.text);
     std::vector<TypeRef> arguments = encoding.arguments;
     if (arguments.empty()) {  // parameters that the head does not give are columns of the same name
-        for (const Name& parameter : format->parameters) {
+        for (const Name& parameter : format.parameters) {
             if (column_index(table.columns, parameter.text) < table.columns.size())
                 arguments.push_back({encoding.format.place, {}, parameter.text, {}});
         }
     }
-    if (!bind_arguments(format->parameters, arguments, outer, encoding.format.place, what, format->name.place,
-                        bindings))
-        return;
-    const Cell* selector = length_selector(*format);
-    if (!selector) return add_form(table, row, encoding, *format, bindings, std::nullopt, instruction);
-    for (unsigned choice = 0; choice < selector->types.size(); ++choice) {
-        add_form(table, row, encoding, *format, bindings, Alternative{selector->selector.text, choice}, instruction);
+    if (!bind_arguments(format.parameters, arguments, names, encoding.format.place, what, format.name.place,
+                        shape->parameters))
+        return nullptr;
+    // A format that does not work out is reported once, not for each of its rows.
+    if (formats_checked_.contains(format.name.text)) return nullptr;
+    if (format.bar.broken) {
+        formats_checked_.insert(format.name.text);
+        return nullptr;
     }
+    Bindings bindings = names;
+    for (const auto& [name, binding] : shape->parameters) bindings[name] = binding;
+    std::optional<Layout> layout = whole_layout(format, bindings, alternative);
+    if (!layout) {
+        formats_checked_.insert(format.name.text);
+        return nullptr;
+    }
+    shape->layout = std::move(*layout);
+    const auto& texts = row.syntax.texts.empty() ? encoding.texts : row.syntax.texts;
+    shape->texts = resolve_texts(texts, shape->layout.fields, bindings, true);
+    for (std::size_t i = 0; i < shape->texts.size(); ++i) {
+        const auto marks = std::count_if(shape->texts[i].begin(), shape->texts[i].end(),
+                                         [](const TextElement& e) { return e.kind == TextKind::name; });
+        if (marks != 1)
+            diagnostics_.error(texts[i].place, "the text of an instruction has {name} once, where the mnemonic stands");
+    }
+    return shape;
 }
 
-void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
-                        const FormatDeclaration& format, const Bindings& bindings,
-                        const std::optional<Alternative>& alternative, Instruction& instruction) {
-    // A format that does not work out is reported once, not for each of its rows.
-    if (formats_checked_.contains(format.name.text)) return;
-    if (format.bar.broken) return void(formats_checked_.insert(format.name.text));
+// The format's bits, which must be whole units.
+std::optional<Layout> Resolver::whole_layout(const FormatDeclaration& format, const Bindings& bindings,
+                                             const std::optional<Alternative>& alternative) {
     const std::size_t before = diagnostics_.errors();
-    const auto layout = lay_out(format.bar.cells, isa_.unit_bits, bindings, alternative);
+    auto layout = lay_out(format.bar.cells, isa_.unit_bits, bindings, alternative);
     if (layout && (layout->bits % isa_.unit_bits != 0 || layout->bits == 0)) {
         const unsigned over = layout->bits % isa_.unit_bits;
         const unsigned whole = layout->bits / isa_.unit_bits * isa_.unit_bits;
@@ -281,16 +334,24 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
             fmt::format("format {} has {} bits ({}), {}; instructions are made of units of {}", format.name.text,
                         layout->bits, sum_of(format.bar.cells, bindings), off, isa_.unit_bits));
     }
-    if (!layout || diagnostics_.errors() != before) {
-        formats_checked_.insert(format.name.text);
-        return;
-    }
+    return diagnostics_.errors() == before ? std::move(layout) : std::nullopt;
+}
+
+void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                        const FormatDeclaration& format, const Bindings& names,
+                        const std::optional<Alternative>& alternative, Instruction& instruction) {
+    const std::size_t before = diagnostics_.errors();
+    const auto shape = shape_of(table, row, encoding, format, names, alternative);
+    if (!shape || formats_checked_.contains(format.name.text)) return;
+    if (diagnostics_.errors() != before) return void(formats_checked_.insert(format.name.text));
+    Bindings bindings = names;
+    for (const auto& [name, binding] : shape->parameters) bindings[name] = binding;
     Form form;
     form.format = static_cast<Index>(&format - description_.formats.data());
-    form.bits = layout->bits;
-    form.mask = layout->mask;
-    form.value = layout->value;
-    form.fields = layout->fields;
+    form.bits = shape->layout.bits;
+    form.mask = shape->layout.mask;
+    form.value = shape->layout.value;
+    form.fields = shape->layout.fields;
     form.where = row.syntax.place;
     form.alias = row.syntax.alias;
     form.names_twin =
@@ -303,18 +364,7 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     awaited_.clear();
     if (!fix_columns(table, row, encoding, format, bindings, form)) return;
     note_opcodes(table, row, form);
-    const auto& texts = row.syntax.texts.empty() ? encoding.texts : row.syntax.texts;
-    form.texts = resolve_texts(texts, form.fields, bindings, true);
-    if (diagnostics_.errors() != before) {
-        formats_checked_.insert(format.name.text);
-        return;
-    }
-    for (std::size_t i = 0; i < form.texts.size(); ++i) {
-        const auto names = std::count_if(form.texts[i].begin(), form.texts[i].end(),
-                                         [](const TextElement& e) { return e.kind == TextKind::name; });
-        if (names != 1)
-            diagnostics_.error(texts[i].place, "the text of an instruction has {name} once, where the mnemonic stands");
-    }
+    form.texts = shape->texts;
     for (const TakesSyntax& taking : format.takes) add_taking(taking, format, form);
     for (const TakesSyntax& taking : encoding.takes) add_taking(taking, format, form);
     check_fields_used(form, format, row);

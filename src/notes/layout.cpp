@@ -18,12 +18,12 @@ constexpr unsigned longest_instruction = 192;
 // Words that begin a declaration or a statement, and types: poor names for operands.
 bool is_word_of_the_language(std::string_view word) {
     static const std::set<std::string_view> words{
-        "isa",       "variants",     "include",  "code",     "opcodes", "floats", "syntax",  "constant",
-        "parameter", "registers",    "register", "memory",   "enum",    "number", "operand", "format",
-        "function",  "instructions", "only",     "reserved", "pool",    "alias",  "auto",    "with",
-        "also",      "when",         "lanes",    "under",    "if",      "then",   "else",    "for",
-        "in",        "let",          "return",   "by",       "name",    "pc",     "r",       "any",
-        "step",      "aligned",      "relax",    "true",     "false",   "as",     "of",      "dialects"};
+        "isa",       "variants", "include", "code",    "opcodes", "floats",  "syntax", "constant", "parameter",
+        "registers", "register", "memory",  "enum",    "number",  "operand", "format", "function", "instructions",
+        "only",      "reserved", "pool",    "alias",   "auto",    "with",    "also",   "when",     "lanes",
+        "under",     "if",       "then",    "else",    "for",     "in",      "let",    "return",   "by",
+        "name",      "pc",       "r",       "any",     "step",    "aligned", "relax",  "true",     "false",
+        "as",        "of",       "objects", "dialects"};
     const bool type = word.size() > 1 && std::string_view("usifb").find(word[0]) != std::string_view::npos &&
                       std::ranges::all_of(word.substr(1), is_digit);
     return type || words.contains(word);

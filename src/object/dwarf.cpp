@@ -33,7 +33,8 @@ enum : std::uint8_t {
 constexpr std::uint16_t version = 4, language_assembler = 0x8001;
 constexpr int line_base = -5, line_range = 14, opcode_base = 13;
 constexpr std::uint8_t operand_counts[opcode_base - 1] = {0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
-constexpr unsigned address_size = 4;
+
+unsigned address_size(const Object& object) { return object.wide ? 8 : 4; }
 
 class Encoder {
 public:
@@ -119,10 +120,10 @@ void encode_sequence(Encoder& out, const Object& object, std::span<const LineEnt
                      std::vector<DebugAddress>& addresses) {
     const Section& section = object.sections[rows[0].section];
     out.u8(0);
-    out.unsigned_leb(1 + address_size);
+    out.unsigned_leb(1 + address_size(object));
     out.u8(lne_set_address);
     addresses.push_back({out.size(), rows[0].section});
-    out.number(section.address, address_size);
+    out.number(section.address, address_size(object));
     std::uint64_t address = 0;
     std::int64_t line = 1;
     Index file = 0;
@@ -165,7 +166,7 @@ void encode_unit(DebugSections& debug, const Object& object) {
     const std::size_t begin = info.reserve_length();
     info.number(version, 2);
     info.number(0, 4);  // in .debug_abbrev
-    info.u8(address_size);
+    info.u8(static_cast<std::uint8_t>(address_size(object)));
     info.unsigned_leb(1);
     info.string("isaforge");
     info.number(language_assembler, 2);
@@ -173,7 +174,7 @@ void encode_unit(DebugSections& debug, const Object& object) {
     info.number(0, 4);  // in .debug_line
     const Section& first = object.sections[object.lines[0].section];
     debug.info_addresses.push_back({info.size(), object.lines[0].section});
-    info.number(first.address, address_size);
+    info.number(first.address, address_size(object));
     info.number(first.extent(), 4);
     info.set_length(begin);
 }

@@ -49,7 +49,7 @@ private:
     std::size_t names_ = 0;
     std::vector<Index> sections_;  // by index in the file
     std::vector<Index> symbols_;   // by index in the symbol table
-    std::size_t symbol_table_ = 0;
+    std::size_t symbol_table_ = 0, dynamic_symbol_table_ = 0;
     std::vector<std::uint8_t> debug_line_;
     std::size_t debug_line_index_ = 0;
     std::vector<std::pair<std::uint64_t, Index>> debug_addresses_;  // relocated address fields and their sections
@@ -65,6 +65,10 @@ bool ElfReader::open(std::string& error) {
     }
     if (elf_getshdrstrndx(elf_, &names_) != 0) names_ = 0;
     object_.machine = header.e_machine;
+    object_.machine_flags = header.e_flags;
+    object_.os_abi = header.e_ident[EI_OSABI];
+    object_.abi_version = header.e_ident[EI_ABIVERSION];
+    object_.wide = header.e_ident[EI_CLASS] == ELFCLASS64;
     object_.big_endian = object_.code_big_endian = header.e_ident[EI_DATA] == ELFDATA2MSB;
     object_.relocatable = header.e_type == ET_REL;
     object_.entry = header.e_entry;
@@ -116,6 +120,7 @@ bool ElfReader::read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string
         return false;
     }
     if (header.sh_type == SHT_SYMTAB && symbol_table_ == 0) symbol_table_ = index;
+    if (header.sh_type == SHT_DYNSYM && dynamic_symbol_table_ == 0) dynamic_symbol_table_ = index;
     if (name == ".debug_line") {
         debug_line_.assign(content.begin(), content.end());
         debug_line_index_ = index;
@@ -125,7 +130,7 @@ bool ElfReader::read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string
         return true;
     }
     const bool wanted = header.sh_type == SHT_PROGBITS || header.sh_type == SHT_NOBITS ||
-                        (header.sh_type == SHT_NOTE && (header.sh_flags & SHF_ALLOC));
+                        (header.sh_type == SHT_NOTE && ((header.sh_flags & SHF_ALLOC) || object_.machine != EM_NONE));
     if (!wanted || name.starts_with(".debug")) return true;
     Section section;
     section.name = name;
@@ -172,7 +177,9 @@ void ElfReader::read_note(const std::vector<std::uint8_t>& note) {
         object_.variant = names.substr(split + 1, names.find('\0', split + 1) - split - 1);
 }
 
+// What is linked and stripped has its dynamic symbols alone.
 void ElfReader::read_symbols() {
+    if (symbol_table_ == 0) symbol_table_ = dynamic_symbol_table_;
     Elf_Scn* scan = symbol_table_ ? elf_getscn(elf_, symbol_table_) : nullptr;
     GElf_Shdr header;
     Elf_Data* data = scan && gelf_getshdr(scan, &header) ? elf_getdata(scan, nullptr) : nullptr;
@@ -191,8 +198,10 @@ void ElfReader::read_symbols() {
                     : type == STT_FUNC    ? SymbolType::function
                     : type == STT_SECTION ? SymbolType::section
                     : type == STT_FILE    ? SymbolType::file
+                    : type == STT_LOOS    ? SymbolType::special
                                           : SymbolType::none;
         made.binding = binding == STB_LOCAL ? Binding::local : binding == STB_WEAK ? Binding::weak : Binding::global;
+        made.visibility = static_cast<Visibility>(symbol.st_other & 3);
         if (symbol.st_shndx == SHN_ABS) {
             made.section = absolute_section;
         } else if (symbol.st_shndx == SHN_COMMON) {

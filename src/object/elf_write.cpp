@@ -1,5 +1,5 @@
-// Objects as ELF, through libelf. It is a 32-bit ELF, little-endian unless the machine's data are not; the machine is
-// EM_NONE unless the description says otherwise, and a note names the instruction set.
+// Objects as ELF, through libelf. It is a 32-bit ELF unless the object wants a 64-bit one, little-endian unless the
+// machine's data are not; the machine is EM_NONE unless the object says otherwise, and a note names the instruction set.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gelf.h>
@@ -47,23 +47,27 @@ private:
     struct Added {
         std::size_t index = 0;  // in the file
         Elf_Scn* section = nullptr;
+        Elf_Data* data = nullptr;
     };
     bool failed() {
         error_ = elf_errmsg(-1);
         return false;
     }
     bool open();
-    bool add(std::string_view name, std::uint32_t type, std::uint32_t flags, std::uint32_t alignment, void* bytes,
+    bool add(std::string_view name, std::uint32_t type, std::uint32_t flags, std::uint64_t alignment, void* bytes,
              std::size_t size, Elf_Type data_type, Added& added);
     bool link(const Added& added, std::size_t to, std::size_t info, std::size_t entry_size);
+    // Room for `count` entries of a table as this class of file has them.
+    Elf_Data* table(const Added& added, Elf_Type type, std::size_t count);
+    std::size_t size_of(Elf_Type type) const { return gelf_fsize(elf_, type, 1, EV_CURRENT); }
+    std::uint64_t word() const { return object_.wide ? 8 : 4; }
     bool add_sections();
     bool add_note();
     bool add_debug();
     bool add_symbols();
     bool add_relocations();
-    bool add_relocation_section(std::string_view name, std::size_t target, std::vector<Elf32_Rela>& list);
+    bool add_relocation_section(std::string_view name, std::size_t target, std::vector<GElf_Rela>& list);
     bool finish(std::string& out);
-    std::uint32_t symbol_of_section(Index section) const { return section_symbols_[section]; }
 
     const Object& object_;
     std::string& error_;
@@ -73,11 +77,11 @@ private:
     std::vector<std::size_t> section_indices_;    // by Object::sections
     std::vector<std::uint32_t> section_symbols_;  // likewise
     std::vector<std::uint32_t> symbol_indices_;   // by Object::symbols
-    std::vector<Elf32_Sym> symbols_;
+    std::vector<GElf_Sym> symbols_;
     DebugSections debug_;
     Added debug_line_, debug_info_, symbol_table_;
     std::vector<std::uint8_t> note_;
-    std::vector<std::vector<Elf32_Rela>> relocation_lists_;  // alive until the file is written
+    std::vector<std::vector<std::uint8_t>> tables_;  // alive until the file is written
 };
 
 bool ElfWriter::open() {
@@ -89,27 +93,32 @@ bool ElfWriter::open() {
     }
     elf_ = elf_begin(file_, ELF_C_WRITE, nullptr);
     if (!elf_) return failed();
-    Elf32_Ehdr* header = elf32_newehdr(elf_);
-    if (!header) return failed();
-    header->e_ident[EI_DATA] = object_.big_endian ? ELFDATA2MSB : ELFDATA2LSB;
-    header->e_type = ET_REL;
-    header->e_machine = object_.machine;
-    header->e_version = EV_CURRENT;
-    header->e_entry = static_cast<Elf32_Addr>(object_.entry);
-    return true;
+    GElf_Ehdr header;
+    if (!gelf_newehdr(elf_, object_.wide ? ELFCLASS64 : ELFCLASS32) || !gelf_getehdr(elf_, &header)) return failed();
+    header.e_ident[EI_DATA] = object_.big_endian ? ELFDATA2MSB : ELFDATA2LSB;
+    header.e_ident[EI_OSABI] = object_.os_abi;
+    header.e_ident[EI_ABIVERSION] = object_.abi_version;
+    header.e_type = ET_REL;
+    header.e_machine = object_.machine;
+    header.e_version = EV_CURRENT;
+    header.e_flags = object_.machine_flags;
+    header.e_entry = object_.entry;
+    return gelf_update_ehdr(elf_, &header) || failed();
 }
 
-bool ElfWriter::add(std::string_view name, std::uint32_t type, std::uint32_t flags, std::uint32_t alignment,
+bool ElfWriter::add(std::string_view name, std::uint32_t type, std::uint32_t flags, std::uint64_t alignment,
                     void* bytes, std::size_t size, Elf_Type data_type, Added& added) {
     added.section = elf_newscn(elf_);
-    Elf32_Shdr* header = added.section ? elf32_getshdr(added.section) : nullptr;
-    Elf_Data* data = header ? elf_newdata(added.section) : nullptr;
+    GElf_Shdr header;
+    Elf_Data* data = added.section && gelf_getshdr(added.section, &header) ? elf_newdata(added.section) : nullptr;
     if (!data) return failed();
+    added.data = data;
     added.index = elf_ndxscn(added.section);
-    header->sh_name = section_names_.add(name);
-    header->sh_type = type;
-    header->sh_flags = flags;
-    header->sh_addralign = alignment;
+    header.sh_name = section_names_.add(name);
+    header.sh_type = type;
+    header.sh_flags = flags;
+    header.sh_addralign = alignment;
+    if (!gelf_update_shdr(added.section, &header)) return failed();
     data->d_buf = bytes;
     data->d_size = size;
     data->d_align = alignment;
@@ -119,12 +128,19 @@ bool ElfWriter::add(std::string_view name, std::uint32_t type, std::uint32_t fla
 }
 
 bool ElfWriter::link(const Added& added, std::size_t to, std::size_t info, std::size_t entry_size) {
-    Elf32_Shdr* header = elf32_getshdr(added.section);
-    if (!header) return failed();
-    header->sh_link = static_cast<Elf32_Word>(to);
-    header->sh_info = static_cast<Elf32_Word>(info);
-    header->sh_entsize = static_cast<Elf32_Word>(entry_size);
-    return true;
+    GElf_Shdr header;
+    if (!gelf_getshdr(added.section, &header)) return failed();
+    header.sh_link = static_cast<Elf64_Word>(to);
+    header.sh_info = static_cast<Elf64_Word>(info);
+    header.sh_entsize = entry_size;
+    return gelf_update_shdr(added.section, &header) || failed();
+}
+
+Elf_Data* ElfWriter::table(const Added& added, Elf_Type type, std::size_t count) {
+    std::vector<std::uint8_t>& bytes = tables_.emplace_back(count * size_of(type));
+    added.data->d_buf = bytes.data();
+    added.data->d_size = bytes.size();
+    return added.data;
 }
 
 bool ElfWriter::add_sections() {
@@ -135,20 +151,22 @@ bool ElfWriter::add_sections() {
         // libelf does not write through the pointer.
         void* bytes = section.no_bits ? nullptr : const_cast<std::uint8_t*>(section.bytes.data());
         Added added;
-        if (!add(section.name, type, flags, static_cast<std::uint32_t>(std::max<std::uint64_t>(section.alignment, 1)),
-                 bytes, section.extent(), ELF_T_BYTE, added)) {
+        if (!add(section.name, type, flags, std::max<std::uint64_t>(section.alignment, 1), bytes, section.extent(),
+                 ELF_T_BYTE, added)) {
             return false;
         }
-        Elf32_Shdr* header = elf32_getshdr(added.section);
-        header->sh_addr = static_cast<Elf32_Addr>(section.address);
-        header->sh_entsize = section.entry_size;
+        GElf_Shdr header;
+        if (!gelf_getshdr(added.section, &header)) return failed();
+        header.sh_addr = section.address;
+        header.sh_entsize = section.entry_size;
+        if (!gelf_update_shdr(added.section, &header)) return failed();
         section_indices_.push_back(added.index);
     }
     return true;
 }
 
 bool ElfWriter::add_note() {
-    if (object_.isa.empty()) return true;
+    if (object_.isa.empty() || object_.self_describing) return true;
     const auto number = [&](std::uint32_t value) {
         for (int i = 0; i < 4; ++i) {
             note_.push_back(static_cast<std::uint8_t>(value >> 8 * (object_.big_endian ? 3 - i : i)));
@@ -184,8 +202,8 @@ bool ElfWriter::add_debug() {
 bool ElfWriter::add_symbols() {
     symbols_.emplace_back();
     for (std::size_t i = 0; i < object_.sections.size(); ++i) {
-        Elf32_Sym symbol{};
-        symbol.st_info = ELF32_ST_INFO(STB_LOCAL, STT_SECTION);
+        GElf_Sym symbol{};
+        symbol.st_info = GELF_ST_INFO(STB_LOCAL, STT_SECTION);
         symbol.st_shndx = static_cast<Elf32_Section>(section_indices_[i]);
         section_symbols_.push_back(static_cast<std::uint32_t>(symbols_.size()));
         symbols_.push_back(symbol);
@@ -200,13 +218,14 @@ bool ElfWriter::add_symbols() {
                 symbol_indices_[i] = section_symbols_[symbol.section];
                 continue;
             }
-            static constexpr unsigned types[] = {STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION, STT_FILE};
+            static constexpr unsigned types[] = {STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION, STT_FILE, STT_LOOS};
             const unsigned binding = local ? STB_LOCAL : symbol.binding == Binding::weak ? STB_WEAK : STB_GLOBAL;
-            Elf32_Sym made{};
+            GElf_Sym made{};
             made.st_name = symbol_names_.add(symbol.name);
-            made.st_value = static_cast<Elf32_Addr>(symbol.value);
-            made.st_size = static_cast<Elf32_Word>(symbol.size);
-            made.st_info = static_cast<unsigned char>(ELF32_ST_INFO(binding, types[static_cast<int>(symbol.type)]));
+            made.st_value = symbol.value;
+            made.st_size = symbol.size;
+            made.st_info = static_cast<unsigned char>(GELF_ST_INFO(binding, types[static_cast<int>(symbol.type)]));
+            made.st_other = static_cast<unsigned char>(symbol.visibility);
             made.st_shndx = symbol.section == absolute_section ? SHN_ABS
                             : symbol.section == common_section ? SHN_COMMON
                             : symbol.section >= object_.sections.size()
@@ -218,54 +237,66 @@ bool ElfWriter::add_symbols() {
         if (local) first_global = symbols_.size();
     }
     Added names;
-    return add(".strtab", SHT_STRTAB, 0, 1, symbol_names_.bytes().data(), symbol_names_.bytes().size(), ELF_T_BYTE,
-               names) &&
-           add(".symtab", SHT_SYMTAB, 0, 4, symbols_.data(), symbols_.size() * sizeof(Elf32_Sym), ELF_T_SYM,
-               symbol_table_) &&
-           link(symbol_table_, names.index, first_global, sizeof(Elf32_Sym));
+    if (!add(".strtab", SHT_STRTAB, 0, 1, symbol_names_.bytes().data(), symbol_names_.bytes().size(), ELF_T_BYTE,
+             names) ||
+        !add(".symtab", SHT_SYMTAB, 0, word(), nullptr, 0, ELF_T_SYM, symbol_table_) ||
+        !link(symbol_table_, names.index, first_global, size_of(ELF_T_SYM))) {
+        return false;
+    }
+    Elf_Data* const data = table(symbol_table_, ELF_T_SYM, symbols_.size());
+    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+        if (!gelf_update_sym(data, static_cast<int>(i), &symbols_[i])) return failed();
+    }
+    return true;
 }
 
-bool ElfWriter::add_relocation_section(std::string_view name, std::size_t target, std::vector<Elf32_Rela>& list) {
+bool ElfWriter::add_relocation_section(std::string_view name, std::size_t target, std::vector<GElf_Rela>& list) {
     Added added;
-    return add(fmt::format(".rela{}", name), SHT_RELA, SHF_INFO_LINK, 4, list.data(), list.size() * sizeof(Elf32_Rela),
-               ELF_T_RELA, added) &&
-           link(added, symbol_table_.index, target, sizeof(Elf32_Rela));
+    if (!add(fmt::format(".rela{}", name), SHT_RELA, SHF_INFO_LINK, word(), nullptr, 0, ELF_T_RELA, added) ||
+        !link(added, symbol_table_.index, target, size_of(ELF_T_RELA))) {
+        return false;
+    }
+    Elf_Data* const data = table(added, ELF_T_RELA, list.size());
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        if (!gelf_update_rela(data, static_cast<int>(i), &list[i])) return failed();
+    }
+    return true;
 }
 
 bool ElfWriter::add_relocations() {
-    // One list per section, and those of the debug sections; sized first, since libelf keeps pointers into them.
-    relocation_lists_.resize(object_.sections.size() + 2);
+    // One list per section, and those of the debug sections.
+    std::vector<std::vector<GElf_Rela>> lists(object_.sections.size() + 2);
     for (const Relocation& relocation : object_.relocations) {
         if (relocation.section >= object_.sections.size()) continue;
         constexpr std::uint32_t largest_type = 0xFF;
-        if (relocation.type > largest_type) {
+        if (!object_.wide && relocation.type > largest_type) {
             error_ = fmt::format("relocation type {} does not fit into a 32-bit ELF file", relocation.type);
             return false;
         }
         const bool has_symbol = relocation.symbol < object_.symbols.size();
-        Elf32_Rela made{};
-        made.r_offset = static_cast<Elf32_Addr>(relocation.offset);
-        made.r_addend = static_cast<Elf32_Sword>(relocation.addend);
-        made.r_info = ELF32_R_INFO(has_symbol ? symbol_indices_[relocation.symbol] : 0, relocation.type);
-        relocation_lists_[relocation.section].push_back(made);
+        GElf_Rela made{};
+        made.r_offset = relocation.offset;
+        made.r_addend = relocation.addend;
+        made.r_info = GELF_R_INFO(has_symbol ? symbol_indices_[relocation.symbol] : 0, relocation.type);
+        lists[relocation.section].push_back(made);
     }
-    const auto add_addresses = [&](const std::vector<DebugAddress>& addresses, std::vector<Elf32_Rela>& list) {
+    const auto add_addresses = [&](const std::vector<DebugAddress>& addresses, std::vector<GElf_Rela>& list) {
         for (const DebugAddress& address : addresses) {
-            Elf32_Rela made{};
-            made.r_offset = static_cast<Elf32_Addr>(address.offset);
-            made.r_info = ELF32_R_INFO(section_symbols_[address.section], relocation_type::absolute_32);
+            GElf_Rela made{};
+            made.r_offset = address.offset;
+            made.r_info = GELF_R_INFO(section_symbols_[address.section], object_.address_relocation);
             list.push_back(made);
         }
     };
     if (!debug_.line.empty() && object_.relocatable) {
-        add_addresses(debug_.line_addresses, relocation_lists_[object_.sections.size()]);
-        add_addresses(debug_.info_addresses, relocation_lists_[object_.sections.size() + 1]);
+        add_addresses(debug_.line_addresses, lists[object_.sections.size()]);
+        add_addresses(debug_.info_addresses, lists[object_.sections.size() + 1]);
     }
-    for (std::size_t i = 0; i < relocation_lists_.size(); ++i) {
-        std::vector<Elf32_Rela>& list = relocation_lists_[i];
+    for (std::size_t i = 0; i < lists.size(); ++i) {
+        std::vector<GElf_Rela>& list = lists[i];
         if (list.empty()) continue;
         std::stable_sort(list.begin(), list.end(),
-                         [](const Elf32_Rela& a, const Elf32_Rela& b) { return a.r_offset < b.r_offset; });
+                         [](const GElf_Rela& a, const GElf_Rela& b) { return a.r_offset < b.r_offset; });
         const std::size_t debug = i - object_.sections.size();
         const bool good = i < object_.sections.size()
                               ? add_relocation_section(object_.sections[i].name, section_indices_[i], list)
@@ -282,8 +313,12 @@ bool ElfWriter::finish(std::string& out) {
     const std::uint32_t own_name = section_names_.add(".shstrtab");
     if (!add("", SHT_STRTAB, 0, 1, section_names_.bytes().data(), section_names_.bytes().size(), ELF_T_BYTE, names))
         return false;
-    elf32_getshdr(names.section)->sh_name = own_name;
-    elf32_getehdr(elf_)->e_shstrndx = static_cast<Elf32_Half>(names.index);
+    GElf_Shdr section;
+    GElf_Ehdr header;
+    if (!gelf_getshdr(names.section, &section) || !gelf_getehdr(elf_, &header)) return failed();
+    section.sh_name = own_name;
+    header.e_shstrndx = static_cast<Elf64_Half>(names.index);
+    if (!gelf_update_shdr(names.section, &section) || !gelf_update_ehdr(elf_, &header)) return failed();
     const off_t size = elf_update(elf_, ELF_C_WRITE);
     if (size < 0) return failed();
     const std::size_t begin = out.size();

@@ -1,0 +1,164 @@
+#include "codec/patterns.hpp"
+
+#include <cctype>
+
+namespace isaforge::codec {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+int hex_digit(char c) {
+    if (is_digit(c)) return c - '0';
+    const char low = static_cast<char>(c | 0x20);
+    return low >= 'a' && low <= 'f' ? low - 'a' + 10 : 99;
+}
+
+// A decimal number without leading zeros, or, where no word is being read, one with 0x. Null where it may be something
+// else or does not fit into 63 bits.
+const char* plain_number(const char* p, const char* end, bool in_word, std::uint64_t& value) {
+    value = 0;
+    const char* const begin = p;
+    if (*p == '0' && end - p > 2 && (p[1] | 0x20) == 'x') {
+        if (in_word) return nullptr;
+        for (p += 2; p != end && hex_digit(*p) < 16; ++p) {
+            if (p - begin > 16) return nullptr;
+            value = value << 4 | static_cast<std::uint64_t>(hex_digit(*p));
+        }
+        return p - begin > 2 && value >> 63 == 0 ? p : nullptr;
+    }
+    for (; p != end && is_digit(*p); ++p) {
+        if (p - begin > 17) return nullptr;
+        value = value * 10 + static_cast<std::uint64_t>(*p - '0');
+    }
+    return *begin == '0' && p - begin > 1 ? nullptr : p;
+}
+
+// Whether what stands behind a number may make it a part of an expression. Blanks may stand in between.
+bool may_go_on(const char* p, const char* end) {
+    while (p != end && (*p == ' ' || *p == '\t')) ++p;
+    return p != end && std::string_view("+-*/%<>=!&^|?.:('").find(*p) != std::string_view::npos;
+}
+
+}  // namespace
+
+struct Patterns::Walk {
+    const char* begin;
+    const char* end;
+    bool glued;
+    bool may_be_number;
+    PatternMatch& out;
+    const char* best = nullptr;
+    std::uint32_t best_spelling = 0;
+    std::uint64_t numbers[most_numbers];
+};
+
+void Patterns::add(const Spelling& spelling) {
+    std::uint32_t node = 0;
+    for (const char raw : spelling.text) {
+        const char letter = fold(raw);
+        std::uint32_t* link = &nodes_[node].child;
+        while (*link != 0 && nodes_[*link].letter != letter) link = &nodes_[*link].sibling;
+        if (*link != 0) {
+            node = *link;
+            continue;
+        }
+        node = *link = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.emplace_back().letter = letter;
+    }
+    if (!spelling.text.empty()) {
+        const char first = spelling.text[0];
+        for (int c = 0; c < 256; ++c) {
+            const char letter = static_cast<char>(c);
+            if (first == number_mark ? is_digit(letter) : fold(letter) == fold(first))
+                first_[static_cast<std::size_t>(c)] = true;
+        }
+    }
+    const auto first_number = static_cast<std::uint32_t>(numbers_.size());
+    numbers_.insert(numbers_.end(), spelling.numbers.begin(), spelling.numbers.end());
+    spellings_.push_back({spelling.code, first_number, static_cast<std::uint32_t>(spelling.numbers.size()), 0});
+    std::uint32_t* last = &nodes_[node].spelling;
+    while (*last != 0) last = &spellings_[*last - 1].next;
+    *last = static_cast<std::uint32_t>(spellings_.size());
+}
+
+void Patterns::add(std::string_view text, std::uint64_t code) { add(Spelling{std::string(text), code, {}}); }
+
+bool Patterns::match(const char*& cursor, const char* end, bool glued, PatternMatch& out) const {
+    if (cursor != end && !first_[static_cast<unsigned char>(*cursor)] && nodes_[0].spelling == 0) return false;
+    const bool is_name = cursor != end && std::isalpha(static_cast<unsigned char>(*cursor));
+    Walk walk{cursor, end, glued, expressions_ && !is_name, out, nullptr, 0, {}};
+    follow(walk, 0, cursor, 0);
+    if (!walk.best) return false;
+    cursor = walk.best;
+    return true;
+}
+
+void Patterns::follow(Walk& walk, std::uint32_t node, const char* p, unsigned count) const {
+    for (;;) {
+        if (nodes_[node].spelling != 0 && (!walk.best || p >= walk.best)) accept(walk, node, p);
+        if (p == walk.end) return;
+        const char letter = fold(*p);
+        std::uint32_t next = 0;
+        for (std::uint32_t child = nodes_[node].child; child != 0; child = nodes_[child].sibling) {
+            if (nodes_[child].letter == letter) {
+                next = child;
+            } else if (nodes_[child].letter == number_mark && is_digit(*p)) {
+                const char* const after =
+                    plain_number(p, walk.end, p != walk.begin && is_word(p[-1]), walk.numbers[count]);
+                if (after) follow(walk, child, after, count + 1);
+            }
+        }
+        if (next == 0) return;
+        node = next;
+        ++p;
+    }
+}
+
+// Takes the first spelling that ends at the node and whose numbers are in range.
+bool Patterns::accept(Walk& walk, std::uint32_t node, const char* p) const {
+    if (!walk.glued && p != walk.end && p != walk.begin && is_word(*p) && is_word(p[-1])) return false;
+    // A number may go on as an expression; a name does not.
+    if (walk.may_be_number && p != walk.begin && is_word(p[-1]) && may_go_on(p, walk.end)) return false;
+    for (std::uint32_t index = nodes_[node].spelling; index != 0; index = spellings_[index - 1].next) {
+        if (p == walk.best && index > walk.best_spelling) return false;
+        if (!take(spellings_[index - 1], walk.numbers, walk.out)) continue;
+        walk.best = p;
+        walk.best_spelling = index;
+        return true;
+    }
+    return false;
+}
+
+bool Patterns::take(const Ending& ending, const std::uint64_t* numbers, PatternMatch& out) const {
+    std::uint64_t code = ending.code, tail = 0;
+    unsigned tail_bits = 0;
+    std::int64_t values[most_numbers];
+    for (std::uint32_t i = 0; i < ending.count; ++i) {
+        const PatternNumber& rule = numbers_[ending.first_number + i];
+        std::int64_t value = 0;
+        if (__builtin_sub_overflow(static_cast<std::int64_t>(numbers[i]), rule.bias, &value)) return false;
+        if (rule.scale != 1) {
+            if (value % rule.scale != 0) return false;
+            value /= rule.scale;
+        }
+        values[i] = value;
+        if (rule.same_as >= 0) {
+            if (value != values[rule.same_as]) return false;
+            continue;
+        }
+        if (value < rule.low || value > rule.high || (rule.step != 1 && (value - rule.low) % rule.step != 0))
+            return false;
+        if (rule.tail_bits != 0) {
+            tail = static_cast<std::uint64_t>(value) & rule.mask;
+            tail_bits = rule.tail_bits;
+        } else {
+            code |= (static_cast<std::uint64_t>(value) & rule.mask) << rule.shift;
+        }
+    }
+    out = {code, tail, tail_bits};
+    return true;
+}
+
+}  // namespace isaforge::codec

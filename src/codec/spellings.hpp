@@ -1,0 +1,59 @@
+// What an operand's texts look like as they are printed: the patterns that it is read by, and the characters that each of
+// its texts can begin with. Worked out once, when the codec is built, in the order of Isa::operand_types: a row refers to
+// operands that stand before its own.
+#pragma once
+
+#include <bitset>
+#include <optional>
+#include <vector>
+
+#include "codec/patterns.hpp"
+#include "isaforge/isa.hpp"
+
+namespace isaforge::codec {
+
+using Letters = std::bitset<256>;
+
+class Spellings {
+public:
+    explicit Spellings(const Isa& isa) : isa_(isa), known_(isa.operand_types.size()) {}
+
+    // Works out the type with this index; those before it must be known.
+    void add(Index type);
+
+    const std::vector<Spelling>& of(Index type) const { return known_[type].list; }
+    // Whether there are texts that no spelling is for, which may be numbers.
+    bool is_open(Index type) const { return known_[type].open; }
+    // The characters that a text can begin with, all where it can be empty; and those of the type's texts that are not.
+    Letters first_of(const TextTemplate& text, const std::vector<Field>& fields) const;
+    const Letters& first_of(Index type) const { return known_[type].first; }
+
+private:
+    struct Known {
+        std::vector<Spelling> list;
+        bool open = false;      // there are other texts, which may be numbers
+        bool empty = false;     // one of the texts is empty
+        Letters first;
+    };
+    struct Partial {
+        Spelling spelling;
+        std::vector<bool> seen;      // by field: it is in the text
+        std::vector<int> number_of;  // by field: the number that is all of it, or -1
+        std::vector<std::optional<std::uint64_t>> code_of;  // by field: what it is
+    };
+
+    void add_entries(const OperandType& type, Known& known) const;
+    void add_number(const OperandType& type, Known& known) const;
+    void add_row(const OperandRow& row, const TextTemplate& text, Known& known) const;
+    bool extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element, bool& open) const;
+    bool extend_field(const Partial& partial, const OperandRow& row, Index field, std::vector<Partial>& out) const;
+    bool extend_number(const Partial& partial, const OperandRow& row, const TextElement& element,
+                       std::vector<Partial>& out) const;
+    bool constrain(Partial& partial, const OperandRow& row) const;
+    Letters number_letters() const;
+
+    const Isa& isa_;
+    std::vector<Known> known_;
+};
+
+}  // namespace isaforge::codec
