@@ -15,6 +15,7 @@ import sys
 import time
 
 import mutation
+import lines_scalar
 from tools import POOL, TARGETS, WITH_TEXT, Isaforge, LlvmMc, llvm_tools
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -55,7 +56,7 @@ def name_of(line):
 
 def handwritten():
     lines = [line.split('//')[0].strip() for path in sorted(HERE.glob('lines-*.txt')) for line in path.read_text().splitlines()]
-    return [line for line in lines if line]
+    return [line for line in lines if line] + list(lines_scalar.lines())
 
 
 def in_order(line, canonical):

@@ -58,6 +58,11 @@ class Isaforge:
                 result[int(line) - 1][0] = digits
             for line, why in re.findall(r'lines\.s:(\d+):\d+: error: (.*)', run.stderr):
                 result[int(line) - 1] = [None, why]
+            # A symbol that is not defined is reported once. Names in capitals are no registers: these lines are refused, too.
+            unknown = set(re.findall(r"error: '([A-Z][A-Z_0-9]{3,})' is not defined", run.stderr))
+            for i, line in enumerate(lines):
+                if result[i][0] and unknown.intersection(re.findall(r'\w+', line)):
+                    result[i] = [None, 'a symbol is not defined']
             return result
 
     def texts(self, variant, codes):
