@@ -276,6 +276,13 @@ bool Builder::row_is_closed(const OperandRow& row, const TextTemplate& text) con
 void Builder::add_texts(Index index, OperandTable& table) {
     const OperandType& type = isa_.operand_types[index];
     spellings_.add(index);
+    if (type.kind == OperandKind::table) {
+        spellings_.keep_if(index, [&](const Spelling& spelling) {
+            if (!spelling.numbers.empty()) return true;  // a number says which code is meant
+            const bool printed = !table.row.empty() && table.row[spelling.code] == spelling.row;
+            return printed || means_itself(isa_, tables_, type, type.rows[spelling.row], spelling.code);
+        });
+    }
     table.patterns = Patterns(isa_.surface.case_insensitive, spellings_.is_open(index));
     for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
     table.first = spellings_.first_of(index);

@@ -83,7 +83,7 @@ void Patterns::add(const Spelling& spelling) {
     *last = static_cast<std::uint32_t>(spellings_.size());
 }
 
-void Patterns::add(std::string_view text, std::uint64_t code) { add(Spelling{std::string(text), code, {}}); }
+void Patterns::add(std::string_view text, std::uint64_t code) { add(Spelling{std::string(text), code, {}, 0}); }
 
 bool Patterns::match(const char*& cursor, const char* end, bool glued, PatternMatch& out) const {
     if (cursor != end && !first_[static_cast<unsigned char>(*cursor)] && nodes_[0].spelling == 0) return false;
@@ -134,6 +134,7 @@ bool Patterns::accept(Walk& walk, std::uint32_t node, const char* p) const {
 bool Patterns::take(const Ending& ending, const std::uint64_t* numbers, PatternMatch& out) const {
     std::uint64_t code = ending.code, tail = 0;
     unsigned tail_bits = 0;
+    bool tail_shared = false;
     std::int64_t values[most_numbers];
     for (std::uint32_t i = 0; i < ending.count; ++i) {
         const PatternNumber& rule = numbers_[ending.first_number + i];
@@ -153,11 +154,12 @@ bool Patterns::take(const Ending& ending, const std::uint64_t* numbers, PatternM
         if (rule.tail_bits != 0) {
             tail = static_cast<std::uint64_t>(value) & rule.mask;
             tail_bits = rule.tail_bits;
+            tail_shared = rule.tail_shared;
         } else {
             code |= (static_cast<std::uint64_t>(value) & rule.mask) << rule.shift;
         }
     }
-    out = {code, tail, tail_bits};
+    out = {code, tail, tail_bits, tail_shared, ending.count != 0};
     return true;
 }
 

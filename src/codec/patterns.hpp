@@ -25,6 +25,7 @@ struct PatternNumber {
     std::uint64_t mask = 0;        // bits of the value that are kept
     std::uint8_t shift = 0;
     std::uint8_t tail_bits = 0;    // the word behind the instruction: so many; 0: the code
+    bool tail_shared = false;      // other operands may have the same word
     std::int8_t same_as = -1;      // the earlier number of the same field
 };
 
@@ -33,6 +34,7 @@ struct Spelling {
     std::string text;              // with number_mark for each number
     std::uint64_t code = 0;        // where the numbers are 0
     std::vector<PatternNumber> numbers;
+    std::uint32_t row = 0;         // of the operand's table
 };
 
 // What was read.
@@ -40,6 +42,8 @@ struct PatternMatch {
     std::uint64_t code = 0;
     std::uint64_t tail = 0;
     unsigned tail_bits = 0;
+    bool tail_shared = false;
+    bool numeric = false;          // there was a number in the text
 };
 
 class Patterns {

@@ -222,20 +222,32 @@ bool Reader::constant(const char*& cursor, const TextElement& element) {
 
 // --- operands ---------------------------------------------------------------------------------------------------------
 
+// A text of the operand as it is printed. True, cursor unmoved, where that is the empty one.
+bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool glued, Parsed& out) const {
+    PatternMatch found;
+    const char* p = cursor;
+    if (!table.patterns.match(p, end_, glued, found)) return false;
+    if (!table.all_valid && !table.valid.empty() && table.valid[found.code] == 0) return false;
+    out.code = found.code;
+    out.tail = found.tail;
+    out.tail_bits = found.tail_bits;
+    out.tail_shared = found.tail_shared;
+    out.numeric = found.numeric;
+    cursor = p;
+    return true;
+}
+
 bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
     const char* begin = skip(cursor);
     const char* after = begin;
-    PatternMatch found;
-    const bool fits = table.patterns.match(after, end_, glued, found);
+    const bool fits = take_pattern(after, table, glued, out);
     if (fits && after != begin) {
-        out.code = found.code;
-        out.tail = found.tail;
-        out.tail_bits = found.tail_bits;
         cursor = after;
         return true;
     }
+    const std::uint64_t left_out = out.code;
     if (type.kind == OperandKind::number) return number(cursor, index, out);
     // The rows know other spacings of the same texts, and expressions.
     const bool may_begin = begin != end_ && table.first[static_cast<unsigned char>(*begin)];
@@ -245,7 +257,7 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
         return true;
     }
     if (fits) {  // the operand may be left out
-        out.code = found.code;
+        out.code = left_out;
         return true;
     }
     return fail(begin, nullptr, index);
@@ -549,16 +561,11 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
             if (step.table) {  // most operands are one fixed text
                 const char* p = skip(cursor);
                 const char* begin = p;
-                PatternMatch found;
-                if (step.table->patterns.match(p, end_, step.glued, found) && p != begin) {
-                    if (found.tail_bits != 0) {
-                        Parsed child;
-                        child.tail = found.tail;
-                        child.tail_bits = found.tail_bits;
-                        if (!adopt(parsed, child, form.fields[step.field]))
-                            return fail(begin, nullptr, form.fields[step.field].type);
-                    }
-                    image.words[0] |= found.code << step.shift;
+                Parsed child;
+                if (take_pattern(p, *step.table, step.glued, child) && p != begin) {
+                    if (child.tail_bits != 0 && !adopt_operand(parsed, child, form.fields[step.field], begin, p))
+                        return false;
+                    image.words[0] |= child.code << step.shift;
                     cursor = p;
                     return true;
                 }

@@ -39,10 +39,10 @@ void Spellings::add(Index index) {
         case OperandKind::registers:
         case OperandKind::enumeration: add_entries(type, known); break;
         case OperandKind::table:
-            for (const OperandRow& row : type.rows) {
-                for (const TextTemplate& text : row.texts) {
-                    add_row(row, text, known);
-                    known.first |= first_of(text, row.fields);
+            for (std::uint32_t row = 0; row < type.rows.size(); ++row) {
+                for (const TextTemplate& text : type.rows[row].texts) {
+                    add_row(type, row, text, known);
+                    known.first |= first_of(text, type.rows[row].fields);
                 }
             }
     }
@@ -96,14 +96,14 @@ void Spellings::add_entries(const OperandType& type, Known& known) const {
     const auto flush = [&](Run& run) {
         constexpr std::size_t fewest = 4;
         if (run.texts.size() < fewest) {
-            for (std::size_t i = 0; i < run.texts.size(); ++i) known.list.push_back({run.texts[i], run.low + i, {}});
+            for (std::size_t i = 0; i < run.texts.size(); ++i) known.list.push_back({run.texts[i], run.low + i, {}, 0});
         } else {
             PatternNumber number;
             number.bias = static_cast<std::int64_t>(run.bias);
             number.low = static_cast<std::int64_t>(run.low);
             number.high = static_cast<std::int64_t>(run.high);
             number.mask = ~std::uint64_t{0};
-            known.list.push_back({run.prefix + number_mark, 0, {number}});
+            known.list.push_back({run.prefix + number_mark, 0, {number}, 0});
         }
         run = {};
     };
@@ -151,17 +151,20 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     number.mask = low_bits(type.width);
     number.low = rule.base == NumberBase::unsigned_integer ? 0 : -span / 2;
     number.high = is_signed ? span / 2 - 1 : span - 1;
-    known.list.push_back({std::string(1, number_mark), 0, {number}});
+    known.list.push_back({std::string(1, number_mark), 0, {number}, 0});
     if (number.low == 0 && rule.scale > 0 && rule.bias >= 0) return;
     number.scale = -number.scale;
     number.bias = -number.bias;
-    known.list.push_back({std::string("-") + number_mark, 0, {number}});
+    known.list.push_back({std::string("-") + number_mark, 0, {number}, 0});
 }
 
-void Spellings::add_row(const OperandRow& row, const TextTemplate& text, Known& known) const {
+void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const TextTemplate& text,
+                        Known& known) const {
+    const OperandRow& row = type.rows[row_index];
     if (text.empty()) known.empty = true;
     Partial begin;
     begin.spelling.code = row.value;
+    begin.spelling.row = row_index;
     begin.seen.resize(row.fields.size());
     begin.number_of.assign(row.fields.size(), -1);
     begin.code_of.resize(row.fields.size());
@@ -199,6 +202,7 @@ bool Spellings::extend(std::vector<Partial>& partials, const OperandRow& row, co
             for (Partial& partial : partials) partial.spelling.text += element.text;
             return true;
         case TextKind::constant:
+            open |= element.bits != 0;  // its bits are another way to write it
             for (Partial& partial : partials) partial.spelling.text += element.text;
             return true;
         case TextKind::field: {
@@ -244,6 +248,7 @@ bool Spellings::extend_field(const Partial& partial, const OperandRow& row, Inde
             if (field.in_tail) {
                 if (nested.code != 0 || field.place.pieces[0].position != 0) return false;
                 number.tail_bits = static_cast<std::uint8_t>(field.place.width);
+                number.tail_shared = field.shared;
             } else if (number.tail_bits == 0) {
                 number.shift = static_cast<std::uint8_t>(number.shift + field.place.pieces[0].position);
             }

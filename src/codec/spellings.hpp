@@ -21,6 +21,12 @@ public:
     // Works out the type with this index; those before it must be known.
     void add(Index type);
 
+    // Forgets the spellings that are not to be read as what they are.
+    template <typename Keep>
+    void keep_if(Index type, Keep&& keep) {
+        std::erase_if(known_[type].list, [&](const Spelling& spelling) { return !keep(spelling); });
+    }
+
     const std::vector<Spelling>& of(Index type) const { return known_[type].list; }
     // Whether there are texts that no spelling is for, which may be numbers.
     bool is_open(Index type) const { return known_[type].open; }
@@ -44,7 +50,7 @@ private:
 
     void add_entries(const OperandType& type, Known& known) const;
     void add_number(const OperandType& type, Known& known) const;
-    void add_row(const OperandRow& row, const TextTemplate& text, Known& known) const;
+    void add_row(const OperandType& type, std::uint32_t row, const TextTemplate& text, Known& known) const;
     bool extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element, bool& open) const;
     bool extend_field(const Partial& partial, const OperandRow& row, Index field, std::vector<Partial>& out) const;
     bool extend_number(const Partial& partial, const OperandRow& row, const TextElement& element,
