@@ -20,6 +20,7 @@ struct Options {
     IsaChoice isa;
     std::string input, output = "-", hex, format;
     bool json = false, listing = false, no_labels = false;
+    unsigned threads = 0;
 };
 
 // Bytes from hexadecimal digits, two each; blanks, commas, underscores and 0x before a byte or word mean nothing.
@@ -95,6 +96,7 @@ int print_object(const Options& options, const Codec& codec, const Object& objec
                 : options.listing ? DisassemblyStyle::listing
                                   : DisassemblyStyle::source;
     how.labels = !options.no_labels;
+    how.threads = options.threads;
     OutputFile output;
     if (!output.open(options.output)) return input_error;
     disassemble(codec, object, how, [&](std::string_view text) { output.write(text); });
@@ -144,6 +146,7 @@ Action define(CLI::App& app) {
     auto* const json = app.add_flag("--json", options->json, "One JSON object per instruction");
     app.add_flag("--listing", options->listing, "Addresses and bytes before each instruction")->excludes(json);
     app.add_flag("--no-labels", options->no_labels, "Numbers instead of labels as the targets of jumps");
+    add_threads_option(app, options->threads);
     return [options] { return disassemble_any(*options); };
 }
 

@@ -240,13 +240,12 @@ void Builder::add_texts(Index index, OperandTable& table) {
     for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
     table.first = spellings_.first_of(index);
     table.needs_rows = type.kind == OperandKind::number;
-    bool left_out = false;
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
             table.row_first.push_back(spellings_.first_of(text, row.fields));
             table.needs_rows |= type.width > widest_table || !row_is_closed(row, text);
-            if (text.empty() && !left_out) table.left_out = row.value;
-            left_out |= text.empty();
+            if (text.empty() && !table.nullable) table.left_out = row.value;
+            table.nullable |= text.empty();
         }
     }
 }
@@ -469,6 +468,7 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
         }
         candidate.steps.push_back(step);
     }
+    candidate.printed = &text == &form.texts[0] && &name == &isa_.instructions[form.instruction].names[0];
     candidate.spaced = name_at + 1 < text.size() && text[name_at + 1].kind == TextKind::space;
     for (char& c : key) c = tables_.fold[static_cast<unsigned char>(c)];
     tables_.dots_in_mnemonics |= key.find('.') != std::string::npos;
@@ -492,6 +492,12 @@ void Builder::build_mnemonics() {
     }
     for (Mnemonic& mnemonic : tables_.mnemonics) {
         auto& candidates = mnemonic.candidates;
+        const bool one_form = std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+            return candidate.form == candidates[0].form;
+        });
+        const bool printed = std::any_of(candidates.begin(), candidates.end(),
+                                         [](const Candidate& candidate) { return candidate.printed; });
+        if (one_form && printed) tables_.forms[candidates[0].form].sole = true;
         std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
             return isa_.forms[a.form].bits < isa_.forms[b.form].bits;
         });

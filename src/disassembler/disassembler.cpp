@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "assembler/characters.hpp"
 #include "codec/tables.hpp"
@@ -11,6 +12,7 @@
 #include "disassembler/output.hpp"
 #include "disassembler/verify.hpp"
 #include "object/relocation_place.hpp"
+#include "support/in_order.hpp"
 
 namespace isaforge {
 
@@ -18,6 +20,8 @@ namespace disassembler {
 
 namespace {
 
+constexpr std::size_t piece_length = 8192;  // instructions that one thread prints at a time
+constexpr std::size_t worth_threads = 4 * piece_length;
 constexpr std::size_t most_bytes = max_instruction_bits / 8;
 
 std::string_view data_directive(std::size_t bytes) {
@@ -48,7 +52,8 @@ std::uint64_t datum_width(const Relocation& relocation) {
 
 class Disassembler final : public Codec::LabelNamer {
 public:
-    Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options, const TextSink& sink);
+    Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options, const Labels& labels,
+                 std::size_t longest, const TextSink& sink);
     void run();
 
     std::string_view label(std::uint64_t address) override;
@@ -58,6 +63,10 @@ private:
     void section(Index index);
     void section_head(const Section& section);
     void code();
+    bool code_in_pieces();
+    void code_from(std::uint64_t at, std::uint64_t until, std::size_t next_decoded);
+    void print_piece(const Disassembler& whole, std::uint64_t at, std::uint64_t until, std::size_t next_decoded);
+    std::size_t label_from(std::uint64_t offset) const;
     void data();
     void zeros(std::uint64_t count);
     void labels_at(std::uint64_t offset, std::uint64_t until);
@@ -92,7 +101,7 @@ private:
     const DisassembleOptions& options_;
     Output out_;
     const std::size_t longest_;
-    Labels labels_;
+    const Labels& labels_;
     Verifier verifier_;
     std::string line_end_;  // of an instruction
     std::string comment_begin_, comment_end_;
@@ -107,14 +116,14 @@ private:
 };
 
 Disassembler::Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options,
-                           const TextSink& sink)
+                           const Labels& labels, std::size_t longest, const TextSink& sink)
     : codec_(codec),
       isa_(codec.isa()),
       object_(object),
       options_(options),
       out_(sink),
-      longest_(longest_instruction(codec)),
-      labels_(codec, object, options.labels && options.style != DisassemblyStyle::json, longest_),
+      longest_(longest),
+      labels_(labels),
       verifier_(codec),
       relocations_(object.sections.size()) {
     line_end_ = isa_.surface.statement_end + "\n";
@@ -255,6 +264,58 @@ std::string Disassembler::symbol_reference(const Relocation& relocation, std::ui
 // --- code
 
 void Disassembler::code() {
+    if (!code_in_pieces()) code_from(0, section_->bytes.size(), 0);
+}
+
+// Large sections are printed in pieces on several threads. The label pass has found where instructions begin.
+bool Disassembler::code_in_pieces() {
+    const std::vector<Decoded>& decoded = labels_.of(index_).code;
+    const unsigned threads = thread_count(options_.threads);
+    if (threads < 2 || decoded.size() < worth_threads || !relocations_[index_].empty()) return false;
+    std::vector<std::uint64_t> begins;  // of the pieces
+    std::uint64_t at = 0;
+    for (std::size_t i = 0; i < decoded.size(); ++i) {
+        if (i % piece_length == 0) begins.push_back(at);
+        at += decoded[i].bytes;
+    }
+    begins.push_back(at);
+    struct Worker {
+        std::string text;
+        TextSink sink = [this](std::string_view piece) { text += piece; };
+        std::unique_ptr<Disassembler> printer;
+    };
+    std::vector<Worker> workers(threads);
+    const auto make = [&](unsigned index, std::size_t piece) {
+        Worker& worker = workers[index];
+        if (!worker.printer)
+            worker.printer = std::make_unique<Disassembler>(codec_, object_, options_, labels_, longest_, worker.sink);
+        worker.text.clear();
+        worker.printer->print_piece(*this, begins[piece], begins[piece + 1], piece * piece_length);
+    };
+    in_order(threads, begins.size() - 1, make, [&](unsigned index, std::size_t) { out_.pass(workers[index].text); });
+    next_label_ = label_from(section_->bytes.size());
+    return true;
+}
+
+void Disassembler::print_piece(const Disassembler& whole, std::uint64_t at, std::uint64_t until,
+                               std::size_t next_decoded) {
+    section_ = whole.section_;
+    index_ = whole.index_;
+    next_label_ = label_from(at);
+    code_from(at, until, next_decoded);
+    out_.flush();
+}
+
+// The first label that is not before `offset`.
+std::size_t Disassembler::label_from(std::uint64_t offset) const {
+    const std::vector<Label>& list = labels_.of(index_).list;
+    const auto found = std::lower_bound(list.begin(), list.end(), offset,
+                                        [](const Label& label, std::uint64_t o) { return label.offset < o; });
+    return static_cast<std::size_t>(found - list.begin());
+}
+
+// Instructions from one offset to another; `next` is the number of the first among those that the label pass found.
+void Disassembler::code_from(std::uint64_t at, std::uint64_t until, std::size_t next) {
     const std::uint8_t* const bytes = section_->bytes.data();
     const std::uint64_t size = section_->bytes.size(), unit = object_.unit_bytes;
     const std::vector<Label>& labels = labels_.of(index_).list;
@@ -262,8 +323,7 @@ void Disassembler::code() {
     const std::vector<Decoded>& decoded = labels_.of(index_).code;
     // The label pass decoded from end to end; where data stands between the code, that is not what is printed.
     const bool known_code = !decoded.empty() && !(source() && next_data_relocation(size) != size);
-    std::size_t next = 0;
-    for (std::uint64_t at = 0; at < size;) {
+    while (at < until) {
         while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
         const std::uint64_t data_at = source() ? next_data_relocation(size) : size;
         if (data_at == at) {
@@ -590,7 +650,10 @@ void Disassembler::plain_bytes(std::uint64_t at, std::uint64_t end) {
 }  // namespace disassembler
 
 void disassemble(const Codec& codec, const Object& object, const DisassembleOptions& options, const TextSink& sink) {
-    disassembler::Disassembler(codec, object, options, sink).run();
+    const std::size_t longest = disassembler::longest_instruction(codec);
+    const bool targets = options.labels && options.style != DisassemblyStyle::json;
+    const disassembler::Labels labels(codec, object, targets, longest, thread_count(options.threads));
+    disassembler::Disassembler(codec, object, options, labels, longest, sink).run();
 }
 
 std::string disassemble(const Codec& codec, const Object& object, const DisassembleOptions& options) {

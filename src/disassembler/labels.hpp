@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "isaforge/codec.hpp"
@@ -53,7 +54,7 @@ private:
 class Labels {
 public:
     // `longest`: bytes of the longest instruction.
-    Labels(const Codec& codec, const Object& object, bool make_targets, std::size_t longest);
+    Labels(const Codec& codec, const Object& object, bool make_targets, std::size_t longest, unsigned threads);
 
     const SectionLabels& of(Index section) const { return sections_[section]; }
     // The name that stands for a section's begin in references to the section symbol; made where it is asked for.
@@ -64,6 +65,14 @@ public:
 private:
     void choose_symbols();
     void collect_targets(Index section);
+    // What was decoded from `begin` on, up to the first instruction that ends at or behind `until`.
+    struct Stretch {
+        std::uint64_t begin = 0, end = 0;
+        std::vector<Decoded> code;
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> targets;  // where the jump is, and where it leads
+    };
+    void decode(Index section, std::uint64_t until, Stretch& out) const;
+    std::vector<Stretch> decode_stretches(Index section) const;
     std::vector<bool> decode_all(Index section, std::vector<bool>& begins);
     void name_targets(Index section, const std::vector<bool>& targets, const std::vector<bool>& begins);
     void name_begins();
@@ -72,6 +81,7 @@ private:
     const Codec& codec_;
     const Object& object_;
     const std::size_t longest_;
+    const unsigned threads_;
     std::vector<SectionLabels> sections_;
     std::vector<std::string> begins_;
     std::vector<std::vector<std::uint64_t>> relocated_;  // by section: where relocations apply
