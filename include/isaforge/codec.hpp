@@ -43,6 +43,7 @@ struct Deferred {
     std::uint32_t handle;
     std::uint8_t width;            // of its bits
     std::uint8_t piece_count;
+    bool repeats;                  // another operand gives the bits: the value has to be the same
     BitPiece pieces[8];            // in the instruction's image
 };
 
@@ -57,7 +58,7 @@ struct Encoded {
 
 // Why a statement could not be read, for the error message.
 struct ReadFailure {
-    enum class Kind : std::uint8_t { none, unknown_mnemonic, expected, out_of_range, trailing };
+    enum class Kind : std::uint8_t { none, unknown_mnemonic, expected, out_of_range, violation, trailing };
     Kind kind = Kind::none;
     std::uint32_t offset = 0;      // from the statement's begin
     std::uint32_t length = 0;

@@ -50,16 +50,36 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
       object_(object),
       diagnostics_(diagnostics),
       listing_(listing),
+      surface_(codec.isa().surface),
       sections_(std::max(1u, codec.isa().address_bits / 8), options.max_output),
       expressions_(symbols_, sections_) {
-    const Surface& surface = isa_.surface;
-    newline_ends_ = surface.statement_end.empty();
     little_endian_ = !isa_.big_endian;
     data_big_endian_ = isa_.memories.empty() ? isa_.big_endian : isa_.memories[0].big_endian;
     record_lines_ = options.line_table;
     const unsigned step = std::max(1u, isa_.address_bits / 8);
     step_is_power_ = std::has_single_bit(step);
     step_shift_ = static_cast<unsigned>(std::countr_zero(step));
+    use_surface(codec.isa().surface);
+    const Surface& surface = surface_;
+    bool glued = false;
+    for (const Form& form : isa_.forms) {
+        form_flags_.push_back(flags_of(isa_, form));
+        glued |= !surface.label_suffix.empty() && looks_like_label(form, surface.label_suffix);
+    }
+    if (!glued) return;
+    for (const Instruction& instruction : isa_.instructions) {
+        for (const std::string& name : instruction.names) {
+            mnemonics_[surface.case_insensitive ? lowered(name) : name] = true;
+        }
+    }
+}
+
+// From here on the source is written like this.
+void Engine::use_surface(const Surface& surface) {
+    surface_ = surface;
+    newline_ends_ = surface.statement_end.empty();
+    std::fill(std::begin(lexical_), std::end(lexical_), std::uint8_t{0});
+    expressions_.syntax.comments.clear();
     const auto begins = [&](const std::string& text, std::uint8_t what) {
         if (!text.empty()) lexical_[static_cast<unsigned char>(text[0])] |= what;
     };
@@ -73,17 +93,13 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
     for (const auto& [open, close] : surface.block_comments) expressions_.syntax.comments.push_back(open);
     expressions_.syntax.immediate_prefix = surface.immediate_prefix;
     expressions_.syntax.label_reference_prefix = surface.label_reference_prefix;
-    bool glued = false;
-    for (const Form& form : isa_.forms) {
-        form_flags_.push_back(flags_of(isa_, form));
-        glued |= !surface.label_suffix.empty() && looks_like_label(form, surface.label_suffix);
-    }
-    if (!glued) return;
-    for (const Instruction& instruction : isa_.instructions) {
-        for (const std::string& name : instruction.names) {
-            mnemonics_[surface.case_insensitive ? lowered(name) : name] = true;
-        }
-    }
+    expressions_.syntax.expression_prefix = surface.expression_prefix;
+}
+
+// A directive that only one dialect has says whose the source is.
+void Engine::use_dialect(std::string_view dialect) {
+    const auto own = isa_.dialect_surfaces.find(std::string(dialect));
+    if (own != isa_.dialect_surfaces.end()) use_surface(own->second);
 }
 
 // Room for what a source of this size usually makes. What is not used costs nothing; growing copies, and takes new
@@ -112,7 +128,7 @@ bool Engine::assemble(FileId main) {
         const std::string_view text = sources_.text(file);
         input.begin = input.base = text.data();
         input.end = text.data() + text.size();
-        run(input);
+        run_file(input);
     };
     std::string defines;
     for (const auto& [name, value] : options_.defines) defines += name + " = " + (value.empty() ? "1" : value) + "\n";

@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::size_t deepest_conditions = 1000;
 
-bool compare(Integer value, int comparison) {
+bool compare(Integer value, Question question) {
     const Wide number = value.wide();
-    switch (comparison) {
-        case 0: return number != 0;
-        case 1: return number == 0;
-        case 2: return number > 0;
-        case 3: return number >= 0;
-        case 4: return number < 0;
+    switch (question) {
+        case Question::not_zero: return number != 0;
+        case Question::zero: return number == 0;
+        case Question::positive: return number > 0;
+        case Question::not_negative: return number >= 0;
+        case Question::negative: return number < 0;
         default: return number <= 0;
     }
 }
@@ -33,17 +33,45 @@ void Engine::begin_condition(const char* at, bool active) {
     conditions_.push_back({place(at), active, outer && active, outer, false});
 }
 
-bool Engine::condition_operand(const char*& p, int comparison, bool& holds) {
+// Reads what the condition asks about; false where that is wrong, which was said then.
+bool Engine::answer(const char*& p, Question question, bool& holds) {
+    switch (question) {
+        case Question::defined:
+        case Question::not_defined: {
+            std::string_view found;
+            if (!name(p, found, "a symbol")) return false;
+            holds = is_defined(found) == (question == Question::defined);
+            return true;
+        }
+        case Question::blank:
+        case Question::not_blank: holds = rest_of_statement(p).empty() == (question == Question::blank); return true;
+        case Question::same:
+        case Question::different: {
+            bool same = false;
+            if (!same_texts(p, same)) return false;
+            holds = same == (question == Question::same);
+            return true;
+        }
+        default: break;
+    }
     Integer value;
     if (!absolute(p, value, "a condition")) return false;
-    holds = compare(value, comparison);
+    holds = compare(value, question);
     return true;
 }
 
-void Engine::if_value(const char*& p, int comparison) {
+bool Engine::is_defined(std::string_view found) {
+    if (definitions_.find(found) != definitions_.end()) return true;
+    const Index symbol = expressions_.scopes.used() ? expressions_.reference(found) : symbols_.find(found);
+    if (symbol == no_index) return false;
+    return symbols_[symbol].kind != SymbolKind::undefined ||
+           definitions_.find(symbols_[symbol].name) != definitions_.end();
+}
+
+void Engine::if_any(const char*& p, int question) {
     const char* const begin = p;
     bool holds = false;
-    if (assembling() && condition_operand(p, comparison, holds)) {
+    if (assembling() && answer(p, static_cast<Question>(question), holds)) {
         begin_condition(begin, holds);
         return finish_statement(p);
     }
@@ -51,29 +79,8 @@ void Engine::if_value(const char*& p, int comparison) {
     skip_statement(p);
 }
 
-void Engine::if_defined(const char*& p, int wanted) {
-    const char* const begin = p;
-    std::string_view found;
-    if (!assembling() || !name(p, found, "a symbol")) {
-        begin_condition(begin, false);
-        return skip_statement(p);
-    }
-    const Index symbol = symbols_.find(found);
-    const bool known = (symbol != no_index && symbols_[symbol].kind != SymbolKind::undefined) ||
-                       definitions_.find(found) != definitions_.end();
-    begin_condition(begin, known == (wanted != 0));
-    finish_statement(p);
-}
-
-void Engine::if_blank(const char*& p, int wanted) {
-    const char* const begin = p;
-    const bool blank = rest_of_statement(p).empty();
-    begin_condition(begin, blank == (wanted != 0));
-    skip_statement(p);
-}
-
 // Two texts with a comma between them, each perhaps in quotes.
-void Engine::if_same(const char*& p, int wanted) {
+bool Engine::same_texts(const char*& p, bool& same) {
     const char* const begin = p;
     const std::string_view text = rest_of_statement(p);
     const auto strip = [](std::string_view part) {
@@ -94,17 +101,15 @@ void Engine::if_same(const char*& p, int wanted) {
             split = i;
         }
     }
-    bool same = false;
-    if (split != std::string_view::npos) {
-        same = strip(text.substr(0, split)) == strip(text.substr(split + 1));
-    } else if (assembling()) {
+    if (split == std::string_view::npos) {
         error(place(begin), "expected two texts with ',' between them");
+        return false;
     }
-    begin_condition(begin, same == (wanted != 0));
-    skip_statement(p);
+    same = strip(text.substr(0, split)) == strip(text.substr(split + 1));
+    return true;
 }
 
-void Engine::else_if(const char*& p, int) {
+void Engine::else_if(const char*& p, int question) {
     if (conditions_.size() <= input_floor() || conditions_.back().saw_else) {
         error(place(p), "no .if stands before this .elseif");
         return skip_statement(p);
@@ -113,7 +118,7 @@ void Engine::else_if(const char*& p, int) {
     bool holds = false;
     condition.active = false;
     if (condition.outer_active && !condition.taken) {
-        if (!condition_operand(p, 0, holds)) return skip_statement(p);
+        if (!answer(p, static_cast<Question>(question), holds)) return skip_statement(p);
         condition.taken = condition.active = holds;
         return finish_statement(p);
     }

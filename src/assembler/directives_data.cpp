@@ -186,7 +186,10 @@ bool Engine::float_operand(const char*& p, double& value) {
 
 // --- strings
 
-void Engine::strings(const char*& p, int terminated) {
+// `argument`: bit 0, a zero follows each string; above, the bytes of a character, 0 for one.
+void Engine::strings(const char*& p, int argument) {
+    const bool terminated = argument & 1;
+    const std::size_t width = std::max<std::size_t>(1, static_cast<std::size_t>(argument >> 1));
     mark_line(p);
     if (ends_statement(p)) return skip_statement(p);
     do {
@@ -197,7 +200,16 @@ void Engine::strings(const char*& p, int terminated) {
             p = skip_space(p);
         } while (*p == '"');
         if (terminated) text += '\0';
-        emit_bytes(text.data(), text.size(), begin);
+        if (width == 1) {
+            emit_bytes(text.data(), text.size(), begin);
+            continue;
+        }
+        std::uint8_t* out = nullptr;
+        if (!room(text.size() * width, out, begin)) return skip_statement(p);
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            put(static_cast<unsigned char>(text[i]), static_cast<unsigned>(width), out + i * width);
+        }
+        moved();
     } while (comma(p));
     finish_statement(p);
 }
@@ -230,7 +242,7 @@ void Engine::incbin(const char*& p, int) {
 
 // --- repetition and gaps
 
-void Engine::fill(const char*& p, int) {
+void Engine::fill(const char*& p, int whole) {
     mark_line(p);
     const char* const begin = p;
     Integer repeat, value;
@@ -248,7 +260,7 @@ void Engine::fill(const char*& p, int) {
     } else if (repeat.bits * size != 0) {
         std::uint8_t* out = nullptr;
         if (room(repeat.bits * size, out, begin)) {
-            const std::uint64_t pattern = value.bits & 0xFFFFFFFF;
+            const std::uint64_t pattern = whole ? value.bits : value.bits & 0xFFFFFFFF;
             for (std::uint64_t i = 0; i < repeat.bits; ++i) put(pattern, static_cast<unsigned>(size), out + i * size);
             moved();
         }

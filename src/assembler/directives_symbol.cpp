@@ -98,6 +98,8 @@ void Engine::set(const char*& p, int once) {
     const char* const begin = p;
     std::string_view found;
     if (!name(p, found, "a symbol") || !expect_comma(p)) return skip_statement(p);
+    p = skip_space(p);
+    if (*p == '%') return define_registers(found, begin, p);
     Value value;
     const char* const operand = p;
     if (!expression(p, value)) return skip_statement(p);
@@ -110,7 +112,8 @@ void Engine::set(const char*& p, int once) {
 }
 
 void Engine::give_value(std::string_view found, const char* at, const Value& value, bool redefinable) {
-    const Index symbol = symbols_.intern(found, expressions_.stable_text);
+    if (!definitions_.empty()) forget_registers(found);
+    const Index symbol = expressions_.definition(found);
     const Place where = place(at, at + found.size());
     if (!(symbols_[symbol].redefinable && redefinable) && redefined(symbol, where)) return;
     SymbolEntry& entry = symbols_[symbol];
@@ -153,7 +156,7 @@ void Engine::define(const char*& p, int) {
     p = end;
     while (end > value && is(end[-1], class_blank)) --end;
     std::string text(value, end);
-    const std::string& mark = isa_.surface.statement_end;
+    const std::string& mark = surface_.statement_end;
     if (!mark.empty() && text.ends_with(mark)) text.resize(text.size() - mark.size());
     const auto known = definitions_.find(found);
     if (known != definitions_.end() && known->second.value != text) {
@@ -172,6 +175,27 @@ void Engine::undefine(const char*& p, int) {
     finish_statement(p);
 }
 
+// .eqv: an expression whose value is taken anew wherever the name stands.
+void Engine::delay(const char*& p, int) {
+    p = skip_space(p);
+    const char* const begin = p;
+    std::string_view found;
+    if (!name(p, found, "a symbol") || !expect_comma(p)) return skip_statement(p);
+    p = skip_space(p);
+    if (*p == '%') return define_registers(found, begin, p);
+    const Place where = place(begin, begin + found.size());
+    const std::string_view text = rest_of_statement(p);
+    const Index symbol = expressions_.definition(found);
+    const auto known = definitions_.find(symbols_[symbol].name);
+    if (known != definitions_.end()) {
+        error(where, fmt::format("'{}' is defined twice", found))
+            .note(known->second.where, "it was defined here before");
+    } else if (!redefined(symbol, where)) {
+        definitions_.emplace(std::string(symbols_[symbol].name), Definition{fmt::format("({})", text), where});
+    }
+    finish_statement(p);
+}
+
 // --- messages and the rest
 
 void Engine::message(const char*& p, int kind) {
@@ -185,6 +209,25 @@ void Engine::message(const char*& p, int kind) {
         warning(where, text);
     } else {
         error(where, text);
+    }
+    finish_statement(p);
+}
+
+// .fail NUMBER: a warning from 500 on, an error below; .abort ends the assembly.
+void Engine::fail(const char*& p, int abort) {
+    const char* const begin = p;
+    Integer number;
+    constexpr std::uint64_t mildest = 500;
+    if (abort) {
+        error(place(p), ".abort");
+        ended_ = true;
+    } else if (absolute(p, number, "a number")) {
+        const std::string text = fmt::format(".fail {}", value_text(number));
+        if (!number.negative && number.bits >= mildest) {
+            warning(place(begin, p), text);
+        } else {
+            error(begin, p, text);
+        }
     }
     finish_statement(p);
 }

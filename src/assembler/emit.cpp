@@ -82,7 +82,8 @@ void Engine::emit_waiting(const char* begin, const char* end, std::uint8_t flags
     bool known[8] = {}, all_fit = true, all_known = true;
     for (unsigned i = 0; i < encoded_.deferred_count; ++i) {
         bool fits = true;
-        known[i] = patch_now(encoded_, encoded_.deferred[i], fits);
+        // What repeats another number is compared when that one is there.
+        known[i] = !(encoded_.deferred[i].repeats && !all_known) && patch_now(encoded_, encoded_.deferred[i], fits);
         all_known &= known[i];
         all_fit &= fits;
     }

@@ -3,6 +3,7 @@
 // turn what was collected into an object.
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -53,6 +54,22 @@ struct ListingMark {
     Place statement;
 };
 
+// What an .if asks.
+enum class Question : std::uint8_t {
+    not_zero,
+    zero,
+    positive,
+    not_negative,
+    negative,
+    not_positive,
+    defined,
+    not_defined,
+    blank,
+    not_blank,
+    same,
+    different,
+};
+
 struct Condition {
     Place place;
     bool taken = false;   // a branch was assembled already
@@ -76,6 +93,12 @@ struct Macro {
 struct Definition {
     std::string value;
     Place where;
+    // A name of registers, `count` of them from number `first` of what is written `file`; of something else, 0.
+    bool registers = false;
+    std::string file;
+    std::uint64_t first = 0, count = 0;
+
+    std::string part(std::uint64_t begin, std::uint64_t size) const;
 };
 
 // From byte `text` of a substituted statement on: the source from byte `source` on, or, where `length` is not 0, what
@@ -132,9 +155,12 @@ public:
     friend struct EngineDirectives;
 
 private:
+    void use_surface(const Surface& surface);
+    void use_dialect(std::string_view dialect);
     void expect(std::size_t source_bytes);
 
     // statements.cpp
+    void run_file(Input& input);
     void run(Input& input);
     void run_statement(const char*& p);
     void instruction(const char*& p);
@@ -218,8 +244,8 @@ private:
     bool octa(const char*& p);
     void floats(const char*& p, int bits);
     bool float_operand(const char*& p, double& value);
-    void strings(const char*& p, int terminated);
-    void fill(const char*& p, int);
+    void strings(const char*& p, int argument);
+    void fill(const char*& p, int whole);
     void space(const char*& p, int);
     void align(const char*& p, int power);
     void origin(const char*& p, int);
@@ -253,17 +279,18 @@ private:
     void define(const char*& p, int);
     void undefine(const char*& p, int);
     void ignored(const char*& p, int);
+    void delay(const char*& p, int);
     void message(const char*& p, int kind);
+    void fail(const char*& p, int abort);
     void end(const char*& p, int);
     bool redefined(Index symbol, Place where);
 
     // directives_condition.cpp
-    void if_value(const char*& p, int comparison);
-    void if_defined(const char*& p, int wanted);
-    bool condition_operand(const char*& p, int comparison, bool& holds);
-    void if_blank(const char*& p, int wanted);
-    void if_same(const char*& p, int wanted);
-    void else_if(const char*& p, int);
+    void if_any(const char*& p, int question);
+    void else_if(const char*& p, int question);
+    bool answer(const char*& p, Question question, bool& holds);
+    bool is_defined(std::string_view name);
+    bool same_texts(const char*& p, bool& same);
     void otherwise(const char*& p, int);
     void end_if(const char*& p, int);
     void begin_condition(const char* at, bool active);
@@ -297,8 +324,28 @@ private:
     bool run_defined(const char*& p);
     bool replace_definitions(std::string_view text, std::string& out, unsigned depth, std::vector<MapPiece>* map,
                              std::uint32_t source);
-    bool replace_name(std::string_view word, std::string& out, unsigned depth, std::vector<MapPiece>* map,
-                      std::uint32_t source);
+    bool replace_name(std::string_view word, std::string_view text, std::size_t& i, std::string& out, unsigned depth,
+                      std::vector<MapPiece>* map, std::uint32_t source);
+    const char* assigned_name_end(const char* p) const;
+
+    // loops.cpp
+    void loop(const char*& p, int counted);
+    bool loop_number(const std::string& text, Integer& value, const char* begin, const char* end);
+    bool run_round(std::string_view body);
+
+    // directives_scope.cpp
+    void open_scope(const char*& p, int);
+    void close_scope(const char*& p, int);
+    void use_scope(const char*& p, int stop);
+    void enumerate(const char*& p, int);
+    void take_back(const char*& p, int);
+    void define_registers(std::string_view name, const char* at, const char*& p);
+    bool register_range(const char*& p, Definition& made);
+    bool forget_registers(std::string_view name);
+    bool replace_part(std::string_view text, std::size_t& i, const Definition& definition, unsigned depth,
+                      std::string& out);
+    bool evaluate_text(const std::string& text, Integer& result);
+    void register_variables(const char*& p, int);
 
     // layout.cpp
     void lay_out();
@@ -323,6 +370,7 @@ private:
     void apply_data(const Fixup& fixup, const Resolved& value);
     void apply_instruction(const Fixup& fixup, const Resolved& value);
     void patch(const Fixup& fixup, const NumberValue& value);
+    bool relocated_here(const Fixup& fixup);
     void relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code);
     bool data_difference(const Fixup& fixup);
     std::uint8_t* bytes_at(const Position& position);
@@ -347,6 +395,7 @@ private:
     Listing* listing_;
     FileId main_ = 0;
 
+    Surface surface_;  // the description's, or that of the dialect in which the source turned out to be written
     Sections sections_;
     SymbolTable symbols_;
     Expressions expressions_;
@@ -370,6 +419,7 @@ private:
     NameMap<Macro> macros_;
     NameMap<Definition> definitions_;
     NameMap<FileId> included_;
+    std::deque<std::string> joined_texts_;
     std::uint64_t expansions_ = 0;
     unsigned definition_steps_ = 0;
     bool ended_ = false;

@@ -54,6 +54,54 @@ Value Expressions::symbol_value(Index symbol) {
     return value;
 }
 
+// --- names and scopes
+
+Index Expressions::reference(std::string_view name) {
+    if (!scopes.used() && name.find("::") == std::string_view::npos) return symbols_.intern(name, stable_text);
+    scopes.mark_used();
+    const std::string whole = scopes.reference(name, [&](std::string_view candidate) {
+        const Index found = symbols_.find(candidate);
+        return found != no_index && symbols_[found].kind != SymbolKind::undefined;
+    });
+    const Index symbol = symbols_.intern(whole, false);
+    const bool simple = name.find("::") == std::string_view::npos;
+    if (symbols_[symbol].kind == SymbolKind::undefined && simple && whole != name) unsettled_.push_back(symbol);
+    return symbol;
+}
+
+Index Expressions::definition(std::string_view name) {
+    if (!scopes.used() && name.find("::") == std::string_view::npos) return symbols_.intern(name, stable_text);
+    scopes.mark_used();
+    return symbols_.intern(scopes.definition(name), false);
+}
+
+void Expressions::settle_references() {
+    for (const Index symbol : unsettled_) {
+        if (symbols_[symbol].kind != SymbolKind::undefined) continue;
+        const std::string_view whole = symbols_[symbol].name;
+        const std::string_view name = whole.substr(whole.rfind("::") + 2);
+        std::string_view scope = whole.substr(0, whole.rfind("::"));
+        Index meant = no_index;
+        while (!scope.empty() && meant == no_index) {
+            const std::size_t mark = scope.rfind("::");
+            scope = mark == std::string_view::npos ? std::string_view{} : scope.substr(0, mark);
+            const Index found = symbols_.find(scope.empty() ? std::string(name) : fmt::format("{}::{}", scope, name));
+            if (found != no_index && symbols_[found].kind != SymbolKind::undefined) meant = found;
+        }
+        if (meant == no_index) meant = symbols_.intern(std::string(name), false);
+        const Value value = symbol_value(meant);
+        SymbolEntry& entry = symbols_[symbol];
+        if (value.kind == Value::Kind::floating) {
+            entry.kind = SymbolKind::floating;
+            std::memcpy(&entry.value, &value.floating, sizeof entry.value);
+            continue;
+        }
+        entry.kind = SymbolKind::expression;
+        entry.value = value.is_symbolic() ? value.node : leaf(value.integer);
+    }
+    unsettled_.clear();
+}
+
 Index Expressions::node_of(const Value& value) { return value.is_symbolic() ? value.node : leaf(value.integer); }
 
 bool Expressions::add_node(const Node& node, const char* at, Value& result) {

@@ -32,7 +32,8 @@ bool Expressions::fail(const char* at, std::string message) {
 }
 
 bool Expressions::read_prefix(const char*& p, const char* end) const {
-    for (const std::string* prefix : {&syntax.immediate_prefix, &syntax.label_reference_prefix}) {
+    for (const std::string* prefix :
+         {&syntax.immediate_prefix, &syntax.label_reference_prefix, &syntax.expression_prefix}) {
         if (!prefix->empty() && starts_with(p, end, *prefix)) {
             p = skip_blanks(p + prefix->size());
             return true;
@@ -110,7 +111,8 @@ bool Expressions::parse(const char*& cursor, Value& value) {
     return true;
 }
 
-// The precedence of the operator at `p`, C's, or -1 where there is none.
+// The precedence of the operator at `p`, C's, or -1 where there is none. The second ways of writing the divisions, the
+// right shift and the comparisons are for unsigned numbers elsewhere; here a number knows whether it is negative.
 int Expressions::peek_operator(const char* p, Operator& op, unsigned& length) const {
     const auto found = [&](Operator which, unsigned characters, int precedence) {
         op = which;
@@ -124,19 +126,19 @@ int Expressions::peek_operator(const char* p, Operator& op, unsigned& length) co
             for (const std::string& comment : syntax.comments) {
                 if (std::strncmp(p, comment.c_str(), comment.size()) == 0) return -1;
             }
-            return found(Operator::divide, 1, 10);
-        case '%': return found(Operator::remainder, 1, 10);
+            return found(Operator::divide, next == '/' ? 2 : 1, 10);
+        case '%': return found(Operator::remainder, next == '%' ? 2 : 1, 10);
         case '+': return found(Operator::add, 1, 9);
         case '-': return found(Operator::subtract, 1, 9);
         case '<':
             if (next == '<') return found(Operator::shift_left, 2, 8);
-            if (next == '=') return found(Operator::less_equal, 2, 7);
+            if (next == '=') return found(Operator::less_equal, p[2] == '@' ? 3 : 2, 7);
             if (next == '>') return found(Operator::not_equal, 2, 6);
-            return found(Operator::less, 1, 7);
+            return found(Operator::less, next == '@' ? 2 : 1, 7);
         case '>':
-            if (next == '>') return found(Operator::shift_right, 2, 8);
-            if (next == '=') return found(Operator::greater_equal, 2, 7);
-            return found(Operator::greater, 1, 7);
+            if (next == '>') return found(Operator::shift_right, p[2] == '>' ? 3 : 2, 8);
+            if (next == '=') return found(Operator::greater_equal, p[2] == '@' ? 3 : 2, 7);
+            return found(Operator::greater, next == '@' ? 2 : 1, 7);
         case '=': return next == '=' ? found(Operator::equal, 2, 6) : -1;
         case '!': return next == '=' ? found(Operator::not_equal, 2, 6) : -1;
         case '&': return next == '&' ? found(Operator::logical_and, 2, 2) : found(Operator::bit_and, 1, 5);
@@ -230,7 +232,7 @@ bool Expressions::parse_unary(const char*& p, Value& value) {
 bool Expressions::parse_primary(const char*& p, Value& value) {
     if (is(*p, class_digit)) return parse_number(p, value);
     if (*p == '.' && is(p[1], class_digit)) return parse_floating(p, value);  // .5, which would read as a name
-    if (is(*p, class_name_start)) return parse_name(p, value);
+    if (is(*p, class_name_start) || continues_path(p)) return parse_name(p, value);
     if (*p == '(') return parse_parenthesis(p, value);
     if (*p == '\'') return parse_character(p, value);
     return false;
@@ -252,7 +254,7 @@ bool Expressions::parse_parenthesis(const char*& p, Value& value) {
 }
 
 bool Expressions::parse_name(const char*& p, Value& value) {
-    const char* end = skip_name(p + 1);
+    const char* end = continues_path(p) ? skip_path(p) : skip_path(p + 1);
     const std::string_view name(p, static_cast<std::size_t>(end - p));
     if (name == ".") {
         if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
@@ -260,7 +262,7 @@ bool Expressions::parse_name(const char*& p, Value& value) {
         value.node = leaf(here);
     } else {
         if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
-        value = symbol_value(symbols_.intern(name, stable_text));
+        value = symbol_value(reference(name));
     }
     p = end;
     return true;
@@ -314,7 +316,8 @@ bool Expressions::parse_floating(const char*& p, Value& value) {
     const char* q = read.ptr;
     if (read.ec == std::errc::invalid_argument) return fail(p, "this is not a number");
     if (read.ec == std::errc::result_out_of_range) number = std::strtod(std::string(p, read.ptr).c_str(), nullptr);
-    if (lower(*q) == 'f' && ends_name(q + 1)) ++q;  // C's suffix
+    const char suffix = lower(*q);  // C's f, or the width: half, single, long
+    if ((suffix == 'f' || suffix == 'h' || suffix == 's' || suffix == 'l') && ends_name(q + 1)) ++q;
     if (!ends_name(q)) {
         return fail(p, fmt::format("'{}' is not a number", std::string_view(p, static_cast<std::size_t>(end - p))));
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "assembler/integer.hpp"
+#include "assembler/scopes.hpp"
 #include "assembler/symbol_table.hpp"
 #include "isaforge/codec.hpp"
 
@@ -73,7 +74,7 @@ public:
 
 // Comment marks and prefixes that may follow or precede an expression.
 struct ExpressionSyntax {
-    std::string immediate_prefix, label_reference_prefix;
+    std::string immediate_prefix, label_reference_prefix, expression_prefix;
     std::vector<std::string> comments;  // beginnings of comments that look like operators: "//", "/*"
 };
 
@@ -84,6 +85,7 @@ public:
     ExpressionSyntax syntax;
     Position here;                 // the value of `.`
     bool stable_text = true;       // the text being read outlives the assembly
+    Scopes scopes;
     bool defer_targets = false;    // hand known numbers that count from the instruction to the codec as deferred, too
 
     // The integer that the codec read last.
@@ -108,6 +110,12 @@ public:
     };
     const Operand& operand(std::uint32_t handle) const { return operands_[handle]; }
     void clear_operands() { operands_.clear(); }
+
+    // The symbol that a name means here, and the one that a definition of it here defines.
+    Index reference(std::string_view name);
+    Index definition(std::string_view name);
+    // Gives what was named before it was defined the definition that followed in an outer scope.
+    void settle_references();
 
     // Trees.
     Index leaf(Integer value);
@@ -168,6 +176,7 @@ private:
         Index last = no_index, next = no_index;
     };
     std::unordered_map<std::uint32_t, NumericLabel> numeric_;
+    std::vector<Index> unsettled_;  // named in a scope and not known then
 };
 
 // Reads one character or escape of a character constant or string and moves past it.

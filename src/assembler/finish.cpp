@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include "assembler/engine.hpp"
+#include "codec/tables.hpp"
 
 namespace isaforge::assembler {
 
 void Engine::finish() {
+    expressions_.settle_references();
     lay_out();
     if (output_full_) return;
     for (Index i = 0; i < sections_.size(); ++i) fill_gaps(sections_[i]);
@@ -120,6 +122,7 @@ void Engine::apply_instruction(const Fixup& fixup, const Resolved& value) {
         known = value.via == no_index || symbols_[value.via].binding != Binding::weak;
     }
     if (!known) return relocate(fixup, value, relocation_of(fixup.deferred.type), rule.relative);
+    if (fixup.deferred.repeats && relocated_here(fixup)) return error(fixup.place, codec::other_tail_text), void();
     NumberValue number;
     number.integer = static_cast<std::uint64_t>(value.offset.as_signed());
     number.negative = value.offset.as_signed() < 0;
@@ -147,6 +150,13 @@ void Engine::patch(const Fixup& fixup, const NumberValue& value) {
     store(encoded, bytes);
 }
 
+// Whether the instruction's number was left to the linker on behalf of another operand.
+bool Engine::relocated_here(const Fixup& fixup) {
+    if (object_.relocations.empty()) return false;
+    const Relocation& last = object_.relocations.back();
+    return last.symbol != no_index && last.section == fixup.position.section && last.offset == offset_of(fixup.position);
+}
+
 void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code) {
     Relocation relocation;
     relocation.section = fixup.position.section;
@@ -172,6 +182,13 @@ void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t t
         }
     }
     relocation.addend = Integer::from(offset).as_signed();
+    if (fixup.form != no_index && fixup.deferred.repeats) {  // one relocation for all the operands that share the number
+        const bool same = relocated_here(fixup) && object_.relocations.back().symbol == relocation.symbol &&
+                          object_.relocations.back().addend == relocation.addend &&
+                          object_.relocations.back().type == relocation.type;
+        if (!same) error(fixup.place, codec::other_tail_text);
+        return;
+    }
     object_.relocations.push_back(relocation);
 }
 

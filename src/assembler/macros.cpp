@@ -56,12 +56,13 @@ bool Engine::read_body(const char*& p, const char* at, std::string_view& body, b
         const char* q = skip_blanks(line);
         if (is(*q, class_name_start) && *q != '.') {  // a label may stand before
             const char* const name_end = skip_name(q);
-            if (begins_label(q, name_end)) q = skip_blanks(name_end + isa_.surface.label_suffix.size());
+            if (begins_label(q, name_end)) q = skip_blanks(name_end + surface_.label_suffix.size());
         }
         if (*q == '.' && q < line_end) {
             const std::string_view rest(q, static_cast<std::size_t>(line_end - q));
-            const bool opens = of_macro ? is_word(rest, ".macro") : is_any(rest, {".rept", ".irp", ".irpc"});
-            const bool closes = of_macro ? is_any(rest, {".endm", ".endmacro"}) : is_word(rest, ".endr");
+            const bool opens =
+                of_macro ? is_word(rest, ".macro") : is_any(rest, {".rept", ".irp", ".irpc", ".for", ".while"});
+            const bool closes = of_macro ? is_any(rest, {".endm", ".endmacro"}) : is_any(rest, {".endr", ".endrept"});
             if (opens) ++depth;
             if (closes && --depth == 0) {
                 body = {begin, static_cast<std::size_t>(line - begin)};
@@ -173,8 +174,7 @@ void Engine::exit_macro(const char*& p, int) {
 }
 
 void Engine::stray(const char*& p, int of_macro) {
-    error(place(p),
-          of_macro ? "no .macro stands before this .endm" : "no .rept, .irp or .irpc stands before this .endr");
+    error(place(p), of_macro ? "no .macro stands before this .endm" : "no repetition stands before this .endr");
     finish_statement(p);
 }
 
@@ -364,16 +364,7 @@ void Engine::repeat(const char*& p, int) {
     if (!may_nest(begin)) return;
     ++nesting_;
     for (std::uint64_t i = 0; i < count.bits && !ended_ && !output_full_ && may_repeat(body.size(), begin); ++i) {
-        Input input;
-        input.kind = Input::Kind::repetition;
-        input.begin = body.data();
-        input.end = body.data() + body.size();
-        input.file = input_->file;
-        input.base = input_->base;
-        input.attributed = input_->attributed;
-        input.root = input_->root;
-        run(input);
-        if (input.exited) break;
+        if (!run_round(body)) break;
     }
     --nesting_;
 }
@@ -463,7 +454,7 @@ void Engine::include(const char*& p, int) {
     input.end = text.data() + text.size();
     input.call = place(begin, end);
     ++nesting_;
-    run(input);
+    run_file(input);
     --nesting_;
 }
 
@@ -481,8 +472,12 @@ bool Engine::run_defined(const char*& p) {
     std::string text;
     std::vector<MapPiece> map;
     definition_steps_ = 0;
-    const Place whole = place(p, end);
-    if (!replace_definitions({p, static_cast<std::size_t>(end - p)}, text, 0, &map, whole.offset)) return false;
+    const char* const target_end = std::min(assigned_name_end(p), end);
+    const Place whole = place(target_end, end);
+    text.assign(p, target_end);
+    map.push_back({0, place(p).offset, 0});
+    const std::string_view replaced(target_end, static_cast<std::size_t>(end - target_end));
+    if (!replace_definitions(replaced, text, 0, &map, whole.offset)) return false;
     const char* after = end;
     if (end < text_end_ && *end != '\n' && accept_end(after)) text.append(end, after);
     Input input;
@@ -500,6 +495,23 @@ bool Engine::run_defined(const char*& p) {
     if (input.exited && input_->kind == Input::Kind::repetition) input_->exited = true;
     p = after;
     return true;
+}
+
+// Behind the name that the statement at `p` gives a value to, which is not replaced; `p` where it does not.
+const char* Engine::assigned_name_end(const char* p) const {
+    const char* name = p;
+    const char* end = skip_path(p + (*p != ':'));
+    if (*p == '.') {
+        const Directive* found = find_directive(p, end);
+        if (found && found->handler != &Engine::set && found->handler != &Engine::take_back) return p;
+        if (found) {
+            name = skip_blanks(end);
+            return skip_path(name + (*name != ':'));
+        }
+    }
+    if (!is(*name, class_name_start) && !continues_path(name)) return p;
+    const char* const sign = skip_blanks(end);
+    return *sign == '=' && sign[1] != '=' ? end : p;
 }
 
 bool Engine::replace_definitions(std::string_view text, std::string& out, unsigned depth, std::vector<MapPiece>* map,
@@ -521,12 +533,15 @@ bool Engine::replace_definitions(std::string_view text, std::string& out, unsign
             continue;
         }
         while (i < text.size() && is(text[i], class_name)) ++i;
+        if (expressions_.scopes.used() && i < text.size() && continues_path(text.data() + i)) {
+            i = std::min(text.size(), static_cast<std::size_t>(skip_path(text.data() + i) - text.data()));
+        }
         if (i == begin) {
             out += text[i++];
             continue;
         }
         const std::string_view word = text.substr(begin, i - begin);
-        if (replace_name(word, out, depth, map, static_cast<std::uint32_t>(source + begin))) {
+        if (replace_name(word, text, i, out, depth, map, static_cast<std::uint32_t>(source + begin))) {
             changed = true;
             copied(i);
         } else {
@@ -536,15 +551,21 @@ bool Engine::replace_definitions(std::string_view text, std::string& out, unsign
     return changed;
 }
 
-bool Engine::replace_name(std::string_view word, std::string& out, unsigned depth, std::vector<MapPiece>* map,
-                          std::uint32_t source) {
+bool Engine::replace_name(std::string_view word, std::string_view text, std::size_t& i, std::string& out,
+                          unsigned depth, std::vector<MapPiece>* map, std::uint32_t source) {
     if (is(word[0], class_digit) || depth >= deepest_definitions) return false;
-    const auto found = definitions_.find(word);
+    const auto known = [&](std::string_view name) { return definitions_.find(name) != definitions_.end(); };
+    const auto found = expressions_.scopes.used() ? definitions_.find(expressions_.scopes.reference(word, known))
+                                                  : definitions_.find(word);
     if (found == definitions_.end() || ++definition_steps_ > most_definition_steps) return false;
     if (map) {
         map->push_back({static_cast<std::uint32_t>(out.size()), source, static_cast<std::uint32_t>(word.size())});
     }
-    replace_definitions(found->second.value, out, depth + 1, nullptr, 0);
+    if (!found->second.registers) {
+        replace_definitions(found->second.value, out, depth + 1, nullptr, 0);
+    } else if (!replace_part(text, i, found->second, depth, out)) {
+        out += found->second.value;
+    }
     return true;
 }
 

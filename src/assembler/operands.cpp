@@ -100,8 +100,8 @@ bool Engine::name(const char*& p, std::string_view& found, std::string_view what
             p = end;
             return true;
         }
-    } else if (is(*p, class_name_start)) {
-        p = skip_name(p);
+    } else if (is(*p, class_name_start) || continues_path(p)) {
+        p = skip_path(p);
         found = {begin, static_cast<std::size_t>(p - begin)};
         return true;
     }
@@ -135,7 +135,7 @@ Index Engine::symbol_operand(const char*& p) {
     p = skip_space(p);
     const char* const begin = p;
     if (!name(p, found, "a symbol")) return no_index;
-    const Index symbol = symbols_.intern(found, expressions_.stable_text);
+    const Index symbol = expressions_.reference(found);
     if (!symbols_[symbol].where.known()) symbols_[symbol].where = place(begin, p);
     return symbol;
 }

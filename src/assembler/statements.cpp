@@ -9,6 +9,43 @@
 
 namespace isaforge::assembler {
 
+namespace {
+
+// The text with each line that ends with a backslash and the next one as one line; the blank line behind it keeps the
+// count. Empty where there are none.
+std::string joined_lines(std::string_view text) {
+    std::string joined;
+    std::size_t copied = 0, owed = 0;
+    for (std::size_t at = text.find("\\\n"); at != std::string_view::npos; at = text.find("\\\n", at + 2)) {
+        for (std::size_t line = text.find('\n', copied); owed && line < at; line = text.find('\n', copied)) {
+            joined.append(text, copied, line + 1 - copied);
+            copied = line + 1;
+            joined.append(std::exchange(owed, 0), '\n');
+        }
+        joined.append(text, copied, at - copied);
+        joined += ' ';
+        ++owed;
+        copied = at + 2;
+    }
+    if (joined.empty()) return joined;
+    const std::size_t line = std::min(text.find('\n', copied), text.size());
+    joined.append(text, copied, line - copied).append(owed, '\n');
+    return joined.append(text, line);
+}
+
+}  // namespace
+
+// A file whose lines go on with a backslash is read from a copy in which they are joined.
+void Engine::run_file(Input& input) {
+    std::string joined = joined_lines({input.begin, static_cast<std::size_t>(input.end - input.begin)});
+    if (!joined.empty()) {
+        const std::string& kept = joined_texts_.emplace_back(std::move(joined));
+        input.begin = input.base = kept.data();
+        input.end = kept.data() + kept.size();
+    }
+    run(input);
+}
+
 void Engine::run(Input& input) {
     Input* const outer = input_;
     const char* const outer_end = text_end_;
@@ -40,14 +77,13 @@ void Engine::run_statement(const char*& p) {
     }
     if (!assembling()) return skip_inactive(p);
     if (!definitions_.empty() && input_->kind != Input::Kind::substitution && run_defined(p)) return;
-    if (!isa_.surface.label_prefix.empty() && prefixed_label(p)) return;
-    if (is(*p, class_name_start)) {
+    if (!surface_.label_prefix.empty() && prefixed_label(p)) return;
+    if (is(*p, class_name_start) || continues_path(p)) {
         const char* const name = p;
-        const char* const end = skip_name(p + 1);
+        const char* const end = skip_path(p + (*p != ':'));
         if (begins_label(name, end)) {
-            define_label(symbols_.intern({name, static_cast<std::size_t>(end - name)}, expressions_.stable_text), name,
-                         end);
-            p = end + isa_.surface.label_suffix.size();
+            define_label(expressions_.definition({name, static_cast<std::size_t>(end - name)}), name, end);
+            p = end + surface_.label_suffix.size();
             return;
         }
         const char* const next = skip_blanks(end);
@@ -69,9 +105,11 @@ void Engine::run_statement(const char*& p) {
 // --- labels
 
 bool Engine::begins_label(const char* begin, const char* name_end) const {
-    const Surface& surface = isa_.surface;
+    const Surface& surface = surface_;
     if (!surface.label_prefix.empty() || surface.label_suffix.empty()) return false;
-    if (*name_end != surface.label_suffix[0] || !starts_with(name_end, text_end_, surface.label_suffix)) return false;
+    if (*name_end != surface.label_suffix[0] || continues_path(name_end) ||
+        !starts_with(name_end, text_end_, surface.label_suffix))
+        return false;
     if (mnemonics_.empty()) return true;
     // `ADD.w:` begins an instruction there.
     std::string base(begin, std::find(begin + 1, name_end, '.'));
@@ -84,14 +122,14 @@ bool Engine::begins_label(const char* begin, const char* name_end) const {
 }
 
 bool Engine::prefixed_label(const char*& p) {
-    const Surface& surface = isa_.surface;
+    const Surface& surface = surface_;
     if (!starts_with(p, text_end_, surface.label_prefix)) return false;
     const char* const name = p + surface.label_prefix.size();
     if (!is(*name, class_name_start)) return false;
     const char* const end = skip_name(name);
     if (!starts_with(end, text_end_, surface.label_suffix)) return false;
     if (surface.label_suffix.empty() && find_directive(p, end)) return false;  // `.byte` where labels begin with a dot
-    define_label(symbols_.intern({name, static_cast<std::size_t>(end - name)}, expressions_.stable_text), name, end);
+    define_label(expressions_.definition({name, static_cast<std::size_t>(end - name)}), name, end);
     p = end + surface.label_suffix.size();
     return true;
 }
@@ -99,7 +137,7 @@ bool Engine::prefixed_label(const char*& p) {
 bool Engine::numeric_label(const char*& p) {
     const char* end = p;
     while (is(*end, class_digit)) ++end;
-    const std::string& suffix = isa_.surface.label_suffix;
+    const std::string& suffix = surface_.label_suffix;
     if (suffix.empty() || !starts_with(end, text_end_, suffix)) return false;
     std::uint32_t number = 0;
     if (std::from_chars(p, end, number).ec != std::errc()) {
@@ -135,6 +173,7 @@ void Engine::assignment(const char* begin, const char* name_end, const char*& p)
     Value value;
     const char* const operand = q;
     p = q;
+    if (*p == '%' && name != ".") return define_registers(name, begin, p);
     if (!expression(p, value)) return skip_statement(p);
     if (name != ".") {
         give_value(name, begin, value, true);
@@ -163,7 +202,7 @@ void Engine::directive(const char* begin, const char* end, const char*& p) {
 
 // `#def` and `#undef`, or whatever the description calls them.
 bool Engine::definition_directive(const char*& p) {
-    const Surface& surface = isa_.surface;
+    const Surface& surface = surface_;
     const auto names = [&](const std::string& word) {
         return !word.empty() && starts_with(p, text_end_, word) && !is(p[word.size()], class_name);
     };
@@ -193,8 +232,9 @@ void Engine::skip_inactive(const char*& p) {
                 return (this->*found->handler)(p, found->argument);
             }
         }
+        end = skip_path(end);
         if (!begins_label(p, end)) break;
-        p = skip_blanks(end + isa_.surface.label_suffix.size());
+        p = skip_blanks(end + surface_.label_suffix.size());
     }
     skip_statement(p);
 }
@@ -241,14 +281,13 @@ bool Engine::encode(const char*& p) {
             failure_.offset = static_cast<std::uint32_t>(q - begin);
             failure_.length = static_cast<std::uint32_t>(statement_end(q) - q);
             failure_.message = newline_ends_ ? "unexpected text after the operands"
-                                             : fmt::format("expected '{}'", isa_.surface.statement_end);
+                                             : fmt::format("expected '{}'", surface_.statement_end);
             failure_.suggestion.clear();
             if (!newline_ends_) failure_.offset = static_cast<std::uint32_t>(end - begin), failure_.length = 1;
             expressions_.clear_operands();
             return false;
         } else {
-            error(end, end + 1, fmt::format("expected '{}'", isa_.surface.statement_end))
-                .suggest(isa_.surface.statement_end);
+            error(end, end + 1, fmt::format("expected '{}'", surface_.statement_end)).suggest(surface_.statement_end);
         }
     }
     p = q;
@@ -267,7 +306,7 @@ bool Engine::statement_continues(const char* p) const {
         }
     }
     if (p >= text_end_) return false;
-    return *p == ',' || starts_with(p, text_end_, isa_.surface.statement_end);
+    return *p == ',' || starts_with(p, text_end_, surface_.statement_end);
 }
 
 // Comments and line ends within a statement are rare. They are replaced by blanks in a copy of the same length, which is
@@ -295,7 +334,7 @@ bool Engine::encode_blanked(const char*& p) {
         }
     }
     if (!changed) return false;
-    const std::string_view mark = isa_.surface.statement_end;
+    const std::string_view mark = surface_.statement_end;
     if (!newline_ends_ && starts_with(end, text_end_, mark)) copy += mark;
     Input blanked;
     blanked.kind = Input::Kind::substitution;
@@ -348,7 +387,7 @@ const char* Engine::find_line_end(const char* p) const {
 
 // Moves over the end mark of a statement that stands at `p`. A line's end is left where only a mark ends instructions.
 bool Engine::accept_end(const char*& p) const {
-    const Surface& surface = isa_.surface;
+    const Surface& surface = surface_;
     if (!newline_ends_) {
         if (!starts_with(p, text_end_, surface.statement_end)) return false;
         p += surface.statement_end.size();
@@ -373,7 +412,7 @@ bool Engine::ends_statement(const char* p) const {
         if (accept_end(q)) return true;
     }
     if (lexical & lexical_comment) {
-        for (const std::string& mark : isa_.surface.line_comments) {
+        for (const std::string& mark : surface_.line_comments) {
             if (starts_with(p, text_end_, mark)) return true;
         }
     }
@@ -382,13 +421,13 @@ bool Engine::ends_statement(const char* p) const {
 
 // Moves past the comment at `p`: to the line's end, or behind its closing mark.
 bool Engine::skip_comment(const char*& p, bool& to_line_end) const {
-    for (const std::string& mark : isa_.surface.line_comments) {
+    for (const std::string& mark : surface_.line_comments) {
         if (!starts_with(p, text_end_, mark)) continue;
         p = find_line_end(p);
         to_line_end = true;
         return true;
     }
-    for (const auto& [open, close] : isa_.surface.block_comments) {
+    for (const auto& [open, close] : surface_.block_comments) {
         if (!starts_with(p, text_end_, open)) continue;
         const std::string_view rest(p + open.size(), static_cast<std::size_t>(text_end_ - p) - open.size());
         const std::size_t found = rest.find(close);
@@ -444,7 +483,7 @@ const char* Engine::statement_end(const char* p) const {
 const char* Engine::instruction_end(const char* p) const {
     while (true) {
         p = statement_end(p);
-        if (newline_ends_ || p >= text_end_ || starts_with(p, text_end_, isa_.surface.statement_end)) return p;
+        if (newline_ends_ || p >= text_end_ || starts_with(p, text_end_, surface_.statement_end)) return p;
         bool to_line_end = false;
         if (*p != '\n' && skip_comment(p, to_line_end)) continue;
         ++p;

@@ -71,9 +71,34 @@ private:
             if (!code) return std::nullopt;
             field.place.insert(image, *code);
         }
-        image.set(form.bits, 32,
-                  static_cast<std::uint32_t>(random_()) | 1u << 20);  // for a tail: nothing that is also short
+        for (const Field& field : form.fields) set_tail(field.type, field.place.extract(image), form.bits, image);
         return image;
+    }
+
+    // Puts a number behind the instruction where the operand `code` calls for one: none that has a short form, too.
+    void set_tail(Index type, std::uint64_t code, unsigned at, Image& image) {
+        const Index row = codec_.tables().operands[type].can_have_tail ? codec_.row_of(type, code) : no_index;
+        if (row == no_index) return;
+        for (const Field& field : isa_.operand_types[type].rows[row].fields) {
+            if (!field.in_tail) {
+                set_tail(field.type, field.place.extract(code), at, image);
+                continue;
+            }
+            const std::uint64_t tail = tail_code(field);
+            for (const BitPiece& piece : field.place.pieces)
+                image.set(at + piece.position, piece.width, tail >> piece.shift);
+        }
+    }
+
+    // Few numbers of either size have all the bits that are set here and none of the others.
+    std::uint64_t tail_code(const Field& field) {
+        constexpr std::uint64_t set = 1u << 20 | 1u << 8 | 1u, clear = 1u << 5;
+        const std::uint64_t all = low_bits(field.place.width);
+        for (const std::uint64_t kept : {all, all & 0xffff, all & 0xff}) {
+            const std::uint64_t code = (random_() | set) & ~clear & kept;
+            if (codec::code_is_valid(isa_, field.type, code)) return code;
+        }
+        return 0;
     }
 
     std::optional<std::uint64_t> valid_code(const Field& field, unsigned number) {

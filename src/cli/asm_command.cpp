@@ -20,6 +20,7 @@ struct Options {
     std::string listing, listing_json;
     std::vector<std::string> defines, include_paths;
     bool relax = false;
+    std::uint64_t error_limit = 1000;
 };
 
 AssembleOptions library_options(const Options& options) {
@@ -100,6 +101,7 @@ int assemble_any(const Options& options) {
         return usage_error;
     }
     Session session;
+    session.diagnostics = Diagnostics(options.error_limit);
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
     if (!isa) return session.report();
     const Codec codec(isa, options.relax);
@@ -125,6 +127,9 @@ Action define(CLI::App& app) {
     app.add_option("-I,--include", options->include_paths, "Search included files here too")
         ->type_name("DIR")
         ->allow_extra_args(false);
+    app.add_option("--error-limit", options->error_limit, "So many errors are shown, and the others counted")
+        ->type_name("N")
+        ->capture_default_str();
     app.add_flag("--relax", options->relax,
                  "Where a number does not fit, take the longer form that the description names for that");
     return [options] { return assemble_any(*options); };

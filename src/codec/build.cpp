@@ -133,10 +133,14 @@ void Builder::build_characters() {
     const auto may_end = [&](const std::string& mark) {
         if (!mark.empty()) tables_.ender[static_cast<unsigned char>(mark[0])] = 2;
     };
-    may_end(surface.statement_end);
-    may_end(surface.separator);
-    for (const std::string& mark : surface.line_comments) may_end(mark);
-    for (const auto& [open, close] : surface.block_comments) may_end(open);
+    const auto surface_ends = [&](const Surface& any) {
+        may_end(any.statement_end);
+        may_end(any.separator);
+        for (const std::string& mark : any.line_comments) may_end(mark);
+        for (const auto& [open, close] : any.block_comments) may_end(open);
+    };
+    surface_ends(surface);
+    for (const auto& [dialect, own] : isa_.dialect_surfaces) surface_ends(own);
     for (int c = 0; c < 256; ++c) {
         const auto at = static_cast<std::size_t>(c);
         tables_.letter[at] = std::isalnum(c) || c == '_' ? 1 : c == '.' ? 2 : 0;

@@ -1,4 +1,5 @@
 // From bits to a form and its operands' codes.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -17,21 +18,43 @@ bool operand_is_valid(const Isa& isa, const OperandTable& table, Index type, std
     return table.valid.empty() ? codec::code_is_valid(isa, type, code) : table.valid[code] != 0;
 }
 
-// Bits of the tail that the operand `code` brings along, its own or of an operand inside it.
-unsigned tail_of(const Isa& isa, const Codec::Tables& tables, Index index, std::uint64_t code) {
+// What follows an instruction because of its operands.
+struct Tail {
+    unsigned bits = 0;
+    bool shared = false;
+};
+
+// Whether the word behind the instruction is what `field` of a row calls for, besides what others did.
+bool add_tail(const Isa& isa, const Codec::Tables& tables, const Field& field, const Image& image, unsigned at,
+              unsigned available, Tail& tail) {
+    const unsigned bits = field.place.width;
+    if (tail.bits != 0 && (tail.bits != bits || !tail.shared || !field.shared)) return false;
+    if (at + bits > available) return false;
+    tail = {bits, field.shared};
+    const OperandTable& table = tables.operands[field.type];
+    if (table.all_valid) return true;
+    std::uint64_t code = 0;
+    for (const BitPiece& piece : field.place.pieces)
+        code |= image.get(at + piece.position, piece.width) << piece.shift;
+    return operand_is_valid(isa, table, field.type, code);
+}
+
+// Adds what the operand `code` brings along, its own or of an operand inside it. False where the words behind the instruction,
+// from bit `at` of the image on, are not that.
+bool tail_of(const Isa& isa, const Codec::Tables& tables, Index index, std::uint64_t code, const Image& image,
+             unsigned at, unsigned available, Tail& tail) {
     const OperandTable& table = tables.operands[index];
-    if (!table.can_have_tail) return 0;
+    if (!table.can_have_tail) return true;
     const OperandType& type = isa.operand_types[index];
     const Index row_index = table.row.empty()                         ? codec::find_row(type, code, isa)
                             : table.row[code] == OperandTable::no_row ? no_index
                                                                       : table.row[code];
-    if (row_index == no_index) return 0;
+    if (row_index == no_index) return true;
     const OperandRow& row = type.rows[row_index];
-    unsigned bits = row.tail_bits;
-    for (const Field& field : row.fields) {
-        if (!field.in_tail) bits = std::max(bits, tail_of(isa, tables, field.type, field.place.extract(code)));
-    }
-    return bits;
+    return std::all_of(row.fields.begin(), row.fields.end(), [&](const Field& field) {
+        return field.in_tail ? add_tail(isa, tables, field, image, at, available, tail)
+                             : tail_of(isa, tables, field.type, field.place.extract(code), image, at, available, tail);
+    });
 }
 
 bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Image& image) {
@@ -84,11 +107,13 @@ Index Codec::decode(const Image& image, unsigned available, unsigned& bits) cons
         if (form.bits > available || !matches(*isa_, *tables_, index, image)) continue;
         bits = form.bits;
         if (tables_->forms[index].can_have_tail) {
-            unsigned tail = 0;
-            for (const Field& field : form.fields)
-                tail = std::max(tail, tail_of(*isa_, *tables_, field.type, field.place.extract(image)));
-            bits += tail;
-            if (bits > available) continue;
+            Tail tail;
+            const bool good = std::all_of(form.fields.begin(), form.fields.end(), [&](const Field& field) {
+                return tail_of(*isa_, *tables_, field.type, field.place.extract(image), image, form.bits, available,
+                               tail);
+            });
+            if (!good) continue;
+            bits += tail.bits;
         }
         return index;
     }

@@ -49,7 +49,9 @@ std::string template_text(const TextTemplate& text, const std::vector<Field>& fi
 std::string Reader::describe(Index index, unsigned depth) const {
     const OperandType& type = isa_.operand_types[index];
     switch (type.kind) {
-        case OperandKind::number: return type.number.relative ? "a label or an address" : "a number";
+        case OperandKind::number:
+            if (!type.number.relative) return "a number";
+            return type.number.plain ? "a label or a number" : "a label or an address";
         case OperandKind::registers:
         case OperandKind::enumeration: {
             if (type.entries.empty()) return {};
@@ -88,6 +90,16 @@ void Reader::suggest_name(std::string_view found, ReadFailure& failure) const {
     failure.suggestion = std::string(nearest(found, known));
 }
 
+// The statement is written as it should be, but there is no such instruction.
+void Reader::explain_violation(const char* begin, ReadFailure& failure) const {
+    failure.kind = ReadFailure::Kind::violation;
+    failure.offset = static_cast<std::uint32_t>(violation_.begin - begin);
+    failure.length = std::max<std::uint32_t>(static_cast<std::uint32_t>(violation_.end - violation_.begin), 1);
+    failure.message = violation_.kind == Violation::Kind::other_tail
+                          ? other_tail_text
+                          : "a second value would follow the instruction, and one is all it has room for";
+}
+
 void Reader::explain(const char* begin, ReadFailure& failure) const {
     failure = {};
     const auto at = [&](const char* p) { return static_cast<std::uint32_t>(p - begin); };
@@ -105,6 +117,7 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
         suggest_name(word, failure);
         return;
     }
+    if (violation_.kind != Violation::Kind::none) return explain_violation(begin, failure);
     failure.offset = at(furthest_);
     const char* p = furthest_;
     if (p != end_ && std::string_view("$@#%&").find(*p) != std::string_view::npos)
@@ -128,7 +141,8 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
             std::uint64_t code = 0;
             const bool there = type.kind == OperandKind::number &&
                                (one.number.kind == NumberValue::Kind::floating || one.number.integer != 0);
-            if (there && !encode_number(type.number, type.width, one.number, address_, code, &problem)) continue;
+            const NumberRule rule = type.number.plain ? plain_rule(type.number) : type.number;
+            if (there && !encode_number(rule, type.width, one.number, address_, code, &problem)) continue;
             add_once(wanted, describe(one.type, 0));
         }
     }

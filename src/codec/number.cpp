@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include "codec/tables.hpp"
@@ -10,12 +11,23 @@
 
 namespace isaforge::codec {
 
-namespace {
-
 std::uint64_t float_bits(double value, unsigned width) {
     if (width == 64) return std::bit_cast<std::uint64_t>(value);
     if (width == 32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
     return half_from_double(value);
+}
+
+namespace {
+
+// Whether a float of so many bits is near `value`: it does not become infinite, and if it is not exact, not subnormal or 0.
+bool float_holds(double value, unsigned width) {
+    if (width == 64 || !std::isfinite(value)) return true;
+    const std::uint64_t bits = float_bits(value, width);
+    const double kept = width == 32 ? static_cast<double>(static_cast<float>(value))
+                                    : double_from_half(static_cast<std::uint16_t>(bits));
+    if (!std::isfinite(kept)) return false;
+    const double smallest = width == 32 ? 0x1p-126 : 0x1p-14;
+    return kept == value || std::fabs(kept) >= smallest;
 }
 
 Wide wide(const NumberValue& value) {
@@ -67,12 +79,25 @@ bool out_of_range(const NumberRule& rule, unsigned width, Wide value, std::strin
 
 }  // namespace
 
+bool number_bits(const NumberValue& number, unsigned width, std::uint64_t& bits) {
+    if (number.kind == NumberValue::Kind::deferred) return false;
+    if (number.kind == NumberValue::Kind::floating) {
+        bits = float_bits(number.floating, width);
+        return float_holds(number.floating, width);
+    }
+    bits = number.integer & low_bits(width);
+    const bool extended = (number.integer | low_bits(width - 1)) == ~std::uint64_t{0};  // a negative number, in 64 bits
+    return extended || (!number.negative && bits == number.integer);
+}
+
 bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& number, std::uint64_t address,
                    std::uint64_t& code, std::string* problem) {
     const bool by_bits = rule.base == NumberBase::any_bits && number.kind == NumberValue::Kind::floating;
     if (rule.base == NumberBase::floating || by_bits) {
         const double value =
             number.kind == NumberValue::Kind::floating ? number.floating : static_cast<double>(wide(number));
+        if (by_bits && !float_holds(value, rule.value_bits))
+            return fail(problem, fmt::format("{} is out of range for a float of {} bits", value, rule.value_bits));
         code = float_bits(value, rule.value_bits) >> rule.slice_low & low_bits(width);
         return true;
     }
@@ -93,9 +118,21 @@ bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& nu
     }
     if (rule.scale != 1) value /= rule.scale;
     const Range range = range_of(rule, width);
+    if (rule.base == NumberBase::any_bits && !rule.sliced && value > range.high) {
+        std::uint64_t unused = 0;
+        if (number_bits(number, width, unused)) value = static_cast<std::int64_t>(number.integer);
+    }
     if (value < range.low || value > range.high) return out_of_range(rule, width, shown, problem);
     code = static_cast<std::uint64_t>(value) >> rule.slice_low & low_bits(width);
     return true;
+}
+
+NumberRule plain_rule(const NumberRule& rule) {
+    NumberRule out;
+    out.base = rule.plain.value_or(rule.base);
+    out.format = rule.format;
+    out.value_bits = rule.value_bits;
+    return out;
 }
 
 std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t code, std::uint64_t address) {

@@ -58,7 +58,7 @@ char* print_float(char* out, const PrintContext& context, const NumberRule& rule
 char* print_number(char* out, const PrintContext& context, const OperandType& type, std::uint64_t code) {
     const NumberRule& rule = type.number;
     if (rule.format == NumberFormat::floating) return print_float(out, context, rule, code);
-    const std::int64_t value = decode_number(rule, type.width, code, context.address);
+    std::int64_t value = decode_number(rule, type.width, code, context.address);
     if (rule.relative && context.labels) {
         const std::string_view label = context.labels->label(static_cast<std::uint64_t>(value));
         if (!label.empty()) {
@@ -67,6 +67,12 @@ char* print_number(char* out, const PrintContext& context, const OperandType& ty
         }
     }
     out = put(out, context.limit, context.isa.surface.immediate_prefix);
+    if (rule.plain) {
+        const NumberRule plain = plain_rule(rule);
+        value = decode_number(plain, type.width, code, 0);
+        return put_number(out, context.limit, value, plain.base == NumberBase::signed_integer,
+                          rule.format == NumberFormat::hexadecimal ? 16 : 10);
+    }
     const bool is_signed = rule.base == NumberBase::signed_integer || rule.relative || rule.scale < 0 || rule.bias < 0;
     return put_number(out, context.limit, value, is_signed, rule.format == NumberFormat::hexadecimal ? 16 : 10);
 }

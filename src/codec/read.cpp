@@ -54,7 +54,13 @@ bool Reader::at_end(const char* p) const {
     const std::uint8_t kind = tables_.ender[static_cast<unsigned char>(*p)];
     if (kind != 2) return kind == 1;
     const std::string_view rest(p, static_cast<std::size_t>(end_ - p));
-    const Surface& surface = isa_.surface;
+    if (ends_in(isa_.surface, p, rest)) return true;
+    // A source may say in itself whose way of writing it has.
+    const auto ends = [&](const auto& own) { return ends_in(own.second, p, rest); };
+    return std::any_of(isa_.dialect_surfaces.begin(), isa_.dialect_surfaces.end(), ends);
+}
+
+bool Reader::ends_in(const Surface& surface, const char* p, std::string_view rest) const {
     if (!surface.statement_end.empty() && rest.starts_with(surface.statement_end)) return true;
     if (!surface.separator.empty() && rest.starts_with(surface.separator)) return true;
     const auto begins = [&](const std::string& mark) { return rest.starts_with(mark); };
@@ -109,16 +115,27 @@ bool Reader::fail_number(const char* at, Index type, const NumberValue& value) {
 
 bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative) {
     const char* p = skip(cursor);
+    if (p == number_begin_ && !relative) {  // the rows of an operand look at the same number one after the other
+        value = number_;
+        if (number_end_) cursor = number_end_;
+        return number_end_ != nullptr;
+    }
+    const char* const begin = p;
     const Surface& surface = isa_.surface;
     for (const std::string* prefix : {&surface.immediate_prefix, &surface.label_reference_prefix}) {
         if (prefix->empty() || !std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with(*prefix)) continue;
         p += prefix->size();
         break;
     }
-    if (p == end_ || !(relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value)))
-        return false;
-    cursor = p;
-    return true;
+    const bool good =
+        p != end_ && (relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value));
+    if (!relative && !(good && value.kind == NumberValue::Kind::deferred)) {
+        number_begin_ = begin;
+        number_end_ = good ? p : nullptr;
+        if (good) number_ = value;
+    }
+    if (good) cursor = p;
+    return good;
 }
 
 bool Reader::continues_word(const char* p) const {
@@ -130,7 +147,8 @@ bool Reader::number(const char*& cursor, Index index, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const char* begin = skip(cursor);
     NumberValue value;
-    if (continues_word(begin) || !number_value(cursor, value, type.number.relative)) return fail(begin, nullptr, index);
+    const bool waits = type.number.relative && !type.number.plain;  // for its place, even where the target is known
+    if (continues_word(begin) || !number_value(cursor, value, waits)) return fail(begin, nullptr, index);
     if (value.kind == NumberValue::Kind::deferred) {
         if (out.deferred_count == most_deferred) return fail(begin, nullptr, index);
         out.deferred_in_tail[out.deferred_count] = false;
@@ -144,7 +162,10 @@ bool Reader::number(const char*& cursor, Index index, Parsed& out) {
         out.code = 0;
         return true;
     }
-    if (encode_number(type.number, type.width, value, address_, out.code, nullptr)) return true;
+    const bool good = type.number.plain
+                          ? encode_number(plain_rule(type.number), type.width, value, 0, out.code, nullptr)
+                          : encode_number(type.number, type.width, value, address_, out.code, nullptr);
+    if (good) return true;
     return fail_number(begin, index, value);
 }
 
@@ -154,9 +175,10 @@ bool Reader::affine(const char*& cursor, const TextElement& element, const Field
     const char* begin = skip(cursor);
     NumberValue value;
     const char* p = begin;
-    if (continues_word(begin) || !number_value(p, value) || value.kind != NumberValue::Kind::integer)
+    std::int64_t number = 0;
+    if (continues_word(begin) || !number_value(p, value) || !integer_of(element, value, number))
         return fail(begin, &element, no_index);
-    const auto number = static_cast<std::int64_t>(value.integer) - element.bias;
+    number -= element.bias;
     if (number % element.scale != 0) return fail(begin, &element, no_index);
     const auto solved = static_cast<std::uint64_t>(number / element.scale);
     if (known ? solved != code : (solved & ~low_bits(field.place.width)) != 0) return fail(begin, &element, no_index);
@@ -165,14 +187,30 @@ bool Reader::affine(const char*& cursor, const TextElement& element, const Field
     return true;
 }
 
-// A number by its value: "1.0", "1.", "0x1p0" are all 1.
+// The integer that a sum comes to: as written, or by its bits, with their sign.
+bool Reader::integer_of(const TextElement& element, const NumberValue& value, std::int64_t& number) {
+    if (element.bits == 0) {
+        number = static_cast<std::int64_t>(value.integer);
+        return value.kind == NumberValue::Kind::integer;
+    }
+    std::uint64_t bits = 0;
+    if (!number_bits(value, element.bits, bits)) return false;
+    const unsigned unused = 64 - element.bits;
+    number = static_cast<std::int64_t>(bits << unused) >> unused;
+    return true;
+}
+
+// A number by its value: "1.0", "1.", "0x1p0" are all 1. Or by its bits.
 bool Reader::constant(const char*& cursor, const TextElement& element) {
     const char* begin = skip(cursor);
     NumberValue value;
     const char* p = begin;
-    const bool same = number_value(p, value) && value.kind == NumberValue::Kind::floating &&
-                      value.floating == element.constant &&
-                      std::signbit(value.floating) == std::signbit(element.constant);
+    if (continues_word(begin) || !number_value(p, value)) return fail(begin, &element, no_index);
+    std::uint64_t bits = 0;
+    const bool same = element.bits != 0 ? number_bits(value, element.bits, bits) && bits == element.pattern
+                                        : value.kind == NumberValue::Kind::floating &&
+                                              value.floating == element.constant &&
+                                              std::signbit(value.floating) == std::signbit(element.constant);
     if (!same) return fail(begin, &element, no_index);
     cursor = p;
     return true;
@@ -267,27 +305,79 @@ bool lift(Deferred& deferred, const BitPlace& place) {
 
 }  // namespace
 
+namespace {
+
+// The bits of a tail that wait for the value of a symbol.
+std::uint64_t deferred_bits(const Parsed& parsed) {
+    std::uint64_t bits = 0;
+    for (unsigned i = 0; i < parsed.deferred_count; ++i) {
+        if (!parsed.deferred_in_tail[i]) continue;
+        for (unsigned p = 0; p < parsed.deferred[i].piece_count; ++p)
+            bits |= low_bits(parsed.deferred[i].pieces[p].width) << parsed.deferred[i].pieces[p].position;
+    }
+    return bits;
+}
+
+void mark_repeated(Parsed& parsed) {
+    for (unsigned i = 0; i < parsed.deferred_count; ++i) parsed.deferred[i].repeats |= parsed.deferred_in_tail[i];
+}
+
+// One word may follow; operands share it where they say so and mean the same value. What is not known yet is compared once
+// it is.
+bool share_tail(Parsed& parent, Parsed& child) {
+    if (!parent.tail_shared || !child.tail_shared || parent.tail_bits != child.tail_bits) return false;
+    const std::uint64_t later = deferred_bits(parent), later_too = deferred_bits(child);
+    if (((parent.tail ^ child.tail) & low_bits(parent.tail_bits) & ~(later | later_too)) != 0) return false;
+    if (later_too != 0) {
+        mark_repeated(child);
+        return (later & ~later_too) == 0;
+    }
+    mark_repeated(parent);
+    parent.tail = child.tail;
+    return true;
+}
+
+}  // namespace
+
 // Takes over what a field of a row or form brought along: numbers to come, and a word behind the instruction.
 bool Reader::adopt(Parsed& parent, Parsed& child, const Field& field) const {
+    if (parent.deferred_count + child.deferred_count > most_deferred) return false;
     for (unsigned i = 0; i < child.deferred_count; ++i) {
-        if (parent.deferred_count == most_deferred) return false;
-        const bool in_tail = child.deferred_in_tail[i] || field.in_tail;
         if (!child.deferred_in_tail[i] && !lift(child.deferred[i], field.place)) return false;
-        parent.deferred_in_tail[parent.deferred_count] = in_tail;
-        parent.deferred[parent.deferred_count++] = child.deferred[i];
+        child.deferred_in_tail[i] |= field.in_tail;
     }
     if (field.in_tail) {
         child.tail_bits = field.place.width;
+        child.tail_shared = field.shared;
         child.tail = 0;
         for (const BitPiece& piece : field.place.pieces)
             child.tail |= (child.code >> piece.shift & low_bits(piece.width)) << piece.position;
     }
-    if (child.tail_bits == 0) return true;
-    // One word may follow; two operands share it when they mean the same value.
-    if (parent.tail_bits != 0)
-        return parent.tail == child.tail && parent.tail_bits == child.tail_bits && child.deferred_count == 0;
-    parent.tail = child.tail;
-    parent.tail_bits = child.tail_bits;
+    if (child.tail_bits != 0) {
+        if (parent.tail_bits != 0 && !share_tail(parent, child)) return false;
+        if (parent.tail_bits == 0) {
+            parent.tail = child.tail;
+            parent.tail_bits = child.tail_bits;
+            parent.tail_shared = child.tail_shared;
+        }
+    }
+    for (unsigned i = 0; i < child.deferred_count; ++i) {
+        parent.deferred_in_tail[parent.deferred_count] = child.deferred_in_tail[i];
+        parent.deferred[parent.deferred_count++] = child.deferred[i];
+    }
+    return true;
+}
+
+// The same for an operand of the instruction. A second word behind it is an error of its own kind: the rest is read first, to
+// see whether it is the only one.
+bool Reader::adopt_operand(Parsed& parsed, Parsed& child, const Field& field, const char* begin, const char* end) {
+    if (child.deferred_count == 0 && child.tail_bits == 0) return true;
+    const bool second = parsed.tail_bits != 0 && child.tail_bits != 0;
+    const bool shared = parsed.tail_shared && child.tail_shared;
+    if (adopt(parsed, child, field)) return true;
+    if (!second) return fail(skip(begin), nullptr, field.type);
+    if (pending_.kind == Violation::Kind::none)
+        pending_ = {shared ? Violation::Kind::other_tail : Violation::Kind::second_tail, skip(begin), end};
     return true;
 }
 
@@ -382,9 +472,7 @@ bool Reader::form_field(const char*& cursor, const Form& form, Index index, bool
     const char* begin = cursor;
     if (!operand(cursor, field.type, glued, child)) return false;
     if (field.fixed && child.code != *field.fixed) return fail(skip(begin), nullptr, field.type);
-    if (child.deferred_count != 0 || child.tail_bits != 0) {
-        if (!adopt(parsed, child, field)) return fail(skip(begin), nullptr, field.type);
-    }
+    if (!adopt_operand(parsed, child, field, begin, cursor)) return false;
     field.place.insert(image, child.code);
     return true;
 }
@@ -448,10 +536,17 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
     return false;
 }
 
+// All was read, but it is not an instruction.
+bool Reader::violated() {
+    if (violation_.kind == Violation::Kind::none) violation_ = pending_;
+    return false;
+}
+
 bool Reader::body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out) {
     const Form& form = isa_.forms[candidate.form];
     candidate_ = &candidate;
     affine_known_ = 0;
+    pending_.kind = Violation::Kind::none;
     Parsed parsed;
     out.image = form.value;
     for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) {
@@ -472,6 +567,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
         if (!step(p, candidate.steps[i], form, parsed, out.image)) return false;
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
+    if (pending_.kind != Violation::Kind::none) return violated();
     out.form = candidate.form;
     out.bits = form.bits;
     out.deferred_count = parsed.deferred_count;
@@ -606,6 +702,8 @@ std::string Codec::patch(Encoded& encoded, const Deferred& deferred, const Numbe
     if (!codec::encode_number(type.number, type.width, number, address, code, &problem)) return problem;
     for (unsigned i = 0; i < deferred.piece_count; ++i) {
         const BitPiece& piece = deferred.pieces[i];
+        if (deferred.repeats && encoded.image.get(piece.position, piece.width) != (code >> piece.shift & low_bits(piece.width)))
+            return codec::other_tail_text;
         encoded.image.set(piece.position, piece.width, code >> piece.shift);
     }
     return {};

@@ -13,6 +13,7 @@ struct Parsed {
     std::uint64_t code = 0;
     std::uint64_t tail = 0;
     unsigned tail_bits = 0;
+    bool tail_shared = false;
     unsigned deferred_count = 0;
     bool deferred_in_tail[most_deferred];
     Deferred deferred[most_deferred];
@@ -25,6 +26,7 @@ struct Parsed {
         code = other.code;
         tail = other.tail;
         tail_bits = other.tail_bits;
+        tail_shared = other.tail_shared;
         deferred_count = other.deferred_count;
         for (unsigned i = 0; i < deferred_count; ++i) {
             deferred_in_tail[i] = other.deferred_in_tail[i];
@@ -65,6 +67,13 @@ private:
         Failure() {}                  // nothing is set before there is a failure: most statements have none
     };
 
+    // What is wrong with a statement that is written as it should be.
+    struct Violation {
+        enum class Kind : std::uint8_t { none, second_tail, other_tail } kind = Kind::none;
+        const char* begin = nullptr;  // the operand
+        const char* end = nullptr;
+    };
+
     // White space, and comments where they may stand inside a statement.
     const char* skip(const char* p) const {
         while (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] == 1) ++p;
@@ -73,6 +82,7 @@ private:
     const char* skip_slowly(const char* p) const;
     const char* skip_comment(const char* p) const;
     bool at_end(const char* p) const;
+    bool ends_in(const Surface& surface, const char* p, std::string_view rest) const;
     // Whether a letter at `p` goes on with the word before it: behind "s" of `s{n}` the "cc" of `scc` is no symbol.
     bool continues_word(const char* p) const;
     bool literal(const char*& cursor, std::string_view text, bool glued) const;
@@ -82,6 +92,7 @@ private:
     bool number_value(const char*& cursor, NumberValue& value, bool relative = false);
     bool number(const char*& cursor, Index type, Parsed& out);
     bool affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known);
+    static bool integer_of(const TextElement& element, const NumberValue& value, std::int64_t& number);
     bool constant(const char*& cursor, const TextElement& element);
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
@@ -89,14 +100,17 @@ private:
     bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, std::uint64_t* codes,
              Parsed& out);
     bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
+    bool adopt_operand(Parsed& parsed, Parsed& child, const Field& field, const char* begin, const char* end);
 
     bool head(const char*& cursor, const Head& head, std::uint64_t* codes);
     const Mnemonic* mnemonic(const char*& cursor);
     const Mnemonic* lookup(const char* word, std::size_t size, std::uint32_t hash) const;
+    bool violated();
     bool body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out);
     bool step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     bool form_field(const char*& cursor, const Form& form, Index index, bool glued, Parsed& parsed, Image& image);
 
+    void explain_violation(const char* begin, ReadFailure& failure) const;
     std::string describe(Index type, unsigned depth) const;
     std::string syntax_of(const Candidate& candidate) const;
     void suggest_name(std::string_view found, ReadFailure& failure) const;
@@ -109,9 +123,18 @@ private:
     std::uint64_t address_;
     const bool thorough_;  // tries also what cannot fit, so that the message can say all that was expected
 
+    // The number that was read last, so that it is read once.
+    const char* number_begin_ = nullptr;
+    const char* number_end_ = nullptr;  // null: there is none at number_begin_
+    union {
+        NumberValue number_;            // not set before it is needed
+    };
+
     const char* furthest_;
     unsigned failures_ = 0;
     Failure failure_[most_failures];
+    Violation pending_;    // of the candidate that is being read
+    Violation violation_;  // of the first candidate that had one
     const Candidate* candidate_ = nullptr;
     const Mnemonic* found_ = nullptr;
     const char* word_begin_ = nullptr;

@@ -21,6 +21,9 @@ inline constexpr unsigned widest_table = 12;  // operands up to this width are t
 inline constexpr unsigned most_fields = 32;   // of one form or row
 inline constexpr std::size_t longest_piece = 15;
 
+// What is said where a second operand wants another value behind the instruction.
+inline constexpr const char* other_tail_text = "the operands of an instruction share one value behind it, and this is another";
+
 // A short text that is copied whole.
 struct Piece {
     char text[longest_piece];
@@ -184,7 +187,16 @@ char* print_operand(char* out, const PrintContext& context, Index type, std::uin
 char* print_template(char* out, const PrintContext& context, const TextTemplate& text, const std::vector<Field>& fields,
                      std::uint64_t code, std::string_view name);
 
+// A float as `width` bits: 16, 32 or 64.
+std::uint64_t float_bits(double value, unsigned width);
+
+// The bits of a number that is written in any way, as an integer of either sign or a float. False where they do not hold it.
+bool number_bits(const NumberValue& number, unsigned width, std::uint64_t& bits);
+
 // The number that `code` stands for, as it is written.
+// The rule for a number in the text that is no label.
+NumberRule plain_rule(const NumberRule& rule);
+
 std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t code, std::uint64_t address);
 
 // The bits for a number. False where it does not fit; `problem` then says why, unless it is null.

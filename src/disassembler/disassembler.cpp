@@ -74,6 +74,8 @@ private:
     std::uint64_t next_data_relocation(std::uint64_t end) const;
     std::uint64_t referring_datum(std::uint64_t at);
     void instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
+    std::size_t put_reference(const std::string& text, const std::string& other, std::size_t at,
+                              const std::string& name, bool relative);
     bool relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
                                std::size_t available);
     void unverified(const Image& image, unsigned bits, std::uint64_t at, const char* text, const char* end);
@@ -433,25 +435,37 @@ bool Disassembler::relocated_instruction(const Relocation& relocation, const Ima
         char* const end = codec_.print(texts[i].data(), found.form, changed, found.bits, 0, nullptr);
         texts[i].resize(static_cast<std::size_t>(end - texts[i].data()));
     }
-    const auto is_number = [](char c) { return assembler::is(c, assembler::class_name) || c == '-'; };
-    std::size_t begin = 0;
-    while (begin < texts[0].size() && begin < texts[1].size() && texts[0][begin] == texts[1][begin]) ++begin;
     if (texts[0] == texts[1]) return false;
-    while (begin > 0 && is_number(texts[0][begin - 1])) --begin;
-    std::size_t end = begin;
-    while (end < texts[0].size() && is_number(texts[0][end])) ++end;
-    const std::string& immediate = isa_.surface.immediate_prefix;
-    if (rule.relative && begin >= immediate.size() &&
-        texts[0].compare(begin - immediate.size(), immediate.size(), immediate) == 0) {
-        begin -= immediate.size();  // it belongs before numbers, not before labels
-    }
     out_.put("    ");
-    out_.put(std::string_view(texts[0]).substr(0, begin));
-    if (rule.relative) out_.put(isa_.surface.label_reference_prefix);
-    out_.put(name);
-    out_.put(std::string_view(texts[0]).substr(end));
+    // Operands that share the number show it in several places.
+    for (std::size_t next = 0; next < texts[0].size();)
+        next = put_reference(texts[0], texts[1], next, name, rule.relative);
     end_line();
     return true;
+}
+
+// Puts what is the same in both texts from `at` on, then `name` in place of the number that differs; where that ends.
+std::size_t Disassembler::put_reference(const std::string& text, const std::string& other, std::size_t at,
+                                        const std::string& name, bool relative) {
+    const auto is_number = [](char c) { return assembler::is(c, assembler::class_name) || c == '-'; };
+    std::size_t begin = at;
+    while (begin < text.size() && begin < other.size() && text[begin] == other[begin]) ++begin;
+    if (begin == text.size()) {
+        out_.put(std::string_view(text).substr(at));
+        return begin;
+    }
+    while (begin > at && is_number(text[begin - 1])) --begin;
+    std::size_t end = begin;
+    while (end < text.size() && is_number(text[end])) ++end;
+    const std::string& immediate = isa_.surface.immediate_prefix;
+    if (relative && begin >= at + immediate.size() &&
+        text.compare(begin - immediate.size(), immediate.size(), immediate) == 0) {
+        begin -= immediate.size();  // it belongs before numbers, not before labels
+    }
+    out_.put(std::string_view(text).substr(at, begin - at));
+    if (relative) out_.put(isa_.surface.label_reference_prefix);
+    out_.put(name);
+    return std::max(end, at + 1);
 }
 
 void Disassembler::listing_columns(std::uint64_t at, std::size_t count) {

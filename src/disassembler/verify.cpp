@@ -176,13 +176,17 @@ bool Verifier::operand_is_certain(Index index) {
     return certain;
 }
 
-bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address) {
+bool Verifier::reads(const char* text, const char* end, std::uint64_t address) {
     Reading& reading = *reading_;
-    Encoded& encoded = reading.encoded;
     reading.expressions.clear_operands();
     const char* p = text;
-    if (!codec_.assemble(p, end, address, reading.expressions, encoded, reading.failure)) return false;
-    if (p != end || encoded.deferred_count != 0 || encoded.bits != bits) return false;
+    return codec_.assemble(p, end, address, reading.expressions, reading.encoded, reading.failure) && p == end &&
+           reading.encoded.deferred_count == 0;
+}
+
+bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address) {
+    const Encoded& encoded = reading_->encoded;
+    if (!reads(text, end, address) || encoded.bits != bits) return false;
     for (unsigned at = 0; at < bits; at += 64) {
         const unsigned width = bits - at < 64 ? bits - at : 64;
         if (encoded.image.get(at, width) != image.get(at, width)) return false;

@@ -19,6 +19,9 @@ public:
     // `text` is what Codec::print wrote without labels; a NUL follows it.
     bool reads_back(const Image& image, unsigned bits, const char* text, const char* end, std::uint64_t address);
 
+    // The text is one statement and no number in it is out of range.
+    bool reads(const char* text, const char* end, std::uint64_t address);
+
     // Needs no proof.
     bool is_certain(Index form, const Image& image) {
         const Sure& sure = sure_[form];

@@ -56,6 +56,7 @@ std::string number_text(const NumberRule& rule) {
     if (rule.scale != 1) out += fmt::format(" * {}", rule.scale);
     if (rule.bias != 0) out += fmt::format(" + {}", rule.bias);
     if (rule.relative) out += " + pc";
+    if (rule.plain) out += fmt::format(" or {}{}", bases[static_cast<std::size_t>(*rule.plain)], rule.value_bits);
     if (rule.minimum || rule.maximum)
         out += fmt::format(" in {}..{}", rule.minimum.value_or(0), rule.maximum.value_or(0));
     if (rule.format == NumberFormat::hexadecimal) out += " hex";

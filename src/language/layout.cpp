@@ -188,6 +188,7 @@ bool Resolver::place_tail(const Cell& cell, const Bindings& bindings, Layout& la
     field.type = type;
     field.where = cell.place;
     field.in_tail = true;
+    field.shared = cell.shared;
     field.place.width = width;
     field.place.pieces = pieces_at(0, width, 0, isa_.unit_bits);
     layout.tail_bits = width;

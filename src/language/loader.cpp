@@ -55,7 +55,7 @@ private:
 // The first words of a description: its name, title and variants, without the rest.
 struct Heading {
     std::string name, title;
-    std::vector<std::string> variants;
+    std::vector<std::string> variants, titles;  // as many
 };
 
 std::string_view rest_of_line(std::string_view text, std::string_view keyword) {
@@ -93,7 +93,18 @@ Heading heading_of(std::string_view text) {
     if (!words.empty()) out.name = words[0];
     const std::size_t open = line.find('"'), close = line.rfind('"');
     if (open != close) out.title = std::string(line.substr(open + 1, close - open - 1));
-    out.variants = words_of(rest_of_line(text, "variants"));
+    std::string_view variants = rest_of_line(text, "variants");
+    while (!variants.empty()) {  // names, and titles in quotes
+        const std::size_t quote = std::min(variants.find('"'), variants.size());
+        for (std::string& name : words_of(variants.substr(0, quote))) {
+            out.variants.push_back(std::move(name));
+            out.titles.push_back(out.title);
+        }
+        const std::size_t end = variants.find('"', quote + 1);
+        if (end >= variants.size()) break;
+        if (!out.titles.empty()) out.titles.back() = std::string(variants.substr(quote + 1, end - quote - 1));
+        variants.remove_prefix(end + 1);
+    }
     return out;
 }
 
@@ -124,7 +135,8 @@ std::vector<std::pair<std::string, std::string>> builtin_isas() {
         const Heading heading = heading_of(file->text);
         if (heading.name.empty()) continue;  // a part that others include
         if (heading.variants.empty()) out.emplace_back(heading.name, heading.title);
-        for (const std::string& variant : heading.variants) out.emplace_back(variant, heading.title);
+        for (std::size_t i = 0; i < heading.variants.size(); ++i)
+            out.emplace_back(heading.variants[i], heading.titles[i]);
     }
     return out;
 }

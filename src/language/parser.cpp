@@ -61,6 +61,7 @@ private:
     void reserved();
 
     BitPattern pattern();
+    void variants();
     std::vector<Name> words_until_row_end();
     std::vector<Name> parameters();
     TypeRef type_ref();
@@ -134,7 +135,7 @@ void Parser::run() {
 
 bool Parser::declaration() {
     if (accept("isa")) return identity(), true;
-    if (accept("variants")) return out_.variants = words_until_row_end(), true;
+    if (accept("variants")) return variants(), true;
     if (accept("dialects")) return out_.dialects = words_until_row_end(), true;
     if (accept("include")) return include(), true;
     if (at("code")) return code(), true;
@@ -158,6 +159,20 @@ bool Parser::declaration() {
 }
 
 // --- small pieces ---------------------------------------------------------------------------------------------------
+
+// variants NAME "title" NAME …
+void Parser::variants() {
+    out_.variants.clear();
+    while (!at_row_end()) {
+        const Name name = word(name_letters);
+        if (name.text.empty()) {
+            complain("the name of a variant");
+            return skip_row();
+        }
+        out_.variants.push_back(name);
+        if (at(TokenKind::string)) out_.variant_titles[name.text] = unquote(advance().text);
+    }
+}
 
 std::vector<Name> Parser::words_until_row_end() {
     std::vector<Name> out;
@@ -375,8 +390,11 @@ void Parser::code() {
 }
 
 void Parser::syntax() {
+    Name dialect;
+    if (at(TokenKind::name)) dialect = expect_name("");
     rows("syntax", [&] {
         SurfaceSetting setting;
+        setting.dialect = dialect;
         setting.key = expect_name("a setting of the syntax");
         while (!at_row_end()) {
             if (at(TokenKind::string)) {
@@ -513,7 +531,7 @@ void Parser::number_term(NumberDeclaration& number) {
     if (accept("*")) number.scale = signed_number("a factor").value_or(1);
 }
 
-// number target = pc + 2 * s16 in -100..100 hex relocation 3 "R_X"
+// number target = pc + 2 * s16 in -100..100 hex or u16 relocation 3 "R_X"
 void Parser::number() {
     NumberDeclaration out;
     out.name = expect_name("the name of the number");
@@ -535,11 +553,13 @@ void Parser::number() {
             out.range_place = from(out.range_place);
         } else if (at("hex") || at("decimal")) {
             out.format = std::string(advance().text);
+        } else if (accept("or")) {
+            out.plain = expect_name("what a number without a label is: u16, s16 or i16");
         } else if (accept("relocation")) {
             out.relocation = static_cast<unsigned>(expect_number("the relocation's number").value_or(0));
             if (auto name = expect_string("the relocation's name")) out.relocation_name = name->text;
         } else {
-            complain("in, hex, decimal or relocation", {"in", "hex", "decimal", "relocation"});
+            complain("in, hex, decimal, or, relocation", {"in", "hex", "decimal", "or", "relocation"});
             return give_up(out.name);
         }
     }
@@ -599,6 +619,7 @@ Cell Parser::cell(bool in_bar) {
     } else if (!in_bar && accept("+")) {
         cell_name(out);
         out.kind = Cell::Kind::tail;
+        out.shared = accept("shared");
     } else {
         cell_name(out);
     }

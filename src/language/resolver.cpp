@@ -83,6 +83,8 @@ void Resolver::choose_variant() {
         if (!meant.empty()) error.suggest(std::string(meant));
     }
     isa_.variant = variants[variant_index_].text;
+    const auto title = description_.variant_titles.find(isa_.variant);
+    if (title != description_.variant_titles.end()) isa_.title = title->second;
 }
 
 void Resolver::choose_dialect() {
@@ -160,59 +162,86 @@ void Resolver::resolve_settings() {
 }
 
 void Resolver::resolve_surface() {
-    Surface& surface = isa_.surface;
     for (const SurfaceSetting& setting : description_.surface) {
-        const std::string& key = setting.key.text;
-        const std::string first = setting.values.empty() ? std::string() : setting.values[0].text;
-        const std::size_t count = setting.values.size();
-        if (key == "case") {
-            if (setting.words.size() != 1 || count != 0) {
-                diagnostics_.error(setting.key.place, "`case` takes one word: sensitive or insensitive");
-            } else if (setting.words[0].text == "insensitive") {
-                surface.case_insensitive = true;
-            } else if (setting.words[0].text != "sensitive") {
-                unknown_word(setting.words[0], {"sensitive", "insensitive"});
+        if (setting.dialect.text.empty()) apply_setting(isa_.surface, setting);
+    }
+    const Surface common = isa_.surface;
+    for (const SurfaceSetting& setting : description_.surface) {
+        const std::string& dialect = setting.dialect.text;
+        if (dialect.empty()) continue;
+        if (std::find(isa_.dialects.begin(), isa_.dialects.end(), dialect) == isa_.dialects.end()) {
+            unknown_word(setting.dialect, {isa_.dialects.begin(), isa_.dialects.end()});
+            return;
+        }
+        auto [own, fresh] = isa_.dialect_surfaces.emplace(dialect, common);
+        if (fresh) {  // comments of its own take the place of the common ones
+            const auto comment = [&](const SurfaceSetting& one) {
+                return one.dialect.text == dialect && one.key.text == "comment";
+            };
+            if (std::any_of(description_.surface.begin(), description_.surface.end(), comment)) {
+                own->second.line_comments.clear();
+                own->second.block_comments.clear();
             }
-            continue;
         }
-        const bool pair = key == "comment" && count == 2;
-        if (count != 1 && !pair) {
-            diagnostics_.error(setting.key.place,
-                               fmt::format("`{}` takes one text{}", key, key == "comment" ? " or two" : ""));
-            continue;
+        apply_setting(own->second, setting);
+    }
+    const auto chosen = isa_.dialect_surfaces.find(isa_.dialect);
+    if (chosen != isa_.dialect_surfaces.end()) isa_.surface = chosen->second;
+}
+
+void Resolver::apply_setting(Surface& surface, const SurfaceSetting& setting) {
+    const std::string& key = setting.key.text;
+    const std::string first = setting.values.empty() ? std::string() : setting.values[0].text;
+    const std::size_t count = setting.values.size();
+    if (key == "case") {
+        if (setting.words.size() != 1 || count != 0) {
+            diagnostics_.error(setting.key.place, "`case` takes one word: sensitive or insensitive");
+        } else if (setting.words[0].text == "insensitive") {
+            surface.case_insensitive = true;
+        } else if (setting.words[0].text != "sensitive") {
+            unknown_word(setting.words[0], {"sensitive", "insensitive"});
         }
-        if (pair) {
-            surface.block_comments.emplace_back(first, setting.values[1].text);
-        } else if (key == "comment") {
-            surface.line_comments.push_back(first);
-        } else if (key == "end") {
-            surface.statement_end = first;
-        } else if (key == "separator") {
-            surface.separator = first;
-        } else if (key == "label") {
-            const std::size_t hole = first.find("{name}");
-            if (hole == std::string::npos) {
-                diagnostics_.error(setting.values[0].place, "the form of a label has {name} where its name stands");
-                continue;
-            }
-            surface.label_prefix = first.substr(0, hole);
-            surface.label_suffix = first.substr(hole + 6);
-        } else if (key == "define") {
-            surface.define = first;
-        } else if (key == "undefine") {
-            surface.undefine = first;
-        } else if (key == "immediate") {
-            surface.immediate_prefix = first;
-        } else if (key == "reference") {
-            surface.label_reference_prefix = first;
-        } else {
-            static const std::vector<std::string_view> known = {"comment",  "end",       "separator", "label", "define",
-                                                                "undefine", "immediate", "reference", "case"};
-            Diagnostic& error =
-                diagnostics_.error(setting.key.place, fmt::format("the syntax has no setting '{}'", key));
-            const std::string_view meant = nearest(key, known);
-            if (!meant.empty()) error.suggest(std::string(meant));
+        return;
+    }
+    const bool pair = key == "comment" && count == 2;
+    if (count != 1 && !pair) {
+        diagnostics_.error(setting.key.place,
+                           fmt::format("`{}` takes one text{}", key, key == "comment" ? " or two" : ""));
+        return;
+    }
+    if (pair) {
+        surface.block_comments.emplace_back(first, setting.values[1].text);
+    } else if (key == "comment") {
+        surface.line_comments.push_back(first);
+    } else if (key == "end") {
+        surface.statement_end = first;
+    } else if (key == "separator") {
+        surface.separator = first;
+    } else if (key == "label") {
+        const std::size_t hole = first.find("{name}");
+        if (hole == std::string::npos) {
+            diagnostics_.error(setting.values[0].place, "the form of a label has {name} where its name stands");
+            return;
         }
+        surface.label_prefix = first.substr(0, hole);
+        surface.label_suffix = first.substr(hole + 6);
+    } else if (key == "define") {
+        surface.define = first;
+    } else if (key == "undefine") {
+        surface.undefine = first;
+    } else if (key == "immediate") {
+        surface.immediate_prefix = first;
+    } else if (key == "expression") {
+        surface.expression_prefix = first;
+    } else if (key == "reference") {
+        surface.label_reference_prefix = first;
+    } else {
+        static const std::vector<std::string_view> known = {"comment",    "end",      "separator", "label",
+                                                            "define",     "undefine", "immediate", "reference",
+                                                            "expression", "case"};
+        Diagnostic& error = diagnostics_.error(setting.key.place, fmt::format("the syntax has no setting '{}'", key));
+        const std::string_view meant = nearest(key, known);
+        if (!meant.empty()) error.suggest(std::string(meant));
     }
 }
 

@@ -65,6 +65,7 @@ private:
     void resolve_settings();
     void unknown_word(const Name& word, const std::vector<std::string_view>& known);
     void resolve_surface();
+    void apply_setting(Surface& surface, const SurfaceSetting& setting);
     void resolve_registers();
     void resolve_memories();
     void resolve_functions();
@@ -96,6 +97,7 @@ private:
     Index named_type(const TypeRef& ref, const Bindings& bindings);
     Index builtin_type(std::string_view name);
     Index add_type(std::string key, OperandType type);
+    void plain_number(const NumberDeclaration& number, OperandType& type);
     Index resolve_number(const NumberDeclaration& number);
     Index resolve_enum(const EnumDeclaration& declaration);
     Index resolve_operand(const OperandDeclaration& operand, const TypeRef& ref, const Bindings& bindings);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -57,6 +58,7 @@ struct Cell {
     std::vector<TypeRef> types;     // several: alternatives chosen by `selector`
     Name selector;
     ExpressionPointer low, high, step;  // n:8 in low..high step step
+    bool shared = false;            // tail: one for all operands that call for it
     bool broken = false;            // said so already
 };
 
@@ -138,6 +140,7 @@ struct NumberDeclaration {
     std::optional<std::pair<std::int64_t, std::int64_t>> range;
     Place range_place;
     std::string format;             // hex, decimal
+    Name plain;                     // u16, s16, i16: what a number is that is no label
     unsigned relocation = 0;
     std::string relocation_name;
 };
@@ -210,6 +213,7 @@ struct InstructionsDeclaration {
 };
 
 struct SurfaceSetting {
+    Name dialect;  // whose it is; empty: everyone's
     Name key;
     std::vector<Text> values;
     std::vector<Name> words;
@@ -245,6 +249,7 @@ struct Description {
     Name name;
     std::string title;
     std::vector<Name> variants, dialects;
+    std::map<std::string, std::string> variant_titles;  // where one has a title of its own
     std::optional<CodeDeclaration> code;
     std::vector<Name> opcodes, floats;
     std::vector<SurfaceSetting> surface;

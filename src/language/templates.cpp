@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
+#include <charconv>
 
+#include "codec/tables.hpp"
 #include "language/resolver.hpp"
 
 namespace isaforge::language {
@@ -28,6 +29,9 @@ private:
     bool hole();
     bool any(std::string_view inside, std::size_t begin);
     bool number(std::string_view inside, std::size_t begin);
+    bool number_suffix(std::string_view suffix, std::size_t begin, TextElement& element);
+    bool floating(std::string_view digits, std::size_t begin, TextElement element);
+    bool integer(TextElement element, std::size_t begin, std::size_t length);
     Index field(std::string_view name) const;
     bool fail(std::size_t begin, std::size_t length, std::string message, std::string_view name = {});
 
@@ -207,29 +211,60 @@ bool read_terms(std::string_view text, std::vector<Term>& out) {
 
 }  // namespace
 
-bool TemplateReader::number(std::string_view inside, std::size_t begin) {
-    TextElement element{TextKind::number, ""};
-    if (inside.find('.') != std::string_view::npos) {  // {-0.5}: a float by its value
-        char* end = nullptr;
-        const std::string digits(inside);
-        element.kind = TextKind::constant;
-        element.constant = std::strtod(digits.c_str(), &end);
-        element.text = digits;
-        if (end != digits.c_str() + digits.size())
-            return fail(begin, inside.size(), fmt::format("'{}' is no number", inside));
-        out_.push_back(std::move(element));
+// What may stand behind the colon of a number: how it is printed, or in how many bits it is compared.
+bool TemplateReader::number_suffix(std::string_view suffix, std::size_t begin, TextElement& element) {
+    if (suffix == "hex") {
+        element.radix = 16;
         return true;
     }
+    for (const unsigned width : {16u, 32u, 64u}) {
+        if (suffix != fmt::format("b{}", width)) continue;
+        element.bits = width;
+        return true;
+    }
+    return fail(begin, suffix.size(),
+                "behind the colon stands `hex`, or b16, b32 or b64 where any number with the same bits is read");
+}
+
+// {-0.5}: a float by its value; {-0.5:b32}: by its bits
+bool TemplateReader::floating(std::string_view digits, std::size_t begin, TextElement element) {
+    element.kind = TextKind::constant;
+    element.text = std::string(digits);
+    const auto [end, problem] = std::from_chars(element.text.data(), element.text.data() + digits.size(), element.constant);
+    if (problem != std::errc() || end != element.text.data() + digits.size() || element.radix != 10)
+        return fail(begin, digits.size(), fmt::format("'{}' is no number", digits));
+    if (element.bits != 0) element.pattern = codec::float_bits(element.constant, element.bits);
+    out_.push_back(std::move(element));
+    return true;
+}
+
+// {3}: the digits; {3:b16}: a number by its bits
+bool TemplateReader::integer(TextElement element, std::size_t begin, std::size_t length) {
+    if (element.bits == 0) {
+        for (const char c : std::to_string(element.bias)) literal(c);
+        return true;
+    }
+    element.kind = TextKind::constant;
+    element.text = std::to_string(element.bias);
+    NumberValue value;
+    value.integer = static_cast<std::uint64_t>(element.bias);
+    value.negative = element.bias < 0;
+    if (!codec::number_bits(value, element.bits, element.pattern))
+        return fail(begin, length, fmt::format("{} does not fit in {} bits", element.bias, element.bits));
+    out_.push_back(std::move(element));
+    return true;
+}
+
+bool TemplateReader::number(std::string_view inside, std::size_t begin) {
+    TextElement element{TextKind::number, ""};
     element.bias = 0;
     std::string_view sum = inside;
     const std::size_t colon = inside.find(':');
     if (colon != std::string_view::npos) {
-        if (inside.substr(colon + 1) != "hex")
-            return fail(begin + colon + 1, inside.size() - colon - 1,
-                        "a number is printed decimal or, with :hex, hexadecimal");
-        element.radix = 16;
+        if (!number_suffix(inside.substr(colon + 1), begin + colon + 1, element)) return false;
         sum = inside.substr(0, colon);
     }
+    if (sum.find('.') != std::string_view::npos) return floating(sum, begin, std::move(element));
     std::vector<Term> terms;
     if (!read_terms(sum, terms))
         return fail(begin, inside.size(), "a hole holds a field, {name}, {any …} or a sum such as {2*n + 1}");
@@ -255,10 +290,7 @@ bool TemplateReader::number(std::string_view inside, std::size_t begin) {
             return fail(begin, inside.size(), fmt::format("there is no field '{}' here", term.name), term.name);
         }
     }
-    if (element.field == no_index) {
-        for (const char c : std::to_string(element.bias)) literal(c);
-        return true;
-    }
+    if (element.field == no_index) return integer(std::move(element), begin, inside.size());
     out_.push_back(std::move(element));
     return true;
 }

@@ -109,6 +109,19 @@ Index Resolver::unknown_type(const TypeRef& ref) {
     return no_index;
 }
 
+// `or u16`: what a number is that is no label.
+void Resolver::plain_number(const NumberDeclaration& number, OperandType& type) {
+    const unsigned width = base_width(number.plain.text);
+    if (!number.relative) {
+        diagnostics_.error(number.plain.place, "`or` is for numbers that count from pc");
+    } else if (width != type.width || std::string_view("usi").find(number.plain.text[0]) == std::string_view::npos) {
+        diagnostics_.error(number.plain.place,
+                           fmt::format("a number without a label has the same bits: u{0}, s{0} or i{0}", type.width));
+    } else {
+        type.number.plain = raw_number(number.plain.text).number.base;
+    }
+}
+
 Index Resolver::resolve_number(const NumberDeclaration& number) {
     const auto known = types_.find(number.name.text);
     if (known != types_.end()) return known->second;
@@ -149,6 +162,7 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
             type.width = number.slice->high - number.slice->low + 1;
         }
     }
+    if (!number.plain.text.empty()) plain_number(number, type);
     if (number.range) {
         const auto [low, high] = *number.range;
         const bool is_signed = rule.base == NumberBase::signed_integer;

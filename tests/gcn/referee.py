@@ -1,212 +1,195 @@
 #!/usr/bin/env python3
 """Compares GCN as it is described with llvm-mc: which lines are instructions, their bytes, and the text of those bytes.
 
-The lines come from lines-*.txt beside this file, and from the description itself: random words are disassembled, what comes
-out is assembled again by both. A line counts only where the description has a row for its mnemonic in that generation;
-so parts that are not described yet do no harm. Without llvm-mc nothing is tested, and that is said.
+The lines come from the description: samples of every form, every code of every operand, other ways of writing the same, and
+lines that are nearly right. The codes are those of samples, some with a bit or two turned over, and random ones. Two
+versions of llvm-mc are asked where there are two: what either of them accepts is right. Differences that are meant stand
+in differences.txt. Without llvm-mc nothing is tested, and that is said.
 """
 import argparse
 import collections
-import json
 import pathlib
 import random
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
+import time
+
+import mutation
+from tools import POOL, TARGETS, WITH_TEXT, Isaforge, LlvmMc, llvm_tools
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-GENERATIONS = {'gcn1.0': 'tahiti', 'gcn1.1': 'bonaire', 'gcn1.2': 'fiji', 'gcn1.4': 'gfx900'}
-WITH_TEXT = ('gcn1.2', 'gcn1.4')  # llvm-mc disassembles these only
-SKIPPED = 77                      # what ctest takes for "not run"
+SKIPPED = 77  # what ctest takes for "not run"
 
 
-class Tools:
-    def __init__(self, isaforge, llvm, description, scratch):
-        self.isaforge, self.llvm, self.description, self.scratch = isaforge, llvm, description, scratch
+class Differences:
+    """What came out differently, sorted by what was said about it."""
 
-    def ours(self, variant, lines):
-        """The bytes of each line, or None, as hexadecimal digits."""
-        source, listing = self.scratch / 'lines.s', self.scratch / 'listing.json'
-        source.write_text('\n'.join(lines) + '\n')
-        listing.unlink(missing_ok=True)
-        run = subprocess.run([self.isaforge, 'asm', '-i', self.description, '--variant', variant, source, '--format', 'bin',
-                              '-o', self.scratch / 'lines.bin', '--listing-json', listing], capture_output=True, text=True)
-        if run.returncode not in (0, 1) or not listing.exists():
-            sys.exit(f'isaforge asm ends with {run.returncode}:\n{run.stderr[:2000]}')
-        result = [None] * len(lines)
-        refused = {int(n) for n in re.findall(r'lines\.s:(\d+):\d+: error', run.stderr)}
-        for row in map(json.loads, listing.read_text().splitlines()):
-            if row.get('bytes') and row['line'] not in refused:
-                result[row['line'] - 1] = row['bytes']
-        return result
+    def __init__(self, rules):
+        self.rules, self.meant, self.found = rules, collections.Counter(), collections.defaultdict(list)
 
-    def theirs(self, variant, lines):
-        """The bytes of each line, or None and the reason."""
-        run = subprocess.run([self.llvm, '-arch=amdgcn', '-mcpu=' + GENERATIONS[variant], '-show-encoding'],
-                             input='\n'.join(lines) + '\n', capture_output=True, text=True)
-        refused = {int(n): why for n, why in re.findall(r'^<stdin>:(\d+):\d+: error: (.*)$', run.stderr, re.M)}
-        encodings = iter(re.findall(r'; encoding: \[([^\]]*)\]', run.stdout))
-        bytes_of = lambda text: text.replace('0x', '').replace(',', '').lower()
-        return [(None, refused[i]) if i in refused else (bytes_of(next(encodings, '')), '') for i in range(1, len(lines) + 1)]
+    def add(self, variant, group, text):
+        for i, (of, pattern) in enumerate(self.rules):
+            if of in ('*', variant) and pattern.search(text):
+                self.meant[i] += 1
+                return
+        self.found[group].append(text)
 
-    def their_text(self, variant, codes):
-        """The text of each code, in one run: a code that is refused has no line, so codes stand between marks."""
-        mark = '0x00,0x00,0x80,0xbf'  # s_nop 0
-        source = []
-        for code in codes:
-            source += [','.join('0x' + code[i:i + 2] for i in range(0, len(code), 2)), mark]
-        run = subprocess.run([self.llvm, '-arch=amdgcn', '-mcpu=' + GENERATIONS[variant], '-disassemble'],
-                             input='\n'.join(source) + '\n', capture_output=True, text=True)
-        texts, current = [], []
-        for line in run.stdout.splitlines():
-            line = line.strip()
-            if line == 's_nop 0':
-                texts.append('; '.join(current))
-                current = []
-            elif line and not line.startswith('.'):
-                current.append(line)
-        return texts
+    def count(self):
+        return sum(map(len, self.found.values()))
 
-    def our_text(self, variant, codes):
-        image = self.scratch / 'codes.bin'
-        image.write_bytes(bytes.fromhex(''.join(codes)))
-        run = subprocess.run([self.isaforge, 'dis', '-i', self.description, '--variant', variant, '--format', 'bin', '--json', image],
-                             capture_output=True, text=True)
-        return [json.loads(line) for line in run.stdout.splitlines()]
+    def show(self, most, each):
+        for group, texts in sorted(self.found.items(), key=lambda item: -len(item[1]))[:most]:
+            print(f'  {len(texts)} times: {group}')
+            for text in texts[:each]:
+                print('      ' + text.replace('\n', '\n          '))
+
+
+def same_spaces(text):
+    return ' '.join(text.split())
+
+
+def name_of(line):
+    return re.sub(r'_(e32|e64|sdwa|dpp)$', '', line.split(' ')[0])
 
 
 def handwritten():
-    lines = []
-    for path in sorted(HERE.glob('lines-*.txt')):
-        for line in path.read_text().splitlines():
-            line = line.split('//')[0].strip()
-            if line:
-                lines.append(line)
-    return lines
+    lines = [line.split('//')[0].strip() for path in sorted(HERE.glob('lines-*.txt')) for line in path.read_text().splitlines()]
+    return [line for line in lines if line]
 
 
-def generated(tools, variant, count, seed):
-    """Lines from the description: random bits behind the leading bits that rows of a table have in common."""
+def compare_lines(variant, lines, isaforge, referees, known, differences):
+    """Accepted or refused, and the same bytes. Lines of instructions that are not described do not count."""
+    lines = [line for line in dict.fromkeys(lines) if name_of(line) in known]
+    ours = POOL.submit(isaforge.assemble, variant, lines)
+    theirs = list(zip(*[referee.assemble(variant, lines) for referee in referees]))
+    accepted = 0
+    for line, (mine, complaint), others in zip(lines, ours.result(), theirs):
+        right = [digits for digits, _ in others if digits]
+        accepted += bool(right)
+        if mine in right or (not mine and not right):
+            continue
+        why = '; '.join(dict.fromkeys(reason for _, reason in others if reason))
+        if mine and not right:
+            group = 'llvm-mc refuses: ' + why
+        elif right and not mine:
+            group = 'isaforge refuses: ' + re.sub(r"'[^']*'|`[^`]*`|\d+", '…', complaint)[:80]
+        else:
+            group = 'other bytes'
+        differences.add(variant, group, f'{line}\nisaforge {mine or "refuses: " + complaint}\n'
+                                        f'llvm-mc  {" or ".join(dict.fromkeys(right)) or "refuses: " + why}')
+    return len(lines), accepted
+
+
+def compare_codes(variant, codes, isaforge, referees, differences):
+    """The same text. Where there is none of ours, or another one, the code counts if llvm-mc's own text gives it again."""
+    codes = list(dict.fromkeys(codes))
+    ours = isaforge.texts(variant, codes)
+    cut = [code[:2 * size] if size else code for code, (size, _) in zip(codes, ours)]
+    for i, (code, (size, _)) in enumerate(zip(codes, ours)):
+        if not size:
+            cut[i] = code[:8]
+    doubtful = [i for i, (size, _) in enumerate(ours) if not size]
+    theirs = [referee.texts(variant, cut) for referee in referees]
+    longer = [i for i in doubtful if all(texts[i] is None for texts in theirs)]
+    for referee, texts in zip(referees, theirs):  # what is no instruction of one word may be one of two
+        for i, text in zip(longer, referee.texts(variant, [codes[i] for i in longer])):
+            texts[i] = text
+    for i in longer:
+        cut[i] = codes[i]
+    equal, left = 0, []
+    for i, (size, mine) in enumerate(ours):
+        texts = [same_spaces(t[i]) for t in theirs if t[i]]
+        if mine is not None and same_spaces(mine) in texts:
+            equal += 1
+        elif texts:
+            left.append((i, texts))
+        elif mine is not None:
+            differences.add(variant, 'a code that only isaforge knows', f'{cut[i]}\nisaforge {mine}\nllvm-mc  nothing')
+    tried = [text for _, texts in left for text in texts]
+    again = [set() for _ in tried]
+    for referee in referees:
+        for result, (digits, _) in zip(again, referee.assemble(variant, tried) if tried else []):
+            result.add(digits)
+    results = iter(again)
+    for i, texts in left:
+        valid = [text for text in texts if cut[i] in next(results)]
+        if valid:
+            group = 'another text' if ours[i][1] else 'a code that only llvm-mc knows'
+            differences.add(variant, group, f'{cut[i]}\nisaforge {ours[i][1] or "nothing"}\nllvm-mc  {valid[0]}')
+    return len(codes), equal
+
+
+def lines_of(variant, count, seed, isaforge):
+    """A quarter each: samples and codes of operands, other texts, and lines that are nearly right (half as many again)."""
     chance = random.Random(f'{seed} {variant}')
-    words = bytearray()
-    for _ in range(count):
-        first = chance.getrandbits(32) if chance.random() < 0.3 else (chance.choice(PREFIXES) << 26) | chance.getrandbits(26)
-        second = chance.getrandbits(32)
-        for mask in ZEROS[first >> 26]:           # most random words have bits where nothing may stand
-            if chance.random() < 0.7:
-                first &= mask[0]
-                second &= mask[1]
-        words += first.to_bytes(4, 'little') + second.to_bytes(4, 'little')
-    image = tools.scratch / 'random.bin'
-    image.write_bytes(words)
-    run = subprocess.run([tools.isaforge, 'dis', '-i', tools.description, '--variant', variant, '--format', 'bin', '--json', image],
-                         capture_output=True, text=True)
-    rows = [json.loads(line) for line in run.stdout.splitlines()]
-    by_name = collections.defaultdict(list)
-    for row in rows:
-        if row.get('mnemonic') and len(by_name[row['mnemonic']]) < 12:
-            by_name[row['mnemonic']].append(row['text'])
-    return [text for texts in by_name.values() for text in texts]
+    each = isaforge.sample(variant, '--each', '-n', 1, '--seed', seed)
+    codes = isaforge.sample(variant, '--codes', '--seed', seed)
+    printed = isaforge.sample(variant, '-n', count // 4, '--seed', seed)
+    other = isaforge.sample(variant, '-n', count // 4, '--other-texts', '--seed', seed + 1)
+    chance.shuffle(codes)
+    right = handwritten() + each + codes[:count // 4] + printed + other
+    wrong = [mutation.mutated(chance, chance.choice(printed)) for _ in range(count // 4)]
+    return right + wrong, {name_of(line) for line in each}
 
 
-# The first six bits of SMRD, VINTRP, VOP3, DS, FLAT, MUBUF, MTBUF, MIMG and EXP; and what has to be zero there, or what makes
-# other forms of the same instructions when it is.
-PREFIXES = [0b110000, 0b110010, 0b110101, 0b110100, 0b110100, 0b110110, 0b110110, 0b110111, 0b111000, 0b111010, 0b111100,
-            0b111110, 0b110001]
-ZEROS = collections.defaultdict(list, {
-    0b110000: [(0xfffeffff, 0x001fffff)],
-    0b110100: [(0xffff00ff, 0x07ffffff), (0xffffffff, 0x1803ffff)],
-    0b110110: [(0xfdffffff, 0xffffffff), (0xfffeffff, 0x00ffffff), (0xffffffff, 0xff0000ff), (0xffffffff, 0xff00ffff)],
-    0b110111: [(0xfdff1fff, 0xff7fffff), (0xffff9fff, 0xff7f00ff)],
-    0b111000: [(0xfdff7fff, 0xff1fffff), (0xfffeffff, 0xffffffff), (0xfffe4fff, 0xffffff00)],
-    0b111010: [(0xffffffff, 0xff1fffff), (0xffffcfff, 0xffffff00)],
-    0b111100: [(0xffffff00, 0x03ffffff), (0xfffe7fff, 0x001fffff)],
-    0b111110: [(0xfc001fff, 0xffffffff)],
-    0b110001: [(0xfc001fff, 0xffffffff)],
-})
-
-
-def without_spaces(text):
-    return re.sub(r'\s+', ' ', text).strip()
-
-
-def compare(tools, variant, lines, known):
-    """Counts, and a list of differences as pairs of a kind and a text."""
-    differences = []
-    ours, theirs = tools.ours(variant, lines), tools.theirs(variant, lines)
-    both = []
-    for line, mine, (other, why) in zip(lines, ours, theirs):
-        if mine == other:
-            if mine:
-                both.append(mine)
-        elif line.split()[0].lower() in known or mine:
-            differences.append(('bytes', f'{line}\n      isaforge {mine or "refuses it"}\n      llvm-mc  {other or "refuses it: " + why}'))
-    same_text = 0
-    if variant in WITH_TEXT and both:
-        both = sorted(set(both))
-        rows = tools.our_text(variant, both)
-        other = tools.their_text(variant, both)
-        if len(other) != len(both):
-            differences.append(('text', f'llvm-mc prints {len(other)} texts for {len(both)} codes'))
-        texts = {}
-        address = 0
-        for row in rows:
-            texts[row['address']] = row['text']
-        for code, expected in zip(both, other):
-            mine = without_spaces(texts.get(address, 'nothing'))
-            if mine == without_spaces(expected):
-                same_text += 1
-            else:
-                differences.append(('text', f'{code}\n      isaforge {mine}\n      llvm-mc  {without_spaces(expected)}'))
-            address += len(code) // 2
-    return len(lines), sum(1 for x in ours if x), same_text, differences
+def codes_of(variant, count, seed, isaforge):
+    """A third each: samples, samples with bits turned over, random ones. Eight bytes each, the second half often without use."""
+    chance = random.Random(f'{seed} {variant} codes')
+    filler = lambda: f'{chance.getrandbits(32):08x}'
+    samples = [(digits + filler())[:16] for digits, _ in isaforge.sample(variant, '-n', count // 3, '--words', '--seed', seed + 2)]
+    turned = []
+    for code in samples:
+        bits = int(code, 16)
+        for _ in range(chance.choice([1, 1, 2])):
+            bits ^= 1 << chance.randrange(64)
+        turned.append(f'{bits:016x}')
+    return samples + turned + [filler() + filler() for _ in range(count // 3)]
 
 
 def excused(path):
-    """Differences that are meant: a generation or *, and a pattern for the line; each with its reason."""
     rules = []
-    if path.exists():
-        for line in path.read_text().splitlines():
-            line = line.strip()
-            if line and not line.startswith('//'):
-                variant, pattern = line.split(None, 1)
-                rules.append((variant, re.compile(pattern)))
+    for line in path.read_text().splitlines():
+        line = line.strip()
+        if line and not line.startswith('//'):
+            variant, pattern = line.split(None, 1)
+            rules.append((variant, re.compile(pattern)))
     return rules
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--isaforge', default=str(ROOT / 'build/isaforge'))
-    parser.add_argument('--llvm-mc', default='llvm-mc')
-    parser.add_argument('--description', default=str(HERE / 'gcn.isa'))
-    parser.add_argument('--words', type=int, default=60000, help='random words for each generation')
-    parser.add_argument('--seed', default='1')
-    parser.add_argument('--only', help='lines whose mnemonic begins so')
-    parser.add_argument('--show', type=int, default=20, help='how many differences are shown for each generation')
+    parser.add_argument('--llvm-mc', help='the one to ask; by default versions 14 and 19, as far as they are there')
+    parser.add_argument('--description', default=str(ROOT / 'isas/gcn/gcn.isa'))
+    parser.add_argument('--variant', choices=list(TARGETS), help='only this one')
+    parser.add_argument('--count', type=int, default=20000, help='lines for each generation, and as many codes')
+    parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--only', default='', help='lines whose mnemonic is like this regular expression')
+    parser.add_argument('--groups', type=int, default=12, help='how many kinds of differences are shown for each generation')
+    parser.add_argument('--show', type=int, default=3, help='how many differences of each kind')
     options = parser.parse_args()
-    if not shutil.which(options.llvm_mc):
-        print(f'NOT TESTED: there is no {options.llvm_mc} here, and it is what GCN is compared with.')
+    referees = [LlvmMc(name) for name in llvm_tools(options.llvm_mc)]
+    if not referees:
+        print('NOT TESTED: there is no llvm-mc here, and it is what GCN is compared with.')
         return SKIPPED
+    isaforge = Isaforge(options.isaforge, options.description)
     failed = False
     rules = excused(HERE / 'differences.txt')
-    with tempfile.TemporaryDirectory() as folder:
-        tools = Tools(options.isaforge, options.llvm_mc, options.description, pathlib.Path(folder))
-        for variant in GENERATIONS:
-            made = generated(tools, variant, options.words, options.seed)
-            written = handwritten()
-            known = {line.split()[0].lower() for line in made}
-            lines = [line for line in dict.fromkeys(written + made) if not options.only or line.startswith(options.only)]
-            total, accepted, texts, differences = compare(tools, variant, lines, known)
-            meant = [d for d in differences if any(v in ('*', variant) and p.search(d[1]) for v, p in rules)]
-            rest = [d for d in differences if d not in meant]
-            print(f'{variant} and {GENERATIONS[variant]}: {total} lines, {accepted} of them instructions, {len(known)} mnemonics, '
-                  f'{texts} texts equal; {len(rest)} differences' + (f', {len(meant)} more that are meant' if meant else ''))
-            for kind, text in rest[:options.show]:
-                print(f'  {kind}: {text}')
-            failed = failed or bool(rest)
+    for variant in [options.variant] if options.variant else TARGETS:
+        start = time.monotonic()
+        differences = Differences(rules)
+        lines, known = lines_of(variant, options.count, options.seed, isaforge)
+        lines = [line for line in lines if re.match(options.only, line)]
+        total, accepted = compare_lines(variant, lines, isaforge, referees, known, differences)
+        summary = f'{total} lines, {accepted} of them instructions, {len(known)} mnemonics'
+        if variant in WITH_TEXT and not options.only:
+            codes, equal = compare_codes(variant, codes_of(variant, options.count, options.seed, isaforge), isaforge, referees, differences)
+            summary += f'; {codes} codes, {equal} texts equal'
+        print(f'{variant} and {" and ".join(r.command for r in referees)}: {summary}; {differences.count()} differences, '
+              f'{sum(differences.meant.values())} more that are meant; {time.monotonic() - start:.0f} s', flush=True)
+        differences.show(options.groups, options.show)
+        failed = failed or differences.count() > 0
     return 1 if failed else 0
 
 

@@ -1,0 +1,201 @@
+// `isaforge sample`: random statements of an instruction set, for tests.
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "cli/command.hpp"
+#include "cli/output_file.hpp"
+#include "cli/session.hpp"
+#include "cli/terminal.hpp"
+#include "disassembler/verify.hpp"
+#include "isaforge/sample.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+struct Options {
+    IsaChoice isa;
+    std::uint64_t count = 10, seed = 1;
+    std::string mnemonic, output = "-";
+    bool each = false, codes = false, words = false, other_texts = false, check = false;
+};
+
+bool is_asked_for(const Instruction& instruction, const std::string& pattern) {
+    return pattern.empty() || std::ranges::any_of(instruction.names, [&](const std::string& name) {
+               return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+           });
+}
+
+std::vector<Index> instructions_asked_for(const Isa& isa, const std::string& pattern) {
+    std::vector<Index> found;
+    for (Index i = 0; i < isa.instructions.size(); ++i) {
+        if (!isa.instructions[i].forms.empty() && is_asked_for(isa.instructions[i], pattern)) found.push_back(i);
+    }
+    return found;
+}
+
+// Writes statements one after the other, as if they were one program; with --check only those that are not read back.
+class Writer {
+public:
+    Writer(const Options& options, const Codec& codec, OutputFile& output)
+        : options_(options),
+          codec_(codec),
+          output_(output),
+          sampler_(codec, options.seed, options.other_texts ? SampledText::other : SampledText::printed),
+          verifier_(codec) {}
+
+    void run(const std::vector<Index>& instructions) {
+        if (options_.codes) {
+            all_codes(instructions);
+        } else if (options_.each) {
+            for (const Index instruction : instructions) {
+                for (const Index form : codec_.isa().instructions[instruction].forms) {
+                    for (std::uint64_t i = 0; i < options_.count; ++i) one(form);
+                }
+            }
+        } else {
+            for (std::uint64_t i = 0; i < options_.count; ++i) one(sampler_.choose(instructions));
+        }
+        output_.write(buffer_);
+    }
+    std::uint64_t written() const { return written_; }
+    std::uint64_t lost() const { return lost_; }
+
+private:
+    // All codes of all operands, in one form of each kind: those of a kind have the same format and the same operands.
+    void all_codes(const std::vector<Index>& instructions) {
+        const Isa& isa = codec_.isa();
+        std::set<std::vector<Index>> seen;
+        for (const Index instruction : instructions) {
+            for (const Index form : isa.instructions[instruction].forms) {
+                std::vector<Index> kind{isa.forms[form].format};
+                for (const Field& field : isa.forms[form].fields) kind.push_back(field.fixed ? no_index : field.type);
+                if (!seen.insert(kind).second) continue;
+                for (Index field = 0; field < isa.forms[form].fields.size(); ++field) codes_of(form, field);
+            }
+        }
+    }
+
+    void codes_of(Index form, Index index) {
+        const Field& field = codec_.isa().forms[form].fields[index];
+        constexpr unsigned widest = 12;  // of what has a table; wider ones are numbers
+        if (field.fixed || field.place.width > widest) return;
+        for (std::uint64_t code = 0; code < std::uint64_t{1} << field.place.width; ++code) {
+            if (sampler_.statement_with(form, index, code, address(), sampled_)) put();
+        }
+    }
+
+    std::uint64_t address() const { return bits_before_ / codec_.isa().address_bits; }
+
+    void one(Index form) {
+        if (sampler_.statement(form, address(), sampled_)) put();
+    }
+
+    void put() {
+        const Isa& isa = codec_.isa();
+        const std::uint64_t address = this->address();
+        bits_before_ += sampled_.bits;
+        ++written_;
+        if (options_.check) {
+            if (is_read(address)) return;
+            ++lost_;
+        }
+        if (options_.words) add_bytes();
+        buffer_ += sampled_.view();
+        buffer_ += isa.surface.statement_end;
+        buffer_ += '\n';
+        constexpr std::size_t enough = std::size_t{1} << 16;
+        if (buffer_.size() < enough) return;
+        output_.write(buffer_);
+        buffer_.clear();
+    }
+
+    // What is printed has to come back as the same bits. Another text may mean a shorter form with the same effect, so
+    // it is enough that it is read.
+    bool is_read(std::uint64_t address) {
+        return options_.other_texts
+                   ? verifier_.reads(sampled_.text, sampled_.end, address)
+                   : verifier_.reads_back(sampled_.image, sampled_.bits, sampled_.text, sampled_.end, address);
+    }
+
+    void add_bytes() {
+        std::uint8_t bytes[max_instruction_bits / 8];
+        codec_.store(sampled_.image, sampled_.bits, bytes);
+        fmt::format_to(std::back_inserter(buffer_), "{:02x}\t", fmt::join(bytes, bytes + sampled_.bits / 8, ""));
+    }
+
+    const Options& options_;
+    const Codec& codec_;
+    OutputFile& output_;
+    Sampler sampler_;
+    disassembler::Verifier verifier_;
+    Sampled sampled_;
+    std::string buffer_;
+    std::uint64_t bits_before_ = 0, written_ = 0, lost_ = 0;
+};
+
+int sample(const Options& options) {
+    Session session;
+    const std::shared_ptr<const Isa> isa = session.load(options.isa);
+    if (!isa) return session.report();
+    const std::vector<Index> instructions = instructions_asked_for(*isa, options.mnemonic);
+    if (instructions.empty()) {
+        complain(options.mnemonic.empty()
+                     ? fmt::format("{} has no instructions", isa->variant)
+                     : fmt::format("{} has no instruction whose name is like '{}'", isa->variant, options.mnemonic));
+        return input_error;
+    }
+    const Codec codec(isa);
+    OutputFile output;
+    if (!output.open(options.output)) return input_error;
+    Writer writer(options, codec, output);
+    writer.run(instructions);
+    if (!output.commit()) return input_error;
+    if (!options.check) return success;
+    fmt::print(stderr, "{}: {} of {} statements are not read back\n", isa->variant, writer.lost(), writer.written());
+    return writer.lost() == 0 ? success : input_error;
+}
+
+Action define(CLI::App& app) {
+    auto options = std::make_shared<Options>();
+    add_isa_positional(app, options->isa);
+    app.add_option("-n,--count", options->count, "How many statements; with --each, how many of every form")
+        ->type_name("N")
+        ->capture_default_str();
+    app.add_flag("--each", options->each, "Go through all forms of all instructions, in order, instead of any");
+    app.add_flag("--codes", options->codes,
+                 "All codes of each operand of up to 12 bits instead, in one form of each kind");
+    app.add_option("--seed", options->seed, "The same seed gives the same statements")
+        ->type_name("S")
+        ->capture_default_str();
+    app.add_option("--mnemonic", options->mnemonic, "Only instructions of which a name is like this, as in a shell")
+        ->type_name("PATTERN");
+    app.add_flag("--other-texts", options->other_texts,
+                 "Any text that is read: second texts, aliases, other orders; not just those that are printed");
+    app.add_flag("--words", options->words, "The bytes before each statement, and a tab");
+    app.add_flag("--check", options->check, "Print only what is not read back, and how many there are");
+    app.add_option("-o,--output", options->output, "Where the statements go; - is standard output")
+        ->type_name("OUT")
+        ->capture_default_str();
+    return [options] { return sample(*options); };
+}
+
+constexpr Command command{
+    about_descriptions, "sample", "Random statements of an instruction set, for tests",
+    "Forms, rows of operands and edges of numbers are all as likely as each other, so that what is\n"
+    "rare in programs is not rare here. One after the other the statements are a program.\n\n"
+    "Examples:\n"
+    "  isaforge sample wishbone-gpu -n 1000\n"
+    "  isaforge sample machine.isa --mnemonic 'add*' --words\n"
+    "  isaforge sample machine.isa --each --other-texts --check\n",
+    define};
+const Registration registration{command};
+
+}  // namespace
+
+}  // namespace isaforge::cli

@@ -1,0 +1,228 @@
+// What the language can say about operands: values that operands share behind an instruction, constants by their bits.
+// Each test has a small machine of its own; expected words are put together by hand.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "codec/plain_reader.hpp"
+#include "isaforge/codec.hpp"
+
+namespace isaforge::test {
+namespace {
+
+// Names that begin with `later` are numbers to come, in the order they are read.
+class LateReader : public PlainReader {
+public:
+    bool read(const char*& cursor, const char* end, NumberValue& value) override {
+        constexpr std::string_view word = "later";
+        if (!std::string_view(cursor, static_cast<std::size_t>(end - cursor)).starts_with(word))
+            return PlainReader::read(cursor, end, value);
+        value = {};
+        value.kind = NumberValue::Kind::deferred;
+        value.handle = count++;
+        cursor += word.size();
+        return true;
+    }
+    std::uint32_t count = 0;
+};
+
+class Machine {
+public:
+    explicit Machine(const std::string& description) {
+        Diagnostics diagnostics;
+        auto isa = load_isa_text("machine.isa", description, sources_, diagnostics);
+        if (isa) check_isa(*isa, diagnostics);
+        EXPECT_TRUE(isa && diagnostics.all().empty()) << to_text(diagnostics, sources_);
+        if (isa) codec_ = std::make_unique<Codec>(isa);
+    }
+
+    // The units of the instruction, or the message with what it points to.
+    std::string assemble(const std::string& text) {
+        LateReader reader;
+        const char* cursor = text.data();
+        ReadFailure failure;
+        if (!codec_->assemble(cursor, text.data() + text.size(), 0, reader, encoded, failure))
+            return fmt::format("{} [{}]", failure.message, text.substr(failure.offset, failure.length));
+        return units(encoded.image, encoded.bits);
+    }
+
+    std::string print(std::initializer_list<std::uint64_t> words) {
+        const unsigned unit = codec_->isa().unit_bits;
+        Image image;
+        unsigned at = 0, bits = 0;
+        for (const std::uint64_t word : words) image.set(unit * at++, unit, word);
+        const Index form = codec_->decode(image, unit * at, bits);
+        if (form == no_index) return "no instruction";
+        char line[Codec::max_text];
+        const std::string text(line, codec_->print(line, form, image, bits, 0));
+        return bits == unit * at ? text : fmt::format("{} ({} bits)", text, bits);
+    }
+
+    std::string patch(unsigned number, std::int64_t value) {
+        return codec_->patch(encoded, encoded.deferred[number], value, 0);
+    }
+
+    std::string units(const Image& image, unsigned bits) const {
+        const unsigned unit = codec_->isa().unit_bits;
+        std::string out;
+        for (unsigned i = 0; i < bits; i += unit)
+            out += fmt::format("{}{:0{}x}", i ? " " : "", image.get(i, unit), unit / 4);
+        return out;
+    }
+
+    Encoded encoded;
+
+private:
+    SourceManager sources_;
+    std::unique_ptr<Codec> codec_;
+};
+
+// --- values behind the instruction -----------------------------------------------------------------------------------------
+
+const char* const sources = R"(
+isa machine
+code unit 16 little
+registers r : 3 of u16 "r{n}"
+number word = b16 hex
+operand source : 4 {
+    0 n:r                  "{n}"
+    1 000 + k:word shared  "{k}"
+    1 001 + k:byte shared  "low {k}"
+    1 010 + k:word         "own {k}"
+}
+operand byte : 16 {
+    0:8 n:u8  "{n}"
+}
+format RR | OP:4 | A:source | B:source | D:r | -:1 |
+instructions RR [OP] "{name} {D}, {A}, {B}" {
+    1  add
+}
+)";
+
+TEST(Tails, OperandsShareAnEqualValue) {
+    Machine machine(sources);
+    EXPECT_EQ(machine.assemble("add r1, r2, r3"), "1232");
+    EXPECT_EQ(machine.assemble("add r1, r2, 0x1234"), "1282 1234");
+    EXPECT_EQ(machine.assemble("add r1, 0x1234, 0x1234"), "1882 1234");
+    EXPECT_EQ(machine.assemble("add r1, 4660, 0x1234"), "1882 1234");
+    EXPECT_EQ(machine.assemble("add r1, 12, low 12"), "1892 000c");
+    EXPECT_EQ(machine.assemble("add r1, -1, 0xffff"), "1882 ffff");
+    EXPECT_EQ(machine.print({0x1882, 0x1234}), "add r1, 0x1234, 0x1234");
+    EXPECT_EQ(machine.print({0x1892, 12}), "add r1, 0xc, low 12");
+    EXPECT_EQ(machine.print({0x1882}), "no instruction");
+}
+
+TEST(Tails, AnotherValueIsAnErrorAtTheSecond) {
+    Machine machine(sources);
+    const std::string differs = "the operands of an instruction share one value behind it, and this is another";
+    EXPECT_EQ(machine.assemble("add r1, 0x1234, 0x1235"), differs + " [0x1235]");
+    EXPECT_EQ(machine.assemble("add r1, 0x10c, low 12"), differs + " [low 12]");
+    EXPECT_NE(machine.assemble("add r1, 0x1234, 0x1235, 5").find("the end of the statement"), std::string::npos);
+}
+
+TEST(Tails, WithoutTheWordThereIsOneOnly) {
+    Machine machine(sources);
+    const std::string second = "a second value would follow the instruction, and one is all it has room for";
+    EXPECT_EQ(machine.assemble("add r1, own 5, r2"), "1a22 0005");
+    EXPECT_EQ(machine.assemble("add r1, own 5, own 5"), second + " [own 5]");
+    EXPECT_EQ(machine.assemble("add r1, 5, own 5"), second + " [own 5]");
+    EXPECT_EQ(machine.print({0x1aa2, 5}), "no instruction");
+    EXPECT_EQ(machine.print({0x18a2, 5}), "no instruction");
+    EXPECT_EQ(machine.print({0x1a22, 5}), "add r1, own 0x5, r2");
+}
+
+TEST(Tails, TheBitsOfATailAreLookedAt) {
+    Machine machine(sources);
+    EXPECT_EQ(machine.print({0x1922, 0x00ff}), "add r1, low 255, r2");
+    EXPECT_EQ(machine.print({0x1922, 0x01ff}), "no instruction");
+    EXPECT_EQ(machine.print({0x1892, 0x01ff}), "no instruction");
+}
+
+TEST(Tails, NumbersToComeAreComparedWhenTheyAreKnown) {
+    Machine machine(sources);
+    EXPECT_EQ(machine.assemble("add r1, later, later"), "1882 0000");
+    ASSERT_EQ(machine.encoded.deferred_count, 2u);
+    EXPECT_EQ(machine.patch(0, 0x1234), "");
+    EXPECT_NE(machine.patch(1, 0x1235), "");
+    EXPECT_EQ(machine.patch(1, 0x1234), "");
+    EXPECT_EQ(machine.units(machine.encoded.image, machine.encoded.bits), "1882 1234");
+
+    for (const char* text : {"add r1, 0x1234, later", "add r1, later, 0x1234"}) {
+        EXPECT_EQ(machine.assemble(text), "1882 1234");
+        ASSERT_EQ(machine.encoded.deferred_count, 1u);
+        EXPECT_NE(machine.patch(0, 0), "") << text;
+        EXPECT_EQ(machine.patch(0, 0x1234), "") << text;
+    }
+}
+
+// --- constants by their bits -----------------------------------------------------------------------------------------------
+
+std::string constants(unsigned width) {
+    return fmt::format(R"(
+isa machine
+code unit 16 little
+operand value : 8 {{
+    n:8 in 0..64    "{{n:b{0}}}"
+    n:8 in 65..80   "{{64 - n:b{0}}}"
+    81:8            "{{0.5:b{0}}}"
+    82:8            "{{-4.0:b{0}}}"
+    83:8            "{{1000:b{0}}}"
+    84:8            "{{-1000:b{0}}}"
+}}
+format R | OP:4 | A:value | -:4 |
+instructions R [OP] "{{name}} {{A}}" {{
+    1  put
+}}
+)",
+                       width);
+}
+
+std::string word(unsigned code) { return fmt::format("{:04x}", 0x1000u | code << 4); }
+
+TEST(ConstantsByBits, IntegersOfEitherSignAndFloats) {
+    Machine half(constants(16)), single(constants(32)), twice(constants(64));
+    for (unsigned n = 0; n <= 64; ++n) {
+        for (Machine* machine : {&half, &single, &twice}) {
+            EXPECT_EQ(machine->assemble(fmt::format("put {}", n)), word(n));
+            EXPECT_EQ(machine->assemble(fmt::format("put 0x{:x}", n)), word(n));
+        }
+    }
+    for (unsigned n = 1; n <= 16; ++n) {
+        EXPECT_EQ(half.assemble(fmt::format("put -{}", n)), word(64 + n));
+        EXPECT_EQ(half.assemble(fmt::format("put {}", 0x10000 - n)), word(64 + n));
+        EXPECT_EQ(single.assemble(fmt::format("put {}", 0x100000000 - n)), word(64 + n));
+        EXPECT_EQ(twice.assemble(fmt::format("put {}", ~std::uint64_t{0} - n + 1)), word(64 + n));
+        EXPECT_NE(single.assemble(fmt::format("put {}", 0x10000 - n)), word(64 + n));
+        EXPECT_NE(half.assemble(fmt::format("put {}", 0x100000000 - n)), word(64 + n));
+    }
+    for (const char* text : {"0.5", ".5", "5e-1", "0x3800"}) EXPECT_EQ(half.assemble(fmt::format("put {}", text)), word(81));
+    for (const char* text : {"0.5", "0x3f000000"}) EXPECT_EQ(single.assemble(fmt::format("put {}", text)), word(81));
+    EXPECT_EQ(twice.assemble("put 0x3fe0000000000000"), word(81));
+    EXPECT_EQ(half.assemble("put -4.0"), word(82));
+    EXPECT_EQ(half.assemble("put 0xc400"), word(82));
+    EXPECT_EQ(half.assemble("put -15360"), word(82));  // 0xc400 as a signed number
+    EXPECT_EQ(half.assemble("put 0x3e8"), word(83));
+    EXPECT_EQ(half.assemble("put 0xfc18"), word(84));
+    EXPECT_EQ(half.assemble("put 0.0"), word(0));       // its bits are those of 0
+    EXPECT_EQ(half.assemble("put 0.50001"), word(81));  // the nearest of 16 bits
+    EXPECT_EQ(half.assemble("put 0xffffffffffffffff"), word(65));
+}
+
+TEST(ConstantsByBits, OtherNumbersAreNone) {
+    Machine half(constants(16)), single(constants(32));
+    for (const char* text : {"65", "-17", "0x3801", "4.0", "0x1003800", "1e10", "-0.0", "1e-8"}) {
+        EXPECT_NE(half.assemble(fmt::format("put {}", text)).find("expected"), std::string::npos) << text;
+    }
+    EXPECT_NE(single.assemble("put 0x3800").find("expected"), std::string::npos);
+}
+
+TEST(ConstantsByBits, ThePlainNumberIsPrinted) {
+    Machine half(constants(16));
+    EXPECT_EQ(half.print({0x1000u | 7 << 4}), "put 7");
+    EXPECT_EQ(half.print({0x1000u | 80 << 4}), "put -16");
+    EXPECT_EQ(half.print({0x1000u | 81 << 4}), "put 0.5");
+    EXPECT_EQ(half.print({0x1000u | 84 << 4}), "put -1000");
+}
+
+}  // namespace
+}  // namespace isaforge::test

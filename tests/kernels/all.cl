@@ -1,0 +1,10 @@
+// All kernels of this folder, for one run of the compiler.
+#include "arithmetic.cl"
+#include "wide.cl"
+#include "conversions.cl"
+#include "local_memory.cl"
+#include "atomics.cl"
+#include "control_flow.cl"
+#include "private_memory.cl"
+#include "vectors.cl"
+#include "images.cl"
