@@ -154,7 +154,8 @@ void Engine::patch(const Fixup& fixup, const NumberValue& value) {
 bool Engine::relocated_here(const Fixup& fixup) {
     if (object_.relocations.empty()) return false;
     const Relocation& last = object_.relocations.back();
-    return last.symbol != no_index && last.section == fixup.position.section && last.offset == offset_of(fixup.position);
+    return last.symbol != no_index && last.section == fixup.position.section &&
+           last.offset == offset_of(fixup.position);
 }
 
 void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code) {
@@ -182,7 +183,8 @@ void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t t
         }
     }
     relocation.addend = Integer::from(offset).as_signed();
-    if (fixup.form != no_index && fixup.deferred.repeats) {  // one relocation for all the operands that share the number
+    if (fixup.form != no_index &&
+        fixup.deferred.repeats) {  // one relocation for all the operands that share the number
         const bool same = relocated_here(fixup) && object_.relocations.back().symbol == relocation.symbol &&
                           object_.relocations.back().addend == relocation.addend &&
                           object_.relocations.back().type == relocation.type;

@@ -34,8 +34,7 @@ bool add_tail(const Isa& isa, const Codec::Tables& tables, const Field& field, c
     const OperandTable& table = tables.operands[field.type];
     if (table.all_valid) return true;
     std::uint64_t code = 0;
-    for (const BitPiece& piece : field.place.pieces)
-        code |= image.get(at + piece.position, piece.width) << piece.shift;
+    for (const BitPiece& piece : field.place.pieces) code |= image.get(at + piece.position, piece.width) << piece.shift;
     return operand_is_valid(isa, table, field.type, code);
 }
 

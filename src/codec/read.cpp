@@ -207,10 +207,10 @@ bool Reader::constant(const char*& cursor, const TextElement& element) {
     const char* p = begin;
     if (continues_word(begin) || !number_value(p, value)) return fail(begin, &element, no_index);
     std::uint64_t bits = 0;
-    const bool same = element.bits != 0 ? number_bits(value, element.bits, bits) && bits == element.pattern
-                                        : value.kind == NumberValue::Kind::floating &&
-                                              value.floating == element.constant &&
-                                              std::signbit(value.floating) == std::signbit(element.constant);
+    const bool same = element.bits != 0
+                          ? number_bits(value, element.bits, bits) && bits == element.pattern
+                          : value.kind == NumberValue::Kind::floating && value.floating == element.constant &&
+                                std::signbit(value.floating) == std::signbit(element.constant);
     if (!same) return fail(begin, &element, no_index);
     cursor = p;
     return true;
@@ -702,7 +702,8 @@ std::string Codec::patch(Encoded& encoded, const Deferred& deferred, const Numbe
     if (!codec::encode_number(type.number, type.width, number, address, code, &problem)) return problem;
     for (unsigned i = 0; i < deferred.piece_count; ++i) {
         const BitPiece& piece = deferred.pieces[i];
-        if (deferred.repeats && encoded.image.get(piece.position, piece.width) != (code >> piece.shift & low_bits(piece.width)))
+        if (deferred.repeats &&
+            encoded.image.get(piece.position, piece.width) != (code >> piece.shift & low_bits(piece.width)))
             return codec::other_tail_text;
         encoded.image.set(piece.position, piece.width, code >> piece.shift);
     }

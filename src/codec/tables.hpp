@@ -22,7 +22,8 @@ inline constexpr unsigned most_fields = 32;   // of one form or row
 inline constexpr std::size_t longest_piece = 15;
 
 // What is said where a second operand wants another value behind the instruction.
-inline constexpr const char* other_tail_text = "the operands of an instruction share one value behind it, and this is another";
+inline constexpr const char* other_tail_text =
+    "the operands of an instruction share one value behind it, and this is another";
 
 // A short text that is copied whole.
 struct Piece {

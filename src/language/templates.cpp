@@ -230,7 +230,8 @@ bool TemplateReader::number_suffix(std::string_view suffix, std::size_t begin, T
 bool TemplateReader::floating(std::string_view digits, std::size_t begin, TextElement element) {
     element.kind = TextKind::constant;
     element.text = std::string(digits);
-    const auto [end, problem] = std::from_chars(element.text.data(), element.text.data() + digits.size(), element.constant);
+    const auto [end, problem] =
+        std::from_chars(element.text.data(), element.text.data() + digits.size(), element.constant);
     if (problem != std::errc() || end != element.text.data() + digits.size() || element.radix != 10)
         return fail(begin, digits.size(), fmt::format("'{}' is no number", digits));
     if (element.bits != 0) element.pattern = codec::float_bits(element.constant, element.bits);

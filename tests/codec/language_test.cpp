@@ -195,7 +195,8 @@ TEST(ConstantsByBits, IntegersOfEitherSignAndFloats) {
         EXPECT_NE(single.assemble(fmt::format("put {}", 0x10000 - n)), word(64 + n));
         EXPECT_NE(half.assemble(fmt::format("put {}", 0x100000000 - n)), word(64 + n));
     }
-    for (const char* text : {"0.5", ".5", "5e-1", "0x3800"}) EXPECT_EQ(half.assemble(fmt::format("put {}", text)), word(81));
+    for (const char* text : {"0.5", ".5", "5e-1", "0x3800"})
+        EXPECT_EQ(half.assemble(fmt::format("put {}", text)), word(81));
     for (const char* text : {"0.5", "0x3f000000"}) EXPECT_EQ(single.assemble(fmt::format("put {}", text)), word(81));
     EXPECT_EQ(twice.assemble("put 0x3fe0000000000000"), word(81));
     EXPECT_EQ(half.assemble("put -4.0"), word(82));
