@@ -199,6 +199,7 @@ bool Spellings::extend(std::vector<Partial>& partials, const OperandRow& row, co
             for (Partial& partial : partials) partial.spelling.text += element.text;
             return true;
         case TextKind::constant:
+            open |= element.bits != 0;  // other numbers with these bits mean the same
             for (Partial& partial : partials) partial.spelling.text += element.text;
             return true;
         case TextKind::field: {
