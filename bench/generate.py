@@ -62,24 +62,6 @@ def wishbone_lines(count, seed=1, floats=True):
     return lines
 
 
-def gcn_lines(count, seed=1):
-    """Lines for llvm-mc, whose speed is a yardstick: another instruction set, text of a similar length."""
-    rng = random.Random(seed)
-    vector, scalar = (lambda: f"v{rng.randrange(256)}"), (lambda: f"s{rng.randrange(100)}")
-    shapes = [
-        lambda: f"v_add_f32 {vector()}, {vector()}, {vector()}",
-        lambda: f"v_mul_f32 {vector()}, {scalar()}, {vector()}",
-        lambda: f"v_fma_f32 {vector()}, |{vector()}|, -{vector()}, {vector()}",
-        lambda: f"v_mov_b32 {vector()}, {hex(rng.randrange(1 << 32))}",
-        lambda: f"s_add_u32 {scalar()}, {scalar()}, {scalar()}",
-        lambda: f"s_mov_b32 {scalar()}, {rng.randrange(64)}",
-        lambda: f"v_cmp_lt_f32 vcc, {vector()}, {vector()}",
-        lambda: f"buffer_load_dword {vector()}, off, s[8:11], s3 offset:{rng.randrange(4096)}",
-        lambda: "s_waitcnt vmcnt(0) & lgkmcnt(3)",
-    ]
-    return [f"\t{rng.choice(shapes)()}\n" for _ in range(count)]
-
-
 # A loop of nine instructions without a collision on the register file's one write port.
 LOOP = """\
         ploadu_l 1;  loadu_h 1, r11;

@@ -4,8 +4,8 @@
     bench/run.py BUILD [--lines N] [--turns N] [--repeat N]
 
 Every figure is the best of several whole-process runs, so it counts start-up, reading and writing; the last table is
-taken inside one process by BUILD/bench/bench_codec and says what the parts could do alone. Peers that know our
-instruction set do the same work on the same lines; those that do not are yardsticks, on lines of their own.
+taken inside one process by BUILD/bench/bench_codec and says what the parts could do alone. Peers do the same work on the
+same lines, and their bytes are compared with ours.
 """
 import argparse
 import json
@@ -13,62 +13,13 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
-import time
 
-from generate import LOOP, gcn_lines, wishbone_lines
+import gcn
+from generate import LOOP, wishbone_lines
+from measure import Failed, Table, rate, timed, write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-class Failed(Exception):
-    """A program that was to be measured did not work."""
-
-
-def timed(command, repeat):
-    """The best wall time of a command in seconds, and what it printed in that run."""
-    best = None
-    for _ in range(repeat):
-        begin = time.perf_counter()
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-        seconds = time.perf_counter() - begin
-        if done.returncode != 0:
-            message = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
-            raise Failed(f"{os.path.basename(command[0])} {' '.join(command[1:4])} …: status {done.returncode}"
-                         f"{': ' + message[0] if message else ''}")
-        if best is None or seconds < best[0]:
-            best = (seconds, done.stdout)
-    return best
-
-
-def rate(per_second):
-    for unit, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if per_second >= size:
-            return f"{per_second / size:.2f} {unit}/s"
-    return f"{per_second:.1f} /s"
-
-
-class Table:
-    """Rows of one kind of work; our first row is what the peers are compared with."""
-
-    def __init__(self, title):
-        self.ours = None
-        self.failed = False
-        print(f"\n{title}")
-
-    def add(self, name, work, command, repeat):
-        try:
-            seconds, _ = timed(command, repeat)
-        except Failed as failure:
-            print(f"  {name:38} {failure}")
-            self.failed |= self.ours is None
-            return
-        speed = work / seconds
-        ratio = "" if self.ours is None or name.startswith("isaforge") else f"   isaforge is {self.ours / speed:.1f} times as fast"
-        print(f"  {name:38} {rate(speed):>12} {seconds * 1e3:10.1f} ms{ratio}")
-        if self.ours is None:
-            self.ours = speed
 
 
 def describe_machine():
@@ -78,14 +29,7 @@ def describe_machine():
             model = re.search(r"model name\s*: (.*)", file.read())[1]
     except (OSError, TypeError):
         pass
-    return f"{model}, {os.cpu_count()} processors; everything below runs on one"
-
-
-def write(folder, name, lines):
-    path = os.path.join(folder, name)
-    with open(path, "w", encoding="ascii") as file:
-        file.writelines(lines)
-    return path
+    return f"{model}, {os.cpu_count()} processors"
 
 
 def assemble(isaforge, work, options):
@@ -97,10 +41,6 @@ def assemble(isaforge, work, options):
     table.add("isaforge, ELF with line table", options.lines, ours + [os.path.join(work, "mixed.o")], options.repeat)
     if shutil.which("customasm"):
         assemble_with_customasm(table, ours[:-2], work, max(1, options.lines // 50))
-    if shutil.which("llvm-mc"):
-        gcn = write(work, "gcn.s", gcn_lines(options.lines))
-        table.add("yardstick: llvm-mc, GCN 1.2 lines", options.lines, llvm_mc(gcn, os.path.join(work, "gcn.o")),
-                  min(2, options.repeat))
     return not table.failed
 
 
@@ -123,19 +63,11 @@ def swapped(path, unit=4):
     return b"".join(data[at:at + unit][::-1] for at in range(0, len(data), unit))
 
 
-def llvm_mc(source, output):
-    return ["llvm-mc", "-triple=amdgcn", "-mcpu=gfx803", "-filetype=obj", source, "-o", output]
-
-
 def disassemble(isaforge, work, options):
     table = Table(f"Disassembling {options.lines} instructions")
     ours = [isaforge, "dis", "-i", "wishbone-gpu", os.path.join(work, "mixed.bin"), "--format", "bin", "-o", "/dev/null"]
     table.add("isaforge, listing", options.lines, ours + ["--listing"], options.repeat)
     table.add("isaforge, source that assembles back", options.lines, ours, options.repeat)
-    gcn = os.path.join(work, "gcn.o")
-    if shutil.which("llvm-objdump") and os.path.exists(gcn):
-        table.add("yardstick: llvm-objdump, GCN 1.2", options.lines, ["llvm-objdump", "-d", "--mcpu=gfx803", gcn],
-                  min(2, options.repeat))
     return not table.failed
 
 
@@ -153,9 +85,12 @@ def emulate(isaforge, work, options):
 def start_up(isaforge, options):
     print("\nOne line, from start to finish")
     repeat = 20 * options.repeat
-    seconds, _ = timed([isaforge, "asm", "-i", "wishbone-gpu", "--line", "fadd r1, r2, r3;"], repeat)
+    seconds, _, _ = timed([isaforge, "asm", "-i", "wishbone-gpu", "--line", "fadd r1, r2, r3;"], repeat)
     print(f"  {'isaforge asm --line':38} {seconds * 1e3:23.2f} ms, best of {repeat}")
-    nothing, _ = timed(["true"], repeat)
+    described = gcn.DESCRIPTION + ["--line", "v_add_f32 v1, v2, v3"]
+    large, _, _ = timed([isaforge, "asm"] + described, repeat)
+    print(f"  {'isaforge asm --line, GCN 1.2':38} {large * 1e3:23.2f} ms")
+    nothing, _, _ = timed(["true"], repeat)
     print(f"  {'a program that does nothing':38} {nothing * 1e3:23.2f} ms")
 
 
@@ -166,7 +101,7 @@ def inside_one_process(build):
         if not os.path.exists(program):
             print("  Google Benchmark is not installed, so nothing is measured here.")
             return
-        _, output = timed([program, "--benchmark_format=json", "--benchmark_min_time=0.3"], 1)
+        _, output, _ = timed([program, "--benchmark_format=json", "--benchmark_min_time=0.3"], 1)
         for result in json.loads(output)["benchmarks"]:
             speed = result.get("items_per_second")
             to_ms = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": 1e3}[result["time_unit"]]
@@ -186,7 +121,8 @@ def main():
     os.makedirs(work, exist_ok=True)
     print(describe_machine())
     try:
-        good = assemble(isaforge, work, options)
+        good = gcn.measure(isaforge, work, options)
+        good = good and assemble(isaforge, work, options)
         good = good and disassemble(isaforge, work, options) and emulate(isaforge, work, options)
         start_up(isaforge, options)
         inside_one_process(options.build)

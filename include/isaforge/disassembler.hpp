@@ -23,9 +23,10 @@ struct DisassembleOptions {
     // Assemble again whatever might read as another encoding; what comes back different is printed as data with the
     // text as a comment. Only for the style `source`.
     bool verify = true;
+    unsigned threads = 0;  // for large objects; 0: as many as the machine has. The text does not depend on it.
 };
 
-// Receives the text piece by piece, in order.
+// Receives the text piece by piece, in order, not always on the same thread.
 using TextSink = std::function<void(std::string_view)>;
 
 // Writes the text of an object. Bytes that are no instruction become data, so this does not fail.

@@ -21,6 +21,7 @@ struct Options {
     IsaChoice isa;
     std::string input, output = "-", hex, format;
     bool json = false, listing = false, no_labels = false;
+    unsigned threads = 0;
 };
 
 // Bytes from hexadecimal digits, two each; blanks, commas, underscores and 0x before a byte or word mean nothing.
@@ -106,6 +107,7 @@ DisassembleOptions library_options(const Options& options) {
                 : options.listing ? DisassemblyStyle::listing
                                   : DisassemblyStyle::source;
     how.labels = !options.no_labels;
+    how.threads = options.threads;
     return how;
 }
 
@@ -198,6 +200,7 @@ Action define(CLI::App& app) {
     auto* const json = app.add_flag("--json", options->json, "One JSON object per instruction");
     app.add_flag("--listing", options->listing, "Addresses and bytes before each instruction")->excludes(json);
     app.add_flag("--no-labels", options->no_labels, "Numbers instead of labels as the targets of jumps");
+    add_threads_option(app, options->threads);
     return [options] { return disassemble_any(*options); };
 }
 

@@ -43,6 +43,13 @@ void add_optional_isa_option(CLI::App& app, IsaChoice& choice) {
     add_variant_options(app, choice);
 }
 
+void add_threads_option(CLI::App& app, unsigned& threads) {
+    constexpr unsigned most_threads = 256;
+    app.add_option("--threads", threads, "How many threads work on large inputs; by default one for each processor")
+        ->type_name("N")
+        ->check(CLI::Range(1u, most_threads).description(""));
+}
+
 bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object) {
     if (!choice.name.empty()) return true;
     std::string error;

@@ -27,6 +27,7 @@ struct IsaChoice {
     std::vector<std::string> parameters;  // NAME=VALUE
 };
 void add_isa_option(CLI::App& app, IsaChoice& choice);      // -i ISA, for commands whose subject is a program
+void add_threads_option(CLI::App& app, unsigned& threads);
 void add_optional_isa_option(CLI::App& app, IsaChoice& choice);  // -i ISA, where an object file may say it itself
 void add_isa_positional(CLI::App& app, IsaChoice& choice);  // ISA, for commands whose subject is the description
 

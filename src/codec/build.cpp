@@ -87,6 +87,7 @@ public:
 private:
     void build_characters();
     void build_operand(Index index);
+    bool claims_code(const OperandRow& row, std::uint64_t code) const;
     void tabulate_rows(const OperandType& type, OperandTable& table);
     void tabulate_texts(Index index, OperandTable& table);
     void add_texts(Index index, OperandTable& table);
@@ -238,12 +239,25 @@ void Builder::build_operand(Index index) {
     if (type.width <= widest_table && prints_closed(index)) tabulate_texts(index, table);
 }
 
+// As row_matches, with the tables of the operands inside, which are there already.
+bool Builder::claims_code(const OperandRow& row, std::uint64_t code) const {
+    if (!row.claims(code)) return false;
+    return std::all_of(row.fields.begin(), row.fields.end(), [&](const Field& field) {
+        if (field.in_tail) return true;
+        const std::vector<std::uint8_t>& valid = tables_.operands[field.type].valid;
+        const std::uint64_t inner = field.place.extract(code);
+        return valid.empty() ? code_is_valid(isa_, field.type, inner) : valid[inner] != 0;
+    });
+}
+
 void Builder::tabulate_rows(const OperandType& type, OperandTable& table) {
     if (type.kind != OperandKind::table) return;
     table.row.assign(std::size_t{1} << type.width, OperandTable::no_row);
     for (std::size_t code = 0; code < table.row.size(); ++code) {
-        const Index row = find_row(type, code, isa_);
-        if (row != no_index) table.row[code] = static_cast<std::uint16_t>(row);
+        const auto claims = [&](const OperandRow& row) { return !row.alias && claims_code(row, code); };
+        const auto row = std::find_if(type.rows.begin(), type.rows.end(), claims);
+        if (row != type.rows.end() && !row->reserved)
+            table.row[code] = static_cast<std::uint16_t>(row - type.rows.begin());
     }
 }
 
@@ -287,13 +301,12 @@ void Builder::add_texts(Index index, OperandTable& table) {
     for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
     table.first = spellings_.first_of(index);
     table.needs_rows = type.kind == OperandKind::number;
-    bool left_out = false;
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
             table.row_first.push_back(spellings_.first_of(text, row.fields));
             table.needs_rows |= type.width > widest_table || !row_is_closed(row, text);
-            if (text.empty() && !left_out) table.left_out = row.value;
-            left_out |= text.empty();
+            if (text.empty() && !table.nullable) table.left_out = row.value;
+            table.nullable |= text.empty();
         }
     }
 }
@@ -620,6 +633,7 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
         }
         candidate.steps.push_back(step);
     }
+    candidate.printed = &text == &form.texts[0] && &name == &isa_.instructions[form.instruction].names[0];
     candidate.spaced = name_at + 1 < text.size() && text[name_at + 1].kind == TextKind::space;
     for (char& c : key) c = tables_.fold[static_cast<unsigned char>(c)];
     tables_.dots_in_mnemonics |= key.find('.') != std::string::npos;
@@ -643,6 +657,12 @@ void Builder::build_mnemonics() {
     }
     for (Mnemonic& mnemonic : tables_.mnemonics) {
         auto& candidates = mnemonic.candidates;
+        const bool one_form = std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+            return candidate.form == candidates[0].form;
+        });
+        const bool printed = std::any_of(candidates.begin(), candidates.end(),
+                                         [](const Candidate& candidate) { return candidate.printed; });
+        if (one_form && printed) tables_.forms[candidates[0].form].sole = true;
         std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
             return isa_.forms[a.form].bits < isa_.forms[b.form].bits;
         });
@@ -684,20 +704,23 @@ struct Choice {
     std::size_t largest = ~std::size_t{0};
 };
 
+// The values that the bits `all` at `position`, which do not cross a word, have in instructions of the form.
+template <typename Visit>
+void for_each_choice(const Form& form, unsigned position, std::uint64_t all, Visit&& visit) {
+    const std::uint64_t mask = form.mask.words[position / 64] >> position % 64 & all;
+    const std::uint64_t value = form.value.words[position / 64] >> position % 64 & mask, free = all & ~mask;
+    for (std::uint64_t bits = free;; bits = (bits - 1) & free) {
+        visit(value | bits);
+        if (bits == 0) break;
+    }
+}
+
 // How large the largest child becomes when `width` bits at `position` choose.
 std::size_t largest_child(const Isa& isa, const std::vector<Index>& forms, unsigned position, unsigned width) {
     std::array<std::size_t, std::size_t{1} << widest_choice> counts{};
     const std::uint64_t all = low_bits(width);
-    for (const Index index : forms) {
-        const Form& form = isa.forms[index];
-        const std::uint64_t mask = form.mask.words[position / 64] >> position % 64 & all,
-                            value = form.value.words[position / 64] >> position % 64 & all, free = all & ~mask;
-        // Every choice of the free bits.
-        for (std::uint64_t bits = free;; bits = (bits - 1) & free) {
-            ++counts[value | bits];
-            if (bits == 0) break;
-        }
-    }
+    for (const Index index : forms)
+        for_each_choice(isa.forms[index], position, all, [&](std::uint64_t choice) { ++counts[choice]; });
     return *std::max_element(counts.begin(), counts.begin() + (std::size_t{1} << width));
 }
 
@@ -743,12 +766,8 @@ std::uint32_t Builder::tree_node(std::vector<Index> forms, Image tested, unsigne
     Choice best;
     const auto consider = [&](const Image& bits, unsigned widest) {
         for (unsigned position = 0; position < max_instruction_bits; ++position) {
-            unsigned width = 0;
-            while (width < widest && position + width < max_instruction_bits &&
-                   position / 64 == (position + width) / 64 && bits.get(position + width, 1) != 0 &&
-                   tested.get(position + width, 1) == 0) {
-                ++width;
-            }
+            const std::uint64_t usable = (bits.words[position / 64] & ~tested.words[position / 64]) >> position % 64;
+            const unsigned width = std::min<unsigned>(widest, static_cast<unsigned>(std::countr_one(usable)));
             if (width == 0) continue;
             const std::size_t largest = largest_child(isa_, forms, position, width);
             if (largest < best.largest || (largest == best.largest && width < best.width))
@@ -765,13 +784,14 @@ std::uint32_t Builder::tree_node(std::vector<Index> forms, Image tested, unsigne
     const auto first = static_cast<std::uint32_t>(tables_.children.size());
     tables_.nodes[self].first = first;
     tables_.children.resize(first + count);
+    std::vector<std::vector<Index>> split(count);
+    for (const Index index : forms) {
+        for_each_choice(isa_.forms[index], best.position, low_bits(best.width),
+                        [&](std::uint64_t choice) { split[choice].push_back(index); });
+    }
     std::map<std::vector<Index>, std::uint32_t> made;  // children that hold the same forms share a node
     for (std::uint64_t i = 0; i < count; ++i) {
-        std::vector<Index> child;
-        for (const Index index : forms) {
-            const std::uint64_t mask = isa_.forms[index].mask.get(best.position, best.width);
-            if ((i & mask) == isa_.forms[index].value.get(best.position, best.width)) child.push_back(index);
-        }
+        std::vector<Index>& child = split[i];
         const auto known = made.find(child);
         const std::uint32_t node = known != made.end() ? known->second : tree_node(child, tested, depth + 1);
         made.emplace(std::move(child), node);

@@ -44,7 +44,8 @@ struct OperandTable {
     bool needs_rows = false;            // some text holds a number: others may be written
     Letters first;                      // what its texts can begin with …
     std::vector<Letters> row_first;     // … and each text of each row, in order
-    std::uint64_t left_out = 0;         // the code that an empty text stands for, or 0
+    bool nullable = false;              // may be left out …
+    std::uint64_t left_out = 0;         // … and is this code then
     bool can_have_tail = false;
     bool has_tail_row = false;          // one of its own rows has a tail
     bool can_take = false;              // some code counts for a limit
@@ -81,6 +82,7 @@ struct ReadStep {
 struct Candidate {
     Index form = no_index;
     std::uint32_t head = 0;             // Tables::heads
+    bool printed = false;               // the text is the one that is printed
     std::vector<ReadStep> steps;        // behind the mnemonic
     bool spaced = false;                // a blank stands behind it: `op.x` is not `op` and a symbol `.x`
     struct HeadField {
@@ -171,6 +173,7 @@ struct FormTable {
     bool can_have_tail = false;
     bool may_grow = false;
     bool has_relative = false;
+    bool sole = false;                  // no other form's text has the same mnemonic as the one that is printed
     std::uint64_t mask0 = 0, value0 = 0;
     bool wide = false;                  // mask reaches beyond the first 64 bits
 };

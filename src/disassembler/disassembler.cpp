@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "assembler/characters.hpp"
 #include "codec/tables.hpp"
@@ -12,6 +13,7 @@
 #include "disassembler/verify.hpp"
 #include "object/flavour.hpp"
 #include "object/relocation_place.hpp"
+#include "support/in_order.hpp"
 
 namespace isaforge {
 
@@ -19,6 +21,8 @@ namespace disassembler {
 
 namespace {
 
+constexpr std::size_t piece_length = 8192;  // instructions that one thread prints at a time
+constexpr std::size_t worth_threads = 4 * piece_length;
 constexpr std::size_t most_bytes = max_instruction_bits / 8;
 
 std::string_view data_directive(std::size_t bytes) {
@@ -51,9 +55,36 @@ std::uint64_t datum_width(const ObjectFlavour* flavour, const Relocation& reloca
     return std::uint64_t{1} << (relocation.type - relocation_type::absolute_8) % 4;
 }
 
+// What is found out about an object before anything is printed, for all that print.
+struct Plan {
+    Plan(const Codec& codec, const Object& object, const DisassembleOptions& options)
+        : named(object_flavour(codec.isa().object_flavour)),
+          flavoured(named ? named->disassembly(codec, object) : nullptr),
+          flavour(flavoured ? named : nullptr),
+          parts(flavoured && options.style == DisassemblyStyle::source ? flavoured->parts()
+                                                                       : std::vector<DisassemblyFlavour::Part>()),
+          in_parts(parts.empty() ? 0 : object.symbols.size()),
+          longest(longest_instruction(codec)),
+          labels(codec, object, parts, options.labels && options.style != DisassemblyStyle::json, longest,
+                 thread_count(options.threads)) {
+        for (const DisassemblyFlavour::Part& part : parts) {
+            if (part.symbol < in_parts.size()) in_parts[part.symbol] = true;
+        }
+    }
+
+    const ObjectFlavour* named;
+    std::unique_ptr<DisassemblyFlavour> flavoured;
+    const ObjectFlavour* flavour;                 // null where the object is of none that the description names
+    std::vector<DisassemblyFlavour::Part> parts;  // by section, then by rising offset
+    std::vector<bool> in_parts;                   // symbols that they define
+    std::size_t longest;                          // bytes of the longest instruction
+    Labels labels;
+};
+
 class Disassembler final : public Codec::LabelNamer {
 public:
-    Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options, const TextSink& sink);
+    Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options, const Plan& plan,
+                 const TextSink& sink);
     void run();
 
     std::string_view label(std::uint64_t address) override;
@@ -63,7 +94,6 @@ private:
     void section(Index index);
     void section_head(const Section& section);
     std::string section_directive(const Section& section) const;
-    std::unique_ptr<DisassemblyFlavour> choose_flavour();
     const DisassemblyFlavour::Part* part_at(std::uint64_t at);
     std::uint64_t next_part(std::uint64_t end) const;
     std::uint64_t put_part(const DisassemblyFlavour::Part& part);
@@ -73,6 +103,10 @@ private:
     bool find_number(const Relocation& relocation, const Image& image, std::uint64_t at, std::size_t available,
                      RelocatedNumber& found, bool& relative) const;
     void code();
+    bool code_in_pieces();
+    void code_from(std::uint64_t at, std::uint64_t until, std::size_t next_decoded);
+    void print_piece(const Disassembler& whole, std::uint64_t at, std::uint64_t until, std::size_t next_decoded);
+    std::size_t label_from(std::uint64_t offset) const;
     void data();
     void zeros(std::uint64_t count);
     void labels_at(std::uint64_t offset, std::uint64_t until);
@@ -109,12 +143,13 @@ private:
     const Object& object_;
     const DisassembleOptions& options_;
     Output out_;
+    const Plan& plan_;
     const std::size_t longest_;
-    const ObjectFlavour* flavour_ = nullptr;  // where the object is of the one the description names
-    std::unique_ptr<DisassemblyFlavour> flavoured_;
-    std::vector<DisassemblyFlavour::Part> parts_;  // by section, then by rising offset
-    std::vector<bool> in_parts_;                   // symbols that they define
-    Labels labels_;
+    const ObjectFlavour* const flavour_;
+    DisassemblyFlavour* const flavoured_;
+    const std::vector<DisassemblyFlavour::Part>& parts_;
+    const std::vector<bool>& in_parts_;
+    const Labels& labels_;
     Verifier verifier_;
     std::string line_end_;  // of an instruction
     std::string comment_begin_, comment_end_;
@@ -129,22 +164,21 @@ private:
 };
 
 Disassembler::Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options,
-                           const TextSink& sink)
+                           const Plan& plan, const TextSink& sink)
     : codec_(codec),
       isa_(codec.isa()),
       object_(object),
       options_(options),
       out_(sink),
-      longest_(longest_instruction(codec)),
-      flavoured_(choose_flavour()),
-      parts_(source() && flavoured_ ? flavoured_->parts() : std::vector<DisassemblyFlavour::Part>()),
-      in_parts_(parts_.empty() ? 0 : object.symbols.size()),
-      labels_(codec, object, parts_, options.labels && options.style != DisassemblyStyle::json, longest_),
+      plan_(plan),
+      longest_(plan.longest),
+      flavour_(plan.flavour),
+      flavoured_(plan.flavoured.get()),
+      parts_(plan.parts),
+      in_parts_(plan.in_parts),
+      labels_(plan.labels),
       verifier_(codec),
       relocations_(object.sections.size()) {
-    for (const DisassemblyFlavour::Part& part : parts_) {
-        if (part.symbol < in_parts_.size()) in_parts_[part.symbol] = true;
-    }
     line_end_ = isa_.surface.statement_end + "\n";
     if (!isa_.surface.line_comments.empty()) {
         comment_begin_ = "  " + isa_.surface.line_comments[0] + " ";
@@ -159,14 +193,6 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
         std::stable_sort(list.begin(), list.end(),
                          [](const Relocation& a, const Relocation& b) { return a.offset < b.offset; });
     }
-}
-
-// Null where the object is of no flavour that the description names.
-std::unique_ptr<DisassemblyFlavour> Disassembler::choose_flavour() {
-    const ObjectFlavour* const named = object_flavour(isa_.object_flavour);
-    std::unique_ptr<DisassemblyFlavour> made = named ? named->disassembly(codec_, object_) : nullptr;
-    if (made) flavour_ = named;
-    return made;
 }
 
 void Disassembler::run() {
@@ -346,6 +372,59 @@ std::string Disassembler::symbol_reference(const Relocation& relocation, std::ui
 // --- code
 
 void Disassembler::code() {
+    if (!code_in_pieces()) code_from(0, section_->bytes.size(), 0);
+}
+
+// Large sections are printed in pieces on several threads. The label pass has found where instructions begin.
+bool Disassembler::code_in_pieces() {
+    const std::vector<Decoded>& decoded = labels_.of(index_).code;
+    const unsigned threads = thread_count(options_.threads);
+    if (threads < 2 || decoded.size() < worth_threads || !relocations_[index_].empty() || has_parts(index_))
+        return false;
+    std::vector<std::uint64_t> begins;  // of the pieces
+    std::uint64_t at = 0;
+    for (std::size_t i = 0; i < decoded.size(); ++i) {
+        if (i % piece_length == 0) begins.push_back(at);
+        at += decoded[i].bytes;
+    }
+    begins.push_back(at);
+    struct Worker {
+        std::string text;
+        TextSink sink = [this](std::string_view piece) { text += piece; };
+        std::unique_ptr<Disassembler> printer;
+    };
+    std::vector<Worker> workers(threads);
+    const auto make = [&](unsigned index, std::size_t piece) {
+        Worker& worker = workers[index];
+        if (!worker.printer)
+            worker.printer = std::make_unique<Disassembler>(codec_, object_, options_, plan_, worker.sink);
+        worker.text.clear();
+        worker.printer->print_piece(*this, begins[piece], begins[piece + 1], piece * piece_length);
+    };
+    in_order(threads, begins.size() - 1, make, [&](unsigned index, std::size_t) { out_.pass(workers[index].text); });
+    next_label_ = label_from(section_->bytes.size());
+    return true;
+}
+
+void Disassembler::print_piece(const Disassembler& whole, std::uint64_t at, std::uint64_t until,
+                               std::size_t next_decoded) {
+    section_ = whole.section_;
+    index_ = whole.index_;
+    next_label_ = label_from(at);
+    code_from(at, until, next_decoded);
+    out_.flush();
+}
+
+// The first label that is not before `offset`.
+std::size_t Disassembler::label_from(std::uint64_t offset) const {
+    const std::vector<Label>& list = labels_.of(index_).list;
+    const auto found = std::lower_bound(list.begin(), list.end(), offset,
+                                        [](const Label& label, std::uint64_t o) { return label.offset < o; });
+    return static_cast<std::size_t>(found - list.begin());
+}
+
+// Instructions from one offset to another; `next` is the number of the first among those that the label pass found.
+void Disassembler::code_from(std::uint64_t at, std::uint64_t until, std::size_t next) {
     const std::uint8_t* const bytes = section_->bytes.data();
     const std::uint64_t size = section_->bytes.size(), unit = object_.unit_bytes;
     const std::vector<Label>& labels = labels_.of(index_).list;
@@ -354,8 +433,7 @@ void Disassembler::code() {
     // The label pass decoded from end to end; where data stands between the code, that is not what is printed.
     const bool known_code =
         !decoded.empty() && !(source() && (next_data_relocation(size) != size || has_parts(index_)));
-    std::size_t next = 0;
-    for (std::uint64_t at = 0; at < size;) {
+    while (at < until) {
         while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
         if (const DisassemblyFlavour::Part* const part = part_at(at)) {
             at = put_part(*part);
@@ -741,7 +819,8 @@ void Disassembler::plain_bytes(std::uint64_t at, std::uint64_t end) {
 }  // namespace disassembler
 
 void disassemble(const Codec& codec, const Object& object, const DisassembleOptions& options, const TextSink& sink) {
-    disassembler::Disassembler(codec, object, options, sink).run();
+    const disassembler::Plan plan(codec, object, options);
+    disassembler::Disassembler(codec, object, options, plan, sink).run();
 }
 
 std::string disassemble(const Codec& codec, const Object& object, const DisassembleOptions& options) {

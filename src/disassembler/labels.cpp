@@ -8,6 +8,7 @@
 
 #include "assembler/characters.hpp"
 #include "codec/tables.hpp"
+#include "support/in_order.hpp"
 
 namespace isaforge::disassembler {
 
@@ -53,11 +54,12 @@ void SectionLabels::index(std::uint64_t size, std::uint64_t unit) {
 }
 
 Labels::Labels(const Codec& codec, const Object& object, const std::vector<DisassemblyFlavour::Part>& parts,
-               bool make_targets, std::size_t longest)
+               bool make_targets, std::size_t longest, unsigned threads)
     : codec_(codec),
       object_(object),
       parts_(parts),
       longest_(longest),
+      threads_(threads),
       sections_(object.sections.size()),
       begins_(object.sections.size()),
       relocated_(object.sections.size()),
@@ -114,40 +116,40 @@ void Labels::collect_targets(Index index) {
     sections_[index].index(section.bytes.size(), object_.unit_bytes);
 }
 
-// Decodes the section, so that printing need not do so again. By unit: whether a branch goes there; the last stands for
-// the section's end.
-std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
+// Parts are no code.
+std::vector<DisassemblyFlavour::Part>::const_iterator Labels::first_part(Index index) const {
+    return std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) { return part.section == index; });
+}
+
+void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
     const Section& section = object_.sections[index];
     const std::uint64_t unit = object_.unit_bytes, step = object_.address_bytes, size = section.bytes.size();
     const std::uint64_t first = section.address / step;
-    std::vector<bool> wanted(begins.size());
+    const std::vector<std::uint64_t>& relocated = relocated_[index];
+    std::size_t next_relocated =
+        static_cast<std::size_t>(std::lower_bound(relocated.begin(), relocated.end(), out.begin) - relocated.begin());
     std::vector<std::uint64_t> targets;
-    std::vector<std::uint64_t>& relocated = relocated_[index];
-    std::sort(relocated.begin(), relocated.end());
-    std::size_t next_relocated = 0;
-    auto next_part =
-        std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) { return part.section == index; });
-    std::vector<Decoded>& code = sections_[index].code;
-    code.reserve(size / unit + 1);
-    for (std::uint64_t at = 0; at < size;) {
+    std::uint64_t at = out.begin;
+    auto next_part = first_part(index);
+    while (at < until) {
         if (next_part != parts_.end() && next_part->section == index && next_part->offset <= at) {
-            at = std::max(at, (next_part->offset + next_part->size + unit - 1) / unit * unit);
+            const std::uint64_t end = (next_part->offset + next_part->size + unit - 1) / unit * unit;
+            for (; at < end; at += unit) out.code.push_back({Decoded::no_form, static_cast<Index>(unit)});
             ++next_part;
             continue;
         }
-        begins[at / unit] = true;
         const std::size_t available = std::min<std::uint64_t>(size - at, longest_);
         const Image image = codec_.load(section.bytes.data() + at, available);
         unsigned bits = 0;
         const Index form = codec_.decode(image, static_cast<unsigned>(available * 8), bits);
         if (form == no_index || bits < 8) {
             // What breaks a rule is data from end to end.
-            const std::uint64_t count = std::min(std::max<std::uint64_t>(unit, bits / 8), size - at);
-            code.push_back({Decoded::no_form, static_cast<Index>(count)});
-            at += std::max(count, unit);
+            const std::uint64_t count = std::max(unit, std::min<std::uint64_t>(bits / 8, size - at));
+            out.code.push_back({Decoded::no_form, static_cast<Index>(count)});
+            at += count;
             continue;
         }
-        code.push_back({form, bits / 8});
+        out.code.push_back({form, bits / 8});
         // A number that a linker fills in does not say yet where it leads.
         while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
         const bool unknown = next_relocated < relocated.size() && relocated[next_relocated] < at + bits / 8;
@@ -156,10 +158,73 @@ std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
         for (const std::uint64_t target : targets) {
             const std::uint64_t offset = (target - first) * step;
             if (target < first || target - first > size / step || (offset % unit != 0 && offset != size)) continue;
-            wanted[(offset + unit - 1) / unit] = true;
+            out.targets.emplace_back(at, offset);
         }
         targets.clear();
         at += bits / 8;
+    }
+    out.end = at;
+}
+
+// Several threads decode from several places, and do not know whether an instruction begins there.
+std::vector<Labels::Stretch> Labels::decode_stretches(Index index) const {
+    constexpr std::uint64_t stretch_bytes = 1 << 16;
+    const std::uint64_t size = object_.sections[index].bytes.size();
+    const std::uint64_t length = stretch_bytes / object_.unit_bytes * object_.unit_bytes;
+    std::vector<Stretch> out(threads_ < 2 || size < 4 * length || first_part(index) != parts_.end() ? 1 : (size + length - 1) / length);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i].begin = i * length;
+    const auto decode_one = [&](unsigned, std::size_t i) {
+        const std::uint64_t until = i + 1 < out.size() ? out[i + 1].begin : size;
+        out[i].code.reserve((until - out[i].begin) / object_.unit_bytes + 1);
+        decode(index, until, out[i]);
+    };
+    in_order(threads_, out.size(), decode_one, [](unsigned, std::size_t) {});
+    return out;
+}
+
+// Decodes the section, so that printing need not do so again. By unit: whether a branch goes there; the last stands for
+// the section's end. Where one stretch ends inside the first instruction of the next, that one is decoded again up to
+// where both agree on a begin; with instructions of several lengths that is soon.
+std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
+    const std::uint64_t unit = object_.unit_bytes, size = object_.sections[index].bytes.size();
+    std::sort(relocated_[index].begin(), relocated_[index].end());
+    std::vector<Stretch> stretches = decode_stretches(index);
+    std::vector<bool> wanted(begins.size());
+    std::vector<Decoded>& code = sections_[index].code;
+    if (stretches.size() > 1) code.reserve(size / unit + 1);
+    std::uint64_t at = 0;
+    const auto take = [&](const Stretch& stretch, std::uint64_t from, std::size_t first) {
+        for (const auto& [source, target] : stretch.targets) {
+            if (source >= from) wanted[(target + unit - 1) / unit] = true;
+        }
+        code.insert(code.end(), stretch.code.begin() + static_cast<std::ptrdiff_t>(first), stretch.code.end());
+    };
+    for (Stretch& stretch : stretches) {
+        std::uint64_t agreed = stretch.begin;
+        std::size_t skipped = 0;
+        while (at < stretch.end && agreed != at) {
+            if (agreed < at) {
+                agreed += stretch.code[skipped++].bytes;
+                continue;
+            }
+            Stretch again{.begin = at, .end = 0, .code = {}, .targets = {}};
+            decode(index, at + 1, again);
+            take(again, at, 0);
+            at = again.end;
+        }
+        if (at >= stretch.end) continue;
+        if (stretches.size() == 1) {
+            code = std::move(stretch.code);
+            stretch.code.clear();
+        }
+        take(stretch, at, skipped);
+        at = stretch.end;
+        stretch = {};
+    }
+    std::uint64_t offset = 0;
+    for (const Decoded& decoded : code) {
+        begins[offset / unit] = true;
+        offset += decoded.bytes;
     }
     return wanted;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "isaforge/codec.hpp"
@@ -55,7 +56,7 @@ class Labels {
 public:
     // `longest`: bytes of the longest instruction. `parts`: by section, then by rising offset.
     Labels(const Codec& codec, const Object& object, const std::vector<DisassemblyFlavour::Part>& parts,
-           bool make_targets, std::size_t longest);
+           bool make_targets, std::size_t longest, unsigned threads);
 
     const SectionLabels& of(Index section) const { return sections_[section]; }
     // The name that stands for a section's begin in references to the section symbol; made where it is asked for.
@@ -66,6 +67,15 @@ public:
 private:
     void choose_symbols();
     void collect_targets(Index section);
+    // What was decoded from `begin` on, up to the first instruction that ends at or behind `until`.
+    struct Stretch {
+        std::uint64_t begin = 0, end = 0;
+        std::vector<Decoded> code;
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> targets;  // where the jump is, and where it leads
+    };
+    std::vector<DisassemblyFlavour::Part>::const_iterator first_part(Index section) const;
+    void decode(Index section, std::uint64_t until, Stretch& out) const;
+    std::vector<Stretch> decode_stretches(Index section) const;
     std::vector<bool> decode_all(Index section, std::vector<bool>& begins);
     void name_targets(Index section, const std::vector<bool>& targets, const std::vector<bool>& begins);
     void name_begins();
@@ -75,6 +85,7 @@ private:
     const Object& object_;
     const std::vector<DisassemblyFlavour::Part>& parts_;  // no code, where they stand in it
     const std::size_t longest_;
+    const unsigned threads_;
     std::vector<SectionLabels> sections_;
     std::vector<std::string> begins_;
     std::vector<std::vector<std::uint64_t>> relocated_;  // by section: where relocations apply

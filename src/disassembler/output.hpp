@@ -35,6 +35,12 @@ public:
         std::memcpy(room(), text.data(), text.size());
         at_ += text.size();
     }
+    // Text that needs no room here.
+    void pass(std::string_view text) {
+        flush();
+        touched_ |= !text.empty();
+        if (!text.empty()) sink_(text);
+    }
     void put(char c) {
         *room() = c;
         ++at_;
@@ -80,18 +86,18 @@ public:
 
     static constexpr std::size_t slack = 4096;
 
+    void flush() {
+        touched_ |= at_ != buffer_.data();
+        if (at_ != buffer_.data()) sink_({buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data())});
+        at_ = buffer_.data();
+    }
+
 private:
     static constexpr char hex_digits[] = "0123456789abcdef";
 
     static bool is_plain(char c) {
         const auto byte = static_cast<unsigned char>(c);
         return byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\';
-    }
-
-    void flush() {
-        touched_ |= at_ != buffer_.data();
-        if (at_ != buffer_.data()) sink_({buffer_.data(), static_cast<std::size_t>(at_ - buffer_.data())});
-        at_ = buffer_.data();
     }
 
     const TextSink& sink_;

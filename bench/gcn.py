@@ -1,0 +1,125 @@
+"""Mixed GCN 1.2 lines, for us and for the assemblers and disassemblers that know them too.
+
+The lines are random statements that the description itself makes. Where llvm-mc is installed, those that it refuses or
+gives other bytes are left out, so that all do the same work.
+"""
+import json
+import multiprocessing
+import os
+import re
+import shutil
+import struct
+import subprocess
+
+from measure import Failed, Table, write
+
+DESCRIPTION = ["-i", "gcn1.2"]
+ASSEMBLERS = ["llvm-mc", "llvm-mc-19"]
+DISASSEMBLERS = ["llvm-objdump", "llvm-objdump-19"]
+
+
+def sampled(isaforge, count):
+    text = subprocess.run([isaforge, "sample", DESCRIPTION[1], "-n", str(count)], capture_output=True, check=True).stdout
+    lines = [line.split(" //")[0].strip() for line in text.decode("ascii").splitlines()]
+    return [line for line in lines if line and not line.startswith(".") and not line.endswith(":")]
+
+
+def our_bytes(isaforge, source, work, count):
+    listing = os.path.join(work, "gcn.json")
+    subprocess.run([isaforge, "asm"] + DESCRIPTION + [source, "--listing-json", listing], capture_output=True, check=False)
+    found = [None] * count
+    with open(listing, encoding="ascii") as file:
+        for row in map(json.loads, file):
+            found[row["line"] - 1] = row["bytes"]
+    return found
+
+
+def their_bytes(assembler, source, count):
+    done = subprocess.run([assembler, "-triple=amdgcn", "-mcpu=gfx803", "-show-encoding", source], capture_output=True,
+                          check=False)
+    refused = {int(line) for line in re.findall(rb":(\d+):\d+: error:", done.stderr)}
+    encodings = iter(re.findall(rb"encoding: \[([^\]]*)\]", done.stdout))
+    return [None if line in refused else next(encodings, b"").replace(b"0x", b"").replace(b",", b"").decode()
+            for line in range(1, count + 1)]
+
+
+def write_corpus(isaforge, work, count):
+    """A file with `count` lines, the same every time."""
+    lines = sampled(isaforge, count * 3 // 2 + 100)
+    source = write(work, "gcn-all.s", [line + "\n" for line in lines])
+    if shutil.which(ASSEMBLERS[0]):
+        ours, theirs = our_bytes(isaforge, source, work, len(lines)), their_bytes(ASSEMBLERS[0], source, len(lines))
+        lines = [line for line, mine, other in zip(lines, ours, theirs) if mine and mine == other]
+    if not lines:
+        raise Failed("no sampled line is left")
+    lines = (lines * (count // len(lines) + 1))[:count]
+    write(work, "gcn.s", ["\t" + line + "\n" for line in lines])
+    os.remove(source)
+
+
+def corpus(isaforge, work, count):
+    """In a process of its own: a program's peak memory is never less than that of the process that started it."""
+    path = os.path.join(work, "gcn.s")
+    if os.path.exists(path):
+        os.remove(path)
+    maker = multiprocessing.get_context("fork").Process(target=write_corpus, args=(isaforge, work, count))
+    maker.start()
+    maker.join()
+    if maker.exitcode != 0:
+        raise Failed("the lines could not be made")
+    return path
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def text_section(path):
+    """The bytes of `.text` in an ELF file of 64 bits."""
+    data = read(path)
+    table, = struct.unpack_from("<Q", data, 40)
+    size, count, names = struct.unpack_from("<HHH", data, 58)
+    headers = [struct.unpack_from("<IIQQQQ", data, table + i * size) for i in range(count)]
+    strings = headers[names][4]
+    for name, _, _, _, offset, length in headers:
+        if data[strings + name:data.index(b"\0", strings + name)] == b".text":
+            return data[offset:offset + length]
+    raise Failed(f"{path} has no .text")
+
+
+def measure(isaforge, work, options):
+    source = corpus(isaforge, work, options.lines)
+    few = min(2, options.repeat)
+    ours = os.path.join(work, "gcn.o")
+    table = Table(f"Assembling {options.lines} mixed lines for GCN 1.2", os.path.getsize(source))
+    raw = os.path.join(work, "gcn.bin")
+    ours_asm = [isaforge, "asm"] + DESCRIPTION + [source, "-o"]
+    table.add("isaforge, ELF with line table", options.lines, ours_asm + [ours], options.repeat)
+    table.add("isaforge, raw binary", options.lines, ours_asm + [raw, "--format", "bin"], options.repeat)
+    if table.failed:
+        return False
+    for peer in filter(shutil.which, ASSEMBLERS):
+        theirs = os.path.join(work, peer + ".o")
+        table.add(peer, options.lines,
+                  [peer, "-triple=amdgcn", "-mcpu=gfx803", "-filetype=obj", source, "-o", theirs], few)
+        if peer == ASSEMBLERS[0] and text_section(theirs) != read(raw):
+            raise Failed(f"{peer} makes other bytes of the same lines")
+    if shutil.which("clrxasm"):
+        table.add("clrxasm", options.lines, ["clrxasm", "-b", "rawcode", "-g", "Fiji", source, "-o", ours + ".clrx"], few)
+    return disassemble(isaforge, ours, options, few)
+
+
+def disassemble(isaforge, program, options, few):
+    table = Table(f"Disassembling {options.lines} instructions of GCN 1.2", os.path.getsize(program))
+    ours = [isaforge, "dis"] + DESCRIPTION + [program, "-o", "/dev/null"]
+    table.add("isaforge, source that assembles back", options.lines, ours, options.repeat)
+    table.add("isaforge, listing", options.lines, ours + ["--listing"], options.repeat)
+    table.add("isaforge, listing, one thread", options.lines, ours + ["--listing", "--threads", "1"], options.repeat)
+    for peer in filter(shutil.which, DISASSEMBLERS):
+        theirs = os.path.join(os.path.dirname(program), "llvm-mc.o")
+        if os.path.exists(theirs):
+            table.add(peer, options.lines, [peer, "-d", "--mcpu=gfx803", theirs], few)
+    if shutil.which("clrxdisasm"):
+        table.add("clrxdisasm", options.lines, ["clrxdisasm", "-r", "-g", "Fiji", program], few)
+    return not table.failed
