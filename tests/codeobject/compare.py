@@ -208,8 +208,10 @@ def kernels_with_errors(messages, first, last):
 
 def check_descriptors(tools):
     """Random directives: the same kernels are refused, and the others have the same bytes and symbols."""
-    count, total, refused = tools.options.count, 0, 0
-    for processor in PROCESSORS:
+    total = refused = 0
+    portion = 400  # past a thousand messages we are silent
+    portions = [min(portion, tools.options.count - at) for at in range(0, tools.options.count, portion)]
+    for processor, count in ((processor, count) for processor in PROCESSORS for count in portions):
         kernels = {i: random_settings(tools.random) for i in range(count)}
         text, first, last = source_of(kernels)
         source = tools.write(f"all-{processor}.s", text)
