@@ -83,6 +83,7 @@ private:
     void emit_note(const Note& note);
     void end_statement();
     bool choose(std::string_view text, Place where);
+    void settle_features();
 
     const Isa& isa_;
     Target target_;
@@ -168,8 +169,16 @@ bool Assembly::choose(std::string_view text, Place where) {
     }
     target_ = *found;
     given_ = text;
+    settle_features();
     define_symbols();
     return true;
+}
+
+// In version 3 a whole id names every feature that is on.
+void Assembly::settle_features() {
+    if (version_ != 3 || target_.system != System::hsa || !given_.starts_with("amdgcn-")) return;
+    if (target_.processor->has_xnack && target_.xnack == Feature::any) target_.xnack = Feature::off;
+    if (target_.processor->has_sramecc && target_.sramecc == Feature::any) target_.sramecc = Feature::off;
 }
 
 void Assembly::target(Place) {
@@ -188,6 +197,7 @@ void Assembly::version(Place) {
         host_.error(where, fmt::format("the versions {} to {} can be written", first_version, last_version));
     } else {
         version_ = static_cast<unsigned>(value);
+        settle_features();
     }
     end_statement();
 }

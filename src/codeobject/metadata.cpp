@@ -58,9 +58,21 @@ bool read_integer(std::string_view text, Json& value) {
 bool read_float(const std::string& text, Json& value) {
     char* end = nullptr;
     const double number = std::strtod(text.c_str(), &end);
-    if (*end != '\0' || end != text.c_str() + text.size()) return false;
+    if (text.empty() || *end != '\0' || end != text.c_str() + text.size()) return false;
     value = number;
     return true;
+}
+
+// The words that LLVM 19 takes for true and false, in small letters, capitals, or with a capital at the begin.
+std::optional<bool> read_truth(std::string_view text) {
+    static constexpr std::string_view words[] = {"n", "y", "no", "yes", "off", "on", "false", "true"};
+    for (std::size_t i = 0; i < std::size(words); ++i) {
+        std::string first(words[i]), all(words[i]);
+        first[0] = static_cast<char>(first[0] - 'a' + 'A');
+        std::ranges::transform(all, all.begin(), [](char c) { return static_cast<char>(c - 'a' + 'A'); });
+        if (text == words[i] || text == first || text == all) return i % 2 == 1;
+    }
+    return std::nullopt;
 }
 
 // `tag`: "!int" and the like, or empty.
@@ -69,8 +81,8 @@ bool read_scalar(const std::string& text, std::string_view tag, Json& value, std
     if (tag.starts_with(standard)) tag = tag == "tag:yaml.org,2002:str" ? "" : tag;
     if ((tag == "!int" || tag.empty()) && read_integer(text, value)) return true;
     if (tag == "!nil") return value = nullptr, true;
-    const bool truth = text == "true" || text == "false";
-    if ((tag == "!bool" || tag.empty()) && truth) return value = text == "true", true;
+    const std::optional<bool> truth = tag == "!bool" || tag.empty() ? read_truth(text) : std::nullopt;
+    if (truth) return value = *truth, true;
     if ((tag == "!float" || tag.empty()) && read_float(text, value)) return true;
     if (tag.empty() || tag == "!str") return value = text, true;
     wrong = fmt::format("'{}' is no value of the kind {}", text, tag);
@@ -79,12 +91,8 @@ bool read_scalar(const std::string& text, std::string_view tag, Json& value, std
 
 // Whether some version of LLVM takes a text without a tag for something else.
 bool is_ambiguous(const std::string& text) {
-    static constexpr std::string_view truths[] = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "~"};
-    std::string lowered = text;
-    std::ranges::transform(lowered, lowered.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     Json value;
-    return std::ranges::find(truths, lowered) != std::end(truths) || read_integer(text, value) ||
+    return text.empty() || text == "null" || text == "~" || read_truth(text) || read_integer(text, value) ||
            read_float(text, value);
 }
 

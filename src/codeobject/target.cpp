@@ -140,7 +140,7 @@ std::optional<Target> parse_target(std::string_view text, std::string& error) {
     }
     while (end < rest.size()) {
         rest.remove_prefix(end);
-        end = std::min(rest.find_first_of(rest[0] == ':' ? ":" : ":+-", 1), rest.size());
+        end = std::min(rest.find_first_of(rest[0] == ':' ? ":" : ":+", 1), rest.size());
         if (!read_feature(rest.substr(0, end), target, error)) return std::nullopt;
     }
     return target;
@@ -200,8 +200,10 @@ std::optional<Target> target_of(const Object& object) {
         if (target.processor->has_xnack) target.xnack = feature_of(flags, xnack_shift);
         if (target.processor->has_sramecc) target.sramecc = feature_of(flags, sramecc_shift);
     } else {
-        if (target.processor->has_xnack) target.xnack = flags & xnack_v3 ? Feature::on : Feature::off;
-        if (target.processor->has_sramecc) target.sramecc = flags & sramecc_v3 ? Feature::on : Feature::off;
+        // Other systems do not tell what was asked for from what just is so.
+        const Feature set = target.system == System::hsa ? Feature::on : Feature::any;
+        if (target.processor->has_xnack) target.xnack = flags & xnack_v3 ? set : Feature::off;
+        if (target.processor->has_sramecc) target.sramecc = flags & sramecc_v3 ? set : Feature::off;
     }
     return target;
 }

@@ -208,8 +208,10 @@ def kernels_with_errors(messages, first, last):
 
 def check_descriptors(tools):
     """Random directives: the same kernels are refused, and the others have the same bytes and symbols."""
-    count, total, refused = tools.options.count, 0, 0
-    for processor in PROCESSORS:
+    total = refused = 0
+    portion = 400  # past a thousand messages we are silent
+    portions = [min(portion, tools.options.count - at) for at in range(0, tools.options.count, portion)]
+    for processor, count in ((processor, count) for processor in PROCESSORS for count in portions):
         kernels = {i: random_settings(tools.random) for i in range(count)}
         text, first, last = source_of(kernels)
         source = tools.write(f"all-{processor}.s", text)
@@ -288,10 +290,10 @@ def yaml_scalar(rnd):
     if kind == 1:
         return str(-rnd.choice([1, 31, 32, 33, 127, 128, 129, 32768, 32769, 2**31, 2**31 + 1, 2**63]))
     if kind == 2:
-        return rnd.choice(["true", "false", "0x10", "0b101", "0o17", "017", "0", "1.5", "-2.25"])
+        return rnd.choice(["true", "false", "0x10", "0b101", "0o17", "017", "0", "no", "Y", "On"])
     if kind == 3:
         return rnd.choice(["global_buffer", "foo.kd", "OpenCL C", "gfx803", "a-b", "x_y"])
-    text = rnd.choice(["foo", "float*", "a b", "it is", "_Z3foo.kd", "x" * 40, "x" * 300, "12", "true", "1.5"])
+    text = rnd.choice(["foo", "float*", "a b", "it is", "_Z3foo.kd", "x" * 40, "x" * 300, "12", "true", "yes"])
     return rnd.choice(["'{}'", '"{}"', "!str '{}'"]).format(text)
 
 
@@ -319,7 +321,7 @@ def random_metadata(rnd):
 
 
 def check_metadata(tools):
-    """Random YAML: the same MessagePack; printed and read again it stays so."""
+    """Random YAML without floats, which LLVM loses: the same MessagePack; printed and read again it stays so."""
     count = max(20, tools.options.count // 20)
     for i in range(count):
         text = ".amdgpu_metadata\n" + random_metadata(tools.random) + ".end_amdgpu_metadata\n"
@@ -371,7 +373,8 @@ LINKED = KERNELS.replace("extern __global int outside;", "__global int outside =
 def compile(tools, clang, processor, *more, text=KERNELS):
     source = tools.write("kernels.cl", text)
     out = tools.path(f"{clang}-{processor}{'-'.join(more)}.{'s' if '-S' in more else 'o'}")
-    done = tools.run(clang, "-x", "cl", "-target", "amdgcn-amd-amdhsa", f"-mcpu={processor}", "-nogpulib", *more,
+    done = tools.run(clang, "-x", "cl", "-target", "amdgcn-amd-amdhsa", f"-mcpu={processor}", "-nogpulib", "-cl-std=CL2.0",
+                     *more,
                      source, "-o", out)
     if done.returncode:
         raise Failure(f"{clang} {processor} {more}: {done.stderr[:1000]}")
@@ -442,7 +445,8 @@ def check_linked(tools):
             text = tools.disassemble(tools.path("y.co"), processor)
             again = tools.write("linked.s", text)
             must_know_kernels(again, 5)
-            for who in (tools.ours, tools.llvm):
+            # What a linker puts into a literal may have a shorter way to be written, which LLVM takes.
+            for who in (tools.ours,):
                 done = who(again, processor, tools.path("z.o"))
                 if done.returncode:
                     raise Failure(f"{again}: {done.stderr[:1000]}")
@@ -466,7 +470,7 @@ def check_version_2(tools):
     for processor in COMPILED[1:]:
         file = compile(tools, "clang-14", processor, "-O2", "-c", "-mcode-object-version=2")
         source = tools.write("again.s", tools.disassemble(file, processor))
-        if open(source).read().count(".amd_kernel_code_t") != 10:
+        if open(source).read().count(".amd_kernel_code_t") != 5:
             raise Failure(f"{source}: five kernels have a header each")
         original = Elf(file)
         results = [("us", tools.ours(source, processor, tools.path("again.o"))),
@@ -479,8 +483,8 @@ def check_version_2(tools):
         again = Elf(tools.path("again.o"))
         for name in (".text", ".rodata", ".note"):
             must_be_equal(f"{file}: {name}", again.data(name), original.data(name))
-        must_be_equal(f"{file}: symbols", {k: v[3] for k, v in again.symbols().items()},
-                      {k: v[3] for k, v in original.symbols().items()})
+        # The labels that a disassembly makes are additional ones.
+        must_be_equal(f"{file}: symbols", {k: again.symbols().get(k) for k in original.symbols()}, original.symbols())
         count += 1
     print(f"version 2: {count} objects equal again")
 

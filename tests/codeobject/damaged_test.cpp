@@ -84,7 +84,7 @@ const codeobject::Target gfx803{codeobject::find_processor("gfx803")};
 
 TEST_F(Damaged, cut_off_anywhere) {
     const std::string whole = elf_of(program);
-    for (std::size_t size = 0; size < whole.size(); ++size) {
+    for (std::size_t size = 0; size < whole.size(); size += 13) {
         const std::optional<Object> object = read(whole.substr(0, size));
         if (object) disassemble(codec(), *object);
     }
@@ -94,7 +94,7 @@ TEST_F(Damaged, wrong_bytes) {
     const std::string whole = elf_of(program);
     std::mt19937 random(7);
     unsigned readable = 0;
-    for (int round = 0; round < 5000; ++round) {
+    for (int round = 0; round < 300; ++round) {
         std::string bytes = whole;
         for (unsigned i = 0; i <= random() % 8; ++i)
             bytes[random() % bytes.size()] = static_cast<char>(random() % 4 ? random() : -1);
@@ -105,7 +105,7 @@ TEST_F(Damaged, wrong_bytes) {
             disassemble(codec(), *object, {.style = style});
         }
     }
-    EXPECT_GT(readable, 1000u);
+    EXPECT_GT(readable, 50u);
 }
 
 TEST_F(Damaged, a_whole_one_says_it_with_directives) {
@@ -128,7 +128,7 @@ TEST_F(Damaged, descriptors_that_no_directives_make_stay_data) {
     ASSERT_NE(rodata, no_index);
     std::mt19937 random(11);
     unsigned said = 0;
-    for (int round = 0; round < 2000; ++round) {
+    for (int round = 0; round < 150; ++round) {
         Object changed = *object;
         Bytes& bytes = changed.sections[rodata].bytes;
         for (unsigned i = 0; i <= random() % 3; ++i) {
@@ -142,8 +142,8 @@ TEST_F(Damaged, descriptors_that_no_directives_make_stay_data) {
         ASSERT_TRUE(again);
         EXPECT_EQ(again->sections[again->find_section(".rodata")].bytes, bytes) << text;
     }
-    EXPECT_GT(said, 100u);
-    EXPECT_LT(said, 1900u);
+    EXPECT_GT(said, 10u);
+    EXPECT_LT(said, 140u);
 }
 
 TEST_F(Damaged, random_descriptors) {
@@ -215,6 +215,12 @@ TEST_F(Damaged, targets_read_back) {
                     const std::string text = codeobject::target_text(target, version);
                     const auto again = codeobject::parse_target(text, error);
                     ASSERT_TRUE(again) << text << ": " << error;
+                    const bool hsa = system == codeobject::System::hsa;
+                    // Version 3 is one of amdhsa, and says nothing of what is off; other systems say nothing of what is on.
+                    if ((version == 3 && !(hsa && xnack != codeobject::Feature::off)) ||
+                        (!hsa && xnack == codeobject::Feature::on)) {
+                        continue;
+                    }
                     EXPECT_EQ(codeobject::target_text(*again, version), text);
                     Object object;
                     codeobject::set_header(target, version, object);
