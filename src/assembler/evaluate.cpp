@@ -36,10 +36,8 @@ Index Expressions::leaf(const Position& position) {
 }
 
 Index Expressions::leaf(Index symbol, unsigned modifier, std::int64_t addend) {
-    nodes_.push_back({.op = Operator::symbol,
-                      .a = symbol,
-                      .modifier = static_cast<std::uint8_t>(modifier),
-                      .addend = addend});
+    nodes_.push_back(
+        {.op = Operator::symbol, .a = symbol, .modifier = static_cast<std::uint8_t>(modifier), .addend = addend});
     return static_cast<Index>(nodes_.size() - 1);
 }
 

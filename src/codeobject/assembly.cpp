@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codeobject/clrx.hpp"
 #include "codeobject/descriptor.hpp"
 #include "codeobject/kernel_code.hpp"
 #include "codeobject/metadata.hpp"
@@ -46,7 +47,7 @@ private:
 class Assembly final : public AssemblyFlavour {
 public:
     Assembly(const Isa& isa, Target target, bool target_is_given, AssemblerHost& host)
-        : isa_(isa), target_(target), target_is_given_(target_is_given), host_(host) {
+        : isa_(isa), target_(target), target_is_given_(target_is_given), host_(host), clrx_(isa, host) {
         define_symbols();
         host_.set_value(next_free_vgpr, 0);
         host_.set_value(next_free_sgpr, 0);
@@ -55,6 +56,10 @@ public:
     bool directive(std::string_view name, Place where) override;
     std::vector<std::string_view> directive_names() const override;
     void refresh() override;
+    std::optional<bool> condition(std::string_view what, std::string_view operand) const override {
+        return clrx_.condition(what, operand);
+    }
+    void finish() override;
     void complete(Object& object) override;
 
 private:
@@ -89,6 +94,7 @@ private:
     bool target_is_given_;
     unsigned version_ = usual_version;
     AssemblerHost& host_;
+    ClrxSource clrx_;
 };
 
 std::span<const Assembly::Directive> Assembly::directives() {
@@ -114,6 +120,10 @@ bool Assembly::directive(std::string_view name, Place where) {
         return true;
     }
     const bool setting = DescriptorBuilder::knows(name) || name == ".end_amdhsa_kernel";
+    if (!setting) {
+        if (name == ".kernel") refresh();  // what was used so far is not the next one's
+        return clrx_.directive(name, where);
+    }
     if (setting) {
         host_.error(where, fmt::format("'{}' belongs behind .amdhsa_kernel", name));
         host_.skip_statement();
@@ -124,6 +134,8 @@ bool Assembly::directive(std::string_view name, Place where) {
 std::vector<std::string_view> Assembly::directive_names() const {
     std::vector<std::string_view> names;
     for (const Directive& directive : directives()) names.push_back(directive.name);
+    const std::vector<std::string_view> others = ClrxSource::directive_names();
+    names.insert(names.end(), others.begin(), others.end());
     return names;
 }
 
@@ -192,7 +204,8 @@ void Assembly::version(Place) {
 // --- kernel descriptors
 
 // One `.amdhsa_` directive, or the end mark.
-bool Assembly::read_setting(DescriptorBuilder& builder, std::vector<std::pair<std::string, Place>>& values, bool& ended) {
+bool Assembly::read_setting(DescriptorBuilder& builder, std::vector<std::pair<std::string, Place>>& values,
+                            bool& ended) {
     std::string_view name;
     Place where, value_place;
     if (!host_.read_name(name, where, "a .amdhsa_ directive or .end_amdhsa_kernel")) return false;
@@ -201,9 +214,9 @@ bool Assembly::read_setting(DescriptorBuilder& builder, std::vector<std::pair<st
     if (!DescriptorBuilder::knows(name)) {
         const std::vector<std::string_view> known = DescriptorBuilder::directives();
         const std::string_view meant = nearest(name, known);
-        Diagnostic& report = host_.error(
-            where, fmt::format("'{}' is no setting of a kernel{}", name,
-                               meant.empty() ? std::string() : fmt::format("; did you mean '{}'?", meant)));
+        Diagnostic& report =
+            host_.error(where, fmt::format("'{}' is no setting of a kernel{}", name,
+                                           meant.empty() ? std::string() : fmt::format("; did you mean '{}'?", meant)));
         if (!meant.empty()) report.suggest(std::string(meant));
         return false;
     }
@@ -406,11 +419,19 @@ void Assembly::kernel_symbol(Place) {
 void Assembly::refresh() {
     HighestRegisters used;
     host_.visit_instructions([&](std::string_view text) { used.look_at(text); });
+    clrx_.used(used.vector, used.scalar);
     host_.set_value(next_free_vgpr, std::max(host_.value(next_free_vgpr), used.vector + 1));
     host_.set_value(next_free_sgpr, std::max(host_.value(next_free_sgpr), used.scalar + 1));
 }
 
+void Assembly::finish() {
+    refresh();
+    clrx_.finish();
+}
+
 void Assembly::complete(Object& object) {
+    if (clrx_.has_headers()) version_ = first_version;
+    clrx_.complete(target_, object);
     set_header(target_, version_, object);
     object.address_relocation = relocation_abs64;
 }
@@ -429,7 +450,8 @@ std::unique_ptr<AssemblyFlavour> make_assembly(const Isa& isa, std::string_view 
         const std::optional<Target> found = parse_target(target, error);
         if (!found) return nullptr;
         if (found->processor->variant != isa.variant) {
-            error = fmt::format("{} is of {}, and this is {}", found->processor->name, found->processor->variant, isa.variant);
+            error = fmt::format("{} is of {}, and this is {}", found->processor->name, found->processor->variant,
+                                isa.variant);
             return nullptr;
         }
         chosen = *found;
