@@ -14,31 +14,124 @@ constexpr std::string_view formats[] = {".rawcode", ".amd", ".catalyst", ".amdcl
 
 // What only a loader of CLRX's own formats needs: read, and left out of the object.
 constexpr std::string_view passed_over[] = {
-    ".policy",       ".driver_version",  ".driver_info",     ".compile_options", ".acl_version",     ".llvm_version",
-    ".newbinfmt",    ".llvm10binfmt",    ".tripple",         ".target",          ".eflags",          ".nosectdiffs",
-    ".metadatav3",   ".arch_minor",      ".arch_stepping",   ".buggyfplit",      ".nobuggyfplit",    ".oldmodparam",
-    ".nooldmodparam", ".macrocase",      ".nomacrocase",     ".noaltmacro",      ".wave32",          ".nowave32",
-    ".main",         ".args",            ".arg",             ".sampler",         ".cws",             ".reqd_work_group_size",
-    ".work_group_size_hint", ".fixed_work_group_size", ".max_flat_work_group_size", ".vectypehint", ".useargs",
-    ".usesetup",     ".setupargs",       ".useenqueue",      ".usegeneric",      ".useconstdata",    ".useprintf",
-    ".uavid",        ".uavprivate",      ".printfid",        ".privateid",       ".cbid",            ".earlyexit",
-    ".condout",      ".hwregion",        ".userdata",        ".entry",           ".cbmask",          ".segment",
-    ".codeversion",  ".machine",         ".call_convention", ".kcode",           ".kcodeend",    ".cf_start",
-    ".cf_end",       ".cf_jump",         ".cf_call",         ".cf_cjump",        ".cf_ccall",        ".cf_ret",
-    ".cf_cret",      ".usereg",          ".rvlin",           ".rvlin_once",      ".fkernel",         ".gotsym",
-    ".spilledsgprs", ".spilledvgprs",    ".default_hsa_features", ".printf",     ".runtime_handle",  ".scratchsym",
-    ".group_segment_align", ".private_segment_align", ".wavefront_size", ".kernel_code_entry_offset",
-    ".kernel_code_prefetch_offset", ".kernel_code_prefetch_size", ".max_scratch_backing_memory", ".gds_segment_size",
-    ".workgroup_fbarrier_count", ".wavefront_sgpr_count", ".workitem_vgpr_count", ".gdssize",
+    ".policy",
+    ".driver_version",
+    ".driver_info",
+    ".compile_options",
+    ".acl_version",
+    ".llvm_version",
+    ".newbinfmt",
+    ".llvm10binfmt",
+    ".tripple",
+    ".target",
+    ".eflags",
+    ".nosectdiffs",
+    ".metadatav3",
+    ".arch_minor",
+    ".arch_stepping",
+    ".buggyfplit",
+    ".nobuggyfplit",
+    ".oldmodparam",
+    ".nooldmodparam",
+    ".macrocase",
+    ".nomacrocase",
+    ".noaltmacro",
+    ".wave32",
+    ".nowave32",
+    ".main",
+    ".args",
+    ".arg",
+    ".sampler",
+    ".cws",
+    ".reqd_work_group_size",
+    ".work_group_size_hint",
+    ".fixed_work_group_size",
+    ".max_flat_work_group_size",
+    ".vectypehint",
+    ".useargs",
+    ".usesetup",
+    ".setupargs",
+    ".useenqueue",
+    ".usegeneric",
+    ".useconstdata",
+    ".useprintf",
+    ".uavid",
+    ".uavprivate",
+    ".printfid",
+    ".privateid",
+    ".cbid",
+    ".earlyexit",
+    ".condout",
+    ".hwregion",
+    ".userdata",
+    ".entry",
+    ".cbmask",
+    ".segment",
+    ".codeversion",
+    ".machine",
+    ".call_convention",
+    ".kcode",
+    ".kcodeend",
+    ".cf_start",
+    ".cf_end",
+    ".cf_jump",
+    ".cf_call",
+    ".cf_cjump",
+    ".cf_ccall",
+    ".cf_ret",
+    ".cf_cret",
+    ".usereg",
+    ".rvlin",
+    ".rvlin_once",
+    ".fkernel",
+    ".gotsym",
+    ".spilledsgprs",
+    ".spilledvgprs",
+    ".default_hsa_features",
+    ".printf",
+    ".runtime_handle",
+    ".scratchsym",
+    ".group_segment_align",
+    ".private_segment_align",
+    ".wavefront_size",
+    ".kernel_code_entry_offset",
+    ".kernel_code_prefetch_offset",
+    ".kernel_code_prefetch_size",
+    ".max_scratch_backing_memory",
+    ".gds_segment_size",
+    ".workgroup_fbarrier_count",
+    ".wavefront_sgpr_count",
+    ".workitem_vgpr_count",
+    ".gdssize",
 };
 
 // Contents that belong to CLRX's own formats; they go to a section that no loader sees.
 constexpr std::string_view contents[] = {
-    ".header",        ".metadata",        ".stub",           ".setup",            ".isametadata",
-    ".calnote",       ".inputs",          ".outputs",        ".uav",              ".floatconsts",
-    ".intconsts",     ".boolconsts",      ".globalbuffers",  ".constantbuffers",  ".inputsamplers",
-    ".scratchbuffers", ".persistentbuffers", ".proginfo",    ".subconstantbuffers", ".uavmailboxsize",
-    ".uavopmask",     ".control_directive", ".config",       ".hsaconfig",        ".inner",
+    ".header",
+    ".metadata",
+    ".stub",
+    ".setup",
+    ".isametadata",
+    ".calnote",
+    ".inputs",
+    ".outputs",
+    ".uav",
+    ".floatconsts",
+    ".intconsts",
+    ".boolconsts",
+    ".globalbuffers",
+    ".constantbuffers",
+    ".inputsamplers",
+    ".scratchbuffers",
+    ".persistentbuffers",
+    ".proginfo",
+    ".subconstantbuffers",
+    ".uavmailboxsize",
+    ".uavopmask",
+    ".control_directive",
+    ".config",
+    ".hsaconfig",
+    ".inner",
 };
 
 bool among(std::span<const std::string_view> names, std::string_view name) {
@@ -60,8 +153,8 @@ std::string_view variant_of_architecture(std::string_view name) {
     std::string lowered(name);
     for (char& c : lowered) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     static constexpr std::pair<std::string_view, std::string_view> names[] = {
-        {"si", "gcn1.0"},   {"ci", "gcn1.1"},   {"vi", "gcn1.2"},     {"vega", "gcn1.4"},   {"vega20", "gcn1.4"},
-        {"gfx6", "gcn1.0"}, {"gfx7", "gcn1.1"}, {"gfx8", "gcn1.2"},   {"gfx9", "gcn1.4"},   {"gfx906", "gcn1.4"},
+        {"si", "gcn1.0"},     {"ci", "gcn1.1"},     {"vi", "gcn1.2"},     {"vega", "gcn1.4"},   {"vega20", "gcn1.4"},
+        {"gfx6", "gcn1.0"},   {"gfx7", "gcn1.1"},   {"gfx8", "gcn1.2"},   {"gfx9", "gcn1.4"},   {"gfx906", "gcn1.4"},
         {"gcn1.0", "gcn1.0"}, {"gcn1.1", "gcn1.1"}, {"gcn1.2", "gcn1.2"}, {"gcn1.4", "gcn1.4"}, {"gcn1.4.1", "gcn1.4"}};
     for (const auto& [known, variant] : names) {
         if (known == lowered) return variant;
@@ -96,7 +189,9 @@ std::span<const ClrxSource::Number> ClrxSource::numbers() {
         {".kernarg_segment_size", [](K& k, N n) { k.kernarg_size = n; }},
         {".kernarg_segment_align", [](K& k, N n) { k.kernarg_alignment = n; }},
         {".private_elem_size",
-         [](K& k, N n) { k.feature_flags |= (n == 16 ? 3u : n == 8 ? 2u : n == 4 ? 1u : 0u) << 1; }},
+         [](K& k, N n) {
+             k.feature_flags |= (n == 16 ? 3u : n == 8 ? 2u : n == 4 ? 1u : 0u) << 1;
+         }},
     };
     return all;
 }
@@ -348,7 +443,8 @@ std::uint32_t ClrxSource::vector_registers(const Kernel& kernel) const {
 std::uint32_t ClrxSource::rsrc1(const Kernel& kernel) const {
     return kernel.rsrc1.value_or(0) | (vector_registers(kernel) - 1) / 4 | (scalar_registers(kernel) - 1) / 8 << 6 |
            kernel.priority << 10 | kernel.float_mode << 12 | std::uint32_t{kernel.privileged} << 20 |
-           std::uint32_t{kernel.dx10_clamp} << 21 | std::uint32_t{kernel.debug} << 22 | std::uint32_t{kernel.ieee} << 23;
+           std::uint32_t{kernel.dx10_clamp} << 21 | std::uint32_t{kernel.debug} << 22 |
+           std::uint32_t{kernel.ieee} << 23;
 }
 
 std::uint32_t ClrxSource::rsrc2(const Kernel& kernel) const {
@@ -389,9 +485,11 @@ void ClrxSource::finish() {
     section.allocated = false;
     host_.enter_section(section);
     for (const Kernel& kernel : kernels_) {
-        const std::uint32_t words[] = {0xB848, rsrc1(kernel), 0xB84C, rsrc2(kernel), 0xB860, (kernel.scratch * 64 + 1023) / 1024 << 12};
+        const std::uint32_t words[] = {0xB848,        rsrc1(kernel), 0xB84C,
+                                       rsrc2(kernel), 0xB860,        (kernel.scratch * 64 + 1023) / 1024 << 12};
         std::array<std::uint8_t, sizeof words> bytes{};
-        for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(words[i / 4] >> 8 * (i % 4));
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+            bytes[i] = static_cast<std::uint8_t>(words[i / 4] >> 8 * (i % 4));
         host_.emit(bytes);
     }
     host_.leave_section();

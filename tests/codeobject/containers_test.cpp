@@ -134,9 +134,16 @@ Bytes catalyst() {
     inner.sections.emplace_back(".text", Bytes(4, 0));  // another encoding
     inner.sections.emplace_back(".text", s_endpgm);
     Bytes pairs;
-    for (const auto& [address, value] : std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{
-             {0x80001000, 1}, {0x80001001, 0x17}, {0x80001002, 0}, {0x80001003, 2}, {0x80001004, 2},
-             {0x80001041, 11}, {0x80001042, 24}, {0x80001043, 0xC0}, {0x2E13, 0x00400998}}) {
+    for (const auto& [address, value] :
+         std::initializer_list<std::pair<std::uint32_t, std::uint32_t>>{{0x80001000, 1},
+                                                                        {0x80001001, 0x17},
+                                                                        {0x80001002, 0},
+                                                                        {0x80001003, 2},
+                                                                        {0x80001004, 2},
+                                                                        {0x80001041, 11},
+                                                                        {0x80001042, 24},
+                                                                        {0x80001043, 0xC0},
+                                                                        {0x2E13, 0x00400998}}) {
         word(pairs, address), word(pairs, value);
     }
     word(inner.notes, 8), word(inner.notes, pairs.size()), word(inner.notes, 1);
@@ -145,8 +152,9 @@ Bytes catalyst() {
     ElfFile file;
     file.machine = 0x3FE;
     const Bytes kernel = inner.bytes();
-    const std::string metadata = ";ARGSTART:__OpenCL_add_kernel\n;pointer:out:float:1:1:0:uav:12:4:RW:0:0\n"
-                                 ";value:n:u32:2:1:16\n;uavid:11\nARGEND\n";
+    const std::string metadata =
+        ";ARGSTART:__OpenCL_add_kernel\n;pointer:out:float:1:1:0:uav:12:4:RW:0:0\n"
+        ";value:n:u32:2:1:16\n;uavid:11\nARGEND\n";
     file.sections.emplace_back(".rodata", Bytes(metadata.begin(), metadata.end()));
     file.sections.emplace_back(".text", kernel);
     file.symbols.push_back({"__OpenCL_add_metadata", 1, 0, metadata.size()});
