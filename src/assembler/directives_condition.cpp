@@ -54,9 +54,27 @@ bool Engine::answer(const char*& p, Question question, bool& holds) {
         }
         default: break;
     }
+    if (question >= Question::architecture) return answer_target(p, question, holds);
     Integer value;
     if (!absolute(p, value, "a condition")) return false;
     holds = compare(value, question);
+    return true;
+}
+
+// What the flavour of the object knows.
+bool Engine::answer_target(const char*& p, Question question, bool& holds) {
+    static constexpr std::string_view kinds[] = {"arch", "gpu", "fmt"};
+    const auto which = static_cast<unsigned>(question) - static_cast<unsigned>(Question::architecture);
+    const bool sized = question == Question::narrow || question == Question::wide;
+    const char* const begin = p;
+    const std::string_view operand = sized ? std::string_view() : rest_of_statement(p);
+    const std::string_view what = sized ? (question == Question::narrow ? "32" : "64") : kinds[which / 2];
+    const std::optional<bool> found = flavoured_ ? flavoured_->condition(what, operand) : std::nullopt;
+    if (!found) {
+        error(begin, std::max(begin + 1, p), "there is no such target");
+        return false;
+    }
+    holds = *found != (!sized && which % 2 != 0);
     return true;
 }
 

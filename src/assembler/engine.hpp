@@ -70,6 +70,15 @@ enum class Question : std::uint8_t {
     not_blank,
     same,
     different,
+    // of the target; each with its opposite behind it
+    architecture,
+    other_architecture,
+    processor,
+    other_processor,
+    format,
+    other_format,
+    narrow,
+    wide,
 };
 
 struct Condition {
@@ -303,6 +312,7 @@ private:
     void if_any(const char*& p, int question);
     void else_if(const char*& p, int question);
     bool answer(const char*& p, Question question, bool& holds);
+    bool answer_target(const char*& p, Question question, bool& holds);
     bool is_defined(std::string_view name);
     bool same_texts(const char*& p, bool& same);
     void otherwise(const char*& p, int);

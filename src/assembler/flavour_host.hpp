@@ -21,6 +21,7 @@ public:
     void skip_statement() override;
     bool read_lines(std::string_view end, std::string& text, Place& where) override;
     Diagnostic& error(Place where, std::string message) override;
+    void use_dialect(std::string_view dialect) override { engine_.use_dialect(dialect); }
 
     void enter_section(const Section& described) override;
     void leave_section() override;

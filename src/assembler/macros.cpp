@@ -28,6 +28,22 @@ bool is_any(std::string_view line, std::initializer_list<std::string_view> words
     return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return is_word(line, word); });
 }
 
+// Where the first of several arguments ends that only blanks part, as in GNU as: no operator and no bracket is next to
+// those. `end` where there is one argument.
+const char* first_argument_end(const char* begin, const char* end) {
+    const auto joins = [](char c) { return is(c, class_operator) || c == '(' || c == ')' || c == ':' || c == '~'; };
+    unsigned depth = 0;
+    for (const char* p = begin; p < end; ++p) {
+        if (*p == '"' || *p == '\'') return end;
+        if (*p == '(' || *p == '[') ++depth;
+        if ((*p == ')' || *p == ']') && depth > 0) --depth;
+        if (depth > 0 || p == begin || !is(*p, class_blank) || is(p[-1], class_blank)) continue;
+        const char* const next = skip_blanks(p);
+        if (next < end && !joins(p[-1]) && !joins(*next)) return p;
+    }
+    return end;
+}
+
 }  // namespace
 
 bool Engine::may_nest(const char* at) {
@@ -210,8 +226,12 @@ bool Engine::bind_arguments(const Macro& called, const char*& p, const char* at,
         const char* const begin = p;
         const bool rest = next < called.parameters.size() && called.parameters[next].rest;
         std::string text = argument(p, rest);
+        const bool several = !rest && next + 1 < called.parameters.size();
+        const char* const first_end = several ? first_argument_end(begin, p) : p;
+        const bool parted = first_end != p;
+        if (parted) text.assign(begin, first_end), p = first_end;
         if (!bind(called, std::move(text), next, values, given, place(begin, p))) return false;
-        if (!comma(p)) break;
+        if (!comma(p) && !parted) break;
     }
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (given[i] && !values[i].empty()) continue;

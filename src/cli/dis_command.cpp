@@ -134,8 +134,12 @@ int print_container(const Options& options, const Container& container) {
         }
     }
     for (const ContainerPart& part : container.parts) {
+        // Labels of one program are not the next one's.
+        const bool apart = container.parts.size() > 1 && how.style == DisassemblyStyle::source;
         if (!options.json) write(part.head);
+        if (apart) write(".scope\n");
         disassemble(codec, part.object, how, write);
+        if (apart) write(".ends\n");
     }
     return output.commit() ? success : input_error;
 }

@@ -17,7 +17,8 @@ struct Kernel {
 
 // What is between `before` and `after` in a symbol's name; empty where it has another form.
 std::string_view name_between(std::string_view symbol, std::string_view before, std::string_view after) {
-    if (symbol.size() <= before.size() + after.size() || !symbol.starts_with(before) || !symbol.ends_with(after)) return {};
+    if (symbol.size() <= before.size() + after.size() || !symbol.starts_with(before) || !symbol.ends_with(after))
+        return {};
     return symbol.substr(before.size(), symbol.size() - before.size() - after.size());
 }
 
@@ -38,7 +39,9 @@ bool kernels_of(const ElfView& file, bool old, std::vector<Kernel>& kernels) {
                           : name_between(symbol.name, "&__OpenCL_", "_kernel");
         if (kernel.name.empty()) continue;
         std::optional<Bytes> bytes = file.bytes_of(symbol);
-        if (bytes && old) bytes = part_of(*bytes, word_at(*bytes, 0), bytes->size() - std::min<std::size_t>(bytes->size(), word_at(*bytes, 0)));
+        if (bytes && old)
+            bytes = part_of(*bytes, word_at(*bytes, 0),
+                            bytes->size() - std::min<std::size_t>(bytes->size(), word_at(*bytes, 0)));
         if (!bytes || !split(*bytes, kernel)) return false;
         kernels.push_back(kernel);
     }
@@ -101,8 +104,9 @@ std::optional<Container> read_amdcl2(const ElfView& file, std::string& error) {
     container.dialect = "clrx";
     container.variant = variant_of(file, kernels);
     const std::string_view device = device_of(file.flags);
-    container.head = fmt::format(".amdcl2\n{}\n{}", device.empty() ? ".arch " + container.variant : fmt::format(".gpu {}", device),
-                                 file.wide ? ".64bit\n" : ".32bit\n");
+    container.head =
+        fmt::format(".amdcl2\n{}\n{}", device.empty() ? ".arch " + container.variant : fmt::format(".gpu {}", device),
+                    file.wide ? ".64bit\n" : ".32bit\n");
     container.head += options_of(file);
     const ElfSection* const constants = inner ? inner->section(".hsadata_readonly_agent") : nullptr;
     for (std::size_t i = 0; i < kernels.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codeobject/clrx.hpp"
 #include "codeobject/descriptor.hpp"
 #include "codeobject/kernel_code.hpp"
 #include "codeobject/metadata.hpp"
@@ -46,7 +47,7 @@ private:
 class Assembly final : public AssemblyFlavour {
 public:
     Assembly(const Isa& isa, Target target, std::string_view given, AssemblerHost& host)
-        : isa_(isa), target_(target), given_(given), host_(host) {
+        : isa_(isa), target_(target), given_(given), host_(host), clrx_(isa, host) {
         define_symbols();
         host_.set_value(next_free_vgpr, 0);
         host_.set_value(next_free_sgpr, 0);
@@ -55,6 +56,10 @@ public:
     bool directive(std::string_view name, Place where) override;
     std::vector<std::string_view> directive_names() const override;
     void refresh() override;
+    std::optional<bool> condition(std::string_view what, std::string_view operand) const override {
+        return clrx_.condition(what, operand);
+    }
+    void finish() override;
     void complete(Object& object) override;
 
 private:
@@ -90,6 +95,7 @@ private:
     std::string given_;  // the target as it was said last, in as many words
     unsigned version_ = usual_version;
     AssemblerHost& host_;
+    ClrxSource clrx_;
 };
 
 std::span<const Assembly::Directive> Assembly::directives() {
@@ -115,6 +121,10 @@ bool Assembly::directive(std::string_view name, Place where) {
         return true;
     }
     const bool setting = DescriptorBuilder::knows(name) || name == ".end_amdhsa_kernel";
+    if (!setting) {
+        if (name == ".kernel") refresh();  // what was used so far is not the next one's
+        return clrx_.directive(name, where);
+    }
     if (setting) {
         host_.error(where, fmt::format("'{}' belongs behind .amdhsa_kernel", name));
         host_.skip_statement();
@@ -125,6 +135,8 @@ bool Assembly::directive(std::string_view name, Place where) {
 std::vector<std::string_view> Assembly::directive_names() const {
     std::vector<std::string_view> names;
     for (const Directive& directive : directives()) names.push_back(directive.name);
+    const std::vector<std::string_view> others = ClrxSource::directive_names();
+    names.insert(names.end(), others.begin(), others.end());
     return names;
 }
 
@@ -420,11 +432,19 @@ void Assembly::kernel_symbol(Place) {
 void Assembly::refresh() {
     HighestRegisters used;
     host_.visit_instructions([&](std::string_view text) { used.look_at(text); });
+    clrx_.used(used.vector, used.scalar);
     host_.set_value(next_free_vgpr, std::max(host_.value(next_free_vgpr), used.vector + 1));
     host_.set_value(next_free_sgpr, std::max(host_.value(next_free_sgpr), used.scalar + 1));
 }
 
+void Assembly::finish() {
+    refresh();
+    clrx_.finish();
+}
+
 void Assembly::complete(Object& object) {
+    if (clrx_.has_headers()) version_ = first_version;
+    clrx_.complete(target_, object);
     set_header(target_, version_, object);
     object.address_relocation = relocation_abs64;
 }

@@ -17,10 +17,10 @@ constexpr std::uint32_t note_segment = 4, program_info_note = 1, constant_buffer
 
 std::string_view device_of(std::uint32_t machine) {
     static constexpr std::pair<std::uint32_t, std::string_view> names[] = {
-        {0x3fd, "Tahiti"},  {0x3fe, "Pitcairn"}, {0x3ff, "CapeVerde"}, {0x402, "Oland"},   {0x403, "Bonaire"},
-        {0x404, "Spectre"}, {0x405, "Spooky"},   {0x406, "Kalindi"},   {0x407, "Hainan"},  {0x408, "Hawaii"},
-        {0x409, "Iceland"}, {0x40a, "Tonga"},    {0x40b, "Mullins"},   {0x40c, "Fiji"},    {0x40d, "Carrizo"},
-        {0x40e, "Ellesmere"}, {0x40f, "Baffin"}, {0x411, "Stoney"},    {0x412, "GFX804"}};
+        {0x3fd, "Tahiti"},    {0x3fe, "Pitcairn"}, {0x3ff, "CapeVerde"}, {0x402, "Oland"},  {0x403, "Bonaire"},
+        {0x404, "Spectre"},   {0x405, "Spooky"},   {0x406, "Kalindi"},   {0x407, "Hainan"}, {0x408, "Hawaii"},
+        {0x409, "Iceland"},   {0x40a, "Tonga"},    {0x40b, "Mullins"},   {0x40c, "Fiji"},   {0x40d, "Carrizo"},
+        {0x40e, "Ellesmere"}, {0x40f, "Baffin"},   {0x411, "Stoney"},    {0x412, "GFX804"}};
     for (const auto& [number, name] : names) {
         if (number == machine) return name;
     }
@@ -55,16 +55,39 @@ std::uint32_t value_of(const Registers& registers, std::uint32_t address) {
 
 // Which scalar registers the driver fills with what.
 std::string user_data(const Registers& registers) {
-    static constexpr std::string_view classes[] = {
-        "IMM_RESOURCE",          "IMM_SAMPLER",          "IMM_CONST_BUFFER",         "IMM_VERTEX_BUFFER",
-        "IMM_UAV",               "IMM_ALU_FLOAT_CONST",  "IMM_ALU_BOOL32_CONST",     "IMM_GDS_COUNTER_RANGE",
-        "IMM_GDS_MEMORY_RANGE",  "IMM_GWS_BASE",         "IMM_WORK_ITEM_RANGE",      "IMM_WORK_GROUP_RANGE",
-        "IMM_DISPATCH_ID",       "IMM_SCRATCH_BUFFER",   "IMM_HEAP_BUFFER",          "IMM_KERNEL_ARG",
-        "SUB_PTR_FETCH_SHADER",  "PTR_RESOURCE_TABLE",   "PTR_INTERNAL_RESOURCE_TABLE", "PTR_SAMPLER_TABLE",
-        "PTR_CONST_BUFFER_TABLE", "PTR_VERTEX_BUFFER_TABLE", "PTR_SO_BUFFER_TABLE",  "PTR_UAV_TABLE",
-        "PTR_INTERNAL_GLOBAL_TABLE", "PTR_EXTENDED_USER_DATA", "PTR_INDIRECT_RESOURCE", "PTR_INDIRECT_INTERNAL_RESOURCE",
-        "PTR_INDIRECT_UAV",      "IMM_CONTEXT_BASE",     "IMM_LDS_ESGS_SIZE",        "IMM_GLOBAL_OFFSET",
-        "IMM_GENERIC_USER_DATA"};
+    static constexpr std::string_view classes[] = {"IMM_RESOURCE",
+                                                   "IMM_SAMPLER",
+                                                   "IMM_CONST_BUFFER",
+                                                   "IMM_VERTEX_BUFFER",
+                                                   "IMM_UAV",
+                                                   "IMM_ALU_FLOAT_CONST",
+                                                   "IMM_ALU_BOOL32_CONST",
+                                                   "IMM_GDS_COUNTER_RANGE",
+                                                   "IMM_GDS_MEMORY_RANGE",
+                                                   "IMM_GWS_BASE",
+                                                   "IMM_WORK_ITEM_RANGE",
+                                                   "IMM_WORK_GROUP_RANGE",
+                                                   "IMM_DISPATCH_ID",
+                                                   "IMM_SCRATCH_BUFFER",
+                                                   "IMM_HEAP_BUFFER",
+                                                   "IMM_KERNEL_ARG",
+                                                   "SUB_PTR_FETCH_SHADER",
+                                                   "PTR_RESOURCE_TABLE",
+                                                   "PTR_INTERNAL_RESOURCE_TABLE",
+                                                   "PTR_SAMPLER_TABLE",
+                                                   "PTR_CONST_BUFFER_TABLE",
+                                                   "PTR_VERTEX_BUFFER_TABLE",
+                                                   "PTR_SO_BUFFER_TABLE",
+                                                   "PTR_UAV_TABLE",
+                                                   "PTR_INTERNAL_GLOBAL_TABLE",
+                                                   "PTR_EXTENDED_USER_DATA",
+                                                   "PTR_INDIRECT_RESOURCE",
+                                                   "PTR_INDIRECT_INTERNAL_RESOURCE",
+                                                   "PTR_INDIRECT_UAV",
+                                                   "IMM_CONTEXT_BASE",
+                                                   "IMM_LDS_ESGS_SIZE",
+                                                   "IMM_GLOBAL_OFFSET",
+                                                   "IMM_GENERIC_USER_DATA"};
     constexpr std::uint32_t first = 0x80001000, most = 16;
     std::string out;
     for (std::uint32_t i = 0; i < std::min(most, value_of(registers, first)); ++i) {
@@ -91,8 +114,8 @@ std::vector<std::string_view> fields_of(std::string_view line) {
 
 std::string type_name(std::string_view type, std::string_view count) {
     static constexpr std::pair<std::string_view, std::string_view> names[] = {
-        {"i8", "char"},  {"u8", "uchar"},  {"i16", "short"}, {"u16", "ushort"}, {"i32", "int"},
-        {"u32", "uint"}, {"i64", "long"},  {"u64", "ulong"}, {"float", "float"}, {"double", "double"}};
+        {"i8", "char"},  {"u8", "uchar"}, {"i16", "short"}, {"u16", "ushort"},  {"i32", "int"},
+        {"u32", "uint"}, {"i64", "long"}, {"u64", "ulong"}, {"float", "float"}, {"double", "double"}};
     for (const auto& [short_name, name] : names) {
         if (type == short_name) return fmt::format("{}{}", name, count == "1" ? "" : count);
     }
@@ -114,10 +137,12 @@ std::string metadata_line(std::string_view line) {
     if (f[0] == "image" && f.size() > 4) {
         std::string kind(f[2]);
         for (char& c : kind) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-        return fmt::format("        .arg {}, image{}, {}, {}\n", f[1], kind, f[3] == "RO" ? "read_only" : "write_only", f[4]);
+        return fmt::format("        .arg {}, image{}, {}, {}\n", f[1], kind, f[3] == "RO" ? "read_only" : "write_only",
+                           f[4]);
     }
     if (f[0] == "sampler" && f.size() > 2 && f[2] != "0") return fmt::format("        # sampler {}: {}\n", f[1], f[2]);
-    if (f[0] == "memory" && f.size() > 2 && f[1] == "hwregion" && f[2] != "0") return fmt::format("        .hwregion {}\n", f[2]);
+    if (f[0] == "memory" && f.size() > 2 && f[1] == "hwregion" && f[2] != "0")
+        return fmt::format("        .hwregion {}\n", f[2]);
     for (const std::string_view id : {"uavid", "printfid", "cbid", "privateid"}) {
         if (f[0] == id && f.size() > 1) return fmt::format("        .{} {}\n", id, f[1]);
     }
@@ -136,14 +161,17 @@ std::string metadata_settings(std::string_view text) {
 
 std::string settings(const Registers& registers, std::string_view variant) {
     std::string out;
-    const std::uint32_t size[] = {value_of(registers, 0x8000001c), value_of(registers, 0x8000001d), value_of(registers, 0x8000001e)};
+    const std::uint32_t size[] = {value_of(registers, 0x8000001c), value_of(registers, 0x8000001d),
+                                  value_of(registers, 0x8000001e)};
     if (size[1] != 0 || size[2] != 0) out += fmt::format("        .cws {}, {}, {}\n", size[0], size[1], size[2]);
     const std::uint32_t second = value_of(registers, 0x2e13);
     out += second_register_settings(second, variant);
-    out += fmt::format("        .sgprsnum {}\n        .vgprsnum {}\n", value_of(registers, 0x80001042), value_of(registers, 0x80001041));
+    out += fmt::format("        .sgprsnum {}\n        .vgprsnum {}\n", value_of(registers, 0x80001042),
+                       value_of(registers, 0x80001041));
     out += fmt::format("        .floatmode {:#x}\n", value_of(registers, 0x80001043));
     if (value_of(registers, 0x80001044)) out += "        .ieeemode\n";
-    if (value_of(registers, 0x80001045)) out += fmt::format("        .scratchbuffer {}\n", value_of(registers, 0x80001045));
+    if (value_of(registers, 0x80001045))
+        out += fmt::format("        .scratchbuffer {}\n", value_of(registers, 0x80001045));
     out += fmt::format("        .pgmrsrc2 {:#x}\n", second);
     return out + user_data(registers);
 }
@@ -156,7 +184,8 @@ std::string_view text_of(const ElfView& file, std::string_view symbol_name) {
     return text.substr(0, text.find('\0'));
 }
 
-bool read_kernel(const ElfView& file, const ElfSymbol& symbol, std::string_view variant, Container& container, std::string& error) {
+bool read_kernel(const ElfView& file, const ElfSymbol& symbol, std::string_view variant, Container& container,
+                 std::string& error) {
     constexpr std::size_t before = std::string_view("__OpenCL_").size(), after = std::string_view("_kernel").size();
     const std::optional<Bytes> bytes = file.bytes_of(symbol);
     const std::optional<ElfView> inner = bytes ? view_elf(*bytes, error) : std::nullopt;
@@ -201,6 +230,7 @@ std::optional<Container> read_catalyst(const ElfView& file, std::string& error) 
     const ElfSection* const comment = file.section(".comment");
     if (comment && !comment->bytes.empty()) {
         std::string_view text(reinterpret_cast<const char*>(comment->bytes.data()), comment->bytes.size());
+        if (text.starts_with(options)) text.remove_prefix(options.size());  // they stand before it
         container.head += fmt::format(".driver_info {}\n", quoted(text.substr(0, text.find('\0'))));
     }
     for (const char* const name : {"__OpenCL_0_global", "__OpenCL_2_global"}) {

@@ -34,7 +34,9 @@ bool same_name(std::string_view a, std::string_view b) {
 
 std::uint32_t bits(std::uint32_t word, unsigned low, unsigned count) { return word >> low & ((1u << count) - 1); }
 
-void setting(std::string& out, std::string_view name) { fmt::format_to(std::back_inserter(out), "        .{}\n", name); }
+void setting(std::string& out, std::string_view name) {
+    fmt::format_to(std::back_inserter(out), "        .{}\n", name);
+}
 void setting(std::string& out, std::string_view name, std::uint64_t value) {
     fmt::format_to(std::back_inserter(out), "        .{} {}\n", name, value);
 }
@@ -101,9 +103,10 @@ std::string variant_of_header(Bytes header) {
 }
 
 std::string kernel_header_settings(Bytes header, std::string_view variant) {
-    static constexpr std::string_view sgprs[] = {"use_private_segment_buffer", "use_dispatch_ptr", "use_queue_ptr",
-                                                 "use_kernarg_segment_ptr",    "use_dispatch_id",  "use_flat_scratch_init",
-                                                 "use_private_segment_size"};
+    static constexpr std::string_view sgprs[] = {
+        "use_private_segment_buffer", "use_dispatch_ptr", "use_queue_ptr",
+        "use_kernarg_segment_ptr",    "use_dispatch_id",  "use_flat_scratch_init",
+        "use_private_segment_size"};
     std::string out = register_settings(word_at(header, 48), word_at(header, 52), variant);
     fmt::format_to(std::back_inserter(out), "        .codeversion {}, {}\n        .machine {}, {}, {}, {}\n",
                    word_at(header, 0), word_at(header, 4), number_at(header, 8, 2), number_at(header, 10, 2),

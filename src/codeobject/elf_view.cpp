@@ -134,7 +134,8 @@ std::optional<Bytes> part_of(Bytes bytes, std::uint64_t at, std::uint64_t size) 
 }
 
 const ElfSection* ElfView::section(std::string_view name) const {
-    const auto found = std::find_if(sections.begin(), sections.end(), [&](const auto& one) { return one.name == name; });
+    const auto found =
+        std::find_if(sections.begin(), sections.end(), [&](const auto& one) { return one.name == name; });
     return found == sections.end() ? nullptr : &*found;
 }
 

@@ -32,8 +32,9 @@ std::string argument_line(Bytes bytes, std::uint64_t at) {
     static constexpr std::string_view meanings[] = {"general", "griddim", "gridoffset", "imgsize", "imgformat"};
     const std::uint32_t type = word_at(bytes, at), meaning = word_at(bytes, at + 20);
     return fmt::format("        .arg {}, {}, {}, {}, {}, {}\n",
-                       type < std::size(types) ? std::string(types[type]) : std::to_string(type), word_at(bytes, at + 4),
-                       word_at(bytes, at + 8), word_at(bytes, at + 12), word_at(bytes, at + 16) ? "sext" : "zext",
+                       type < std::size(types) ? std::string(types[type]) : std::to_string(type),
+                       word_at(bytes, at + 4), word_at(bytes, at + 8), word_at(bytes, at + 12),
+                       word_at(bytes, at + 16) ? "sext" : "zext",
                        meaning < std::size(meanings) ? std::string(meanings[meaning]) : std::to_string(meaning));
 }
 

@@ -38,6 +38,9 @@ public:
 
     virtual Diagnostic& error(Place where, std::string message) = 0;
 
+    // From here on the source is written as this dialect has it.
+    virtual void use_dialect(std::string_view dialect) = 0;
+
     // --- sections and bytes
     virtual void enter_section(const Section& described) = 0;  // made as described where it does not exist
     virtual void leave_section() = 0;                          // back to the one before
@@ -71,6 +74,10 @@ public:
     // Carries out a directive; false where there is none of this name. `where` is the name's place.
     virtual bool directive(std::string_view name, Place where) = 0;
     virtual std::vector<std::string_view> directive_names() const = 0;
+    // What `.if` asks about the target: "arch" as `operand` and the like; nothing where the operand is not known.
+    virtual std::optional<bool> condition(std::string_view what, std::string_view operand) const {
+        return what.empty() && operand.empty() ? std::optional(false) : std::nullopt;
+    }
     virtual void refresh() {}  // the live symbols
     virtual void finish() {}   // at the end of the source
     virtual void complete(Object& object) = 0;

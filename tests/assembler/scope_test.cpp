@@ -109,6 +109,15 @@ TEST(Statements, ABackslashContinuesTheLine) {
     EXPECT_NE(made->messages().find("t.s:5:1: error"), std::string::npos) << made->messages();
 }
 
+TEST(Macros, BlanksPartArguments) {
+    EXPECT_EQ(
+        text_bytes(".macro m a, b, c=9\n.byte \\a, \\b, \\c\n.endm\nm 1 2\nm 1 + 2 3, 4\nm (1 - 1) 5\nm 6, 7 8\n"),
+        "010209"
+        "030304"
+        "000509"
+        "060708");
+}
+
 TEST(Data, WideStringsAndWholeFills) {
     EXPECT_EQ(text_bytes(".string16 \"a\"\n.string32 \"b\"\n.fillq 1, 8, 0x1122334455667788\n"),
               "61000000"
