@@ -388,8 +388,12 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
             case TextKind::field: {
                 Parsed child;
                 const Field& field = row.fields[element.field];
+                const char* begin = skip(cursor);
                 if (!operand(cursor, field.type, is_glued(text, i, glued), child) || !adopt(out, child, field))
                     return false;
+                // A capture that stands twice has to be the same: `s[{n}:{n}]`.
+                if ((known >> element.field & 1) != 0 && child.code != codes[element.field])
+                    return fail(begin, &element, no_index);
                 codes[element.field] = child.code;
                 known |= 1u << element.field;
                 break;
