@@ -34,7 +34,8 @@ public:
         const std::uint64_t random = next();
         const auto low = static_cast<std::uint32_t>(random), high = static_cast<std::uint32_t>(random >> 32);
         // Random bits are seldom an instruction's second word: half of them, and none, are more often.
-        for (const std::uint32_t second : {low, high & low, high & 0x00ffffffu, 0x80000000u | (high & 0x7fff), 0u}) check(word, second, 64);
+        for (const std::uint32_t second : {low, high & low, high & 0x00ffffffu, 0x80000000u | (high & 0x7fff), 0u})
+            check(word, second, 64);
     }
 
     const WordCounts& counts() const { return counts_; }

@@ -24,7 +24,8 @@ bool read_plan(int count, char** arguments, Plan& plan) {
         const std::string option = arguments[i];
         if (i + 1 >= count) return false;
         if (option == "--shard") {
-            if (std::sscanf(arguments[i + 1], "%u/%u", &plan.shard, &plan.shards) != 2 || plan.shard >= plan.shards) return false;
+            if (std::sscanf(arguments[i + 1], "%u/%u", &plan.shard, &plan.shards) != 2 || plan.shard >= plan.shards)
+                return false;
         } else if (option == "--isa") {
             plan.generations = {arguments[i + 1]};
         } else if (option == "--threads") {
@@ -52,7 +53,8 @@ struct Part {
             if ((index + 1 - begin) % report_every != 0) continue;
             const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
             const double done = static_cast<double>(index + 1 - begin) / static_cast<double>(end - begin);
-            std::fprintf(stderr, "%s: %5.1f %%, %.0f s of about %.0f s\n", name.c_str(), 100 * done, seconds.count(), seconds.count() / done);
+            std::fprintf(stderr, "%s: %5.1f %%, %.0f s of about %.0f s\n", name.c_str(), 100 * done, seconds.count(),
+                         seconds.count() / done);
         }
         counts = words.counts();
         failures = words.failures();
@@ -96,7 +98,8 @@ bool sweep(const std::string& name, const Plan& plan) {
 int run(int count, char** arguments) {
     Plan plan;
     if (!read_plan(count, arguments, plan)) {
-        std::fprintf(stderr, "usage: %s [--isa NAME] [--shard K/N] [--threads N]   with K from 0 to N - 1\n", arguments[0]);
+        std::fprintf(stderr, "usage: %s [--isa NAME] [--shard K/N] [--threads N]   with K from 0 to N - 1\n",
+                     arguments[0]);
         return 2;
     }
     bool good = true;

@@ -44,8 +44,8 @@ class Isaforge:
         lines = run.stdout.splitlines()
         return [tuple(line.split('\t')) for line in lines] if '--words' in arguments else lines
 
-    def assemble(self, variant, lines):
-        """For each line its bytes as hexadecimal digits, or None; and what was said of it."""
+    def assemble_once(self, variant, lines):
+        """For each line its bytes as hexadecimal digits, or None; what was said of it; and names that have no value."""
         with tempfile.TemporaryDirectory() as folder:
             source, listing = pathlib.Path(folder, 'lines.s'), pathlib.Path(folder, 'listing.json')
             source.write_text('\n'.join(lines) + '\n')
@@ -56,14 +56,22 @@ class Isaforge:
             result = [[None, ''] for _ in lines]
             for line, digits in re.findall(r'"line":(\d+),.*?"bytes":"([0-9a-f]+)"', listing.read_text()):
                 result[int(line) - 1][0] = digits
+            unknown = set()
             for line, why in re.findall(r'lines\.s:(\d+):\d+: error: (.*)', run.stderr):
                 result[int(line) - 1] = [None, why]
-            # A symbol that is not defined is reported once. Names in capitals are no registers: these lines are refused, too.
-            unknown = set(re.findall(r"error: '([A-Z][A-Z_0-9]{3,})' is not defined", run.stderr))
-            for i, line in enumerate(lines):
-                if result[i][0] and unknown.intersection(re.findall(r'\w+', line)):
-                    result[i] = [None, 'a symbol is not defined']
-            return result
+                unknown.update(re.findall(r"'(\w+)' is not defined", why))
+            return result, unknown
+
+    def assemble(self, variant, lines):
+        """For each line its bytes, or None, and what was said of it. A name that has no value is complained about where it stands
+        first; the lines behind that have it too are tried without that one."""
+        result, unknown = self.assemble_once(variant, lines)
+        while unknown:
+            doubtful = [i for i, line in enumerate(lines) if result[i][0] and not unknown.isdisjoint(re.findall(r'\w+', line))]
+            again, unknown = self.assemble_once(variant, [lines[i] for i in doubtful])
+            for i, one in zip(doubtful, again):
+                result[i] = one
+        return result
 
     def texts(self, variant, codes):
         """For each code, of at most 8 bytes, its length in bytes and its text, or (0, None)."""
