@@ -244,6 +244,14 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
     const char* after = begin;
     const bool fits = take_pattern(after, table, glued, out);
     if (fits && after != begin) {
+        if (table.unlisted && !at_end(after)) {  // a row may know more of it
+            Parsed longer;
+            const char* p = begin;
+            if (rows(p, index, glued, longer) && p > after) {
+                out = longer;
+                after = p;
+            }
+        }
         cursor = after;
         return true;
     }

@@ -171,8 +171,12 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
     std::vector<Partial> partials{std::move(begin)};
     bool open = false;
     for (const TextElement& element : text) {
+        if (element.kind == TextKind::field) {
+            const Known& nested = known_[row.fields[element.field].type];
+            known.unlisted |= nested.unlisted || (nested.empty && text.size() > 1);
+        }
         if (!extend(partials, row, element, open) || partials.size() + known.list.size() > most_spellings) {
-            known.open = true;
+            known.open = known.unlisted = true;
             return;
         }
     }

@@ -30,6 +30,8 @@ public:
     const std::vector<Spelling>& of(Index type) const { return known_[type].list; }
     // Whether there are texts that no spelling is for, which may be numbers.
     bool is_open(Index type) const { return known_[type].open; }
+    // Whether there are texts that no spelling is for and that may be longer than the one that fits.
+    bool is_unlisted(Index type) const { return known_[type].unlisted; }
     // The characters that a text can begin with, all where it can be empty; and those of the type's texts that are not.
     Letters first_of(const TextTemplate& text, const std::vector<Field>& fields) const;
     const Letters& first_of(Index type) const { return known_[type].first; }
@@ -38,6 +40,7 @@ private:
     struct Known {
         std::vector<Spelling> list;
         bool open = false;      // there are other texts, which may be numbers
+        bool unlisted = false;  // there are other texts that may go on where a spelling ends
         bool empty = false;     // one of the texts is empty
         Letters first;
     };
