@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codec/reader.hpp"
+#include "support/bits.hpp"
 
 namespace isaforge::codec {
 
@@ -41,6 +42,27 @@ std::string template_text(const TextTemplate& text, const std::vector<Field>& fi
         }
     }
     return out;
+}
+
+std::string numbers_in(std::int64_t first, std::int64_t last, std::int64_t step) {
+    const std::int64_t low = std::min(first, last), high = std::max(first, last), by = step < 0 ? -step : step;
+    if (low == high) return fmt::format("{}", low);
+    return by == 1 ? fmt::format("{} to {}", low, high) : fmt::format("{}, {} … {}", low, low + by, high);
+}
+
+// What a sum with a field of so many bits can be: "0, 4 … 60".
+std::string numbers_of(const TextElement& element, unsigned bits) {
+    if (bits > 40) return "a number";
+    return numbers_in(element.bias, element.bias + element.scale * static_cast<std::int64_t>(low_bits(bits)),
+                      element.scale);
+}
+
+// What a field may be, as it stands in the text: by itself, where that is not a sum.
+std::string numbers_of(const TextElement* sum, const Constraint& rule) {
+    const std::int64_t scale = sum ? sum->scale : 1, bias = sum ? sum->bias : 0;
+    return numbers_in(scale * static_cast<std::int64_t>(rule.low) + bias,
+                      scale * static_cast<std::int64_t>(rule.high) + bias,
+                      scale * static_cast<std::int64_t>(rule.step));
 }
 
 }  // namespace
@@ -83,9 +105,10 @@ std::string Reader::syntax_of(const Candidate& candidate) const {
     std::string_view name = instruction.names[0];
     for (const auto* names : {&instruction.names, &instruction.relax_names}) {
         for (const std::string& other : *names) {
-            const bool begins = word.size() >= other.size() && std::equal(other.begin(), other.end(), word.begin(), [&](char a, char b) {
-                return tables_.fold[static_cast<unsigned char>(a)] == b;
-            });
+            const bool begins = word.size() >= other.size() &&
+                                std::equal(other.begin(), other.end(), word.begin(), [&](char a, char b) {
+                                    return tables_.fold[static_cast<unsigned char>(a)] == b;
+                                });
             if (begins && (other.size() > name.size() || !word.starts_with(name))) name = other;
         }
     }
@@ -112,6 +135,24 @@ void Reader::explain_violation(const char* begin, ReadFailure& failure) const {
     }
 }
 
+// A text that would be an operand but for its number: s[5:8] where every fourth register begins one.
+bool Reader::explain_constraint(const char* begin, ReadFailure& failure) const {
+    const char* operand = nullptr;
+    std::vector<std::string> wanted;
+    for (unsigned i = 0; i < failures_; ++i) {
+        if (!failure_[i].constraint) continue;
+        operand = failure_[i].begin;
+        add_once(wanted, numbers_of(failure_[i].element, *failure_[i].constraint));
+    }
+    if (!operand) return false;
+    const std::string_view text(operand, static_cast<std::size_t>(furthest_ - operand));
+    failure.kind = ReadFailure::Kind::out_of_range;
+    failure.offset = static_cast<std::uint32_t>(operand - begin);
+    failure.length = std::max<std::uint32_t>(static_cast<std::uint32_t>(text.size()), 1);
+    failure.message = fmt::format("expected a number in {}, found '{}'", join(wanted, "or"), text);
+    return true;
+}
+
 void Reader::explain(const char* begin, ReadFailure& failure) const {
     failure = {};
     const auto at = [&](const char* p) { return static_cast<std::uint32_t>(p - begin); };
@@ -130,6 +171,7 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
         return;
     }
     if (violation_.kind != Violation::Kind::none) return explain_violation(begin, failure);
+    if (explain_constraint(begin, failure)) return;
     failure.offset = at(furthest_);
     const char* p = furthest_;
     if (p != end_ && std::string_view("$@#%&").find(*p) != std::string_view::npos)
@@ -143,9 +185,13 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
     for (unsigned i = 0; i < failures_; ++i) {
         const Failure& one = failure_[i];
         if (one.candidate) candidate = one.candidate;
-        if (one.element) {
+        if (one.exact) {
+            add_once(wanted, fmt::format("{}", one.value));
+        } else if (one.element && one.element->kind == TextKind::number) {
+            add_once(wanted, numbers_of(*one.element, static_cast<unsigned>(one.value)));
+        } else if (one.element) {
             add_once(wanted, one.element->kind == TextKind::literal ? fmt::format("'{}'", one.element->text)
-                                                                    : "a number that fits here");
+                                                                    : std::string("a number"));
         } else if (one.type == no_index) {
             add_once(wanted, "the end of the statement");
         } else {

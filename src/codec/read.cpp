@@ -101,7 +101,32 @@ bool Reader::fail(const char* at, const TextElement* element, Index type) {
     failure.element = element;
     failure.type = type;
     failure.candidate = candidate_;
+    failure.constraint = nullptr;
+    failure.exact = false;
     failure.number = {};
+    return false;
+}
+
+// The text of a row was read whole, but the row is not for this value.
+bool Reader::fail_constraint(const char* begin, const char* end, const Constraint& constraint,
+                             const TextTemplate& text) {
+    const auto sum = std::find_if(text.begin(), text.end(), [&](const TextElement& element) {
+        return element.field == constraint.field;
+    });
+    fail(end, sum == text.end() || sum->kind != TextKind::number ? nullptr : &*sum, no_index);
+    if (end != furthest_ || failures_ == 0) return false;
+    Failure& failure = failure_[failures_ - 1];
+    failure.constraint = &constraint;
+    failure.begin = begin;
+    return false;
+}
+
+// A sum that is not what it must be, as the other number of a range decides, or, not `exact`, is none of a field of so many bits.
+bool Reader::fail_sum(const char* at, const TextElement& element, std::int64_t value, bool exact) {
+    fail(at, &element, no_index);
+    if (at != furthest_ || failures_ == 0) return false;
+    failure_[failures_ - 1].exact = exact;
+    failure_[failures_ - 1].value = value;
     return false;
 }
 
@@ -180,12 +205,14 @@ bool Reader::affine(const char*& cursor, const TextElement& element, const Field
     NumberValue value;
     const char* p = begin;
     std::int64_t number = 0;
-    if (continues_word(begin) || !number_value(p, value) || !integer_of(element, value, number))
-        return fail(begin, &element, no_index);
+    const auto none = [&] { return fail_sum(begin, element, static_cast<std::int64_t>(field.place.width), false); };
+    if (continues_word(begin) || !number_value(p, value) || !integer_of(element, value, number)) return none();
     number -= element.bias;
-    if (number % element.scale != 0) return fail(begin, &element, no_index);
+    if (number % element.scale != 0) return none();
     const auto solved = static_cast<std::uint64_t>(number / element.scale);
-    if (known ? solved != code : (solved & ~low_bits(field.place.width)) != 0) return fail(begin, &element, no_index);
+    if (known && solved != code)
+        return fail_sum(begin, element, static_cast<std::int64_t>(code) * element.scale + element.bias, true);
+    if ((solved & ~low_bits(field.place.width)) != 0) return none();
     code = solved;
     cursor = p;
     return true;
@@ -436,6 +463,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
     std::uint64_t codes[most_fields] = {};
     std::uint32_t known = 0;
     const StopGuard guard(stop_);
+    const char* const start = skip(cursor);
     if (row.fields.size() > most_fields) return false;
     out.code = row.value;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -485,7 +513,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
     for (const Constraint& constraint : row.constraints) {
         const std::uint64_t value = codes[constraint.field];
         if (value < constraint.low || value > constraint.high || (value - constraint.low) % constraint.step != 0)
-            return false;
+            return fail_constraint(start, cursor, constraint, text);
     }
     return true;
 }

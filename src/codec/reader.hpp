@@ -53,6 +53,7 @@ public:
 
     bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
     void explain(const char* begin, ReadFailure& failure) const;
+    bool explain_constraint(const char* begin, ReadFailure& failure) const;
 
 private:
     static constexpr unsigned most_failures = 8;
@@ -63,6 +64,10 @@ private:
         const TextElement* element;   // a literal or a sum; null: an operand, or the end where `type` is no_index
         Index type;
         const Candidate* candidate;
+        const Constraint* constraint;  // the text begins at `begin`, and only what it names is out of range
+        const char* begin;
+        std::int64_t value;           // what a sum must be, where `exact`, or the bits of its field
+        bool exact;
         union {
             NumberValue number;       // a number that was there but did not fit
         };
@@ -90,6 +95,8 @@ private:
     bool continues_word(const char* p) const;
     bool literal(const char*& cursor, std::string_view text, bool glued) const;
     bool fail(const char* at, const TextElement* element, Index type);
+    bool fail_constraint(const char* begin, const char* end, const Constraint& constraint, const TextTemplate& text);
+    bool fail_sum(const char* at, const TextElement& element, std::int64_t value, bool exact);
     bool fail_number(const char* at, Index type, const NumberValue& value);
 
     bool number_value(const char*& cursor, NumberValue& value, bool relative = false);
