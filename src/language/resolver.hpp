@@ -73,7 +73,8 @@ private:
     void choose_dialect();
     bool here(const Only& only);  // exists in the chosen variant
 
-    // Texts or names with those of the chosen dialect first, then everyone's: the first is the one that is printed.
+    // Texts or names with those of the chosen dialect first, then everyone's: the first is the one that is printed. Those of other
+    // dialects may be asked to be left out; one always stays.
     template <typename Alternative>
     std::vector<Alternative> in_dialect_order(std::vector<Alternative> alternatives) const {
         const auto rank = [&](const Alternative& one) {
@@ -81,6 +82,8 @@ private:
         };
         std::stable_sort(alternatives.begin(), alternatives.end(),
                          [&](const Alternative& a, const Alternative& b) { return rank(a) < rank(b); });
+        if (!options_.only_dialect) return alternatives;
+        while (alternatives.size() > 1 && rank(alternatives.back()) == 2) alternatives.pop_back();
         return alternatives;
     }
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
