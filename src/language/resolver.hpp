@@ -83,9 +83,13 @@ private:
         std::stable_sort(alternatives.begin(), alternatives.end(),
                          [&](const Alternative& a, const Alternative& b) { return rank(a) < rank(b); });
         if (!options_.only_dialect) return alternatives;
-        while (alternatives.size() > 1 && rank(alternatives.back()) == 2) alternatives.pop_back();
+        const auto foreign = [&](const Alternative& one) { return rank(one) == 2 && !says_nothing(one); };
+        if (!alternatives.empty())
+            alternatives.erase(std::remove_if(alternatives.begin() + 1, alternatives.end(), foreign), alternatives.end());
         return alternatives;
     }
+    static bool says_nothing(const Text& text) { return text.text.empty(); }  // what may be left out is so for everyone
+    static bool says_nothing(const RowName&) { return false; }
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
     void reject_duplicates();
     void number_relocations();
