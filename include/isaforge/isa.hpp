@@ -371,6 +371,7 @@ struct Isa {
 struct LoadOptions {
     std::string variant;                               // empty: the first, or the one that the name asks for
     std::string dialect;                               // whose texts are printed; empty: the first's
+    bool only_dialect = false;                         // leave out what is marked as another dialect's, where more is left
     std::map<std::string, std::uint64_t> parameters;   // values for the description's parameters
     // Leave the rows with `auto` opcodes as they are, in Isa::auto_rows: a draft for the allocator. Their forms' masks
     // lack the bits of those fields. Otherwise the allocator fills them in, and it is an error where it cannot.

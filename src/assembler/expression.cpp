@@ -314,7 +314,12 @@ bool Expressions::parse_number(const char*& p, Value& value) {
         return true;
     }
     const char kind = lower(p[1]);
-    if (*p == '0' && kind == 'x' && digit_value(p[2]) < 16) return parse_digits(p, 16, p + 2, value);
+    if (*p == '0' && kind == 'x' && digit_value(p[2]) < 16) {
+        const char* after = p + 2;
+        while (digit_value(*after) < 16) ++after;
+        const bool floating = *after == '.' || (lower(*after) == 'p' && (is(after[1], class_digit) || after[1] == '-' || after[1] == '+'));
+        return floating ? parse_floating(p, value) : parse_digits(p, 16, p + 2, value);
+    }
     if (*p == '0' && kind == 'b' && digit_value(p[2]) < 2) return parse_digits(p, 2, p + 2, value);
     if ((*q == 'b' || *q == 'f') && ends_name(q + 1)) return parse_numeric_label(p, q, value);
     const bool exponent =
@@ -344,10 +349,13 @@ bool Expressions::parse_digits(const char*& p, unsigned radix, const char* digit
 }
 
 bool Expressions::parse_floating(const char*& p, Value& value) {
+    const bool hex = lower(p[1]) == 'x';  // 0x1.8p1
+    const char exponent = hex ? 'p' : 'e';
     const char* end = p;
-    while (is(*end, class_name) || ((*end == '+' || *end == '-') && lower(end[-1]) == 'e')) ++end;
+    while (is(*end, class_name) || ((*end == '+' || *end == '-') && lower(end[-1]) == exponent)) ++end;
     double number = 0;
-    const std::from_chars_result read = std::from_chars(p, end, number);
+    const std::from_chars_result read =
+        hex ? std::from_chars(p + 2, end, number, std::chars_format::hex) : std::from_chars(p, end, number);
     const char* q = read.ptr;
     if (read.ec == std::errc::invalid_argument) return fail(p, "this is not a number");
     if (read.ec == std::errc::result_out_of_range) number = std::strtod(std::string(p, read.ptr).c_str(), nullptr);

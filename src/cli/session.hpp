@@ -24,6 +24,7 @@ struct IsaChoice {
     std::string name;
     std::string variant;
     std::string dialect;
+    bool only_dialect = false;            // no texts of others
     std::vector<std::string> parameters;  // NAME=VALUE
 };
 void add_isa_option(CLI::App& app, IsaChoice& choice);      // -i ISA, for commands whose subject is a program

@@ -118,7 +118,7 @@ bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& nu
     }
     if (rule.scale != 1) value /= rule.scale;
     const Range range = range_of(rule, width);
-    if (rule.base == NumberBase::any_bits && !rule.sliced && value > range.high) {
+    if (range.low < 0 && !rule.sliced && value > range.high) {  // a negative number as its 64 bits
         std::uint64_t unused = 0;
         if (number_bits(number, width, unused)) value = static_cast<std::int64_t>(number.integer);
     }

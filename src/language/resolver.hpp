@@ -73,7 +73,8 @@ private:
     void choose_dialect();
     bool here(const Only& only);  // exists in the chosen variant
 
-    // Texts or names with those of the chosen dialect first, then everyone's: the first is the one that is printed.
+    // Texts or names with those of the chosen dialect first, then everyone's: the first is the one that is printed. Those of other
+    // dialects may be asked to be left out; one always stays.
     template <typename Alternative>
     std::vector<Alternative> in_dialect_order(std::vector<Alternative> alternatives) const {
         const auto rank = [&](const Alternative& one) {
@@ -81,8 +82,14 @@ private:
         };
         std::stable_sort(alternatives.begin(), alternatives.end(),
                          [&](const Alternative& a, const Alternative& b) { return rank(a) < rank(b); });
+        if (!options_.only_dialect) return alternatives;
+        const auto foreign = [&](const Alternative& one) { return rank(one) == 2 && !says_nothing(one); };
+        if (!alternatives.empty())
+            alternatives.erase(std::remove_if(alternatives.begin() + 1, alternatives.end(), foreign), alternatives.end());
         return alternatives;
     }
+    static bool says_nothing(const Text& text) { return text.text.empty(); }  // what may be left out is so for everyone
+    static bool says_nothing(const RowName&) { return false; }
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
     void reject_duplicates();
     void number_relocations();

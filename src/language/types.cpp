@@ -309,6 +309,8 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
 
 void Resolver::resolve_operand_row(const OperandDeclaration& operand, const OperandRowSyntax& syntax,
                                    const Bindings& bindings, OperandType& type) {
+    const auto elsewhere = [&](const Text& text) { return !text.dialect.empty() && text.dialect != isa_.dialect; };
+    if (options_.only_dialect && syntax.alias && std::ranges::all_of(syntax.texts, elsewhere)) return;
     const std::size_t before = diagnostics_.errors();
     const auto layout = lay_out(syntax.cells, type.width, bindings, std::nullopt);
     if (!layout) return;
