@@ -90,6 +90,7 @@ private:
     bool claims_code(const OperandRow& row, std::uint64_t code) const;
     void tabulate_rows(const OperandType& type, OperandTable& table);
     void tabulate_texts(Index index, OperandTable& table);
+    bool means_itself(const OperandType& type, const OperandTable& table, const Spelling& spelling) const;
     void add_texts(Index index, OperandTable& table);
     bool row_is_closed(const OperandRow& row, const TextTemplate& text) const;
     bool prints_closed(Index type) const;
@@ -286,16 +287,27 @@ bool Builder::row_is_closed(const OperandRow& row, const TextTemplate& text) con
            });
 }
 
+// Whether the codes that a spelling stands for are not printed as something else. A number says which code is meant.
+bool Builder::means_itself(const OperandType& type, const OperandTable& table, const Spelling& spelling) const {
+    const auto check = [&](std::uint64_t code) {
+        const bool printed = !table.row.empty() && table.row[code] == spelling.row;
+        return printed || codec::means_itself(isa_, tables_, type, type.rows[spelling.row], code);
+    };
+    if (spelling.numbers.empty()) return check(spelling.code);
+    const PatternNumber& name = spelling.numbers[0];
+    if (spelling.numbers.size() != 1 || !name.named || name.tail_bits != 0) return true;
+    for (std::int64_t value = name.low; value <= name.high; value += name.step) {
+        if (!check(spelling.code | (static_cast<std::uint64_t>(value) & name.mask) << name.shift)) return false;
+    }
+    return true;
+}
+
 // How the operand is read: as patterns and, where those do not fit, row by row.
 void Builder::add_texts(Index index, OperandTable& table) {
     const OperandType& type = isa_.operand_types[index];
     spellings_.add(index);
     if (type.kind == OperandKind::table) {
-        spellings_.keep_if(index, [&](const Spelling& spelling) {
-            if (!spelling.numbers.empty()) return true;  // a number says which code is meant
-            const bool printed = !table.row.empty() && table.row[spelling.code] == spelling.row;
-            return printed || means_itself(isa_, tables_, type, type.rows[spelling.row], spelling.code);
-        });
+        spellings_.keep_if(index, [&](const Spelling& spelling) { return means_itself(type, table, spelling); });
     }
     table.patterns = Patterns(isa_.surface.case_insensitive, spellings_.is_open(index));
     for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);

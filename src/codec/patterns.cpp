@@ -134,7 +134,7 @@ bool Patterns::accept(Walk& walk, std::uint32_t node, const char* p) const {
 bool Patterns::take(const Ending& ending, const std::uint64_t* numbers, PatternMatch& out) const {
     std::uint64_t code = ending.code, tail = 0;
     unsigned tail_bits = 0;
-    bool tail_shared = false;
+    bool tail_shared = false, numeric = false;
     std::int64_t values[most_numbers];
     for (std::uint32_t i = 0; i < ending.count; ++i) {
         const PatternNumber& rule = numbers_[ending.first_number + i];
@@ -145,6 +145,7 @@ bool Patterns::take(const Ending& ending, const std::uint64_t* numbers, PatternM
             value /= rule.scale;
         }
         values[i] = value;
+        numeric |= !rule.named;
         if (rule.same_as >= 0) {
             if (value != values[rule.same_as]) return false;
             continue;
@@ -159,7 +160,7 @@ bool Patterns::take(const Ending& ending, const std::uint64_t* numbers, PatternM
             code |= (static_cast<std::uint64_t>(value) & rule.mask) << rule.shift;
         }
     }
-    out = {code, tail, tail_bits, tail_shared, ending.count != 0};
+    out = {code, tail, tail_bits, tail_shared, numeric};
     return true;
 }
 

@@ -25,6 +25,7 @@ struct PatternNumber {
     std::uint64_t mask = 0;        // bits of the value that are kept
     std::uint8_t shift = 0;
     std::uint8_t tail_bits = 0;    // the word behind the instruction: so many; 0: the code
+    bool named = false;            // part of a register's name: it is no number that says which code is meant
     bool tail_shared = false;      // other operands may have the same word
     std::int8_t same_as = -1;      // the earlier number of the same field
 };

@@ -103,6 +103,7 @@ void Spellings::add_entries(const OperandType& type, Known& known) const {
             number.low = static_cast<std::int64_t>(run.low);
             number.high = static_cast<std::int64_t>(run.high);
             number.mask = ~std::uint64_t{0};
+            number.named = true;
             known.list.push_back({run.prefix + number_mark, 0, {number}, 0});
         }
         run = {};

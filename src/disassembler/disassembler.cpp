@@ -114,8 +114,7 @@ private:
     std::uint64_t next_data_relocation(std::uint64_t end) const;
     std::uint64_t referring_datum(std::uint64_t at);
     void instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
-    std::size_t put_reference(const std::string& text, const std::string& other, std::size_t at,
-                              const std::string& name, bool relative);
+    void put_reference(std::string_view& text, std::string_view& other, const std::string& name, bool relative);
     bool relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
                                std::size_t available);
     void unverified(unsigned bits, std::uint64_t at, const std::string& text);
@@ -567,7 +566,8 @@ bool Disassembler::relocated_instruction(const Relocation& relocation, const Ima
     if (texts[0] == texts[1]) return false;
     out_.put("    ");
     // Operands that share the number show it in several places.
-    for (std::size_t next = 0; next < texts[0].size();) next = put_reference(texts[0], texts[1], next, name, relative);
+    std::string_view left = texts[0], other = texts[1];
+    while (!left.empty()) put_reference(left, other, name, relative);
     end_line();
     return true;
 }
@@ -593,28 +593,32 @@ bool Disassembler::find_number(const Relocation& relocation, const Image& image,
     return true;
 }
 
-// Puts what is the same in both texts from `at` on, then `name` in place of the number that differs; where that ends.
-std::size_t Disassembler::put_reference(const std::string& text, const std::string& other, std::size_t at,
-                                        const std::string& name, bool relative) {
+// Puts what is the same in both texts, then `name` in place of the number that differs, and takes all that away from them.
+void Disassembler::put_reference(std::string_view& text, std::string_view& other, const std::string& name,
+                                 bool relative) {
     const auto is_number = [](char c) { return assembler::is(c, assembler::class_name) || c == '-'; };
-    std::size_t begin = at;
+    const auto end_from = [&](std::string_view in, std::size_t at) {
+        while (at < in.size() && is_number(in[at])) ++at;
+        return at;
+    };
+    std::size_t begin = 0;
     while (begin < text.size() && begin < other.size() && text[begin] == other[begin]) ++begin;
-    if (begin == text.size()) {
-        out_.put(std::string_view(text).substr(at));
-        return begin;
+    while (begin < text.size() && begin > 0 && is_number(text[begin - 1])) --begin;
+    const std::size_t end = end_from(text, begin), other_end = end_from(other, begin);
+    if (begin == text.size() || end == begin) {
+        out_.put(text);
+        text = {};
+        return;
     }
-    while (begin > at && is_number(text[begin - 1])) --begin;
-    std::size_t end = begin;
-    while (end < text.size() && is_number(text[end])) ++end;
+    std::string_view before = text.substr(0, begin);
     const std::string& immediate = isa_.surface.immediate_prefix;
-    if (relative && begin >= at + immediate.size() &&
-        text.compare(begin - immediate.size(), immediate.size(), immediate) == 0) {
-        begin -= immediate.size();  // it belongs before numbers, not before labels
-    }
-    out_.put(std::string_view(text).substr(at, begin - at));
+    // It belongs before numbers, not before labels.
+    if (relative && before.ends_with(immediate)) before.remove_suffix(immediate.size());
+    out_.put(before);
     if (relative) out_.put(isa_.surface.label_reference_prefix);
     out_.put(name);
-    return std::max(end, at + 1);
+    text.remove_prefix(end);
+    other.remove_prefix(other_end);
 }
 
 void Disassembler::listing_columns(std::uint64_t at, std::size_t count) {

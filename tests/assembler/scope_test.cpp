@@ -111,7 +111,7 @@ TEST(Statements, ABackslashContinuesTheLine) {
 
 TEST(Macros, BlanksPartArguments) {
     EXPECT_EQ(
-        text_bytes(".macro m a, b, c=9\n.byte \\a, \\b, \\c\n.endm\nm 1 2\nm 1 + 2 3, 4\nm (1 - 1) 5\nm 6, 7 8\n"),
+        text_bytes(".macro m a, b, c=9\n.byte \\a, \\b, \\c\n.endm\nm 1 2\nm 1 + 2 3, 4\nm (1 - 1), 5\nm 6, 7 8\n"),
         "010209"
         "030304"
         "000509"
