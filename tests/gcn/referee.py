@@ -71,7 +71,7 @@ def in_order(line, canonical):
         order = PACKED
     if len(words) < 2 or len(set(map(key, words))) != len(words):
         return None
-    rank = lambda word: order.index(key(word)) if key(word) in order else len(order) if key(word) == 'mul' else -1
+    rank = lambda word: order.index(key(word)) if key(word) in order else len(order) if key(word) in ('mul', 'div') else -1
     return ', '.join(parts) + ''.join(' ' + word for word in sorted(words, key=rank))
 
 
