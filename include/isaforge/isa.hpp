@@ -208,7 +208,8 @@ struct Taking {
     Index limit = 0;                    // Isa::limits
     std::vector<Index> fields;          // of the form
     unsigned besides = 0;               // so many more, each of its own
-    std::vector<std::pair<Index, std::uint64_t>> own;  // operand types and their codes: what the instruction uses unsaid
+    std::vector<std::pair<Index, std::uint64_t>>
+        own;  // operand types and their codes: what the instruction uses unsaid
 };
 
 // A list that many have in common: rows of one table are written alike. It is never changed.

@@ -83,9 +83,10 @@ std::string Reader::syntax_of(const Candidate& candidate) const {
     std::string_view name = instruction.names[0];
     for (const auto* names : {&instruction.names, &instruction.relax_names}) {
         for (const std::string& other : *names) {
-            const bool begins = word.size() >= other.size() && std::equal(other.begin(), other.end(), word.begin(), [&](char a, char b) {
-                return tables_.fold[static_cast<unsigned char>(a)] == b;
-            });
+            const bool begins = word.size() >= other.size() &&
+                                std::equal(other.begin(), other.end(), word.begin(), [&](char a, char b) {
+                                    return tables_.fold[static_cast<unsigned char>(a)] == b;
+                                });
             if (begins && (other.size() > name.size() || !word.starts_with(name))) name = other;
         }
     }

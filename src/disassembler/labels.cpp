@@ -171,7 +171,8 @@ std::vector<Labels::Stretch> Labels::decode_stretches(Index index) const {
     constexpr std::uint64_t stretch_bytes = 1 << 16;
     const std::uint64_t size = object_.sections[index].bytes.size();
     const std::uint64_t length = stretch_bytes / object_.unit_bytes * object_.unit_bytes;
-    std::vector<Stretch> out(threads_ < 2 || size < 4 * length || first_part(index) != parts_.end() ? 1 : (size + length - 1) / length);
+    std::vector<Stretch> out(
+        threads_ < 2 || size < 4 * length || first_part(index) != parts_.end() ? 1 : (size + length - 1) / length);
     for (std::size_t i = 0; i < out.size(); ++i) out[i].begin = i * length;
     const auto decode_one = [&](unsigned, std::size_t i) {
         const std::uint64_t until = i + 1 < out.size() ? out[i + 1].begin : size;
