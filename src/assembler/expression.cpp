@@ -317,7 +317,8 @@ bool Expressions::parse_number(const char*& p, Value& value) {
     if (*p == '0' && kind == 'x' && digit_value(p[2]) < 16) {
         const char* after = p + 2;
         while (digit_value(*after) < 16) ++after;
-        const bool floating = *after == '.' || (lower(*after) == 'p' && (is(after[1], class_digit) || after[1] == '-' || after[1] == '+'));
+        const bool floating = *after == '.' || (lower(*after) == 'p' &&
+                                                (is(after[1], class_digit) || after[1] == '-' || after[1] == '+'));
         return floating ? parse_floating(p, value) : parse_digits(p, 16, p + 2, value);
     }
     if (*p == '0' && kind == 'b' && digit_value(p[2]) < 2) return parse_digits(p, 2, p + 2, value);

@@ -176,9 +176,10 @@ Action define(CLI::App& app) {
         ->capture_default_str();
     app.add_option("--mnemonic", options->mnemonic, "Only instructions of which a name is like this, as in a shell")
         ->type_name("PATTERN");
-    app.add_flag("--other-texts", options->other_texts,
-                 "Any text that is read: second texts, aliases, other orders; not just those that are printed. What is\n"
-                 "another dialect's is left out");
+    app.add_flag(
+        "--other-texts", options->other_texts,
+        "Any text that is read: second texts, aliases, other orders; not just those that are printed. What is\n"
+        "another dialect's is left out");
     app.add_flag("--words", options->words, "The bytes before each statement, and a tab");
     app.add_flag("--check", options->check, "Print only what is not read back, and how many there are");
     app.add_option("-o,--output", options->output, "Where the statements go; - is standard output")

@@ -85,7 +85,8 @@ private:
         if (!options_.only_dialect) return alternatives;
         const auto foreign = [&](const Alternative& one) { return rank(one) == 2 && !says_nothing(one); };
         if (!alternatives.empty())
-            alternatives.erase(std::remove_if(alternatives.begin() + 1, alternatives.end(), foreign), alternatives.end());
+            alternatives.erase(std::remove_if(alternatives.begin() + 1, alternatives.end(), foreign),
+                               alternatives.end());
         return alternatives;
     }
     static bool says_nothing(const Text& text) { return text.text.empty(); }  // what may be left out is so for everyone

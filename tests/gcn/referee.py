@@ -71,7 +71,7 @@ def in_order(line, canonical):
         order = PACKED
     if len(words) < 2 or len(set(map(key, words))) != len(words):
         return None
-    rank = lambda word: order.index(key(word)) if key(word) in order else len(order) if key(word) == 'mul' else -1
+    rank = lambda word: order.index(key(word)) if key(word) in order else len(order) if key(word) in ('mul', 'div') else -1
     return ', '.join(parts) + ''.join(' ' + word for word in sorted(words, key=rank))
 
 
@@ -161,7 +161,9 @@ def lines_of(variant, count, seed, isaforge):
     printed = isaforge.sample(variant, '-n', count // 4, '--seed', seed)
     other = isaforge.sample(variant, '-n', count // 4, '--other-texts', '--seed', seed + 1)
     chance.shuffle(codes)
-    right = handwritten() + each + codes[:count // 4] + printed + other
+    always = handwritten()  # a short run takes some of them
+    always = chance.sample(always, min(len(always), 4 * count))
+    right = always + each + codes[:count // 4] + printed + other
     wrong = [mutation.mutated(chance, chance.choice(printed)) for _ in range(count // 4)]
     return right + wrong, {name_of(line) for line in each}
 
