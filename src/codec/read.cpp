@@ -237,6 +237,13 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool g
     return true;
 }
 
+// Whether a row may know more of the text that a pattern fitted up to `after`.
+bool Reader::may_go_on(const OperandTable& table, const char* after) const {
+    if (!table.unlisted) return false;
+    const char* const next = skip(after);
+    return next != end_ && table.goes_on[static_cast<unsigned char>(*next)] && !at_end(after);
+}
+
 bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
@@ -244,7 +251,7 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
     const char* after = begin;
     const bool fits = take_pattern(after, table, glued, out);
     if (fits && after != begin) {
-        if (table.unlisted && !at_end(after)) {  // a row may know more of it
+        if (may_go_on(table, after)) {
             Parsed longer;
             const char* p = begin;
             if (rows(p, index, glued, longer) && p > after) {
@@ -570,7 +577,8 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
                 const char* p = skip(cursor);
                 const char* begin = p;
                 Parsed child;
-                if (take_pattern(p, *step.table, step.glued, child) && p != begin) {
+                if (take_pattern(p, *step.table, step.glued, child) && p != begin &&
+                    !may_go_on(*step.table, p)) {
                     if (child.tail_bits != 0 && !adopt_operand(parsed, child, form.fields[step.field], begin, p))
                         return false;
                     image.words[0] |= child.code << step.shift;

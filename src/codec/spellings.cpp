@@ -61,6 +61,14 @@ Letters Spellings::number_letters() const {
     return out;
 }
 
+// What may go on with an expression behind a number.
+Letters Spellings::operator_letters() {
+    Letters out;
+    for (const char c : {'+', '-', '*', '/', '%', '<', '>', '&', '|', '^', '=', '!', '?', ':', '(', '~', '.', '@'})
+        out.set(static_cast<unsigned char>(c));
+    return out;
+}
+
 Letters Spellings::first_of(const TextTemplate& text, const std::vector<Field>& fields) const {
     Letters out;
     for (const TextElement& element : text) {
@@ -140,6 +148,7 @@ void Spellings::add_entries(const OperandType& type, Known& known) const {
 void Spellings::add_number(const OperandType& type, Known& known) const {
     const NumberRule& rule = type.number;
     known.first = number_letters();
+    known.goes_on = operator_letters();
     known.open = true;
     if (rule.relative || rule.sliced || rule.minimum || rule.maximum || rule.base == NumberBase::floating ||
         type.width > 62 || type.width == 0)
@@ -174,10 +183,14 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
     for (const TextElement& element : text) {
         if (element.kind == TextKind::field) {
             const Known& nested = known_[row.fields[element.field].type];
-            known.unlisted |= nested.unlisted || (nested.empty && text.size() > 1);
+            if (nested.unlisted || (nested.empty && text.size() > 1)) {
+                known.unlisted = true;
+                add_going_on(row, text, known.goes_on);
+            }
         }
         if (!extend(partials, row, element, open) || partials.size() + known.list.size() > most_spellings) {
             known.open = known.unlisted = true;
+            add_going_on(row, text, known.goes_on);
             return;
         }
     }
@@ -195,6 +208,29 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
         }
     }
     known.open |= open;
+}
+
+// What may stand in the text behind its begin: the letters of its literals, what its operands begin with, and all that an
+// expression goes on with.
+void Spellings::add_going_on(const OperandRow& row, const TextTemplate& text, Letters& out) const {
+    const auto add_field = [&](Index index, bool first) {
+        const Known& nested = known_[row.fields[index].type];
+        if (!first) out |= nested.first;
+        out |= nested.goes_on;
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const TextElement& element = text[i];
+        if (element.kind == TextKind::literal) {
+            for (std::size_t k = i == 0 ? 1 : 0; k < element.text.size(); ++k) add_letter(out, element.text[k]);
+        } else if (element.kind == TextKind::field) {
+            add_field(element.field, i == 0);
+        } else if (element.kind == TextKind::number || element.kind == TextKind::constant) {
+            out |= i == 0 ? operator_letters() : number_letters() | operator_letters();
+        } else if (element.kind == TextKind::any) {
+            for (const char c : element.text) add_letter(out, c);
+            for (const Index field : element.fields) add_field(field, false);
+        }
+    }
 }
 
 // Adds one element to each text so far. False where it cannot be written as a pattern.
