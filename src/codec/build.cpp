@@ -313,6 +313,7 @@ void Builder::add_texts(Index index, OperandTable& table) {
     for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
     table.unlisted = type.kind == OperandKind::table && spellings_.is_unlisted(index);
     table.goes_on = spellings_.goes_on(index);
+    table.complete = type.kind == OperandKind::table && !table.unlisted && spellings_.is_complete(index);
     table.first = spellings_.first_of(index);
     table.needs_rows = type.kind == OperandKind::number;
     for (const OperandRow& row : type.rows) {

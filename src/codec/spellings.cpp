@@ -42,7 +42,7 @@ void Spellings::add(Index index) {
             for (std::uint32_t row = 0; row < type.rows.size(); ++row) {
                 for (const TextTemplate& text : type.rows[row].texts) {
                     add_row(type, row, text, known);
-                    known.first |= first_of(text, type.rows[row].fields);
+                    if (!text.empty()) known.first |= first_of(text, type.rows[row].fields);
                 }
             }
     }
@@ -150,6 +150,7 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     known.first = number_letters();
     known.goes_on = operator_letters();
     known.open = true;
+    known.dropped = true;
     if (rule.relative || rule.sliced || rule.minimum || rule.maximum || rule.base == NumberBase::floating ||
         type.width > 62 || type.width == 0)
         return;
@@ -161,6 +162,7 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     number.mask = low_bits(type.width);
     number.low = rule.base == NumberBase::unsigned_integer ? 0 : -span / 2;
     number.high = is_signed ? span / 2 - 1 : span - 1;
+    known.dropped = false;
     known.list.push_back({std::string(1, number_mark), 0, {number}, 0});
     if (number.low == 0 && rule.scale > 0 && rule.bias >= 0) return;
     number.scale = -number.scale;
@@ -183,13 +185,14 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
     for (const TextElement& element : text) {
         if (element.kind == TextKind::field) {
             const Known& nested = known_[row.fields[element.field].type];
+            known.dropped |= nested.dropped;
             if (nested.unlisted || (nested.empty && text.size() > 1)) {
                 known.unlisted = true;
                 add_going_on(row, text, known.goes_on);
             }
         }
         if (!extend(partials, row, element, open) || partials.size() + known.list.size() > most_spellings) {
-            known.open = known.unlisted = true;
+            known.open = known.unlisted = known.dropped = true;
             add_going_on(row, text, known.goes_on);
             return;
         }
@@ -199,12 +202,16 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
         while (!written.empty() && written.front() == ' ') written.erase(0, 1);
         while (!written.empty() && written.back() == ' ') written.pop_back();
         // A number of an earlier row that is read as an expression may be the same.
-        if (known.open && is_numeric(partial.spelling)) continue;
+        if (known.open && is_numeric(partial.spelling)) {
+            known.dropped = true;
+            continue;
+        }
         known.empty |= written.empty();
         if (constrain(partial, row)) {
             known.list.push_back(std::move(partial.spelling));
         } else {
             open |= is_numeric(partial.spelling);
+            known.dropped = true;
         }
     }
     known.open |= open;

@@ -32,6 +32,8 @@ public:
     bool is_open(Index type) const { return known_[type].open; }
     // Whether there are texts that no spelling is for and that may be longer than the one that fits.
     bool is_unlisted(Index type) const { return known_[type].unlisted; }
+    // Whether each text that the rows know is a spelling, but for other ways to write a number.
+    bool is_complete(Index type) const { return !known_[type].dropped; }
     // The characters that may go on with such a text, behind blanks, where a spelling ends.
     const Letters& goes_on(Index type) const { return known_[type].goes_on; }
     // The characters that a text can begin with, all where it can be empty; and those of the type's texts that are not.
@@ -45,6 +47,7 @@ private:
         bool unlisted = false;  // there are other texts that may go on where a spelling ends
         bool empty = false;     // one of the texts is empty
         Letters first;
+        bool dropped = false;   // some texts could not be made spellings
         Letters goes_on;        // behind a spelling, in an unlisted text
     };
     struct Partial {
