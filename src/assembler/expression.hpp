@@ -2,6 +2,7 @@
 // place. It is also what the codec calls for the numbers inside operands.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <span>
 #include <string>
@@ -120,6 +121,9 @@ public:
     };
     const Operand& operand(std::uint32_t handle) const { return operands_[handle]; }
     void clear_operands() { operands_.clear(); }
+    // Trees that were made since there were `count` and that nobody refers to.
+    std::size_t node_count() const { return nodes_.size(); }
+    void forget_nodes(std::size_t count) { nodes_.resize(std::min(count, nodes_.size())); }
 
     // The symbol that a name means here, and the one that a definition of it here defines.
     Index reference(std::string_view name);

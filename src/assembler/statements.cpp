@@ -271,7 +271,9 @@ bool Engine::encode(const char*& p) {
     // Behind a gap that may grow, the distance to a fixed address is not known either.
     expressions_.clear_operands();
     expressions_.defer_targets = !current_->fixed();
+    const std::size_t nodes = expressions_.node_count();
     if (!codec_.assemble(q, limit, code_address(), expressions_, encoded_, failure_)) return false;
+    if (encoded_.deferred_count == 0) expressions_.forget_nodes(nodes);
     const char* const end = q;
     q = skip_blanks(q);
     if (!accept_end(q)) {

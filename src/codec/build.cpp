@@ -311,6 +311,8 @@ void Builder::add_texts(Index index, OperandTable& table) {
     table.patterns = Patterns(isa_.surface.case_insensitive, spellings_.is_open(index));
     for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
     table.unlisted = type.kind == OperandKind::table && spellings_.is_unlisted(index);
+    table.goes_on = spellings_.goes_on(index);
+    table.complete = type.kind == OperandKind::table && !table.unlisted && spellings_.is_complete(index);
     table.first = spellings_.first_of(index);
     table.needs_rows = type.kind == OperandKind::number;
     for (const OperandRow& row : type.rows) {
@@ -573,7 +575,7 @@ Candidate::HeadField Builder::head_field(const Form& form, Index index) const {
 void Builder::set_simple_place(ReadStep& step, const Field& field) const {
     const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
     const OperandTable& table = tables_.operands[field.type];
-    if (!simple || field.fixed || table.patterns.empty() || table.unlisted) return;
+    if (!simple || field.fixed || table.patterns.empty()) return;
     step.table = &table;
     step.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
 }

@@ -128,6 +128,7 @@ bool Patterns::accept(Walk& walk, std::uint32_t node, const char* p) const {
         walk.best_spelling = index;
         return true;
     }
+    walk.out.refused = p;
     return false;
 }
 

@@ -45,6 +45,7 @@ struct PatternMatch {
     unsigned tail_bits = 0;
     bool tail_shared = false;
     bool numeric = false;          // there was a number in the text
+    const char* refused = nullptr; // where a text ended that fits but for its numbers
 };
 
 class Patterns {

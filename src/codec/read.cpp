@@ -249,11 +249,19 @@ bool Reader::constant(const char*& cursor, const TextElement& element) {
 
 // --- operands ---------------------------------------------------------------------------------------------------------
 
-// A text of the operand as it is printed. True, cursor unmoved, where that is the empty one.
-bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool glued, Parsed& out) const {
+// A text of the operand as it is printed. True, cursor unmoved, where that is the empty one. `refused`: it begins with a name
+// and has all but the right numbers, so that the rows refuse it too: `v[0:3]` where two registers are asked for.
+bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool glued, Parsed& out,
+                          bool* refused) const {
     PatternMatch found;
     const char* p = cursor;
-    if (!table.patterns.match(p, end_, glued, found)) return false;
+    if (!table.patterns.match(p, end_, glued, found)) {
+        if (refused && table.complete && found.refused && (*cursor < '0' || *cursor > '9') && *cursor != '-') {
+            const char* const next = skip(found.refused);
+            *refused = next == end_ || *next == ',' || (next != found.refused && *next >= 'a' && *next <= 'z');
+        }
+        return false;
+    }
     if (!table.all_valid && !table.valid.empty() && table.valid[found.code] == 0) return false;
     out.code = found.code;
     out.tail = found.tail;
@@ -264,14 +272,22 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool g
     return true;
 }
 
+// Whether a row may know more of the text that a pattern fitted up to `after`.
+bool Reader::may_go_on(const OperandTable& table, const char* after) const {
+    if (!table.unlisted) return false;
+    const char* const next = skip(after);
+    return next != end_ && table.goes_on[static_cast<unsigned char>(*next)] && !at_end(after);
+}
+
 bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) {
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
     const char* begin = skip(cursor);
     const char* after = begin;
-    const bool fits = take_pattern(after, table, glued, out);
+    bool refused = false;
+    const bool fits = take_pattern(after, table, glued, out, &refused);
     if (fits && after != begin) {
-        if (table.unlisted && !at_end(after)) {  // a row may know more of it
+        if (may_go_on(table, after)) {
             Parsed longer;
             const char* p = begin;
             if (rows(p, index, glued, longer) && p > after) {
@@ -286,7 +302,8 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
     if (type.kind == OperandKind::number) return number(cursor, index, out);
     // The rows know other spacings of the same texts, and expressions.
     const bool may_begin = begin != end_ && table.first[static_cast<unsigned char>(*begin)];
-    const bool try_rows = type.kind == OperandKind::table && (may_begin || (thorough_ && table.needs_rows));
+    const bool may_fit = (may_begin && !refused) || (table.nullable && !fits);
+    const bool try_rows = type.kind == OperandKind::table && (may_fit || (thorough_ && table.needs_rows));
     if (try_rows && rows(begin, index, glued, out)) {
         cursor = begin;
         return true;
@@ -598,7 +615,8 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
                 const char* p = skip(cursor);
                 const char* begin = p;
                 Parsed child;
-                if (take_pattern(p, *step.table, step.glued, child) && p != begin) {
+                if (take_pattern(p, *step.table, step.glued, child) && p != begin &&
+                    !may_go_on(*step.table, p)) {
                     if (child.tail_bits != 0 && !adopt_operand(parsed, child, form.fields[step.field], begin, p))
                         return false;
                     image.words[0] |= child.code << step.shift;

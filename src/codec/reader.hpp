@@ -104,7 +104,9 @@ private:
     bool affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known);
     static bool integer_of(const TextElement& element, const NumberValue& value, std::int64_t& number);
     bool constant(const char*& cursor, const TextElement& element);
-    bool take_pattern(const char*& cursor, const OperandTable& table, bool glued, Parsed& out) const;
+    bool take_pattern(const char*& cursor, const OperandTable& table, bool glued, Parsed& out,
+                      bool* refused = nullptr) const;
+    bool may_go_on(const OperandTable& table, const char* after) const;
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
     bool comes_back(Index type, const OperandRow& row, const Parsed& parsed) const;

@@ -42,7 +42,7 @@ void Spellings::add(Index index) {
             for (std::uint32_t row = 0; row < type.rows.size(); ++row) {
                 for (const TextTemplate& text : type.rows[row].texts) {
                     add_row(type, row, text, known);
-                    known.first |= first_of(text, type.rows[row].fields);
+                    if (!text.empty()) known.first |= first_of(text, type.rows[row].fields);
                 }
             }
     }
@@ -58,6 +58,14 @@ Letters Spellings::number_letters() const {
     for (const std::string& prefix : {isa_.surface.immediate_prefix, isa_.surface.label_reference_prefix}) {
         if (!prefix.empty()) add_letter(out, prefix[0]);
     }
+    return out;
+}
+
+// What may go on with an expression behind a number.
+Letters Spellings::operator_letters() {
+    Letters out;
+    for (const char c : {'+', '-', '*', '/', '%', '<', '>', '&', '|', '^', '=', '!', '?', ':', '(', '~', '.', '@'})
+        out.set(static_cast<unsigned char>(c));
     return out;
 }
 
@@ -140,7 +148,9 @@ void Spellings::add_entries(const OperandType& type, Known& known) const {
 void Spellings::add_number(const OperandType& type, Known& known) const {
     const NumberRule& rule = type.number;
     known.first = number_letters();
+    known.goes_on = operator_letters();
     known.open = true;
+    known.dropped = true;
     if (rule.relative || rule.sliced || rule.minimum || rule.maximum || rule.base == NumberBase::floating ||
         type.width > 62 || type.width == 0)
         return;
@@ -152,6 +162,7 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     number.mask = low_bits(type.width);
     number.low = rule.base == NumberBase::unsigned_integer ? 0 : -span / 2;
     number.high = is_signed ? span / 2 - 1 : span - 1;
+    known.dropped = false;
     known.list.push_back({std::string(1, number_mark), 0, {number}, 0});
     if (number.low == 0 && rule.scale > 0 && rule.bias >= 0) return;
     number.scale = -number.scale;
@@ -174,10 +185,15 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
     for (const TextElement& element : text) {
         if (element.kind == TextKind::field) {
             const Known& nested = known_[row.fields[element.field].type];
-            known.unlisted |= nested.unlisted || (nested.empty && text.size() > 1);
+            known.dropped |= nested.dropped;
+            if (nested.unlisted || (nested.empty && text.size() > 1)) {
+                known.unlisted = true;
+                add_going_on(row, text, known.goes_on);
+            }
         }
         if (!extend(partials, row, element, open) || partials.size() + known.list.size() > most_spellings) {
-            known.open = known.unlisted = true;
+            known.open = known.unlisted = known.dropped = true;
+            add_going_on(row, text, known.goes_on);
             return;
         }
     }
@@ -186,15 +202,42 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
         while (!written.empty() && written.front() == ' ') written.erase(0, 1);
         while (!written.empty() && written.back() == ' ') written.pop_back();
         // A number of an earlier row that is read as an expression may be the same.
-        if (known.open && is_numeric(partial.spelling)) continue;
+        if (known.open && is_numeric(partial.spelling)) {
+            known.dropped = true;
+            continue;
+        }
         known.empty |= written.empty();
         if (constrain(partial, row)) {
             known.list.push_back(std::move(partial.spelling));
         } else {
             open |= is_numeric(partial.spelling);
+            known.dropped = true;
         }
     }
     known.open |= open;
+}
+
+// What may stand in the text behind its begin: the letters of its literals, what its operands begin with, and all that an
+// expression goes on with.
+void Spellings::add_going_on(const OperandRow& row, const TextTemplate& text, Letters& out) const {
+    const auto add_field = [&](Index index, bool first) {
+        const Known& nested = known_[row.fields[index].type];
+        if (!first) out |= nested.first;
+        out |= nested.goes_on;
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const TextElement& element = text[i];
+        if (element.kind == TextKind::literal) {
+            for (std::size_t k = i == 0 ? 1 : 0; k < element.text.size(); ++k) add_letter(out, element.text[k]);
+        } else if (element.kind == TextKind::field) {
+            add_field(element.field, i == 0);
+        } else if (element.kind == TextKind::number || element.kind == TextKind::constant) {
+            out |= i == 0 ? operator_letters() : number_letters() | operator_letters();
+        } else if (element.kind == TextKind::any) {
+            for (const char c : element.text) add_letter(out, c);
+            for (const Index field : element.fields) add_field(field, false);
+        }
+    }
 }
 
 // Adds one element to each text so far. False where it cannot be written as a pattern.

@@ -32,6 +32,10 @@ public:
     bool is_open(Index type) const { return known_[type].open; }
     // Whether there are texts that no spelling is for and that may be longer than the one that fits.
     bool is_unlisted(Index type) const { return known_[type].unlisted; }
+    // Whether each text that the rows know is a spelling, but for other ways to write a number.
+    bool is_complete(Index type) const { return !known_[type].dropped; }
+    // The characters that may go on with such a text, behind blanks, where a spelling ends.
+    const Letters& goes_on(Index type) const { return known_[type].goes_on; }
     // The characters that a text can begin with, all where it can be empty; and those of the type's texts that are not.
     Letters first_of(const TextTemplate& text, const std::vector<Field>& fields) const;
     const Letters& first_of(Index type) const { return known_[type].first; }
@@ -43,6 +47,8 @@ private:
         bool unlisted = false;  // there are other texts that may go on where a spelling ends
         bool empty = false;     // one of the texts is empty
         Letters first;
+        bool dropped = false;   // some texts could not be made spellings
+        Letters goes_on;        // behind a spelling, in an unlisted text
     };
     struct Partial {
         Spelling spelling;
@@ -54,12 +60,14 @@ private:
     void add_entries(const OperandType& type, Known& known) const;
     void add_number(const OperandType& type, Known& known) const;
     void add_row(const OperandType& type, std::uint32_t row, const TextTemplate& text, Known& known) const;
+    void add_going_on(const OperandRow& row, const TextTemplate& text, Letters& out) const;
     bool extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element, bool& open) const;
     bool extend_field(const Partial& partial, const OperandRow& row, Index field, std::vector<Partial>& out) const;
     bool extend_number(const Partial& partial, const OperandRow& row, const TextElement& element,
                        std::vector<Partial>& out) const;
     bool constrain(Partial& partial, const OperandRow& row) const;
     Letters number_letters() const;
+    static Letters operator_letters();
 
     const Isa& isa_;
     std::vector<Known> known_;

@@ -43,7 +43,9 @@ struct OperandTable {
     std::vector<Piece> printed;         // by code, where every text of the operand is short and closed
     Patterns patterns;                  // its texts as they are printed
     bool needs_rows = false;            // some text holds a number: others may be written
-    bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row
+    bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
+    bool complete = false;              // each text of a row is a pattern, but for other ways to write a number
+    Letters goes_on;                    // … where one of these stands behind it
     Letters first;                      // what its texts can begin with …
     std::vector<Letters> row_first;     // … and each text of each row, in order
     bool nullable = false;              // may be left out …

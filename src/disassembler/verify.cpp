@@ -179,6 +179,7 @@ bool Verifier::operand_is_certain(Index index) {
 bool Verifier::reads(const char* text, const char* end, std::uint64_t address) {
     Reading& reading = *reading_;
     reading.expressions.clear_operands();
+    reading.expressions.forget_nodes(0);
     const char* p = text;
     return codec_.assemble(p, end, address, reading.expressions, reading.encoded, reading.failure) && p == end &&
            reading.encoded.deferred_count == 0;
