@@ -110,9 +110,8 @@ bool Reader::fail(const char* at, const TextElement* element, Index type) {
 // The text of a row was read whole, but the row is not for this value.
 bool Reader::fail_constraint(const char* begin, const char* end, const Constraint& constraint,
                              const TextTemplate& text) {
-    const auto sum = std::find_if(text.begin(), text.end(), [&](const TextElement& element) {
-        return element.field == constraint.field;
-    });
+    const auto sum = std::find_if(text.begin(), text.end(),
+                                  [&](const TextElement& element) { return element.field == constraint.field; });
     fail(end, sum == text.end() || sum->kind != TextKind::number ? nullptr : &*sum, no_index);
     if (end != furthest_ || failures_ == 0) return false;
     Failure& failure = failure_[failures_ - 1];
@@ -615,8 +614,7 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
                 const char* p = skip(cursor);
                 const char* begin = p;
                 Parsed child;
-                if (take_pattern(p, *step.table, step.glued, child) && p != begin &&
-                    !may_go_on(*step.table, p)) {
+                if (take_pattern(p, *step.table, step.glued, child) && p != begin && !may_go_on(*step.table, p)) {
                     if (child.tail_bits != 0 && !adopt_operand(parsed, child, form.fields[step.field], begin, p))
                         return false;
                     image.words[0] |= child.code << step.shift;

@@ -75,7 +75,7 @@ constexpr Pair pairs[] = {
     {"gcn1.2", "v_mov_b32 v1, v2 dst_sel:b1 src0_sel:word1 dst_unused:preserve",
      "v_mov_b32_sdwa v1, v2 dst_sel:BYTE_1 dst_unused:UNUSED_PRESERVE src0_sel:WORD_1", "f902027e02110500"},
     {"gcn1.2", "v_mov_b32 v1, sext(v2) src0_sel:b0",
-     "v_mov_b32_sdwa v1, sext(v2) dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:BYTE_0", "f902027e02060800"},
+     "v_mov_b32_sdwa v1, sext(v2) dst_sel:DWORD dst_unused:UNUSED_PRESERVE src0_sel:BYTE_0", "f902027e02160800"},
     {"gcn1.2", "v_add_f32 v1, v2, v3 sdwa",
      "v_add_f32_sdwa v1, v2, v3 dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:DWORD", "f906020202060606"},
     {"gcn1.2", "v_mov_b32 v1, v2 row_bcast15 bank_mask:3 row_mask:5",
