@@ -92,7 +92,8 @@ public:
     ExpressionSyntax syntax;
     Position here;                 // the value of `.`
     bool stable_text = true;       // the text being read outlives the assembly
-    const Codec* registers = nullptr;  // whose registers are no symbols in operands, unless the program has defined them
+    const Codec* registers =
+        nullptr;  // whose registers are no symbols in operands, unless the program has defined them
     Scopes scopes;
     bool defer_targets = false;    // hand known numbers that count from the instruction to the codec as deferred, too
 

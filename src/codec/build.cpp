@@ -51,9 +51,8 @@ bool means_itself(const Isa& isa, const Codec::Tables& tables, const OperandType
         return std::string(buffer, print_template(buffer, context, text, from.fields, code, {}));
     };
     const std::string expected = text_of(printed, printed.texts[0]);
-    return expected.empty() || std::any_of(row.texts.begin(), row.texts.end(), [&](const TextTemplate& text) {
-               return text_of(row, text) == expected;
-           });
+    return expected.empty() || std::any_of(row.texts.begin(), row.texts.end(),
+                                           [&](const TextTemplate& text) { return text_of(row, text) == expected; });
 }
 
 bool code_is_valid(const Isa& isa, Index index, std::uint64_t code) {
@@ -377,9 +376,9 @@ LimitedField Builder::limited_field(const Form& form, Index index, const Operand
     out.index = index;
     out.field = &field;
     const auto& pieces = field.place.pieces;
-    const bool quick = pieces.size() <= out.piece.size() && std::all_of(pieces.begin(), pieces.end(), [](const BitPiece& p) {
-        return p.position + p.width <= 64;
-    });
+    const bool quick =
+        pieces.size() <= out.piece.size() &&
+        std::all_of(pieces.begin(), pieces.end(), [](const BitPiece& p) { return p.position + p.width <= 64; });
     if (!quick) return out;
     out.field = nullptr;
     out.pieces = static_cast<unsigned>(pieces.size());
@@ -428,7 +427,7 @@ void Builder::build_register_names() {
             }
         }
     }
-    }
+}
 
 // --- forms ------------------------------------------------------------------------------------------------------------
 

@@ -229,7 +229,8 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool g
     PatternMatch found;
     const char* p = cursor;
     if (!table.patterns.match(p, end_, glued, found)) {
-        if (refused && table.complete && found.refused && (*cursor < '0' || *cursor > '9') && *cursor != '-') {
+        if (refused && table.complete && found.refused && tables_.letter[static_cast<unsigned char>(*cursor)] == 1 &&
+            (*cursor < '0' || *cursor > '9')) {
             const char* const next = skip(found.refused);
             *refused = next == end_ || *next == ',' || (next != found.refused && *next >= 'a' && *next <= 'z');
         }
@@ -587,8 +588,7 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
                 const char* p = skip(cursor);
                 const char* begin = p;
                 Parsed child;
-                if (take_pattern(p, *step.table, step.glued, child) && p != begin &&
-                    !may_go_on(*step.table, p)) {
+                if (take_pattern(p, *step.table, step.glued, child) && p != begin && !may_go_on(*step.table, p)) {
                     if (child.tail_bits != 0 && !adopt_operand(parsed, child, form.fields[step.field], begin, p))
                         return false;
                     image.words[0] |= child.code << step.shift;

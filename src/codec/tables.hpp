@@ -26,7 +26,8 @@ inline constexpr unsigned most_taken = 15;    // that a limit may allow
 // What is said where a second operand wants another value behind the instruction.
 inline constexpr const char* second_tail_text =
     "a second value would follow the instruction, and one is all it has room for";
-inline constexpr const char* other_tail_text = "the operands of an instruction share one value behind it, and this is another";
+inline constexpr const char* other_tail_text =
+    "the operands of an instruction share one value behind it, and this is another";
 
 // A short text that is copied whole.
 struct Piece {
