@@ -255,7 +255,8 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool g
     PatternMatch found;
     const char* p = cursor;
     if (!table.patterns.match(p, end_, glued, found)) {
-        if (refused && table.complete && found.refused && (*cursor < '0' || *cursor > '9') && *cursor != '-') {
+        if (refused && table.complete && found.refused && tables_.letter[static_cast<unsigned char>(*cursor)] == 1 &&
+            (*cursor < '0' || *cursor > '9')) {
             const char* const next = skip(found.refused);
             *refused = next == end_ || *next == ',' || (next != found.refused && *next >= 'a' && *next <= 'z');
         }

@@ -437,8 +437,9 @@ void Assembly::refresh() {
     host_.set_value(next_free_sgpr, std::max(host_.value(next_free_sgpr), used.scalar + 1));
 }
 
+// Who asks for a symbol has it brought up to date then; the rest is for the kernels' headers.
 void Assembly::finish() {
-    refresh();
+    if (clrx_.has_kernels()) refresh();
     clrx_.finish();
 }
 

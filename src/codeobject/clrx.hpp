@@ -28,6 +28,7 @@ public:
     // The highest registers that instructions have named since the last call, -1 for none.
     void used(std::int64_t vector, std::int64_t scalar);
 
+    bool has_kernels() const { return !kernels_.empty(); }
     void finish();                                          // at the end of the source
     void complete(const Target& target, Object& object);    // the headers
     bool has_headers() const { return format_ != Format::none && format_ != Format::raw && format_ != Format::gallium; }
