@@ -102,13 +102,20 @@ void Engine::common(const char*& p, int local) {
     finish_statement(p);
 }
 
+// The name of a symbol and a comma, up to its value. False where there is no value to come: the statement is over, since it is
+// wrong or defines names of registers.
+bool Engine::defined_name(const char*& p, const char*& begin, std::string_view& found) {
+    p = begin = skip_space(p);
+    if (!name(p, found, "a symbol") || !expect_comma(p)) return skip_statement(p), false;
+    p = skip_space(p);
+    if (*p == '%') return define_registers(found, begin, p), false;
+    return true;
+}
+
 void Engine::set(const char*& p, int once) {
-    p = skip_space(p);
-    const char* const begin = p;
+    const char* begin = nullptr;
     std::string_view found;
-    if (!name(p, found, "a symbol") || !expect_comma(p)) return skip_statement(p);
-    p = skip_space(p);
-    if (*p == '%') return define_registers(found, begin, p);
+    if (!defined_name(p, begin, found)) return;
     Value value;
     const char* const operand = p;
     if (!expression(p, value)) return skip_statement(p);
@@ -187,12 +194,9 @@ void Engine::undefine(const char*& p, int) {
 
 // .eqv: an expression whose value is taken anew wherever the name stands.
 void Engine::delay(const char*& p, int) {
-    p = skip_space(p);
-    const char* const begin = p;
+    const char* begin = nullptr;
     std::string_view found;
-    if (!name(p, found, "a symbol") || !expect_comma(p)) return skip_statement(p);
-    p = skip_space(p);
-    if (*p == '%') return define_registers(found, begin, p);
+    if (!defined_name(p, begin, found)) return;
     const Place where = place(begin, begin + found.size());
     const std::string_view text = rest_of_statement(p);
     const Index symbol = expressions_.definition(found);

@@ -297,6 +297,7 @@ private:
     void symbol_size(const char*& p, int);
     void visibility(const char*& p, int visibility);
     void common(const char*& p, int local);
+    bool defined_name(const char*& p, const char*& begin, std::string_view& found);
     void set(const char*& p, int once);
     void give_value(std::string_view name, const char* at, const Value& value, bool redefinable);
     void define(const char*& p, int);

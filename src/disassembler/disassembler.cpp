@@ -58,23 +58,22 @@ std::uint64_t datum_width(const ObjectFlavour* flavour, const Relocation& reloca
 // What is found out about an object before anything is printed, for all that print.
 struct Plan {
     Plan(const Codec& codec, const Object& object, const DisassembleOptions& options)
-        : named(object_flavour(codec.isa().object_flavour)),
-          flavoured(named ? named->disassembly(codec, object) : nullptr),
-          flavour(flavoured ? named : nullptr),
+        : flavour(object_flavour(codec.isa().object_flavour)),
+          flavoured(flavour ? flavour->disassembly(codec, object) : nullptr),
           parts(flavoured && options.style == DisassemblyStyle::source ? flavoured->parts()
                                                                        : std::vector<DisassemblyFlavour::Part>()),
           in_parts(parts.empty() ? 0 : object.symbols.size()),
           longest(longest_instruction(codec)),
           labels(codec, object, parts, options.labels && options.style != DisassemblyStyle::json, longest,
                  thread_count(options.threads)) {
+        if (!flavoured) flavour = nullptr;
         for (const DisassemblyFlavour::Part& part : parts) {
             if (part.symbol < in_parts.size()) in_parts[part.symbol] = true;
         }
     }
 
-    const ObjectFlavour* named;
-    std::unique_ptr<DisassemblyFlavour> flavoured;
     const ObjectFlavour* flavour;                 // null where the object is of none that the description names
+    std::unique_ptr<DisassemblyFlavour> flavoured;
     std::vector<DisassemblyFlavour::Part> parts;  // by section, then by rising offset
     std::vector<bool> in_parts;                   // symbols that they define
     std::size_t longest;                          // bytes of the longest instruction
