@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "isaforge/diagnostics.hpp"
+#include "isaforge/image.hpp"
 #include "isaforge/source.hpp"
 
 namespace isaforge {
@@ -36,35 +37,6 @@ using Statements = std::shared_ptr<const std::vector<semantics::Statement>>;
 
 using Index = std::uint32_t;
 inline constexpr Index no_index = ~Index{0};
-
-inline constexpr unsigned max_instruction_bits = 256;
-
-// The bits of one instruction, positions as above.
-struct Image {
-    std::array<std::uint64_t, max_instruction_bits / 64> words{};
-
-    std::uint64_t get(unsigned position, unsigned width) const;  // width 1..64, may cross a 64-bit word
-    void set(unsigned position, unsigned width, std::uint64_t value);
-    bool operator==(const Image&) const = default;
-};
-
-// `width` bits at `position` of an image (or of an operand's code) are bits shift .. shift+width-1 of a field's value.
-struct BitPiece {
-    std::uint16_t position;
-    std::uint8_t width;
-    std::uint8_t shift;
-};
-
-// A field's place: its pieces, most significant first, and the sum of their widths (1..64).
-struct BitPlace {
-    std::vector<BitPiece> pieces;
-    unsigned width = 0;
-
-    std::uint64_t extract(const Image& image) const;
-    std::uint64_t extract(std::uint64_t code) const;
-    void insert(Image& image, std::uint64_t value) const;
-    std::uint64_t insert(std::uint64_t code, std::uint64_t value) const;
-};
 
 // A named part of a form or of an operand row: an operand of some type at some bits.
 struct Field {

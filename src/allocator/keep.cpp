@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "isaforge/allocate.hpp"
-#include "support/bits.hpp"
 
 namespace isaforge {
 

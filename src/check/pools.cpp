@@ -8,7 +8,6 @@
 #include "check/findings.hpp"
 #include "encoding/claims.hpp"
 #include "isaforge/space.hpp"
-#include "support/bits.hpp"
 
 namespace isaforge::check {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "codec/reader.hpp"
-#include "support/bits.hpp"
+#include "isaforge/image.hpp"
 
 namespace isaforge::codec {
 

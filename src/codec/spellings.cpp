@@ -4,7 +4,7 @@
 #include <cctype>
 #include <limits>
 
-#include "support/bits.hpp"
+#include "isaforge/image.hpp"
 
 namespace isaforge::codec {
 

@@ -13,7 +13,6 @@
 #include "codec/patterns.hpp"
 #include "codec/spellings.hpp"
 #include "isaforge/codec.hpp"
-#include "support/bits.hpp"
 
 namespace isaforge::codec {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "support/bits.hpp"
+#include "isaforge/image.hpp"
 
 namespace isaforge::encoding {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "support/bits.hpp"
+#include "isaforge/image.hpp"
 
 namespace isaforge::encoding {
 

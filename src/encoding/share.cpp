@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "isaforge/space.hpp"
-#include "support/bits.hpp"
 #include "support/wide.hpp"
 
 namespace isaforge {

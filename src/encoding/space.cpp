@@ -10,7 +10,6 @@
 #include "encoding/claims.hpp"
 #include "encoding/codes.hpp"
 #include "encoding/walk.hpp"
-#include "support/bits.hpp"
 
 namespace isaforge {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "isaforge/image.hpp"
 #include "language/resolver.hpp"
-#include "support/bits.hpp"
 
 namespace isaforge::language {
 

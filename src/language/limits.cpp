@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "codec/tables.hpp"
+#include "isaforge/image.hpp"
 #include "language/resolver.hpp"
-#include "support/bits.hpp"
 
 namespace isaforge::language {
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "isaforge/codec.hpp"
-#include "support/bits.hpp"
 
 namespace isaforge::sample {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "support/bits.hpp"
+#include "isaforge/image.hpp"
 
 namespace isaforge::semantics {
 

@@ -1,0 +1,86 @@
+// The bits of one instruction, and the places of fields in them. See isa.hpp for how positions are counted. In line,
+// because nearly all of reading and writing instructions is made of these.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace isaforge {
+
+// The `width` low bits set; all of them from 64 on.
+constexpr std::uint64_t low_bits(unsigned width) {
+    return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
+}
+
+inline constexpr unsigned max_instruction_bits = 256;
+
+// The bits of one instruction, positions as in isa.hpp.
+struct Image {
+    std::array<std::uint64_t, max_instruction_bits / 64> words{};
+
+    std::uint64_t get(unsigned position, unsigned width) const;  // width 1..64, may cross a 64-bit word
+    void set(unsigned position, unsigned width, std::uint64_t value);
+    bool operator==(const Image&) const = default;
+};
+
+// `width` bits at `position` of an image (or of an operand's code) are bits shift .. shift+width-1 of a field's value.
+struct BitPiece {
+    std::uint16_t position;
+    std::uint8_t width;
+    std::uint8_t shift;
+};
+
+// A field's place: its pieces, most significant first, and the sum of their widths (1..64).
+struct BitPlace {
+    std::vector<BitPiece> pieces;
+    unsigned width = 0;
+
+    std::uint64_t extract(const Image& image) const;
+    std::uint64_t extract(std::uint64_t code) const;
+    void insert(Image& image, std::uint64_t value) const;
+    std::uint64_t insert(std::uint64_t code, std::uint64_t value) const;
+};
+
+inline std::uint64_t Image::get(unsigned position, unsigned width) const {
+    const unsigned word = position / 64, shift = position % 64;
+    std::uint64_t value = words[word] >> shift;
+    if (shift + width > 64) value |= words[word + 1] << (64 - shift);
+    return value & low_bits(width);
+}
+
+inline void Image::set(unsigned position, unsigned width, std::uint64_t value) {
+    const unsigned word = position / 64, shift = position % 64;
+    value &= low_bits(width);
+    words[word] = (words[word] & ~(low_bits(width) << shift)) | value << shift;
+    if (shift + width > 64) {
+        const unsigned done = 64 - shift;
+        words[word + 1] = (words[word + 1] & ~low_bits(width - done)) | value >> done;
+    }
+}
+
+inline std::uint64_t BitPlace::extract(const Image& image) const {
+    std::uint64_t value = 0;
+    for (const BitPiece& piece : pieces) value |= image.get(piece.position, piece.width) << piece.shift;
+    return value;
+}
+
+inline std::uint64_t BitPlace::extract(std::uint64_t code) const {
+    std::uint64_t value = 0;
+    for (const BitPiece& piece : pieces) value |= (code >> piece.position & low_bits(piece.width)) << piece.shift;
+    return value;
+}
+
+inline void BitPlace::insert(Image& image, std::uint64_t value) const {
+    for (const BitPiece& piece : pieces) image.set(piece.position, piece.width, value >> piece.shift);
+}
+
+inline std::uint64_t BitPlace::insert(std::uint64_t code, std::uint64_t value) const {
+    for (const BitPiece& piece : pieces) {
+        const std::uint64_t bits = low_bits(piece.width);
+        code = (code & ~(bits << piece.position)) | (value >> piece.shift & bits) << piece.position;
+    }
+    return code;
+}
+
+}  // namespace isaforge
