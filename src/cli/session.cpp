@@ -53,7 +53,7 @@ void add_threads_option(CLI::App& app, unsigned& threads) {
 bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object) {
     if (!choice.name.empty()) return true;
     std::string error;
-    const std::optional<Object> read = is_elf(object) ? read_elf(object, error) : std::nullopt;
+    const std::optional<Object> read = is_elf(object) ? read_elf(object, error, false) : std::nullopt;
     for (const ObjectFlavour* flavour : object_flavours()) {
         if (read && choice.name.empty()) choice.name = flavour->isa_of(*read);
     }

@@ -18,6 +18,10 @@ public:
     bool addresses_final() const override { return false; }
 };
 
+bool begins_name(const std::string& text) {
+    return std::string_view("0123456789+-.").find(text[0]) == std::string_view::npos;
+}
+
 }  // namespace
 
 struct Verifier::Reading {
@@ -33,35 +37,97 @@ Verifier::~Verifier() = default;
 Verifier::Verifier(const Codec& codec)
     : codec_(codec),
       reading_(std::make_unique<Reading>()),
+      rivals_(codec),
       sure_(codec.isa().forms.size()),
       operands_(codec.isa().operand_types.size()),
-      codes_(codec.isa().operand_types.size()) {
-    for (std::size_t i = 0; i < codes_.size(); ++i) {
-        const unsigned width = codec.isa().operand_types[i].width;
-        if (width <= codec::widest_table) codes_[i].resize(std::size_t{1} << width);
-    }
+      codes_(codec.isa().operand_types.size()),
+      rows_(codec.isa().operand_types.size()),
+      numbers_(codec.isa().operand_types.size()) {
     reading_->expressions.stable_text = false;
 }
 
+// The first instruction of a form is read: that takes less than the proof.
+bool Verifier::becomes_certain(Index form) {
+    Sure& sure = sure_[form];
+    if (sure.state == Sure::State::unseen) {
+        sure.state = Sure::State::unknown;
+        return false;
+    }
+    if (sure.state == Sure::State::unknown) examine(form);
+    return sure.state == Sure::State::certain;
+}
+
 void Verifier::examine(Index index) {
-    const Isa& isa = codec_.isa();
-    const Form& form = isa.forms[index];
+    const Form& form = codec_.isa().forms[index];
     Sure& sure = sure_[index];
-    sure.known = true;
-    sure.certain = codec_.tables().forms[index].sole && text_is_plain(form) && is_separable(form);
+    sure.state = Sure::State::doubtful;
+    if (!text_is_plain(form) || !is_separable(form)) return;
     sure.wide = form.bits > 64;
+    sure.state = Sure::State::certain;
+    add_fields(form, sure);
+    if (codec_.tables().forms[index].sole) return;
+    for (std::size_t i = 0; i < form.texts[0].size(); ++i) {
+        const TextKind kind = form.texts[0][i].kind;
+        if ((kind == TextKind::field || kind == TextKind::any) && !is_apart(form, i, kind == TextKind::any))
+            sure.state = Sure::State::doubtful;
+    }
+    if (sure.state == Sure::State::certain && !rivals_.examine(index, sure.rivals)) sure.state = Sure::State::doubtful;
+}
+
+void Verifier::add_fields(const Form& form, Sure& sure) {
+    const Isa& isa = codec_.isa();
     Image covered = form.mask;
-    for (const Field& field : form.fields) {
+    std::vector<bool> apart(form.fields.size());
+    for (std::size_t i = 0; i < form.texts[0].size(); ++i) {
+        const TextElement& element = form.texts[0][i];
+        if (element.kind == TextKind::field) apart[element.field] = is_apart(form, i, false);
+        for (const Index field : element.fields) apart[field] = is_apart(form, i, true);
+    }
+    for (std::size_t i = 0; i < form.fields.size(); ++i) {
+        const Field& field = form.fields[i];
         if (field.type >= isa.operand_types.size()) {
-            if (!field.fixed) sure.certain = false;
+            if (!field.fixed) sure.state = Sure::State::doubtful;
             continue;
         }
-        if (!field.fixed && !operand_is_certain(field.type)) sure.doubtful.push_back({field.type, &field.place});
+        if (!field.fixed && !operand_is_certain(field.type)) {
+            const unsigned width = isa.operand_types[field.type].width;
+            sure.doubtful.push_back({field.type, &field.place, static_cast<std::uint16_t>(form.bits), apart[i]});
+            codes_[field.type].resize(width <= codec::widest_table ? std::size_t{1} << width : 0);
+            rows_[field.type].resize(isa.operand_types[field.type].rows.size());
+        }
         for (const BitPiece& piece : field.place.pieces) covered.set(piece.position, piece.width, ~std::uint64_t{0});
     }
     for (unsigned bit = 0; bit < form.bits; ++bit) {
         if (!covered.get(bit, 1)) sure.loose.set(bit, 1, 1);
     }
+}
+
+// Whether an expression or a name that stands there ends there. `inside`: others of the same `any` may follow.
+bool Verifier::is_apart(const Form& form, std::size_t at, bool inside) const {
+    const auto words = [&](const TextElement& element) {
+        return std::all_of(element.fields.begin(), element.fields.end(),
+                           [&](Index field) { return rivals_.is_word(form.fields[field].type); });
+    };
+    const TextTemplate& text = form.texts[0];
+    if (inside && (text[at].text.find_first_not_of(' ') != std::string::npos || !words(text[at]))) return false;
+    for (std::size_t i = at + 1; i < text.size(); ++i) {
+        switch (text[i].kind) {
+            case TextKind::literal: return text[i].text[0] == ',';
+            case TextKind::space:
+                return i + 1 < text.size() && text[i + 1].kind == TextKind::literal && text[i + 1].text[0] >= 'a' &&
+                       text[i + 1].text[0] <= 'z';
+            case TextKind::any:
+                if (text[i].text.find_first_not_of(' ') != std::string::npos || !words(text[i])) return false;
+                break;
+            case TextKind::field:
+                if (!rivals_.is_word(form.fields[text[i].field].type)) return false;
+                break;
+            case TextKind::name:
+            case TextKind::number:
+            case TextKind::constant: return false;
+        }
+    }
+    return true;
 }
 
 // Every field that is free stands in the text exactly once.
@@ -119,19 +185,38 @@ bool Verifier::reads_as(Index type, Index other) {
     return false;
 }
 
+// Whether some text of the operand may be what a literal begins with.
+bool Verifier::may_begin_like(Index index, std::string_view literal) const {
+    if (!codec_.tables().operands[index].patterns.may_begin(literal[0])) return false;
+    const OperandType& type = codec_.isa().operand_types[index];
+    const auto unlike = [&](const TextTemplate& text) {
+        const auto first = std::find_if(text.begin(), text.end(),
+                                        [](const TextElement& element) { return element.kind != TextKind::space; });
+        if (first == text.end()) return true;
+        if (first->kind != TextKind::literal) return false;
+        const std::size_t size = std::min(first->text.size(), literal.size());
+        const auto low = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
+        return !std::equal(literal.begin(), literal.begin() + static_cast<std::ptrdiff_t>(size), first->text.begin(),
+                           [&](char a, char b) { return low(a) == low(b); });
+    };
+    return type.kind != OperandKind::table ||
+           !std::all_of(type.rows.begin(), type.rows.end(),
+                        [&](const OperandRow& row) { return std::all_of(row.texts.begin(), row.texts.end(), unlike); });
+}
+
 // Where an operand is left out, what follows must not be read as that operand.
 bool Verifier::is_separable(const Form& form) {
     struct Item {
         Index type = no_index;  // a literal's: no_index
-        char letter = 0;
+        std::string_view text;
         std::size_t group = 0;  // of fields in any order
     };
     std::vector<Item> items;
     for (std::size_t i = 0; i < form.texts[0].size(); ++i) {
         const TextElement& element = form.texts[0][i];
-        if (element.kind == TextKind::literal) items.push_back({no_index, element.text[0], i});
-        if (element.kind == TextKind::field) items.push_back({form.fields[element.field].type, 0, i});
-        for (const Index field : element.fields) items.push_back({form.fields[field].type, 0, i});
+        if (element.kind == TextKind::literal) items.push_back({no_index, element.text, i});
+        if (element.kind == TextKind::field) items.push_back({form.fields[element.field].type, {}, i});
+        for (const Index field : element.fields) items.push_back({form.fields[field].type, {}, i});
     }
     const auto& operands = codec_.tables().operands;
     const auto can_be_left_out = [&](const Item& item) {
@@ -143,7 +228,7 @@ bool Verifier::is_separable(const Form& form) {
             const bool same_group = items[k].group == items[i].group;
             if (k == i || (k < i && !same_group)) continue;
             if (items[k].type == no_index) {
-                if (operands[items[i].type].patterns.may_begin(items[k].letter)) return false;
+                if (may_begin_like(items[i].type, items[k].text)) return false;
                 break;
             }
             if (reads_as(items[i].type, items[k].type)) return false;
@@ -160,8 +245,8 @@ bool Verifier::operand_is_certain(Index index) {
     bool certain = false;
     if (type.kind == OperandKind::number) {
         const NumberRule& rule = type.number;
-        certain =
-            rule.base != NumberBase::floating && !rule.minimum && !rule.maximum && rule.scale == 1 && rule.bias == 0;
+        const bool whole = rule.base != NumberBase::floating && rule.scale == 1 && rule.bias == 0;
+        certain = !rule.minimum && !rule.maximum && (rule.plain ? *rule.plain != NumberBase::floating : whole);
     } else if (!codec_.tables().operands[index].needs_rows) {
         // Different codes have different texts; the reader takes the longest that fits.
         const std::vector<codec::Piece>& texts = codec_.tables().operands[index].printed;
@@ -174,6 +259,165 @@ bool Verifier::operand_is_certain(Index index) {
     }
     if (certain) operands_[index] = 1;
     return certain;
+}
+
+// --- what reading has shown -------------------------------------------------------------------------------------------
+
+void Verifier::learn(Index form, const Image& image) {
+    const Sure& sure = sure_[form];
+    if (sure.state != Sure::State::certain) return;
+    for (const Doubtful& doubtful : sure.doubtful) {
+        const std::uint64_t code = doubtful.place->extract(image);
+        std::vector<Known>& known = codes_[doubtful.type];
+        if (!doubtful.apart) continue;
+        if (known.empty()) learn_row(doubtful.type, code);
+        if (known.empty() || known[code] != Known::not_by_pattern) continue;
+        if (!rivals_.has_tail(doubtful.type, code)) {
+            known[code] = Known::by_reading;
+        } else if (has_plain_tail(doubtful, code, image)) {
+            known[code] = Known::with_number;
+        }
+    }
+}
+
+// Of a wide operand, a row whose text is one number: all of its codes are read alike, but for those that another row reads.
+void Verifier::learn_row(Index index, std::uint64_t code) {
+    const OperandType& type = codec_.isa().operand_types[index];
+    const Index found = codec_.row_of(index, code);
+    if (found == no_index || rows_[index][found].known) return;
+    Numbers& others = rows_[index][found];
+    others.known = true;
+    std::uint64_t number = 0;
+    const OperandRow& row = type.rows[found];
+    if (!number_of(index, code, number) || !row.constraints.empty()) return;
+    for (const OperandRow& other : type.rows) {
+        if (&other != &row && !collect_row(other, others.list)) return;
+    }
+    std::sort(others.list.begin(), others.list.end());
+    others.usable = !std::binary_search(others.list.begin(), others.list.end(), number);
+    others.known = others.usable;  // what was read may have been another row's
+}
+
+bool Verifier::wide_code_is_certain(const Doubtful& doubtful, std::uint64_t code) {
+    if (doubtful.apart && !rows_[doubtful.type].empty()) {
+        const Index row = codec_.row_of(doubtful.type, code);
+        std::uint64_t number = 0;
+        if (row != no_index && rows_[doubtful.type][row].usable && number_of(doubtful.type, code, number)) {
+            const std::vector<std::uint64_t>& others = rows_[doubtful.type][row].list;
+            return !std::binary_search(others.begin(), others.end(), number);
+        }
+    }
+    return read_code(doubtful.type, code);
+}
+
+// Whether the word behind the instruction is a number that no row of the operand has for itself.
+bool Verifier::has_plain_tail(const Doubtful& doubtful, std::uint64_t code, const Image& image) {
+    Numbers& numbers = numbers_[doubtful.type];
+    if (!numbers.known) {
+        numbers.known = true;
+        numbers.usable = collect_numbers(doubtful.type, numbers.list);
+        std::sort(numbers.list.begin(), numbers.list.end());
+    }
+    std::uint64_t number = 0;
+    return numbers.usable && tail_number(doubtful.type, code, image, doubtful.bits, number) &&
+           !std::binary_search(numbers.list.begin(), numbers.list.end(), number);
+}
+
+bool Verifier::tail_number(Index index, std::uint64_t code, const Image& image, unsigned at,
+                           std::uint64_t& number) const {
+    const Index row = codec_.row_of(index, code);
+    if (row == no_index) return false;
+    for (const Field& field : codec_.isa().operand_types[index].rows[row].fields) {
+        if (!field.in_tail) {
+            if (tail_number(field.type, field.place.extract(code), image, at, number)) return true;
+            continue;
+        }
+        std::uint64_t tail = 0;
+        for (const BitPiece& piece : field.place.pieces)
+            tail |= image.get(at + piece.position, piece.width) << piece.shift;
+        return number_of(field.type, tail, number);
+    }
+    return false;
+}
+
+// The number that the text of a code is, where that is one without a sign.
+bool Verifier::number_of(Index index, std::uint64_t code, std::uint64_t& number) const {
+    const OperandType& type = codec_.isa().operand_types[index];
+    if (type.kind == OperandKind::table) {
+        const Index found = codec_.row_of(index, code);
+        if (found == no_index) return false;
+        const OperandRow& row = type.rows[found];
+        if (row.fields.size() != 1 || row.texts[0].size() != 1 || row.texts[0][0].kind != TextKind::field) return false;
+        return number_of(row.fields[0].type, row.fields[0].place.extract(code), number);
+    }
+    const NumberRule& rule = type.number;
+    number = code;
+    return type.kind == OperandKind::number && rule.format != NumberFormat::floating &&
+           rule.base != NumberBase::floating && rule.base != NumberBase::signed_integer && rule.scale == 1 &&
+           rule.bias == 0 && !rule.relative && !rule.sliced && !rule.minimum && !rule.maximum && type.width < 64;
+}
+
+// The whole numbers, of 0 and up, that rows of the operand read without a word behind the instruction. False where they are
+// not known.
+bool Verifier::collect_numbers(Index index, std::vector<std::uint64_t>& out) const {
+    const OperandType& type = codec_.isa().operand_types[index];
+    if (type.kind == OperandKind::number) return false;
+    for (const Entry& entry : type.entries) {
+        if (!std::all_of(entry.texts.begin(), entry.texts.end(), begins_name)) return false;
+    }
+    return std::all_of(type.rows.begin(), type.rows.end(),
+                       [&](const OperandRow& row) { return collect_row(row, out); });
+}
+
+bool Verifier::collect_row(const OperandRow& row, std::vector<std::uint64_t>& out) const {
+    for (const TextTemplate& text : row.texts) {
+        const auto first = std::find_if(text.begin(), text.end(),
+                                        [](const TextElement& element) { return element.kind != TextKind::space; });
+        if (first == text.end()) continue;
+        switch (first->kind) {
+            case TextKind::literal:
+                if (!begins_name(first->text)) return false;
+                break;
+            case TextKind::constant:
+                if (first->bits != 0) out.push_back(first->pattern);
+                break;
+            case TextKind::number:
+                if (!add_sums(row, *first, out)) return false;
+                break;
+            case TextKind::field: {
+                const Field& field = row.fields[first->field];
+                if (field.in_tail || add_range(row, first->field, out)) break;
+                if (codec_.tables().operands[field.type].nullable || !collect_numbers(field.type, out)) return false;
+                break;
+            }
+            default: return false;
+        }
+    }
+    return true;
+}
+
+// A number in a range that is not too long.
+bool Verifier::add_range(const OperandRow& row, Index field, std::vector<std::uint64_t>& out) const {
+    constexpr std::uint64_t longest = 1024;
+    const auto range = std::find_if(row.constraints.begin(), row.constraints.end(),
+                                    [&](const Constraint& constraint) { return constraint.field == field; });
+    std::uint64_t number = 0;
+    if (range == row.constraints.end() || range->high - range->low > longest ||
+        !number_of(row.fields[field].type, range->low, number))
+        return false;
+    for (std::uint64_t code = range->low; code <= range->high; ++code) out.push_back(code);
+    return true;
+}
+
+bool Verifier::add_sums(const OperandRow& row, const TextElement& element, std::vector<std::uint64_t>& out) {
+    constexpr unsigned widest = 10;
+    const unsigned width = row.fields[element.field].place.width;
+    if (width > widest) return false;
+    for (std::int64_t code = 0; code < std::int64_t{1} << width; ++code) {
+        const auto sum = static_cast<std::uint64_t>(code * element.scale + element.bias);
+        out.push_back(element.bits == 0 ? sum : sum & low_bits(element.bits));
+    }
+    return true;
 }
 
 bool Verifier::reads(const char* text, const char* end, std::uint64_t address) {
