@@ -26,8 +26,6 @@ public:
     struct Condition {
         const BitPlace* place;
         const std::vector<std::uint8_t>* keeps_off;
-
-        bool holds(const Image& image) const { return (*keeps_off)[place->extract(image)] != 0; }
     };
     using Conditions = std::vector<Condition>;  // any one of them is enough
 

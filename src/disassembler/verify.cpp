@@ -71,7 +71,12 @@ void Verifier::examine(Index index) {
         if ((kind == TextKind::field || kind == TextKind::any) && !is_apart(form, i, kind == TextKind::any))
             sure.state = Sure::State::doubtful;
     }
-    if (sure.state == Sure::State::certain && !rivals_.examine(index, sure.rivals)) sure.state = Sure::State::doubtful;
+    std::vector<Rivals::Conditions> rivals;
+    if (sure.state == Sure::State::certain && !rivals_.examine(index, rivals)) sure.state = Sure::State::doubtful;
+    for (const Rivals::Conditions& rival : rivals) {
+        for (const Rivals::Condition& condition : rival)
+            sure.conditions.push_back({Place(*condition.place), condition.keeps_off->data(), &condition == &rival.back()});
+    }
 }
 
 void Verifier::add_fields(const Form& form, Sure& sure) {
@@ -91,8 +96,10 @@ void Verifier::add_fields(const Form& form, Sure& sure) {
         }
         if (!field.fixed && !operand_is_certain(field.type)) {
             const unsigned width = isa.operand_types[field.type].width;
-            sure.doubtful.push_back({field.type, &field.place, static_cast<std::uint16_t>(form.bits), apart[i]});
             codes_[field.type].resize(width <= codec::widest_table ? std::size_t{1} << width : 0);
+            Known* const known = width <= codec::widest_table ? codes_[field.type].data() : nullptr;
+            sure.doubtful.push_back(
+                {Place(field.place), known, field.type, static_cast<std::uint16_t>(form.bits), apart[i]});
             rows_[field.type].resize(isa.operand_types[field.type].rows.size());
         }
         for (const BitPiece& piece : field.place.pieces) covered.set(piece.position, piece.width, ~std::uint64_t{0});
@@ -267,15 +274,16 @@ void Verifier::learn(Index form, const Image& image) {
     const Sure& sure = sure_[form];
     if (sure.state != Sure::State::certain) return;
     for (const Doubtful& doubtful : sure.doubtful) {
-        const std::uint64_t code = doubtful.place->extract(image);
-        std::vector<Known>& known = codes_[doubtful.type];
+        const std::uint64_t code = doubtful.place.code(image);
         if (!doubtful.apart) continue;
-        if (known.empty()) learn_row(doubtful.type, code);
-        if (known.empty() || known[code] != Known::not_by_pattern) continue;
-        if (!rivals_.has_tail(doubtful.type, code)) {
-            known[code] = Known::by_reading;
-        } else if (has_plain_tail(doubtful, code, image)) {
-            known[code] = Known::with_number;
+        if (!doubtful.known) {
+            learn_row(doubtful.type, code);
+        } else if (doubtful.known[code] == Known::not_by_pattern) {
+            if (!rivals_.has_tail(doubtful.type, code)) {
+                doubtful.known[code] = Known::by_reading;
+            } else if (has_plain_tail(doubtful, code, image)) {
+                doubtful.known[code] = Known::with_number;
+            }
         }
     }
 }

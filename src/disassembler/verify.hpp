@@ -2,12 +2,12 @@
 // text of the name fits and every operand's text says its code. The others are assembled again.
 #pragma once
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "codec/quick_place.hpp"
 #include "disassembler/rivals.hpp"
 #include "isaforge/codec.hpp"
 
@@ -39,9 +39,12 @@ public:
         for (const Doubtful& doubtful : sure.doubtful) {
             if (!code_is_certain(doubtful, image)) return false;
         }
-        for (const Rivals::Conditions& rival : sure.rivals) {
-            const auto holds = [&](const Rivals::Condition& condition) { return condition.holds(image); };
-            if (std::none_of(rival.begin(), rival.end(), holds)) return false;
+        bool kept_off = false;
+        for (const Condition& condition : sure.conditions) {
+            kept_off |= condition.keeps_off[condition.place.code(image)] != 0;
+            if (!condition.last) continue;
+            if (!kept_off) return false;
+            kept_off = false;
         }
         return true;
     }
@@ -54,18 +57,32 @@ private:
     // the instruction that is so for numbers that nothing else stands for.
     enum class Known : std::uint8_t { nothing, by_pattern, by_reading, with_number, not_by_pattern };
 
+    struct Place {
+        codec::QuickPlace quick;
+        const BitPlace* slow = nullptr;  // where it is not quick
+
+        explicit Place(const BitPlace& place) { slow = quick.set(place) ? nullptr : &place; }
+        std::uint64_t code(const Image& image) const { return slow ? slow->extract(image) : quick.code(image.words[0]); }
+    };
     // A field of which only some codes are certain.
     struct Doubtful {
+        Place place;
+        Known* known;        // by code; null for a wide operand
         Index type;
-        const BitPlace* place;
         std::uint16_t bits;  // of the form
         bool apart;          // behind it stands a comma, a blank and a word, or nothing
+    };
+    // Of those up to the `last` one must hold.
+    struct Condition {
+        Place place;
+        const std::uint8_t* keeps_off;
+        bool last;
     };
     struct Sure {
         enum class State : std::uint8_t { unseen, unknown, certain, doubtful } state = State::unseen;
         bool wide = false;   // more than 64 bits
         std::vector<Doubtful> doubtful;
-        std::vector<Rivals::Conditions> rivals;
+        std::vector<Condition> conditions;
         Image loose;         // bits that neither opcode nor field covers: zero when they come from the assembler
     };
     // Numbers that a row of an operand stands for, so that another number is a word behind the instruction.
@@ -76,14 +93,13 @@ private:
 
     bool operand_is_certain(Index type);
     bool code_is_certain(const Doubtful& doubtful, const Image& image) {
-        const std::uint64_t code = doubtful.place->extract(image);
-        std::vector<Known>& known = codes_[doubtful.type];
-        if (known.empty()) return wide_code_is_certain(doubtful, code);
-        if (known[code] == Known::nothing) {
-            known[code] = read_code(doubtful.type, code) ? Known::by_pattern : Known::not_by_pattern;
-        }
-        return known[code] == Known::by_pattern || (known[code] == Known::by_reading && doubtful.apart) ||
-               (known[code] == Known::with_number && doubtful.apart && has_plain_tail(doubtful, code, image));
+        const std::uint64_t code = doubtful.place.code(image);
+        if (!doubtful.known) return wide_code_is_certain(doubtful, code);
+        Known& known = doubtful.known[code];
+        if (known == Known::nothing)
+            known = read_code(doubtful.type, code) ? Known::by_pattern : Known::not_by_pattern;
+        return known == Known::by_pattern || (known == Known::by_reading && doubtful.apart) ||
+               (known == Known::with_number && doubtful.apart && has_plain_tail(doubtful, code, image));
     }
     bool wide_code_is_certain(const Doubtful& doubtful, std::uint64_t code);
     void learn_row(Index type, std::uint64_t code);
