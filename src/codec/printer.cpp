@@ -23,17 +23,20 @@ Printer::~Printer() = default;
 
 // --- making steps -----------------------------------------------------------------------------------------------------
 
-const Printer::Steps* Printer::compile(Index form) const {
+const Printer::Step* Printer::compile(Index form) const {
     const std::lock_guard lock(mutex_);
-    const Steps* const made = forms_[form].load(std::memory_order_relaxed);
+    const Step* const made = forms_[form].load(std::memory_order_relaxed);
     if (made) return made;
     Steps& steps = steps_.emplace_back();
-    compile(codec_.isa().forms[form], steps);
-    forms_[form].store(&steps, std::memory_order_release);
-    return &steps;
+    if (!compile(codec_.isa().forms[form], steps)) steps.assign(1, Step(Step::Kind::usual, 0));
+    steps.emplace_back(Step::Kind::end, 0);
+    steps.shrink_to_fit();
+    forms_[form].store(steps.data(), std::memory_order_release);
+    return steps.data();
 }
 
-void Printer::compile(const Form& form, Steps& steps) const {
+// False where the form has an element that is not known here.
+bool Printer::compile(const Form& form, Steps& steps) const {
     const TextTemplate& text = form.texts[0];
     const std::string& name = codec_.isa().instructions[form.instruction].names[0];
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -43,29 +46,29 @@ void Printer::compile(const Form& form, Steps& steps) const {
             case TextKind::name: add_text(steps, name); break;
             case TextKind::field: {
                 // Fixed texts behind a tabulated operand belong to its texts.
-                const Field& field = form.fields[text[i].field];
+                const Index field = text[i].field;
                 std::string suffix;
-                while (is_tabulated(field) && i + 1 < text.size() &&
+                while (is_tabulated(form.fields[field]) && i + 1 < text.size() &&
                        (text[i + 1].kind == TextKind::literal || text[i + 1].kind == TextKind::space))
                     suffix += text[++i].text;
-                add_field(field, suffix, steps);
+                add_field(form, field, suffix, steps);
                 break;
             }
             case TextKind::any:
-                if (!add_any(form, text[i], steps)) return;
+                if (!add_any(form, text[i], steps)) return false;
                 break;
             case TextKind::constant:
-            case TextKind::number: return;
+            case TextKind::number: return false;
         }
     }
-    steps.compiled = true;
+    return true;
 }
 
 // Most instructions have nothing there: one comparison tells. Not where something stands between the operands.
 bool Printer::add_any(const Form& form, const TextElement& element, Steps& steps) const {
     if (!element.text.empty()) return false;
-    Step skip;
-    skip.kind = Step::Kind::skip;
+    Step skip(Step::Kind::skip, 0);
+    skip.skip = {0, 0};
     bool simple = true;
     for (const Index index : element.fields) {
         const Field& field = form.fields[index];
@@ -77,13 +80,13 @@ bool Printer::add_any(const Form& form, const TextElement& element, Steps& steps
         }
         Image empty;
         field.place.insert(empty, table.left_out);
-        skip.mask |= place.bits();
-        skip.value |= empty.words[0];
+        skip.skip.mask |= place.bits();
+        skip.skip.value |= empty.words[0];
     }
-    const std::size_t at = steps.list.size();
-    if (simple) steps.list.push_back(skip);
-    for (const Index index : element.fields) add_field(form.fields[index], {}, steps);
-    if (simple) steps.list[at].count = static_cast<std::uint8_t>(steps.list.size() - at - 1);
+    const std::size_t at = steps.size();
+    if (simple) steps.push_back(skip);
+    for (const Index index : element.fields) add_field(form, index, {}, steps);
+    if (simple) steps[at].size = static_cast<std::uint8_t>(steps.size() - at - 1);
     return true;
 }
 
@@ -96,10 +99,9 @@ bool Printer::prints_nothing(Index type, std::uint64_t code) const {
 
 void Printer::add_text(Steps& steps, std::string_view text) const {
     while (!text.empty()) {
-        if (steps.list.empty() || steps.list.back().kind != Step::Kind::text ||
-            steps.list.back().size == sizeof steps.list.back().text)
-            steps.list.emplace_back();
-        Step& step = steps.list.back();
+        if (steps.empty() || steps.back().kind != Step::Kind::text || steps.back().size == sizeof steps.back().text)
+            steps.emplace_back(Step::Kind::text, 0);
+        Step& step = steps.back();
         const std::size_t count = std::min(text.size(), sizeof step.text - step.size);
         std::memcpy(step.text + step.size, text.data(), count);
         step.size = static_cast<std::uint8_t>(step.size + count);
@@ -113,22 +115,23 @@ bool Printer::is_tabulated(const Field& field) const {
     return type.width <= widest_table && type.width > 0 && place.set(field.place);
 }
 
-void Printer::add_field(const Field& field, std::string_view suffix, Steps& steps) const {
-    Step step;
-    step.kind = Step::Kind::operand;
-    step.field = &field;
-    if (step.place.set(field.place)) {
+void Printer::add_field(const Form& form, Index index, std::string_view suffix, Steps& steps) const {
+    const Field& field = form.fields[index];
+    Step step(Step::Kind::operand, static_cast<std::uint16_t>(index));
+    QuickPlace place;
+    if (place.set(field.place)) {
         if (is_tabulated(field)) {
             step.kind = Step::Kind::table;
-            step.table = table_of(field.type, suffix);
-        } else if ((step.rows = wide_rows(field.type))) {
+            step.of = {const_cast<Table*>(table_of(field.type, suffix)), place};
+        } else if (const auto* rows = wide_rows(field.type)) {
             step.kind = Step::Kind::wide;
+            step.of = {const_cast<std::vector<WideRow>*>(rows), place};
         }
     }
-    steps.list.push_back(step);
+    steps.push_back(step);
 }
 
-Printer::Table* Printer::table_of(Index type, std::string_view suffix) const {
+const Printer::Table* Printer::table_of(Index type, std::string_view suffix) const {
     const auto [place, is_new] = tables_.try_emplace({type, std::string(suffix)});
     Table& table = place->second;
     if (!is_new) return &table;
@@ -198,52 +201,58 @@ bool Printer::set_number(const OperandType& type, const Field* field, WideRow& o
 
 // --- printing ---------------------------------------------------------------------------------------------------------
 
-char* Printer::run(const Steps& steps, char* out, Index form, const Image& image, std::uint64_t address,
+char* Printer::run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
                    Codec::LabelNamer* labels) const {
     char* const limit = out + Codec::max_text;
     const std::uint64_t word = image.words[0];
-    const Step *step = steps.list.data(), *const end = step + steps.list.size();
     const auto context = [&] {
         return PrintContext{codec_.isa(), codec_.tables(), image, codec_.isa().forms[form].bits, address, labels, limit};
     };
-    for (; step != end; ++step) {
+    for (;; ++step) {
         if (limit - out < step_room) return out;
         switch (step->kind) {
+            case Step::Kind::end:
+            case Step::Kind::usual: return out;
             case Step::Kind::text:
                 std::memcpy(out, step->text, sizeof step->text);
                 out += step->size;
                 break;
             case Step::Kind::table: {
-                const std::uint64_t code = step->place.code(word);
-                Text& text = step->table->texts[code];
+                const std::uint64_t code = step->of.place.code(word);
+                const Table& table = *static_cast<const Table*>(step->of.data);
+                Text& text = table.texts[code];
                 const std::uint8_t state = std::atomic_ref(text.state).load(std::memory_order_acquire);
                 if (state != Text::unknown && state <= Text::longest + 1) {
                     std::memcpy(out, text.text, sizeof text.text);
                     out += state - 1;
                 } else {
-                    out = put_unusual(out, *step, code, context());
+                    out = put_unusual(out, table, code, context());
                 }
                 break;
             }
             case Step::Kind::skip:
-                if ((word & step->mask) == step->value) step += step->count;
+                if ((word & step->skip.mask) == step->skip.value) step += step->size;
                 break;
             case Step::Kind::wide: {
-                char* const after = put_wide(out, *step->rows, step->place.code(word));
-                out = after ? after : print_operand(out, context(), step->field->type, step->place.code(word));
-                break;
+                const std::uint64_t code = step->of.place.code(word);
+                char* const end = put_wide(out, *static_cast<const std::vector<WideRow>*>(step->of.data), code);
+                if (end) {
+                    out = end;
+                    break;
+                }
+                [[fallthrough]];
             }
-            case Step::Kind::operand:
-                out = print_operand(out, context(), step->field->type, step->field->place.extract(image));
+            case Step::Kind::operand: {
+                const Field& field = codec_.isa().forms[form].fields[step->field];
+                out = print_operand(out, context(), field.type, field.place.extract(image));
+            }
         }
     }
-    return out;
 }
 
 // A code that was not printed before, whose text is long, or which is not all that the text depends on.
-char* Printer::put_unusual(char* out, const Step& step, std::uint64_t code, const PrintContext& context) const {
-    const Table& table = *step.table;
-    Text& text = step.table->texts[code];
+char* Printer::put_unusual(char* out, const Table& table, std::uint64_t code, const PrintContext& context) const {
+    Text& text = table.texts[code];
     const std::uint8_t state = std::atomic_ref(text.state).load(std::memory_order_acquire);
     if (state == Text::elsewhere) {
         const std::string* found = nullptr;

@@ -26,10 +26,10 @@ public:
     // See Codec::print.
     char* print(char* out, Index form, const Image& image, unsigned bits, std::uint64_t address,
                 Codec::LabelNamer* labels) const {
-        const Steps* steps = forms_[form].load(std::memory_order_acquire);
+        const Step* steps = forms_[form].load(std::memory_order_acquire);
         if (!steps) steps = compile(form);
-        if (!steps->compiled) return codec_.print(out, form, image, bits, address, labels);
-        return run(*steps, out, form, image, address, labels);
+        if (steps->kind == Step::Kind::usual) return codec_.print(out, form, image, bits, address, labels);
+        return run(steps, out, form, image, address, labels);
     }
 
 private:
@@ -46,7 +46,7 @@ private:
     struct Table {
         Index type = no_index;
         std::string_view suffix;
-        std::vector<Text> texts;  // by code
+        mutable std::vector<Text> texts;  // by code
     };
 
     // A row of a wide operand whose text is fixed but for a number in it.
@@ -60,42 +60,50 @@ private:
         std::string before, behind;
     };
 
+    // Small, and those of a form lie together: most of the time goes into fetching them.
     struct Step {
-        enum class Kind : std::uint8_t { text, table, wide, skip, operand } kind = Kind::text;
-        std::uint8_t count = 0;       // skip: so many steps, where none of their operands is written
-        std::uint8_t size = 0;        // text
-        char text[16] = {};
-        QuickPlace place;             // table, wide
-        Table* table = nullptr;
-        const std::vector<WideRow>* rows = nullptr;
-        const Field* field = nullptr;  // all but text and skip
-        std::uint64_t mask = 0, value = 0;  // skip
-    };
-    struct Steps {
-        bool compiled = false;
-        std::vector<Step> list;
-    };
+        enum class Kind : std::uint8_t { end, text, table, wide, skip, operand, usual };
+        struct Operand {
+            void* data;        // table: its texts; wide: its rows
+            QuickPlace place;
+        };
+        struct Skip {
+            std::uint64_t mask, value;
+        };
+        union {
+            char text[24];
+            Operand of;        // table, wide
+            Skip skip;         // so many steps, where none of their operands is written
+        };
+        Kind kind;
+        std::uint8_t size;     // text: of it; skip: steps
+        std::uint16_t field;   // all but text and skip: in the form
 
-    const Steps* compile(Index form) const;
-    void compile(const Form& form, Steps& steps) const;
+        Step(Kind k, std::uint16_t f) : text{}, kind(k), size(0), field(f) {}
+    };
+    static_assert(sizeof(Step) == 32);
+    using Steps = std::vector<Step>;
+
+    const Step* compile(Index form) const;
+    bool compile(const Form& form, Steps& steps) const;
     bool add_any(const Form& form, const TextElement& element, Steps& steps) const;
     bool prints_nothing(Index type, std::uint64_t code) const;
     void add_text(Steps& steps, std::string_view text) const;
-    void add_field(const Field& field, std::string_view suffix, Steps& steps) const;
+    void add_field(const Form& form, Index index, std::string_view suffix, Steps& steps) const;
     bool is_tabulated(const Field& field) const;
-    Table* table_of(Index type, std::string_view suffix) const;
+    const Table* table_of(Index type, std::string_view suffix) const;
     const std::vector<WideRow>* wide_rows(Index type) const;
     bool make_wide_row(const OperandRow& row, WideRow& out) const;
     bool set_number(const OperandType& type, const Field* field, WideRow& out) const;
 
-    char* run(const Steps& steps, char* out, Index form, const Image& image, std::uint64_t address,
+    char* run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
               Codec::LabelNamer* labels) const;
-    char* put_unusual(char* out, const Step& step, std::uint64_t code, const PrintContext& context) const;
+    char* put_unusual(char* out, const Table& table, std::uint64_t code, const PrintContext& context) const;
     bool is_closed(Index type, std::uint64_t code) const;
     static char* put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code);
 
     const Codec& codec_;
-    mutable std::vector<std::atomic<const Steps*>> forms_;
+    mutable std::vector<std::atomic<const Step*>> forms_;
     mutable std::mutex mutex_;
     mutable std::deque<Steps> steps_;
     mutable std::map<std::pair<Index, std::string>, Table> tables_;  // by operand and what follows it

@@ -84,10 +84,13 @@ struct Rivals::Walk {
     bool at_end() const { return rest.empty() && step == candidate.steps.size(); }
 };
 
-// True: always. False: where a condition holds, if there is one. Step by step, as long as both texts are known to go on at
-// the same place.
+// True: always. False: where a condition holds, if there is one.
 bool Rivals::keeps_off(const Candidate& rival, const Candidate& own, Conditions& out) {
-    if (lacks_place(rival, own, out)) return true;
+    return differs(rival, own, out) || lacks_place(rival, own, out);
+}
+
+// The same step by step, as long as both texts are known to go on at the same place.
+bool Rivals::differs(const Candidate& rival, const Candidate& own, Conditions& out) {
     Walk theirs{rival, 0, {}}, ours{own, 0, {}};
     for (;;) {
         const ReadStep *const their_step = theirs.next(), *const our_step = ours.next();
@@ -121,10 +124,10 @@ bool Rivals::keeps_off(const Candidate& rival, const Candidate& own, Conditions&
         } else if (!their_step) {
             const Field& field = field_of(own, *our_step);
             const std::size_t common = unlike(field, theirs.rest, out);
-            if (common == 0) return !out.empty() && out.back().keeps_off == nullptr;
+            if (common == 0) return is_always(out);
             theirs.rest.remove_prefix(common);
         } else if (!in_step(*their_step, field_of(rival, *their_step), field_of(own, *our_step), out)) {
-            return !out.empty() && out.back().keeps_off == nullptr;
+            return is_always(out);
         }
         theirs.step += their_step != nullptr;
         ours.step += our_step != nullptr;
@@ -197,6 +200,10 @@ bool Rivals::is_word(Index index) const {
                return text.size() > 1 && text[0].kind == TextKind::space && text[1].kind == TextKind::literal &&
                       is_small_letter(text[1].text[0]);
            });
+}
+
+bool Rivals::is_always(const Conditions& conditions) {
+    return !conditions.empty() && conditions.back().keeps_off == nullptr;
 }
 
 // Takes from both texts what they have in common. False where they differ before one of them ends.
@@ -354,7 +361,10 @@ bool Rivals::may_consume(const Item& reader, const Item& word) {
     if (reader.type == no_index && word.type == no_index) return compare(reader.text, word.text) != Order::apart;
     if (word.type == no_index) return react(reader.type, true, word.text) != Reaction::refused;
     if (reader.type == word.type) return true;
-    bool consumes = false;
+    const auto [place, is_new] =
+        consumes_.try_emplace({reader.type, std::string(reader.text), word.type, word.fixed.value_or(~std::uint64_t{0})});
+    bool& consumes = place->second;
+    if (!is_new) return consumes;
     const auto look = [&](std::uint64_t code, std::string_view text) {
         if (text.empty() || (word.fixed && code != *word.fixed)) return true;
         consumes = reader.type == no_index ? compare(reader.text, text) != Order::apart

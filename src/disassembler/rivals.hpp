@@ -62,6 +62,8 @@ private:
 
     bool keeps_off(const codec::Candidate& rival, const codec::Candidate& own, Conditions& out);
     struct Walk;
+    bool differs(const codec::Candidate& rival, const codec::Candidate& own, Conditions& out);
+    static bool is_always(const Conditions& conditions);
     bool lacks_place(const codec::Candidate& rival, const codec::Candidate& own, Conditions& out);
     bool has_gaps(const codec::Candidate& candidate, const codec::ReadStep& step);
     bool has_gaps(Index type);
@@ -97,6 +99,7 @@ private:
     std::map<std::pair<Index, std::vector<std::uint64_t>>, std::vector<std::uint8_t>> written_;
     std::map<std::pair<Index, std::string>, Unlike> unlike_;
     std::map<Index, bool> gaps_;
+    std::map<std::tuple<Index, std::string, Index, std::uint64_t>, bool> consumes_;  // reader, word and its code
     char buffer_[Codec::max_text];
 };
 

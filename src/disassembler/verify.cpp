@@ -62,7 +62,6 @@ void Verifier::examine(Index index) {
     Sure& sure = sure_[index];
     sure.state = Sure::State::doubtful;
     if (!text_is_plain(form) || !is_separable(form)) return;
-    sure.wide = form.bits > 64;
     sure.state = Sure::State::certain;
     add_fields(form, sure);
     if (codec_.tables().forms[index].sole) return;
@@ -73,16 +72,19 @@ void Verifier::examine(Index index) {
     }
     std::vector<Rivals::Conditions> rivals;
     if (sure.state == Sure::State::certain && !rivals_.examine(index, rivals)) sure.state = Sure::State::doubtful;
+    sure.first_condition = static_cast<std::uint32_t>(conditions_.size());
     for (const Rivals::Conditions& rival : rivals) {
-        for (const Rivals::Condition& condition : rival)
-            sure.conditions.push_back({Place(*condition.place), condition.keeps_off->data(), &condition == &rival.back()});
+        for (const Rivals::Condition& one : rival)
+            conditions_.push_back({one.keeps_off->data(), one.place, &one == &rival.back()});
     }
+    sure.conditions = static_cast<std::uint16_t>(conditions_.size() - sure.first_condition);
 }
 
 void Verifier::add_fields(const Form& form, Sure& sure) {
     const Isa& isa = codec_.isa();
     Image covered = form.mask;
     std::vector<bool> apart(form.fields.size());
+    std::vector<Doubtful> found;
     for (std::size_t i = 0; i < form.texts[0].size(); ++i) {
         const TextElement& element = form.texts[0][i];
         if (element.kind == TextKind::field) apart[element.field] = is_apart(form, i, false);
@@ -97,16 +99,68 @@ void Verifier::add_fields(const Form& form, Sure& sure) {
         if (!field.fixed && !operand_is_certain(field.type)) {
             const unsigned width = isa.operand_types[field.type].width;
             codes_[field.type].resize(width <= codec::widest_table ? std::size_t{1} << width : 0);
-            Known* const known = width <= codec::widest_table ? codes_[field.type].data() : nullptr;
-            sure.doubtful.push_back(
-                {Place(field.place), known, field.type, static_cast<std::uint16_t>(form.bits), apart[i]});
             rows_[field.type].resize(isa.operand_types[field.type].rows.size());
+            Known* const known = width <= codec::widest_table ? codes_[field.type].data() : nullptr;
+            found.push_back({&field.place, known, field.type, static_cast<std::uint16_t>(form.bits), apart[i]});
         }
         for (const BitPiece& piece : field.place.pieces) covered.set(piece.position, piece.width, ~std::uint64_t{0});
     }
+    add_checks(found, sure);
+    Image loose;
     for (unsigned bit = 0; bit < form.bits; ++bit) {
-        if (!covered.get(bit, 1)) sure.loose.set(bit, 1, 1);
+        if (!covered.get(bit, 1)) loose.set(bit, 1, 1);
     }
+    sure.loose = loose.words[0];
+    if (std::any_of(loose.words.begin() + 1, loose.words.end(), [](std::uint64_t word) { return word != 0; }))
+        sure.more_loose = std::make_unique<Image>(loose);
+}
+
+// Those that are quick to look at come first.
+void Verifier::add_checks(std::vector<Doubtful>& found, Sure& sure) {
+    const auto is_quick = [](const Doubtful& doubtful) {
+        return doubtful.known && codec::QuickPlace().set(*doubtful.place);
+    };
+    const auto others = std::stable_partition(found.begin(), found.end(), is_quick);
+    sure.first_check = static_cast<std::uint32_t>(checks_.size());
+    sure.checks = static_cast<std::uint8_t>(others - found.begin());
+    for (auto it = found.begin(); it != others; ++it) {
+        Check check{it->known, {}, static_cast<std::uint32_t>(doubtful_.size()) & 0x7fffffff, it->apart};
+        check.place.set(*it->place);
+        checks_.push_back(check);
+        doubtful_.push_back(*it);
+    }
+    sure.first_other = static_cast<std::uint32_t>(doubtful_.size());
+    sure.others = static_cast<std::uint16_t>(found.end() - others);
+    doubtful_.insert(doubtful_.end(), others, found.end());
+}
+
+bool Verifier::is_certain_yet(const Doubtful& doubtful, const Image& image) {
+    const std::uint64_t code = doubtful.place->extract(image);
+    if (!doubtful.known) return wide_code_is_certain(doubtful, code);
+    Known& known = doubtful.known[code];
+    if (known == Known::nothing) known = read_code(doubtful.type, code) ? Known::by_pattern : Known::not_by_pattern;
+    return known == Known::by_pattern || (known == Known::by_reading && doubtful.apart) ||
+           (known == Known::with_number && doubtful.apart && has_plain_tail(doubtful, code, image));
+}
+
+bool Verifier::is_tight(const Image& loose, const Image& image) {
+    for (std::size_t i = 0; i < loose.words.size(); ++i) {
+        if ((image.words[i] & loose.words[i]) != 0) return false;
+    }
+    return true;
+}
+
+// Whether each rival is kept off.
+bool Verifier::is_alone(const Sure& sure, const Image& image) const {
+    bool kept_off = false;
+    for (std::uint16_t i = 0; i < sure.conditions; ++i) {
+        const Condition& condition = conditions_[sure.first_condition + i];
+        kept_off = kept_off || condition.keeps_off[condition.place->extract(image)] != 0;
+        if (!condition.last) continue;
+        if (!kept_off) return false;
+        kept_off = false;
+    }
+    return true;
 }
 
 // Whether an expression or a name that stands there ends there. `inside`: others of the same `any` may follow.
@@ -273,8 +327,9 @@ bool Verifier::operand_is_certain(Index index) {
 void Verifier::learn(Index form, const Image& image) {
     const Sure& sure = sure_[form];
     if (sure.state != Sure::State::certain) return;
-    for (const Doubtful& doubtful : sure.doubtful) {
-        const std::uint64_t code = doubtful.place.code(image);
+    for (std::uint32_t i = 0; i < sure.checks + std::uint32_t{sure.others}; ++i) {
+        const Doubtful& doubtful = doubtful_[sure.first_other - sure.checks + i];
+        const std::uint64_t code = doubtful.place->extract(image);
         if (!doubtful.apart) continue;
         if (!doubtful.known) {
             learn_row(doubtful.type, code);
@@ -315,7 +370,9 @@ bool Verifier::wide_code_is_certain(const Doubtful& doubtful, std::uint64_t code
             return !std::binary_search(others.begin(), others.end(), number);
         }
     }
-    return read_code(doubtful.type, code);
+    const bool certain = read_code(doubtful.type, code);
+    if (certain) learn_row(doubtful.type, code);
+    return certain;
 }
 
 // Whether the word behind the instruction is a number that no row of the operand has for itself.
@@ -348,14 +405,20 @@ bool Verifier::tail_number(Index index, std::uint64_t code, const Image& image, 
     return false;
 }
 
-// The number that the text of a code is, where that is one without a sign.
+// The number that the text of a code ends with, where that is one without a sign.
 bool Verifier::number_of(Index index, std::uint64_t code, std::uint64_t& number) const {
     const OperandType& type = codec_.isa().operand_types[index];
     if (type.kind == OperandKind::table) {
         const Index found = codec_.row_of(index, code);
         if (found == no_index) return false;
         const OperandRow& row = type.rows[found];
-        if (row.fields.size() != 1 || row.texts[0].size() != 1 || row.texts[0][0].kind != TextKind::field) return false;
+        const TextTemplate& text = row.texts[0];
+        const auto is_fixed = [](const TextElement& element) {
+            return element.kind == TextKind::literal || element.kind == TextKind::space;
+        };
+        if (row.fields.size() != 1 || text.empty() || text.back().kind != TextKind::field ||
+            !std::all_of(text.begin(), text.end() - 1, is_fixed))
+            return false;
         return number_of(row.fields[0].type, row.fields[0].place.extract(code), number);
     }
     const NumberRule& rule = type.number;

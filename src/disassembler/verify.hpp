@@ -30,23 +30,20 @@ public:
 
     // Needs no proof.
     bool is_certain(Index form, const Image& image) {
-        Sure& sure = sure_[form];
+        const Sure& sure = sure_[form];
         if (sure.state != Sure::State::certain && !becomes_certain(form)) return false;
-        if ((image.words[0] & sure.loose.words[0]) != 0) return false;
-        for (std::size_t i = 1; sure.wide && i < sure.loose.words.size(); ++i) {
-            if ((image.words[i] & sure.loose.words[i]) != 0) return false;
+        if ((image.words[0] & sure.loose) != 0 || (sure.more_loose && !is_tight(*sure.more_loose, image))) return false;
+        const Check* check = checks_.data() + sure.first_check;
+        for (const Check* const end = check + sure.checks; check != end; ++check) {
+            const Known known = check->known[check->place.code(image.words[0])];
+            if (known != Known::by_pattern && !(check->apart && known == Known::by_reading) &&
+                !is_certain_yet(doubtful_[check->doubtful], image))
+                return false;
         }
-        for (const Doubtful& doubtful : sure.doubtful) {
-            if (!code_is_certain(doubtful, image)) return false;
+        for (std::uint16_t i = 0; i < sure.others; ++i) {
+            if (!is_certain_yet(doubtful_[sure.first_other + i], image)) return false;
         }
-        bool kept_off = false;
-        for (const Condition& condition : sure.conditions) {
-            kept_off |= condition.keeps_off[condition.place.code(image)] != 0;
-            if (!condition.last) continue;
-            if (!kept_off) return false;
-            kept_off = false;
-        }
-        return true;
+        return sure.conditions == 0 || is_alone(sure, image);
     }
 
     // An instruction of the form has been read back: so will the same operands in others, where each stands apart.
@@ -57,33 +54,34 @@ private:
     // the instruction that is so for numbers that nothing else stands for.
     enum class Known : std::uint8_t { nothing, by_pattern, by_reading, with_number, not_by_pattern };
 
-    struct Place {
-        codec::QuickPlace quick;
-        const BitPlace* slow = nullptr;  // where it is not quick
-
-        explicit Place(const BitPlace& place) { slow = quick.set(place) ? nullptr : &place; }
-        std::uint64_t code(const Image& image) const { return slow ? slow->extract(image) : quick.code(image.words[0]); }
-    };
     // A field of which only some codes are certain.
     struct Doubtful {
-        Place place;
+        const BitPlace* place;
         Known* known;        // by code; null for a wide operand
         Index type;
         std::uint16_t bits;  // of the form
         bool apart;          // behind it stands a comma, a blank and a word, or nothing
     };
+    // The same for one that is quick to look at.
+    struct Check {
+        const Known* known;
+        codec::QuickPlace place;
+        std::uint32_t doubtful : 31, apart : 1;
+    };
     // Of those up to the `last` one must hold.
     struct Condition {
-        Place place;
         const std::uint8_t* keeps_off;
+        const BitPlace* place;
         bool last;
     };
+    // What is known of a form. Its lists lie among those of all forms.
     struct Sure {
         enum class State : std::uint8_t { unseen, unknown, certain, doubtful } state = State::unseen;
-        bool wide = false;   // more than 64 bits
-        std::vector<Doubtful> doubtful;
-        std::vector<Condition> conditions;
-        Image loose;         // bits that neither opcode nor field covers: zero when they come from the assembler
+        std::uint8_t checks = 0;
+        std::uint16_t others = 0, conditions = 0;
+        std::uint32_t first_check = 0, first_other = 0, first_condition = 0;
+        std::uint64_t loose = 0;  // bits that neither opcode nor field covers: zero when they come from the assembler
+        std::unique_ptr<Image> more_loose;  // where there are some behind the first 64
     };
     // Numbers that a row of an operand stands for, so that another number is a word behind the instruction.
     struct Numbers {
@@ -92,15 +90,9 @@ private:
     };
 
     bool operand_is_certain(Index type);
-    bool code_is_certain(const Doubtful& doubtful, const Image& image) {
-        const std::uint64_t code = doubtful.place.code(image);
-        if (!doubtful.known) return wide_code_is_certain(doubtful, code);
-        Known& known = doubtful.known[code];
-        if (known == Known::nothing)
-            known = read_code(doubtful.type, code) ? Known::by_pattern : Known::not_by_pattern;
-        return known == Known::by_pattern || (known == Known::by_reading && doubtful.apart) ||
-               (known == Known::with_number && doubtful.apart && has_plain_tail(doubtful, code, image));
-    }
+    bool is_certain_yet(const Doubtful& doubtful, const Image& image);
+    static bool is_tight(const Image& loose, const Image& image);
+    bool is_alone(const Sure& sure, const Image& image) const;
     bool wide_code_is_certain(const Doubtful& doubtful, std::uint64_t code);
     void learn_row(Index type, std::uint64_t code);
     bool becomes_certain(Index form);
@@ -108,6 +100,7 @@ private:
     bool text_is_plain(const Form& form) const;
     void examine(Index form);
     void add_fields(const Form& form, Sure& sure);
+    void add_checks(std::vector<Doubtful>& found, Sure& sure);
     bool is_separable(const Form& form);
     bool may_begin_like(Index type, std::string_view literal) const;
     bool reads_as(Index type, Index other);
@@ -125,6 +118,9 @@ private:
     std::unique_ptr<Reading> reading_;
     Rivals rivals_;
     std::vector<Sure> sure_;
+    std::vector<Check> checks_;
+    std::vector<Doubtful> doubtful_;
+    std::vector<Condition> conditions_;
     std::vector<std::uint8_t> operands_;             // 0 unknown, 1 certain, 2 not
     std::vector<std::vector<Known>> codes_;          // by operand, for each code of a narrow one
     std::vector<std::vector<Numbers>> rows_;         // by operand, for each row of a wide one
