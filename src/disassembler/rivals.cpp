@@ -475,11 +475,11 @@ bool Rivals::rows_refuse(Index index, std::string_view text) const {
             // No number goes on with a name: behind "s" of "s{n}" stands no letter.
             const auto next = element + 1;
             if (next == form.end() || !text.starts_with(element->text) || !begins_word(text)) return false;
-            const bool number = next->kind == TextKind::number || next->kind == TextKind::constant ||
+            const bool is_number = next->kind == TextKind::number || next->kind == TextKind::constant ||
                                 (next->kind == TextKind::field &&
                                  codec_.isa().operand_types[row.fields[next->field].type].kind == OperandKind::number);
             const std::string_view rest = text.substr(element->text.size());
-            return number && begins_word(element->text.substr(element->text.size() - 1)) && begins_word(rest) &&
+            return is_number && begins_word(element->text.substr(element->text.size() - 1)) && begins_word(rest) &&
                    (rest[0] < '0' || rest[0] > '9');
         }
         if (element->kind != TextKind::field) return false;
