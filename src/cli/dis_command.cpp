@@ -88,7 +88,8 @@ bool is_elf_input(const Options& options, const std::vector<std::uint8_t>& bytes
 std::optional<Object> object_of(const Options& options, std::vector<std::uint8_t> bytes, const Isa& isa,
                                 std::string& error) {
     if (!options.hex.empty()) return read_binary(bytes, isa);
-    if (options.format == "ihex" || (options.format.empty() && is_intel_hex(bytes))) return read_intel_hex(bytes, error);
+    if (options.format == "ihex" || (options.format.empty() && is_intel_hex(bytes)))
+        return read_intel_hex(bytes, error);
     Object object = read_binary({}, isa);
     object.sections[0].bytes = std::move(bytes);
     return object;

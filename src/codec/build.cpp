@@ -272,8 +272,8 @@ void Builder::tabulate_tails(const OperandType& type, OperandTable& table) const
         const std::vector<Field>& fields = type.rows[table.row[code]].fields;
         table.tails[code] = std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
             const OperandTable& inner = tables_.operands[field.type];
-            return field.in_tail || (inner.can_have_tail &&
-                                     (inner.tails.empty() || inner.tails[field.place.extract(code)] != 0));
+            return field.in_tail ||
+                   (inner.can_have_tail && (inner.tails.empty() || inner.tails[field.place.extract(code)] != 0));
         });
     }
 }
@@ -760,9 +760,8 @@ DecodeLeaf Builder::leaf_of(Index index) {
     leaf.bits = static_cast<std::uint16_t>(isa_.forms[index].bits);
     leaf.limited = !table.limits.empty();
     leaf.first_check = static_cast<std::uint32_t>(tables_.checks.size());
-    leaf.hard =
-        table.wide || table.can_have_tail ||
-        std::any_of(table.checks.begin(), table.checks.end(), [](const Check& check) { return !check.valid; });
+    leaf.hard = table.wide || table.can_have_tail ||
+                std::any_of(table.checks.begin(), table.checks.end(), [](const Check& check) { return !check.valid; });
     if (leaf.hard) return leaf;
     leaf.check_count = static_cast<std::uint16_t>(table.checks.size());
     tables_.checks.insert(tables_.checks.end(), table.checks.begin(), table.checks.end());

@@ -361,8 +361,8 @@ bool Rivals::may_consume(const Item& reader, const Item& word) {
     if (reader.type == no_index && word.type == no_index) return compare(reader.text, word.text) != Order::apart;
     if (word.type == no_index) return react(reader.type, true, word.text) != Reaction::refused;
     if (reader.type == word.type) return true;
-    const auto [place, is_new] =
-        consumes_.try_emplace({reader.type, std::string(reader.text), word.type, word.fixed.value_or(~std::uint64_t{0})});
+    const auto [place, is_new] = consumes_.try_emplace(
+        {reader.type, std::string(reader.text), word.type, word.fixed.value_or(~std::uint64_t{0})});
     bool& consumes = place->second;
     if (!is_new) return consumes;
     const auto look = [&](std::uint64_t code, std::string_view text) {
@@ -475,9 +475,10 @@ bool Rivals::rows_refuse(Index index, std::string_view text) const {
             // No number goes on with a name: behind "s" of "s{n}" stands no letter.
             const auto next = element + 1;
             if (next == form.end() || !text.starts_with(element->text) || !begins_word(text)) return false;
-            const bool is_number = next->kind == TextKind::number || next->kind == TextKind::constant ||
-                                (next->kind == TextKind::field &&
-                                 codec_.isa().operand_types[row.fields[next->field].type].kind == OperandKind::number);
+            const bool is_number =
+                next->kind == TextKind::number || next->kind == TextKind::constant ||
+                (next->kind == TextKind::field &&
+                 codec_.isa().operand_types[row.fields[next->field].type].kind == OperandKind::number);
             const std::string_view rest = text.substr(element->text.size());
             return is_number && begins_word(element->text.substr(element->text.size() - 1)) && begins_word(rest) &&
                    (rest[0] < '0' || rest[0] > '9');
