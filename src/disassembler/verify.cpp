@@ -37,7 +37,6 @@ Verifier::~Verifier() = default;
 Verifier::Verifier(const Codec& codec)
     : codec_(codec),
       reading_(std::make_unique<Reading>()),
-      rivals_(codec),
       sure_(codec.isa().forms.size()),
       operands_(codec.isa().operand_types.size()),
       codes_(codec.isa().operand_types.size()),
@@ -60,6 +59,7 @@ bool Verifier::becomes_certain(Index form) {
 void Verifier::examine(Index index) {
     const Form& form = codec_.isa().forms[index];
     Sure& sure = sure_[index];
+    if (!rivals_) rivals_ = std::make_unique<Rivals>(codec_);
     sure.state = Sure::State::doubtful;
     if (!text_is_plain(form) || !is_separable(form)) return;
     sure.state = Sure::State::certain;
@@ -71,7 +71,7 @@ void Verifier::examine(Index index) {
             sure.state = Sure::State::doubtful;
     }
     std::vector<Rivals::Conditions> rivals;
-    if (sure.state == Sure::State::certain && !rivals_.examine(index, rivals)) sure.state = Sure::State::doubtful;
+    if (sure.state == Sure::State::certain && !rivals_->examine(index, rivals)) sure.state = Sure::State::doubtful;
     sure.first_condition = static_cast<std::uint32_t>(conditions_.size());
     for (const Rivals::Conditions& rival : rivals) {
         for (const Rivals::Condition& one : rival)
@@ -167,7 +167,7 @@ bool Verifier::is_alone(const Sure& sure, const Image& image) const {
 bool Verifier::is_apart(const Form& form, std::size_t at, bool inside) const {
     const auto words = [&](const TextElement& element) {
         return std::all_of(element.fields.begin(), element.fields.end(),
-                           [&](Index field) { return rivals_.is_word(form.fields[field].type); });
+                           [&](Index field) { return rivals_->is_word(form.fields[field].type); });
     };
     const TextTemplate& text = form.texts[0];
     if (inside && (text[at].text.find_first_not_of(' ') != std::string::npos || !words(text[at]))) return false;
@@ -181,7 +181,7 @@ bool Verifier::is_apart(const Form& form, std::size_t at, bool inside) const {
                 if (text[i].text.find_first_not_of(' ') != std::string::npos || !words(text[i])) return false;
                 break;
             case TextKind::field:
-                if (!rivals_.is_word(form.fields[text[i].field].type)) return false;
+                if (!rivals_->is_word(form.fields[text[i].field].type)) return false;
                 break;
             case TextKind::name:
             case TextKind::number:
@@ -334,7 +334,7 @@ void Verifier::learn(Index form, const Image& image) {
         if (!doubtful.known) {
             learn_row(doubtful.type, code);
         } else if (doubtful.known[code] == Known::not_by_pattern) {
-            if (!rivals_.has_tail(doubtful.type, code)) {
+            if (!rivals_->has_tail(doubtful.type, code)) {
                 doubtful.known[code] = Known::by_reading;
             } else if (has_plain_tail(doubtful, code, image)) {
                 doubtful.known[code] = Known::with_number;

@@ -116,7 +116,7 @@ private:
     const Codec& codec_;
     struct Reading;  // what reading a statement needs, made once
     std::unique_ptr<Reading> reading_;
-    Rivals rivals_;
+    std::unique_ptr<Rivals> rivals_;  // made for the first proof: that needs all of the codec's tables
     std::vector<Sure> sure_;
     std::vector<Check> checks_;
     std::vector<Doubtful> doubtful_;
