@@ -137,6 +137,8 @@ bool write_vhdl(const Object& object, std::string& out, std::string& error);
 bool is_elf(std::span<const std::uint8_t> bytes);
 bool is_intel_hex(std::span<const std::uint8_t> bytes);
 std::optional<Object> read_elf(std::span<const std::uint8_t> bytes, std::string& error, bool with_lines = true);
+// The same without a copy of the bytes, which are used up.
+std::optional<Object> read_elf(std::vector<std::uint8_t>&& bytes, std::string& error, bool with_lines = true);
 std::optional<Object> read_intel_hex(std::span<const std::uint8_t> bytes, std::string& error);
 // All bytes are one executable section.
 Object read_binary(std::span<const std::uint8_t> bytes, const Isa& isa);

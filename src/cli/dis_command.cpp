@@ -80,25 +80,27 @@ int print_instructions(const Codec& codec, const std::vector<std::uint8_t>& byte
     return success;
 }
 
-std::optional<Object> object_of(const Options& options, std::vector<std::uint8_t> bytes, const Isa& isa) {
-    std::optional<Object> object;
-    std::string error;
-    if (options.format == "elf" || (options.format.empty() && is_elf(bytes))) {
-        object = read_elf(bytes, error, false);
-        // What other tools made does not say how its code counts.
-        if (object && object->isa.empty()) {
-            object->unit_bytes = isa.unit_bytes();
-            object->address_bytes = std::max(1u, isa.address_bits / 8);
-            object->code_big_endian = isa.big_endian;
-        }
-    } else if (options.format == "ihex" || (options.format.empty() && is_intel_hex(bytes))) {
-        object = read_intel_hex(bytes, error);
-    } else {
-        object = read_binary({}, isa);
-        object->sections[0].bytes = std::move(bytes);
-    }
-    if (!object) complain(fmt::format("cannot read '{}': {}", options.input, error));
+bool is_elf_input(const Options& options, const std::vector<std::uint8_t>& bytes) {
+    return options.hex.empty() && (options.format == "elf" || (options.format.empty() && is_elf(bytes)));
+}
+
+// What is no ELF file.
+std::optional<Object> object_of(const Options& options, std::vector<std::uint8_t> bytes, const Isa& isa,
+                                std::string& error) {
+    if (!options.hex.empty()) return read_binary(bytes, isa);
+    if (options.format == "ihex" || (options.format.empty() && is_intel_hex(bytes)))
+        return read_intel_hex(bytes, error);
+    Object object = read_binary({}, isa);
+    object.sections[0].bytes = std::move(bytes);
     return object;
+}
+
+// What other tools made does not say how its code counts.
+void complete_object(Object& object, const Isa& isa) {
+    if (!object.isa.empty()) return;
+    object.unit_bytes = isa.unit_bytes();
+    object.address_bytes = std::max(1u, isa.address_bits / 8);
+    object.code_big_endian = isa.big_endian;
 }
 
 DisassembleOptions library_options(const Options& options) {
@@ -179,14 +181,21 @@ int disassemble_any(const Options& options) {
     }
     Session session;
     IsaChoice choice = options.isa;
-    if (!complete_choice(choice, *bytes)) return usage_error;
+    std::string error;
+    std::optional<Object> object;
+    const bool elf = is_elf_input(options, *bytes);
+    if (elf) object = read_elf(std::move(*bytes), error, false);
+    const bool chosen = elf ? complete_choice(choice, object ? &*object : nullptr) : complete_choice(choice, *bytes);
+    if (!chosen) return usage_error;
     const std::shared_ptr<const Isa> isa = session.load(choice);
     if (!isa) return session.report();
     const Codec codec(isa);
     if (!options.hex.empty() && !options.json && !options.listing) return print_instructions(codec, *bytes);
-    const std::optional<Object> object =
-        options.hex.empty() ? object_of(options, std::move(*bytes), *isa) : std::optional(read_binary(*bytes, *isa));
-    return object ? print_object(options, codec, *object) : input_error;
+    if (object) complete_object(*object, *isa);
+    if (!elf) object = object_of(options, std::move(*bytes), *isa, error);
+    if (object) return print_object(options, codec, *object);
+    complain(fmt::format("cannot read '{}': {}", options.input, error));
+    return input_error;
 }
 
 Action define(CLI::App& app) {

@@ -53,7 +53,12 @@ void add_threads_option(CLI::App& app, unsigned& threads) {
 bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object) {
     if (!choice.name.empty()) return true;
     std::string error;
-    const std::optional<Object> read = is_elf(object) ? read_elf(object, error) : std::nullopt;
+    const std::optional<Object> read = is_elf(object) ? read_elf(object, error, false) : std::nullopt;
+    return complete_choice(choice, read ? &*read : nullptr);
+}
+
+bool complete_choice(IsaChoice& choice, const Object* read) {
+    if (!choice.name.empty()) return true;
     for (const ObjectFlavour* flavour : object_flavours()) {
         if (read && choice.name.empty()) choice.name = flavour->isa_of(*read);
     }

@@ -11,6 +11,7 @@
 
 #include "isaforge/diagnostics.hpp"
 #include "isaforge/isa.hpp"
+#include "isaforge/object.hpp"
 #include "isaforge/source.hpp"
 
 namespace CLI {
@@ -55,6 +56,7 @@ bool write_text(const std::string& path, std::string_view text);
 
 // Where no instruction set was asked for, takes the one that an object file says it is for. False after a complaint.
 bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object);
+bool complete_choice(IsaChoice& choice, const Object* object);  // null where it cannot be read
 
 // A count of bytes or an address: decimal, 0x…, with K, M or G behind it for 2^10, 2^20, 2^30.
 std::optional<std::uint64_t> parse_size(std::string_view text);

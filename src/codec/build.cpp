@@ -88,6 +88,7 @@ private:
     void build_operand(Index index);
     bool claims_code(const OperandRow& row, std::uint64_t code) const;
     void tabulate_rows(const OperandType& type, OperandTable& table);
+    void tabulate_tails(const OperandType& type, OperandTable& table) const;
     void tabulate_texts(Index index, OperandTable& table);
     bool means_itself(const OperandType& type, const OperandTable& table, const Spelling& spelling) const;
     void add_texts(Index index, OperandTable& table);
@@ -105,6 +106,7 @@ private:
 
     void build_form(Index index);
     Check check_of(const Form& form, Index field) const;
+    TailCheck tail_check_of(const Field& field) const;
     void add_text_step(std::vector<PrintStep>& steps, std::string_view text) const;
     void add_field_step(std::vector<PrintStep>& steps, const Form& form, const TextElement& element);
 
@@ -225,6 +227,7 @@ void Builder::build_operand(Index index) {
     }
     if (type.width <= widest_table) {
         tabulate_rows(type, table);
+        if (table.can_have_tail) tabulate_tails(type, table);
         table.valid.resize(std::size_t{1} << type.width);
         for (std::size_t code = 0; code < table.valid.size(); ++code) {
             table.valid[code] = type.kind == OperandKind::table ? table.row[code] != OperandTable::no_row
@@ -258,6 +261,20 @@ void Builder::tabulate_rows(const OperandType& type, OperandTable& table) {
         const auto row = std::find_if(type.rows.begin(), type.rows.end(), claims);
         if (row != type.rows.end() && !row->reserved)
             table.row[code] = static_cast<std::uint16_t>(row - type.rows.begin());
+    }
+}
+
+// An operand inside that is not tabulated may bring a word along with any code.
+void Builder::tabulate_tails(const OperandType& type, OperandTable& table) const {
+    table.tails.resize(table.row.size());
+    for (std::size_t code = 0; code < table.row.size(); ++code) {
+        if (table.row[code] == OperandTable::no_row) continue;
+        const std::vector<Field>& fields = type.rows[table.row[code]].fields;
+        table.tails[code] = std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
+            const OperandTable& inner = tables_.operands[field.type];
+            return field.in_tail ||
+                   (inner.can_have_tail && (inner.tails.empty() || inner.tails[field.place.extract(code)] != 0));
+        });
     }
 }
 
@@ -374,15 +391,7 @@ LimitedField Builder::limited_field(const Form& form, Index index, const Operand
     LimitedField out;
     out.taken = table.taken.data();
     out.index = index;
-    out.field = &field;
-    const auto& pieces = field.place.pieces;
-    const bool quick =
-        pieces.size() <= out.piece.size() &&
-        std::all_of(pieces.begin(), pieces.end(), [](const BitPiece& p) { return p.position + p.width <= 64; });
-    if (!quick) return out;
-    out.field = nullptr;
-    out.pieces = static_cast<unsigned>(pieces.size());
-    std::copy(pieces.begin(), pieces.end(), out.piece.begin());
+    out.field = out.place.set(field.place) ? nullptr : &field;
     return out;
 }
 
@@ -470,11 +479,14 @@ Check Builder::check_of(const Form& form, Index index) const {
     const OperandTable& table = tables_.operands[field.type];
     Check check;
     check.field = index;
-    const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
-    if (!simple || table.valid.empty()) return check;
-    check.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
-    check.mask = low_bits(field.place.width);
-    check.valid = table.valid.data();
+    if (check.place.set(field.place) && !table.valid.empty()) check.valid = table.valid.data();
+    return check;
+}
+
+TailCheck Builder::tail_check_of(const Field& field) const {
+    const OperandTable& table = tables_.operands[field.type];
+    TailCheck check;
+    if (check.place.set(field.place) && !table.tails.empty()) check.tails = table.tails.data();
     return check;
 }
 
@@ -486,6 +498,7 @@ void Builder::build_form(Index index) {
     for (std::size_t i = 1; i < form.mask.words.size(); ++i) table.wide |= form.mask.words[i] != 0;
     for (std::size_t i = 0; i < form.fields.size(); ++i) {
         const Field& field = form.fields[i];
+        if (tables_.operands[field.type].can_have_tail) table.tails.push_back(tail_check_of(field));
         if (field.fixed) continue;
         if (!tables_.operands[field.type].all_valid) table.checks.push_back(check_of(form, static_cast<Index>(i)));
         table.can_have_tail |= tables_.operands[field.type].can_have_tail;
@@ -747,9 +760,8 @@ DecodeLeaf Builder::leaf_of(Index index) {
     leaf.bits = static_cast<std::uint16_t>(isa_.forms[index].bits);
     leaf.limited = !table.limits.empty();
     leaf.first_check = static_cast<std::uint32_t>(tables_.checks.size());
-    leaf.hard =
-        table.wide || table.can_have_tail ||
-        std::any_of(table.checks.begin(), table.checks.end(), [](const Check& check) { return check.mask == 0; });
+    leaf.hard = table.wide || table.can_have_tail ||
+                std::any_of(table.checks.begin(), table.checks.end(), [](const Check& check) { return !check.valid; });
     if (leaf.hard) return leaf;
     leaf.check_count = static_cast<std::uint16_t>(table.checks.size());
     tables_.checks.insert(tables_.checks.end(), table.checks.begin(), table.checks.end());

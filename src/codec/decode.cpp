@@ -67,8 +67,8 @@ bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Ima
         }
     }
     for (const codec::Check& check : table.checks) {
-        if (check.mask != 0) {
-            if (check.valid[image.words[0] >> check.shift & check.mask] == 0) return false;
+        if (check.valid) {
+            if (check.valid[check.place.code(image.words[0])] == 0) return false;
             continue;
         }
         const Field& field = form.fields[check.field];
@@ -80,7 +80,7 @@ bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Ima
 bool passes(const Codec::Tables& tables, const codec::DecodeLeaf& leaf, std::uint64_t word) {
     const codec::Check* const checks = tables.checks.data() + leaf.first_check;
     for (std::uint32_t i = 0; i < leaf.check_count; ++i) {
-        if (checks[i].valid[word >> checks[i].shift & checks[i].mask] == 0) return false;
+        if (checks[i].valid[checks[i].place.code(word)] == 0) return false;
     }
     return true;
 }
@@ -105,7 +105,11 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
     const Form& form = isa.forms[index];
     if (!matches(isa, tables, index, image)) return false;
     bits = form.bits;
-    if (!tables.forms[index].can_have_tail) return true;
+    const auto brings_none = [&](const codec::TailCheck& check) {
+        return check.tails && check.tails[check.place.code(image.words[0])] == 0;
+    };
+    const std::vector<codec::TailCheck>& tails = tables.forms[index].tails;
+    if (std::all_of(tails.begin(), tails.end(), brings_none)) return true;
     Tail tail;
     const bool good = std::all_of(form.fields.begin(), form.fields.end(), [&](const Field& field) {
         return tail_of(isa, tables, field.type, field.place.extract(image), image, form.bits, available, tail);

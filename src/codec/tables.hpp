@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codec/patterns.hpp"
+#include "codec/quick_place.hpp"
 #include "codec/spellings.hpp"
 #include "isaforge/codec.hpp"
 
@@ -51,6 +52,7 @@ struct OperandTable {
     std::uint64_t left_out = 0;         // … and is this code then
     bool can_have_tail = false;
     bool has_tail_row = false;          // one of its own rows has a tail
+    std::vector<std::uint8_t> tails;    // by code, where it can: 1 where it does
     bool can_take = false;              // some code counts for a limit
     std::vector<std::uint32_t> taken;   // by code, where it can: the list of what it takes, in Tables::taken; 0: nothing
     static constexpr std::uint16_t no_row = 0xffff;
@@ -118,10 +120,14 @@ struct DecodeNode {
 };
 
 struct Check {                          // a field not all of whose codes decode
+    const std::uint8_t* valid = nullptr;  // by code; null where it is not that simple
+    QuickPlace place;
     Index field = no_index;
-    std::uint8_t shift = 0;             // where its bits begin in the first word of the image …
-    std::uint64_t mask = 0;             // … and how many; 0 where its place is not that simple
-    const std::uint8_t* valid = nullptr;
+};
+
+struct TailCheck {                      // a field that may bring a word along
+    const std::uint8_t* tails = nullptr;  // by code: whether it does; null where it is not that simple
+    QuickPlace place;
 };
 
 // What decides about a form when instructions are decoded, together in one place.
@@ -145,17 +151,12 @@ inline constexpr std::uint32_t tail_identity = 1;  // what follows the instructi
 // A field that counts for a limit, in a shape that is quick to look at.
 struct LimitedField {
     const std::uint32_t* taken = nullptr;  // OperandTable::taken
-    const Field* field = nullptr;       // null where all of its bits are in the first word, in a few pieces
+    const Field* field = nullptr;       // null where `place` says where it is
+    QuickPlace place;
     Index index = no_index;             // of the form
-    unsigned pieces = 0;
-    std::array<BitPiece, 4> piece{};
 
     std::uint64_t code(const Image& image) const {
-        if (field) return field->place.extract(image);
-        std::uint64_t out = 0;
-        for (unsigned i = 0; i < pieces; ++i)
-            out |= (image.words[0] >> piece[i].position & low_bits(piece[i].width)) << piece[i].shift;
-        return out;
+        return field ? field->place.extract(image) : place.code(image.words[0]);
     }
 };
 
@@ -173,6 +174,7 @@ struct FormTable {
     std::vector<FormLimit> limits;
     std::vector<PrintStep> print;
     std::vector<Check> checks;
+    std::vector<TailCheck> tails;
     bool can_have_tail = false;
     bool may_grow = false;
     bool has_relative = false;

@@ -19,7 +19,7 @@ constexpr std::size_t most_symbols = std::size_t{1} << 26;
 
 class ElfReader {
 public:
-    explicit ElfReader(std::span<const std::uint8_t> bytes) : bytes_(bytes.begin(), bytes.end()) {}
+    explicit ElfReader(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {}
     ~ElfReader() {
         if (elf_) elf_end(elf_);
     }
@@ -302,11 +302,15 @@ bool is_elf(std::span<const std::uint8_t> bytes) {
 }
 
 std::optional<Object> read_elf(std::span<const std::uint8_t> bytes, std::string& error, bool with_lines) {
+    return read_elf(std::vector<std::uint8_t>(bytes.begin(), bytes.end()), error, with_lines);
+}
+
+std::optional<Object> read_elf(std::vector<std::uint8_t>&& bytes, std::string& error, bool with_lines) {
     if (!is_elf(bytes)) {
         error = "this is not an ELF file";
         return std::nullopt;
     }
-    return ElfReader(bytes).read(error, with_lines);
+    return ElfReader(std::move(bytes)).read(error, with_lines);
 }
 
 }  // namespace isaforge

@@ -1,0 +1,318 @@
+#include "codec/printer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace isaforge::codec {
+
+namespace {
+
+constexpr std::ptrdiff_t step_room = 64;  // that a step needs but for long texts
+
+// As many as there is room for.
+char* put(char* out, const char* limit, std::string_view text) {
+    return std::copy_n(text.data(), std::min(static_cast<std::size_t>(limit - out), text.size()), out);
+}
+
+}  // namespace
+
+Printer::Printer(const Codec& codec) : codec_(codec), forms_(codec.isa().forms.size()) {}
+
+Printer::~Printer() = default;
+
+// --- making steps -----------------------------------------------------------------------------------------------------
+
+const Printer::Step* Printer::compile(Index form) const {
+    const std::lock_guard lock(mutex_);
+    const Step* const made = forms_[form].load(std::memory_order_relaxed);
+    if (made) return made;
+    Steps& steps = steps_.emplace_back();
+    if (!compile(codec_.isa().forms[form], steps)) steps.assign(1, Step(Step::Kind::usual, 0));
+    steps.emplace_back(Step::Kind::end, 0);
+    steps.shrink_to_fit();
+    forms_[form].store(steps.data(), std::memory_order_release);
+    return steps.data();
+}
+
+// False where the form has an element that is not known here.
+bool Printer::compile(const Form& form, Steps& steps) const {
+    const TextTemplate& text = form.texts[0];
+    const std::string& name = codec_.isa().instructions[form.instruction].names[0];
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        switch (text[i].kind) {
+            case TextKind::literal:
+            case TextKind::space: add_text(steps, text[i].text); break;
+            case TextKind::name: add_text(steps, name); break;
+            case TextKind::field: {
+                // Fixed texts behind a tabulated operand belong to its texts.
+                const Index field = text[i].field;
+                std::string suffix;
+                while (is_tabulated(form.fields[field]) && i + 1 < text.size() &&
+                       (text[i + 1].kind == TextKind::literal || text[i + 1].kind == TextKind::space))
+                    suffix += text[++i].text;
+                add_field(form, field, suffix, steps);
+                break;
+            }
+            case TextKind::any:
+                if (!add_any(form, text[i], steps)) return false;
+                break;
+            case TextKind::constant:
+            case TextKind::number: return false;
+        }
+    }
+    return true;
+}
+
+// Most instructions have nothing there: one comparison tells. Not where something stands between the operands.
+bool Printer::add_any(const Form& form, const TextElement& element, Steps& steps) const {
+    if (!element.text.empty()) return false;
+    Step skip(Step::Kind::skip, 0);
+    skip.skip = {0, 0};
+    bool simple = true;
+    for (const Index index : element.fields) {
+        const Field& field = form.fields[index];
+        const OperandTable& table = codec_.tables().operands[field.type];
+        QuickPlace place;
+        if (!table.nullable || !place.set(field.place) || !prints_nothing(field.type, table.left_out)) {
+            simple = false;
+            break;
+        }
+        Image empty;
+        field.place.insert(empty, table.left_out);
+        skip.skip.mask |= place.bits();
+        skip.skip.value |= empty.words[0];
+    }
+    const std::size_t at = steps.size();
+    if (simple) steps.push_back(skip);
+    for (const Index index : element.fields) add_field(form, index, {}, steps);
+    if (simple) steps[at].size = static_cast<std::uint8_t>(steps.size() - at - 1);
+    return true;
+}
+
+bool Printer::prints_nothing(Index type, std::uint64_t code) const {
+    char text[Codec::max_text];
+    const Image nothing;
+    const PrintContext context{codec_.isa(), codec_.tables(), nothing, 0, 0, nullptr, text + sizeof text};
+    return print_operand(text, context, type, code) == text;
+}
+
+void Printer::add_text(Steps& steps, std::string_view text) const {
+    while (!text.empty()) {
+        if (steps.empty() || steps.back().kind != Step::Kind::text || steps.back().size == sizeof steps.back().text)
+            steps.emplace_back(Step::Kind::text, 0);
+        Step& step = steps.back();
+        const std::size_t count = std::min(text.size(), sizeof step.text - step.size);
+        std::memcpy(step.text + step.size, text.data(), count);
+        step.size = static_cast<std::uint8_t>(step.size + count);
+        text.remove_prefix(count);
+    }
+}
+
+bool Printer::is_tabulated(const Field& field) const {
+    const OperandType& type = codec_.isa().operand_types[field.type];
+    QuickPlace place;
+    return type.width <= widest_table && type.width > 0 && place.set(field.place);
+}
+
+void Printer::add_field(const Form& form, Index index, std::string_view suffix, Steps& steps) const {
+    const Field& field = form.fields[index];
+    Step step(Step::Kind::operand, static_cast<std::uint16_t>(index));
+    QuickPlace place;
+    if (place.set(field.place)) {
+        if (is_tabulated(field)) {
+            step.kind = Step::Kind::table;
+            step.of = {const_cast<Table*>(table_of(field.type, suffix)), place};
+        } else if (const auto* rows = wide_rows(field.type)) {
+            step.kind = Step::Kind::wide;
+            step.of = {const_cast<std::vector<WideRow>*>(rows), place};
+        }
+    }
+    steps.push_back(step);
+}
+
+const Printer::Table* Printer::table_of(Index type, std::string_view suffix) const {
+    const auto [place, is_new] = tables_.try_emplace({type, std::string(suffix)});
+    Table& table = place->second;
+    if (!is_new) return &table;
+    table.type = type;
+    table.suffix = place->first.second;
+    table.texts.resize(std::size_t{1} << codec_.isa().operand_types[type].width);
+    return &table;
+}
+
+// Null where a row is of another kind.
+const std::vector<Printer::WideRow>* Printer::wide_rows(Index index) const {
+    const auto [place, is_new] = wide_.try_emplace(index);
+    std::vector<WideRow>& rows = place->second;
+    const OperandType& type = codec_.isa().operand_types[index];
+    if (is_new && type.kind == OperandKind::number) {
+        WideRow row;
+        if (set_number(type, nullptr, row)) rows.push_back(std::move(row));
+    } else if (is_new && type.kind == OperandKind::table) {
+        for (const OperandRow& row : type.rows) {
+            if (row.alias) continue;
+            WideRow made;
+            if (!make_wide_row(row, made)) {
+                // What the rows before do not have is printed in the usual way.
+                break;
+            }
+            rows.push_back(std::move(made));
+        }
+    }
+    return rows.empty() ? nullptr : &rows;
+}
+
+bool Printer::make_wide_row(const OperandRow& row, WideRow& out) const {
+    if (row.reserved || row.tail_bits != 0 || row.fields.size() > 1 || row.constraints.size() > row.fields.size())
+        return false;
+    out.mask = row.mask;
+    out.value = row.value;
+    for (const TextElement& element : row.texts[0]) {
+        const bool number = element.kind == TextKind::field && out.radix == 0;
+        if (!number && element.kind != TextKind::literal && element.kind != TextKind::space) return false;
+        if (!number) (out.radix == 0 ? out.before : out.behind) += element.text;
+        if (number && !set_number(codec_.isa().operand_types[row.fields[0].type], &row.fields[0], out)) return false;
+    }
+    if (!row.fields.empty() && out.radix == 0) return false;
+    for (const Constraint& constraint : row.constraints) {
+        if (constraint.step != 1) return false;
+        out.low = constraint.low;
+        out.high = constraint.high;
+    }
+    constexpr std::size_t most_fixed = 32;
+    return out.before.size() + out.behind.size() < most_fixed;
+}
+
+// A plain number: the bits, perhaps with a sign. It has all of the code, or the bits of a field.
+bool Printer::set_number(const OperandType& type, const Field* field, WideRow& out) const {
+    const NumberRule& rule = type.number;
+    const bool plain = type.kind == OperandKind::number && !rule.relative && !rule.sliced && rule.scale == 1 &&
+                       rule.bias == 0 && !rule.minimum && !rule.maximum && rule.base != NumberBase::floating &&
+                       rule.format != NumberFormat::floating && !rule.plain;
+    if (!plain || !codec_.isa().surface.immediate_prefix.empty() || type.width == 0 || type.width > 63) return false;
+    if (field && (field->in_tail || field->place.pieces.size() != 1 || field->place.pieces[0].shift != 0)) return false;
+    out.number_shift = field ? static_cast<std::uint8_t>(field->place.pieces[0].position) : 0;
+    out.number_mask = out.high = low_bits(type.width);
+    out.radix = rule.format == NumberFormat::hexadecimal ? 16 : 10;
+    out.sign_bit = rule.base == NumberBase::signed_integer ? static_cast<std::uint8_t>(type.width - 1) : 0;
+    return true;
+}
+
+// --- printing ---------------------------------------------------------------------------------------------------------
+
+char* Printer::run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
+                   Codec::LabelNamer* labels) const {
+    char* const limit = out + Codec::max_text;
+    const std::uint64_t word = image.words[0];
+    const auto context = [&] {
+        return PrintContext{codec_.isa(), codec_.tables(), image, codec_.isa().forms[form].bits,
+                            address,      labels,          limit};
+    };
+    for (;; ++step) {
+        if (limit - out < step_room) return out;
+        switch (step->kind) {
+            case Step::Kind::end:
+            case Step::Kind::usual: return out;
+            case Step::Kind::text:
+                std::memcpy(out, step->text, sizeof step->text);
+                out += step->size;
+                break;
+            case Step::Kind::table: {
+                const std::uint64_t code = step->of.place.code(word);
+                const Table& table = *static_cast<const Table*>(step->of.data);
+                Text& text = table.texts[code];
+                const std::uint8_t state = std::atomic_ref(text.state).load(std::memory_order_acquire);
+                if (state != Text::unknown && state <= Text::longest + 1) {
+                    std::memcpy(out, text.text, sizeof text.text);
+                    out += state - 1;
+                } else {
+                    out = put_unusual(out, table, code, context());
+                }
+                break;
+            }
+            case Step::Kind::skip:
+                if ((word & step->skip.mask) == step->skip.value) step += step->size;
+                break;
+            case Step::Kind::wide: {
+                const std::uint64_t code = step->of.place.code(word);
+                char* const end = put_wide(out, *static_cast<const std::vector<WideRow>*>(step->of.data), code);
+                if (end) {
+                    out = end;
+                    break;
+                }
+                [[fallthrough]];
+            }
+            case Step::Kind::operand: {
+                const Field& field = codec_.isa().forms[form].fields[step->field];
+                out = print_operand(out, context(), field.type, field.place.extract(image));
+            }
+        }
+    }
+}
+
+// A code that was not printed before, whose text is long, or which is not all that the text depends on.
+char* Printer::put_unusual(char* out, const Table& table, std::uint64_t code, const PrintContext& context) const {
+    Text& text = table.texts[code];
+    const std::uint8_t state = std::atomic_ref(text.state).load(std::memory_order_acquire);
+    if (state == Text::elsewhere) {
+        const std::string* found = nullptr;
+        std::memcpy(&found, text.text, sizeof found);
+        return put(out, context.limit, *found);
+    }
+    char* const end = put(print_operand(out, context, table.type, code), context.limit, table.suffix);
+    if (state == Text::by_image) return end;
+    const std::lock_guard lock(mutex_);
+    if (text.state != Text::unknown) return end;
+    const auto size = static_cast<std::size_t>(end - out);
+    std::uint8_t known = Text::by_image;
+    if (is_closed(table.type, code)) {
+        if (size <= Text::longest) {
+            std::memcpy(text.text, out, size);
+            known = static_cast<std::uint8_t>(size + 1);
+        } else if (context.limit - end > step_room) {
+            const std::string* const kept = &long_texts_.emplace_back(out, size);
+            std::memcpy(text.text, &kept, sizeof kept);
+            known = Text::elsewhere;
+        }
+    }
+    std::atomic_ref(text.state).store(known, std::memory_order_release);
+    return end;
+}
+
+// Whether the text of a code depends on nothing else: no label, no word behind the instruction.
+bool Printer::is_closed(Index index, std::uint64_t code) const {
+    const OperandType& type = codec_.isa().operand_types[index];
+    if (type.kind == OperandKind::number) return !type.number.relative;
+    if (type.kind != OperandKind::table) return true;
+    const Index row = codec_.row_of(index, code);
+    if (row == no_index) return true;
+    const std::vector<Field>& fields = type.rows[row].fields;
+    return std::all_of(fields.begin(), fields.end(), [&](const Field& field) {
+        return !field.in_tail && is_closed(field.type, field.place.extract(code));
+    });
+}
+
+// Null where the usual way has to be taken.
+char* Printer::put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code) {
+    for (const WideRow& row : rows) {
+        const std::uint64_t bits = code >> row.number_shift & row.number_mask;
+        if ((code & row.mask) != row.value || bits < row.low || bits > row.high) continue;
+        out = std::copy(row.before.begin(), row.before.end(), out);
+        if (row.radix == 0) return out;
+        std::uint64_t number = bits;
+        if (row.sign_bit != 0 && bits >> row.sign_bit != 0) {
+            *out++ = '-';
+            number = (std::uint64_t{1} << (row.sign_bit + 1)) - bits;
+        }
+        if (row.radix == 16) {
+            *out++ = '0';
+            *out++ = 'x';
+        }
+        out = std::to_chars(out, out + 24, number, row.radix).ptr;
+        return std::copy(row.behind.begin(), row.behind.end(), out);
+    }
+    return nullptr;
+}
+
+}  // namespace isaforge::codec

@@ -1,0 +1,114 @@
+// Prints instructions as Codec::print does, for callers that print many: a form is made into steps when it is first printed,
+// and each code of an operand into its text. Both are shared by all threads.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codec/quick_place.hpp"
+#include "codec/tables.hpp"
+
+namespace isaforge::codec {
+
+class Printer {
+public:
+    explicit Printer(const Codec& codec);
+    ~Printer();
+    Printer(const Printer&) = delete;
+    Printer& operator=(const Printer&) = delete;
+
+    // See Codec::print.
+    char* print(char* out, Index form, const Image& image, unsigned bits, std::uint64_t address,
+                Codec::LabelNamer* labels) const {
+        const Step* steps = forms_[form].load(std::memory_order_acquire);
+        if (!steps) steps = compile(form);
+        if (steps->kind == Step::Kind::usual) return codec_.print(out, form, image, bits, address, labels);
+        return run(steps, out, form, image, address, labels);
+    }
+
+private:
+    // The text of a code, and what follows it in the form. `state` is set last, by whoever holds the lock.
+    struct Text {
+        static constexpr std::size_t longest = 15;
+        static constexpr std::uint8_t unknown = 0, elsewhere = longest + 2, by_image = longest + 3;
+
+        char text[longest] = {};      // elsewhere: where it is, and how long
+        std::uint8_t state = unknown;  // 1 + the text's length, or one of these
+    };
+    static_assert(sizeof(Text) == 16);
+
+    struct Table {
+        Index type = no_index;
+        std::string_view suffix;
+        mutable std::vector<Text> texts;  // by code
+    };
+
+    // A row of a wide operand whose text is fixed but for a number in it.
+    struct WideRow {
+        std::uint64_t mask = 0, value = 0;            // of the code
+        std::uint64_t number_mask = 0;
+        std::uint64_t low = 0, high = 0;              // the number's
+        std::uint8_t number_shift = 0;
+        std::uint8_t radix = 0;                       // 0: there is no number
+        std::uint8_t sign_bit = 0;                    // of a signed number: its highest; 0: it is none
+        std::string before, behind;
+    };
+
+    // Small, and those of a form lie together: most of the time goes into fetching them.
+    struct Step {
+        enum class Kind : std::uint8_t { end, text, table, wide, skip, operand, usual };
+        struct Operand {
+            void* data;        // table: its texts; wide: its rows
+            QuickPlace place;
+        };
+        struct Skip {
+            std::uint64_t mask, value;
+        };
+        union {
+            char text[24];
+            Operand of;        // table, wide
+            Skip skip;         // so many steps, where none of their operands is written
+        };
+        Kind kind;
+        std::uint8_t size;     // text: of it; skip: steps
+        std::uint16_t field;   // all but text and skip: in the form
+
+        Step(Kind k, std::uint16_t f) : text{}, kind(k), size(0), field(f) {}
+    };
+    static_assert(sizeof(Step) == 32);
+    using Steps = std::vector<Step>;
+
+    const Step* compile(Index form) const;
+    bool compile(const Form& form, Steps& steps) const;
+    bool add_any(const Form& form, const TextElement& element, Steps& steps) const;
+    bool prints_nothing(Index type, std::uint64_t code) const;
+    void add_text(Steps& steps, std::string_view text) const;
+    void add_field(const Form& form, Index index, std::string_view suffix, Steps& steps) const;
+    bool is_tabulated(const Field& field) const;
+    const Table* table_of(Index type, std::string_view suffix) const;
+    const std::vector<WideRow>* wide_rows(Index type) const;
+    bool make_wide_row(const OperandRow& row, WideRow& out) const;
+    bool set_number(const OperandType& type, const Field* field, WideRow& out) const;
+
+    char* run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
+              Codec::LabelNamer* labels) const;
+    char* put_unusual(char* out, const Table& table, std::uint64_t code, const PrintContext& context) const;
+    bool is_closed(Index type, std::uint64_t code) const;
+    static char* put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code);
+
+    const Codec& codec_;
+    mutable std::vector<std::atomic<const Step*>> forms_;
+    mutable std::mutex mutex_;
+    mutable std::deque<Steps> steps_;
+    mutable std::map<std::pair<Index, std::string>, Table> tables_;  // by operand and what follows it
+    mutable std::map<Index, std::vector<WideRow>> wide_;             // empty: cannot be done so
+    mutable std::deque<std::string> long_texts_;
+};
+
+}  // namespace isaforge::codec
