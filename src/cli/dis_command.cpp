@@ -121,7 +121,7 @@ int print_container(const Options& options, const Container& container) {
     Session session;
     const std::shared_ptr<const Isa> isa = session.load(choice);
     if (!isa) return session.report();
-    const Codec codec(isa);
+    const auto& codec = make_for_good<Codec>(isa);
     const DisassembleOptions how = library_options(options);
     OutputFile output;
     if (!output.open(options.output)) return input_error;
@@ -182,7 +182,7 @@ int disassemble_any(const Options& options) {
     if (!complete_choice(choice, *bytes)) return usage_error;
     const std::shared_ptr<const Isa> isa = session.load(choice);
     if (!isa) return session.report();
-    const Codec codec(isa);
+    const auto& codec = make_for_good<Codec>(isa);
     if (!options.hex.empty() && !options.json && !options.listing) return print_instructions(codec, *bytes);
     const std::optional<Object> object =
         options.hex.empty() ? object_of(options, std::move(*bytes), *isa) : std::optional(read_binary(*bytes, *isa));
