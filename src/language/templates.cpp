@@ -219,11 +219,11 @@ bool TemplateReader::number_suffix(std::string_view suffix, std::size_t begin, T
     }
     std::uint64_t given = 0;  // b(NAME): a parameter or a constant
     if (suffix.starts_with("b(") && suffix.ends_with(')')) {
-        const std::string name(suffix.substr(2, suffix.size() - 3));
-        const auto bound = bindings_.find(name);
-        const auto constant = resolver_.isa_.constants.find(name);
-        if (bound != bindings_.end()) given = bound->second.number.value_or(0);
-        if (bound == bindings_.end() && constant != resolver_.isa_.constants.end()) given = constant->second;
+        const std::string_view name = suffix.substr(2, suffix.size() - 3);
+        const Binding* const bound = bindings_.find(name);
+        const auto constant = resolver_.isa_.constants.find(std::string(name));
+        if (bound) given = bound->number.value_or(0);
+        if (!bound && constant != resolver_.isa_.constants.end()) given = constant->second;
     }
     for (const unsigned width : {16u, 32u, 64u}) {
         if (suffix != fmt::format("b{}", width) && given != width) continue;
@@ -283,14 +283,14 @@ bool TemplateReader::number(std::string_view inside, std::size_t begin) {
             element.bias += factor;
             continue;
         }
-        const auto bound = bindings_.find(std::string(term.name));
+        const Binding* const bound = bindings_.find(term.name);
         const auto constant = resolver_.isa_.constants.find(std::string(term.name));
         const Index index = field(term.name);
         if (index != no_index && element.field == no_index) {
             element.field = index;
             element.scale = factor;
-        } else if (bound != bindings_.end() && bound->second.number) {
-            element.bias += factor * static_cast<std::int64_t>(*bound->second.number);
+        } else if (bound && bound->number) {
+            element.bias += factor * static_cast<std::int64_t>(*bound->number);
         } else if (constant != resolver_.isa_.constants.end()) {
             element.bias += factor * static_cast<std::int64_t>(constant->second);
         } else if (index != no_index) {
@@ -312,8 +312,8 @@ std::optional<TextTemplate> Resolver::resolve_text(const Text& text, const std::
 std::vector<TextTemplate> Resolver::resolve_texts(const std::vector<Text>& texts, const std::vector<Field>& fields,
                                                   const Bindings& bindings, bool with_name) {
     std::vector<TextTemplate> out;
-    for (const Text& text : in_dialect_order(texts)) {
-        if (auto resolved = resolve_text(text, fields, bindings, with_name)) out.push_back(std::move(*resolved));
+    for (const Text* text : in_dialect_order(texts)) {
+        if (auto resolved = resolve_text(*text, fields, bindings, with_name)) out.push_back(std::move(*resolved));
     }
     return out;
 }

@@ -143,7 +143,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
         bindings.push_back(semantics::bind(*codec, form.fields[i].type, codes[i]));
     Diagnostics diagnostics;
     semantics::LowerResult lowered = semantics::lower(
-        {.isa = &isa, .instruction = &instruction, .fields = &form.fields, .bindings = &bindings, .address = address},
+        {.isa = &isa, .instruction = &instruction, .fields = &form.fields.list(), .bindings = &bindings, .address = address},
         diagnostics);
     if (!lowered.ok) return refuse(StopReason::undefined, first_message(diagnostics));
 
