@@ -136,8 +136,8 @@ void Resolver::add_auto_row(const InstructionsDeclaration& table, const Instruct
 
 // The value in column `column` of the row that `value` names, with its number; nothing where it names a type or a constant.
 std::optional<std::pair<const Value*, std::uint64_t>> Resolver::opcode_of(const Value& value, const Column& column) {
-    const std::string& name = value.type.name;
-    if (name.empty() || !value.type.arguments.empty() || isa_.constants.contains(name)) return std::nullopt;
+    const std::string& name = value.type->name;
+    if (name.empty() || !value.type->arguments.empty() || isa_.constants.contains(name)) return std::nullopt;
     index_rows();
     auto row = std::lower_bound(rows_by_name_.begin(), rows_by_name_.end(), name,
                                 [](const auto& named, const std::string& wanted) { return named.first < wanted; });

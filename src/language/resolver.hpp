@@ -176,6 +176,8 @@ private:
     // types.cpp
     Index type_of(const TypeRef& ref, const Bindings& bindings);
     Index named_type(const TypeRef& ref, const Bindings& bindings);
+    Index find_type(const TypeRef& ref, const Bindings& bindings);
+    Index raw_bits(unsigned width);
     Index builtin_type(std::string_view name);
     Index add_type(const std::string& key, OperandType type);
     void plain_number(const NumberDeclaration& number, OperandType& type);
@@ -206,6 +208,7 @@ private:
     std::string sum_of(const std::vector<Cell>& cells, const Bindings& bindings);
 
     // templates.cpp
+    bool may_be_absent(Index type);
     std::optional<TextTemplate> resolve_text(const Text& text, const std::vector<Field>& fields,
                                              const Bindings& bindings, bool with_name);
     std::vector<TextTemplate> resolve_texts(const std::vector<Text>& texts, const std::vector<Field>& fields,
@@ -272,7 +275,8 @@ private:
     std::shared_ptr<Shape> make_shape(const InstructionsDeclaration& table, const Row& row,
                                       const EncodingSyntax& encoding, const FormatDeclaration& format,
                                       const Bindings& names, const std::optional<Alternative>& alternative);
-    SharedList<TextTemplate> form_texts(const std::vector<Text>& texts, const std::shared_ptr<const Layout>& layout,
+    SharedList<TextTemplate> form_texts(const std::vector<Text>& texts, const FormatDeclaration& format,
+                                        const std::optional<Alternative>& alternative, const Layout& layout,
                                         const Bindings& bindings);
     std::shared_ptr<const Layout> whole_layout(const FormatDeclaration& format, const Bindings& bindings,
                                                const std::optional<Alternative>& alternative);
@@ -313,13 +317,16 @@ private:
     Diagnostics& diagnostics_;
     std::size_t variant_index_ = 0;
     std::unordered_map<std::string, Index> types_;  // by name and arguments
+    std::vector<std::optional<bool>> absent_;       // may_be_absent, by type
+    std::unordered_map<std::string, Index> plain_types_;  // by name alone
+    std::vector<Index> raw_bits_ = std::vector<Index>(64, no_index);  // u1 to u64
     std::unordered_map<std::string_view, const FormatDeclaration*> formats_;  // those of the variant …
     std::unordered_map<std::string_view, const OperandDeclaration*> operands_;  // … likewise
     std::set<std::string> in_progress_;             // operands being resolved, to catch one that contains itself
     std::set<std::string> formats_checked_;         // formats whose bar was reported once
     std::map<std::pair<const EncodingSyntax*, unsigned>, std::vector<std::shared_ptr<Shape>>> shapes_;
     std::map<std::pair<const FormatDeclaration*, unsigned>, Remembered<Layout>> layouts_;
-    std::unordered_map<std::string, Remembered<std::vector<TextTemplate>>> texts_;  // by layout and what is written
+    std::unordered_map<std::string, Remembered<std::vector<TextTemplate>>> texts_;  // by format and what is written
     std::set<std::string> broken_;                  // declarations that were reported: no more is said where they are used
     std::set<std::uint64_t> variants_reported_;     // names behind `only` that are no variants, by place
     std::vector<std::pair<std::string_view, NamedRow>> rows_by_name_;  // sorted, once it is needed

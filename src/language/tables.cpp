@@ -160,21 +160,21 @@ bool Resolver::substitute_names(const InstructionsDeclaration& table, Row& row) 
 // A column that fills a field takes numbers and the opcodes of other rows: says so where the name is none.
 bool Resolver::names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value) {
     const FormatDeclaration* format = find_format(table.encodings[0].format, false);
-    if (!format || value.type.name.empty() || !value.type.arguments.empty()) return false;
+    if (!format || value.type->name.empty() || !value.type->arguments.empty()) return false;
     const bool is_field = std::any_of(format->bar.cells.begin(), format->bar.cells.end(), [&](const Cell& cell) {
         return cell.kind == Cell::Kind::named && cell.name.text == column.name.text;
     });
-    if (!is_field || is_type(value.type.name)) return false;
+    if (!is_field || is_type(value.type->name)) return false;
     Diagnostic& error = diagnostics_.error(
         value.place, fmt::format("there is no instruction '{}' with a number in column {}, and no such constant",
-                                 value.type.name, column.name.text));
+                                 value.type->name, column.name.text));
     std::vector<std::string_view> known;
     index_rows();
     for (const auto& [name, named] : rows_by_name_) {
         if (known.empty() || known.back() != name) known.push_back(name);
     }
     for (const auto& [name, constant] : isa_.constants) known.push_back(name);
-    const std::string_view meant = nearest(value.type.name, known);
+    const std::string_view meant = nearest(value.type->name, known);
     if (!meant.empty()) error.suggest(std::string(meant));
     return true;
 }
@@ -186,11 +186,11 @@ Bindings Resolver::row_bindings(const InstructionsDeclaration& table, const Row&
         const Value& value = *row.values[i];
         Binding binding;
         if (value.kind == Value::Kind::type) {
-            if (value.type.arguments.empty() && isa_.constants.contains(value.type.name)) {
-                binding.number = isa_.constants.at(value.type.name);
+            if (value.type->arguments.empty() && isa_.constants.contains(value.type->name)) {
+                binding.number = isa_.constants.at(value.type->name);
             } else {
                 if (names_no_opcode(table, table.columns[i], value)) continue;
-                binding.type = type_of(value.type, {});
+                binding.type = type_of(*value.type, {});
                 if (binding.type == no_index) continue;
             }
         } else if (value.kind != Value::Kind::absent && !unassigned(value)) {
@@ -319,22 +319,32 @@ std::shared_ptr<Resolver::Shape> Resolver::make_shape(const InstructionsDeclarat
         formats_checked_.insert(format.name.text);
         return nullptr;
     }
-    shape->texts = form_texts(row.syntax.texts.empty() ? encoding.texts : row.syntax.texts, shape->layout, bindings);
+    const auto& texts = row.syntax.texts.empty() ? encoding.texts : row.syntax.texts;
+    shape->texts = form_texts(texts, format, alternative, *shape->layout, bindings);
     return shape;
 }
 
-// The texts for forms with this layout: many tables write them alike.
-SharedList<TextTemplate> Resolver::form_texts(const std::vector<Text>& texts,
-                                              const std::shared_ptr<const Layout>& layout, const Bindings& bindings) {
-    std::string key = std::to_string(reinterpret_cast<std::uintptr_t>(layout.get()));
+// The texts for forms of this format: many tables write them alike. Where its fields stand and what they are called is the
+// same in all of its layouts; what they are matters where they may be left out.
+SharedList<TextTemplate> Resolver::form_texts(const std::vector<Text>& texts, const FormatDeclaration& format,
+                                              const std::optional<Alternative>& alternative, const Layout& layout,
+                                              const Bindings& bindings) {
+    const auto fits = [&](const std::vector<TextTemplate>& templates) {
+        return std::ranges::all_of(templates, [&](const TextTemplate& text) {
+            return std::ranges::all_of(text, [&](const TextElement& element) {
+                return std::ranges::all_of(element.fields, [&](Index i) { return may_be_absent(layout.fields[i].type); });
+            });
+        });
+    };
+    std::string key = fmt::format("{} {}", &format - description_.formats.data(), alternative ? alternative->choice : 0);
     for (const Text* text : in_dialect_order(texts)) key.append(1, '\0').append(text->text);
     Remembered<std::vector<TextTemplate>>& known = texts_[std::move(key)];
-    if (const auto same = known.find(bindings)) return same;
+    if (const auto same = known.find(bindings); same && fits(*same)) return same;
     Bindings noted = bindings;
     Asked asked;
     noted.asked = &asked;
     const std::size_t before = diagnostics_.errors();
-    const auto out = std::make_shared<const std::vector<TextTemplate>>(resolve_texts(texts, layout->fields, noted, true));
+    const auto out = std::make_shared<const std::vector<TextTemplate>>(resolve_texts(texts, layout.fields, noted, true));
     for (const auto& [name, meaning] : asked) bindings.find(name);
     for (std::size_t i = 0; i < out->size(); ++i) {
         const auto marks = std::count_if((*out)[i].begin(), (*out)[i].end(),

@@ -76,6 +76,7 @@ void TemplateReader::literal(char c) {
 }
 
 std::optional<TextTemplate> TemplateReader::read() {
+    out_.reserve(2 * static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '{')) + 1);
     while (position_ < text_.size()) {
         const char c = text_[position_];
         const bool doubled = position_ + 1 < text_.size() && text_[position_ + 1] == c;
@@ -140,12 +141,7 @@ bool TemplateReader::any(std::string_view inside, std::size_t begin) {
         if (index == no_index)
             return fail(begin + i, word.size(), fmt::format("there is no field '{}' here", word), word);
         element.fields.push_back(index);
-        const OperandType& type = resolver_.isa_.operand_types[fields_[index].type];
-        const bool can_be_left_out = std::any_of(type.rows.begin(), type.rows.end(), [](const OperandRow& row) {
-            return std::any_of(row.texts.begin(), row.texts.end(),
-                               [](const TextTemplate& text) { return text.empty(); });
-        });
-        if (!can_be_left_out)
+        if (!resolver_.may_be_absent(fields_[index].type))
             return fail(begin + i, word.size(),
                         fmt::format("'{}' cannot be left out: its operand has no row whose text is empty", word));
         i = end;
@@ -302,6 +298,18 @@ bool TemplateReader::number(std::string_view inside, std::size_t begin) {
     if (element.field == no_index) return integer(std::move(element), begin, inside.size());
     out_.push_back(std::move(element));
     return true;
+}
+
+// Whether an operand has a row that is written as nothing.
+bool Resolver::may_be_absent(Index index) {
+    if (index >= absent_.size()) absent_.resize(isa_.operand_types.size());
+    if (absent_[index]) return *absent_[index];
+    const OperandType& type = isa_.operand_types[index];
+    const bool absent = std::any_of(type.rows.begin(), type.rows.end(), [](const OperandRow& row) {
+        return std::any_of(row.texts.begin(), row.texts.end(), [](const TextTemplate& text) { return text.empty(); });
+    });
+    absent_[index] = absent;
+    return absent;
 }
 
 std::optional<TextTemplate> Resolver::resolve_text(const Text& text, const std::vector<Field>& fields,

@@ -63,22 +63,39 @@ Index Resolver::builtin_type(std::string_view name) {
     return add_type(std::string(name), raw_number(name));
 }
 
+// uN
+Index Resolver::raw_bits(unsigned width) {
+    Index& known = raw_bits_[width - 1];
+    if (known == no_index) known = builtin_type(fmt::format("u{}", width));
+    return known;
+}
+
 Index Resolver::type_of(const TypeRef& ref, const Bindings& bindings) {
     if (ref.number) {
         const auto width = evaluate_width(ref.number, bindings);
-        return width ? builtin_type(fmt::format("u{}", *width)) : no_index;
+        return width ? raw_bits(*width) : no_index;
     }
     if (const Binding* const bound = bindings.find(ref.name)) {
         if (bound->type != no_index) return bound->type;
         const auto width = bound->number.value_or(0);
-        if (width >= 1 && width <= 64) return builtin_type(fmt::format("u{}", width));
+        if (width >= 1 && width <= 64) return raw_bits(static_cast<unsigned>(width));
         diagnostics_.error(ref.place, fmt::format("a width is 1 to 64 bits, and {} is {} here", ref.name, width));
         return no_index;
     }
     return named_type(ref, bindings);
 }
 
+// Without arguments a name is the same type everywhere.
 Index Resolver::named_type(const TypeRef& ref, const Bindings& bindings) {
+    if (!ref.arguments.empty()) return find_type(ref, bindings);
+    const auto known = plain_types_.find(ref.name);
+    if (known != plain_types_.end()) return known->second;
+    const Index type = find_type(ref, bindings);
+    if (type != no_index) plain_types_.emplace(ref.name, type);
+    return type;
+}
+
+Index Resolver::find_type(const TypeRef& ref, const Bindings& bindings) {
     const auto operand = operands_.find(ref.name);
     if (operand != operands_.end()) return resolve_operand(*operand->second, ref, bindings);
     const auto known = types_.find(ref.name);
