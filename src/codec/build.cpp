@@ -360,7 +360,8 @@ void Builder::tabulate_codes(Index index, OperandTable& table) {
             if (entry.code < table.valid.size()) table.valid[entry.code] = 1;
         }
     }
-    table.all_valid = std::all_of(table.valid.begin(), table.valid.end(), [](std::uint8_t valid) { return valid != 0; });
+    table.all_valid =
+        std::all_of(table.valid.begin(), table.valid.end(), [](std::uint8_t valid) { return valid != 0; });
 }
 
 void Builder::tabulate_texts(Index index, OperandTable& table) {

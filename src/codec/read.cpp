@@ -641,7 +641,8 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
                 return false;
             for (const Index index : step.element->fields) {
                 const Field& field = form.fields[index];
-                if (field.fixed && form.fixed_value(field) != codes[index]) return fail(skip(cursor), nullptr, field.type);
+                if (field.fixed && form.fixed_value(field) != codes[index])
+                    return fail(skip(cursor), nullptr, field.type);
                 field.place.insert(image, codes[index]);
             }
             return true;

@@ -511,7 +511,8 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
         *end = '\0';
         if (!verifier_.reads_back(image, bits, begin + 4, end, address))
             return unverified(bits, at, std::string(begin + 4, end));
-        if (codec_.tables_so_far().forms[form].has_relative) end = codec_.print(begin + 4, form, image, bits, address, this);
+        if (codec_.tables_so_far().forms[form].has_relative)
+            end = codec_.print(begin + 4, form, image, bits, address, this);
     }
     std::memcpy(end, line_end_.data(), line_end_.size());
     out_.set(end + line_end_.size());

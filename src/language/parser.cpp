@@ -908,7 +908,8 @@ void Parser::row_names(InstructionRow& row) {
 InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     InstructionRow out;
     out.place = peek().place;
-    out.values.reserve(columns.size() + (out_.variants.empty() ? 0 : out_.variants.size() - 1));  // most have one by variant
+    out.values.reserve(columns.size() +
+                       (out_.variants.empty() ? 0 : out_.variants.size() - 1));  // most have one by variant
     for (const Column& column : columns) {
         const std::size_t count = column.by_variant ? std::max<std::size_t>(out_.variants.size(), 1) : 1;
         for (std::size_t i = 0; i < count; ++i) {

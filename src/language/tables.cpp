@@ -332,11 +332,13 @@ SharedList<TextTemplate> Resolver::form_texts(const std::vector<Text>& texts, co
     const auto fits = [&](const std::vector<TextTemplate>& templates) {
         return std::ranges::all_of(templates, [&](const TextTemplate& text) {
             return std::ranges::all_of(text, [&](const TextElement& element) {
-                return std::ranges::all_of(element.fields, [&](Index i) { return may_be_absent(layout.fields[i].type); });
+                return std::ranges::all_of(element.fields,
+                                           [&](Index i) { return may_be_absent(layout.fields[i].type); });
             });
         });
     };
-    std::string key = fmt::format("{} {}", &format - description_.formats.data(), alternative ? alternative->choice : 0);
+    std::string key =
+        fmt::format("{} {}", &format - description_.formats.data(), alternative ? alternative->choice : 0);
     for (const Text* text : in_dialect_order(texts)) key.append(1, '\0').append(text->text);
     Remembered<std::vector<TextTemplate>>& known = texts_[std::move(key)];
     if (const auto same = known.find(bindings); same && fits(*same)) return same;
@@ -344,7 +346,8 @@ SharedList<TextTemplate> Resolver::form_texts(const std::vector<Text>& texts, co
     Asked asked;
     noted.asked = &asked;
     const std::size_t before = diagnostics_.errors();
-    const auto out = std::make_shared<const std::vector<TextTemplate>>(resolve_texts(texts, layout.fields, noted, true));
+    const auto out =
+        std::make_shared<const std::vector<TextTemplate>>(resolve_texts(texts, layout.fields, noted, true));
     for (const auto& [name, meaning] : asked) bindings.find(name);
     for (std::size_t i = 0; i < out->size(); ++i) {
         const auto marks = std::count_if((*out)[i].begin(), (*out)[i].end(),
@@ -433,9 +436,8 @@ Resolver::Reuse Resolver::reuse(const InstructionsDeclaration& table, const Row&
         bindings.set_all(shape.parameters);
         for (std::size_t i = 0; i < encoding.with.size(); ++i) {
             const With& with = encoding.with[i];
-            const std::optional<std::uint64_t> number =
-                with.value.number ? evaluate(with.value.number, bindings, false)
-                                  : with_value(table, row, with, bindings);
+            const std::optional<std::uint64_t> number = with.value.number ? evaluate(with.value.number, bindings, false)
+                                                                          : with_value(table, row, with, bindings);
             if (!number || !put(shape.with[i], *number)) return Reuse::impossible;
         }
     }
@@ -492,8 +494,7 @@ void Resolver::settle(const InstructionsDeclaration& table, const EncodingSyntax
     for (const With& with : encoding.with) shape.with.push_back(field_of(with.field.text));
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const Index field = field_of(table.columns[i].name.text);
-        if (field == form.fields.size() ||
-            std::find(shape.with.begin(), shape.with.end(), field) != shape.with.end())
+        if (field == form.fields.size() || std::find(shape.with.begin(), shape.with.end(), field) != shape.with.end())
             continue;
         shape.columns.emplace_back(i, field);
     }

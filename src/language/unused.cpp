@@ -63,16 +63,13 @@ void References::add_words(const std::vector<Text>& texts) {
     for (const Text& text : texts) {
         const std::string_view all = text.text;
         const auto in_word = [&](std::size_t i) {
-            return std::isalnum(static_cast<unsigned char>(all[i])) || all[i] == '_';
+            return i < all.size() && (std::isalnum(static_cast<unsigned char>(all[i])) || all[i] == '_');
         };
-        for (std::size_t open = all.find('{'); open != std::string_view::npos; open = all.find('{', open + 1)) {
-            const std::size_t close = std::min(all.find('}', open), all.size());
-            for (std::size_t begin = open + 1; begin < close; ++begin) {
-                std::size_t end = begin;
-                while (end < close && in_word(end)) ++end;
-                if (end != begin) names_.insert(all.substr(begin, end - begin));
-                begin = end;
-            }
+        for (std::size_t begin = 0; begin < all.size(); ++begin) {
+            std::size_t end = begin;
+            while (in_word(end)) ++end;
+            if (end != begin) names_.insert(all.substr(begin, end - begin));
+            begin = end;
         }
     }
 }

@@ -155,7 +155,8 @@ const std::vector<Binding>& Checker::variants(Index type) {
 void Checker::check(const Instruction& instruction, const Form& form) {
     bool first = true;
     for (const auto& bindings : products(form.fields, form.value)) {
-        LowerInput input{.isa = &isa_, .instruction = &instruction, .fields = &form.fields.list(), .bindings = &bindings};
+        LowerInput input{
+            .isa = &isa_, .instruction = &instruction, .fields = &form.fields.list(), .bindings = &bindings};
         Diagnostics found;
         lowerings_ = 0;
         try_all(input, found, first);
