@@ -1,5 +1,5 @@
-// Between bits, operands and text: the tables that the model compiles to. A Codec is built once, in milliseconds, is
-// read-only afterwards and may be shared between threads.
+// Between bits, operands and text: the tables that the model compiles to. A Codec may be shared between threads: each of its
+// tables is built when it is first needed, and never changes afterwards.
 #pragma once
 
 #include <cstdint>
@@ -164,8 +164,10 @@ public:
     Image load(const std::uint8_t* bytes, std::size_t size) const;
     void store(const Image& image, unsigned bits, std::uint8_t* bytes) const;
 
+    // What all of this is done with: whole, or as far as it has been built, which is enough for what is always there.
     struct Tables;
-    const Tables& tables() const { return *tables_; }
+    const Tables& tables() const;
+    const Tables& tables_so_far() const { return *tables_; }
 
 private:
     std::shared_ptr<const Isa> isa_;

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,7 +44,7 @@ struct Field {
     std::string name;
     Index type = no_index;               // Isa::operand_types
     BitPlace place;
-    std::optional<std::uint64_t> fixed;  // given by a column or by the choice of a length: no longer free
+    bool fixed = false;                  // given by a column or by the choice of a length: see Form::fixed_value
     bool in_tail = false;                // its bits are not in the row but in the words that follow the instruction
     bool shared = false;                 // in_tail: other operands of the instruction may have the same value there
     Place where;
@@ -188,20 +189,30 @@ struct Taking {
 template <class T>
 class SharedList {
 public:
-    SharedList() : SharedList(std::vector<T>()) {}
-    SharedList(std::vector<T> list) : list_(std::make_shared<const std::vector<T>>(std::move(list))) {}
+    SharedList() : SharedList(none()) {}
+    SharedList(std::shared_ptr<const std::vector<T>> list) : list_(std::move(list)), data_(list_->data()) {}
+    SharedList(std::vector<T> list) : SharedList(std::make_shared<const std::vector<T>>(std::move(list))) {}
+    SharedList(std::initializer_list<T> list) : SharedList(std::vector<T>(list)) {}
 
-    const T& operator[](std::size_t index) const { return (*list_)[index]; }
-    auto begin() const { return list_->begin(); }
-    auto end() const { return list_->end(); }
+    const T& operator[](std::size_t index) const { return data_[index]; }
+    const T* begin() const { return data_; }
+    const T* end() const { return data_ + list_->size(); }
     std::size_t size() const { return list_->size(); }
     bool empty() const { return list_->empty(); }
-    const T& front() const { return list_->front(); }
-    // The same for lists that are one and the same.
-    const T* data() const { return list_->data(); }
+    const T& front() const { return *data_; }
+    // The same for lists that are one and the same; null for empty ones.
+    const T* data() const { return data_; }
+    const std::vector<T>& list() const { return *list_; }
+    operator const std::vector<T>&() const { return *list_; }
 
 private:
+    static const std::shared_ptr<const std::vector<T>>& none() {
+        static const auto empty = std::make_shared<const std::vector<T>>();
+        return empty;
+    }
+
     std::shared_ptr<const std::vector<T>> list_;
+    const T* data_;
 };
 
 // One encoding of one instruction in one of its lengths.
@@ -210,12 +221,14 @@ struct Form {
     Index format = no_index;
     unsigned bits = 0;                  // without a tail; a multiple of the unit
     Image mask, value;                  // the bits that tell it from others
-    std::vector<Field> fields;
+    SharedList<Field> fields;
     SharedList<TextTemplate> texts;     // the first is printed, all are read
     bool alias = false;                 // read, never printed: another form has the same bits
     bool names_twin = false;            // an alias that has its opcode by that form's mnemonic
-    std::vector<Taking> takes;
+    SharedList<Taking> takes;
     Place where;
+
+    std::uint64_t fixed_value(const Field& field) const { return field.place.extract(value); }
 };
 
 // A row of an instruction table.

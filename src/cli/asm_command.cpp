@@ -108,7 +108,7 @@ int assemble_any(const Options& options) {
     session.diagnostics = Diagnostics(options.error_limit);
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
     if (!isa) return session.report();
-    const Codec codec(isa, options.relax);
+    const auto& codec = make_for_good<Codec>(isa, options.relax);
     return one_line ? assemble_line(options, session, codec) : assemble_file(options, session, codec);
 }
 

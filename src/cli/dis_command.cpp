@@ -123,7 +123,7 @@ int print_container(const Options& options, const Container& container) {
     Session session;
     const std::shared_ptr<const Isa> isa = session.load(choice);
     if (!isa) return session.report();
-    const Codec codec(isa);
+    const auto& codec = make_for_good<Codec>(isa);
     const DisassembleOptions how = library_options(options);
     OutputFile output;
     if (!output.open(options.output)) return input_error;
@@ -189,7 +189,7 @@ int disassemble_any(const Options& options) {
     if (!chosen) return usage_error;
     const std::shared_ptr<const Isa> isa = session.load(choice);
     if (!isa) return session.report();
-    const Codec codec(isa);
+    const auto& codec = make_for_good<Codec>(isa);
     if (!options.hex.empty() && !options.json && !options.listing) return print_instructions(codec, *bytes);
     if (object) complete_object(*object, *isa);
     if (!elf) object = object_of(options, std::move(*bytes), *isa, error);

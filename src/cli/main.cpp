@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/diagnostics.hpp"
+#include "support/large_pages.hpp"
 
 namespace isaforge::cli {
 
@@ -60,11 +62,18 @@ int flushed(int status) {
     return status == success ? input_error : status;
 }
 
-// Memory that is given back to the system has to be cleared anew when it is taken again: keep it.
+// Memory that is given back to the system has to be cleared anew when it is taken again: keep it. The begin of the heap, which
+// is all that short runs need, comes in large pages: that takes a tenth of the time.
 void keep_memory() {
 #ifdef __GLIBC__
+    constexpr int begin = 1 << 24;
     mallopt(M_MMAP_THRESHOLD, 1 << 25);
     mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_TOP_PAD, begin);
+    void* const first = std::malloc(1 << 20);  // more than is left of what the heap has so far
+    mallopt(M_TOP_PAD, 1 << 20);
+    prefer_large_pages(first, first ? begin : 0);
+    std::free(first);
 #endif
 }
 

@@ -150,7 +150,7 @@ int sample(const Options& options) {
                      : fmt::format("{} has no instruction whose name is like '{}'", isa->variant, options.mnemonic));
         return input_error;
     }
-    const Codec codec(isa);
+    const auto& codec = make_for_good<Codec>(isa);
     OutputFile output;
     if (!output.open(options.output)) return input_error;
     Writer writer(options, codec, output);

@@ -93,11 +93,12 @@ std::shared_ptr<const Isa> Session::load(const IsaChoice& choice, bool draft) {
         const std::size_t sign = parameter.find('=');
         options.parameters[parameter.substr(0, sign)] = parse_size(parameter.substr(sign + 1)).value_or(0);
     }
-    if (choice.name == "-" && standard_input) {
+    const auto loaded = [&] {
+        if (choice.name != "-" || !standard_input) return load_isa(choice.name, sources, diagnostics, options);
         const std::string name(sources.name(*standard_input)), text(sources.text(*standard_input));
         return load_isa_text(name, text, sources, diagnostics, options);
-    }
-    return load_isa(choice.name, sources, diagnostics, options);
+    };
+    return make_for_good<std::shared_ptr<const Isa>>(loaded());
 }
 
 int Session::report() const {

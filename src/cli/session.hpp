@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "isaforge/diagnostics.hpp"
@@ -19,6 +20,14 @@ class App;
 }
 
 namespace isaforge::cli {
+
+// Makes what a command needs to its very end. It is never taken apart: the system takes the memory back faster.
+template <typename T, typename... Arguments>
+T& make_for_good(Arguments&&... arguments) {
+    static auto& kept = *new std::vector<T*>;
+    kept.push_back(new T(std::forward<Arguments>(arguments)...));
+    return *kept.back();
+}
 
 // The instruction set that was asked for. One of the two functions adds the options that fill it.
 struct IsaChoice {

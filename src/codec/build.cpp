@@ -1,12 +1,15 @@
-// Builds the codec's tables from the model, in the order: operands (a row only refers to operands declared before it has
-// been resolved, so in index order), forms, mnemonics, decision tree.
+// Builds the codec's tables from the model. What all need is built at once: which mnemonics there are, what operands and forms
+// bring along. The rest waits until it is asked for, under a lock: for a mnemonic its candidates, for a form how it is printed,
+// for decoding the tree, and with each the operands that it needs (a row refers to operands with a lower index).
 #include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "codec/tables.hpp"
 
@@ -75,53 +78,76 @@ bool code_is_valid(const Isa& isa, Index index, std::uint64_t code) {
     return false;
 }
 
-namespace {
-
 class Builder {
 public:
     Builder(const Isa& isa, bool relax, Codec::Tables& tables)
         : isa_(isa), relax_(relax), tables_(tables), spellings_(isa) {}
-    void build();
+    void begin();
+
+    // What Codec::Tables promises; each takes the lock.
+    void mnemonic(const Mnemonic& mnemonic);
+    void print(Index form);
+    void decoding();
+    void all();
 
 private:
+    // A text up to the operands: what all forms with the same texts and fields have in common.
+    struct TextBegin {
+        std::uint32_t head = 0;             // Tables::heads
+        std::string glued;                  // the part of the word behind the name, folded
+        std::size_t name_at = 0;
+    };
+    using Written = std::pair<const TextTemplate*, const Field*>;  // the texts and fields that forms share
+
     void build_characters();
-    void build_operand(Index index);
+    void describe_operand(Index index);
+    void need_codes(Index index);
+    void need_texts(Index index);
     bool claims_code(const OperandRow& row, std::uint64_t code) const;
     void tabulate_rows(const OperandType& type, OperandTable& table);
     void tabulate_tails(const OperandType& type, OperandTable& table) const;
+    void tabulate_codes(Index index, OperandTable& table);
     void tabulate_texts(Index index, OperandTable& table);
     bool means_itself(const OperandType& type, const OperandTable& table, const Spelling& spelling) const;
     void add_texts(Index index, OperandTable& table);
     bool row_is_closed(const OperandRow& row, const TextTemplate& text) const;
     bool prints_closed(Index type) const;
-    bool has_relative(Index type) const;
     bool is_total(const OperandType& type) const;
 
     void tabulate_taken(Index index, OperandTable& table);
     void collect_taken(Index index, std::uint64_t code, std::vector<Taken>& out);
     std::uint32_t identity_of(const OperandRow& row, std::uint64_t code);
-    void build_limits(const Form& form, FormTable& table);
+    std::vector<FormLimit> limits_of(const Form& form);
+    void need_limits(Index form);
     static LimitedField limited_field(const Form& form, Index index, const OperandTable& table);
     void build_register_names();
 
-    void build_form(Index index);
+    void describe_forms();
+    void need_checks(Index form);
     Check check_of(const Form& form, Index field) const;
     TailCheck tail_check_of(const Field& field) const;
     void add_text_step(std::vector<PrintStep>& steps, std::string_view text) const;
     void add_field_step(std::vector<PrintStep>& steps, const Form& form, const TextElement& element);
+    void build_print(Index form);
 
     void join_texts(std::vector<PrintStep>& steps);
     const Piece* with_suffix(const Piece* pieces, std::uint32_t last, const Piece& suffix);
 
-    void build_mnemonics();
-    void add_candidate(Index form, const std::string& name, const TextTemplate& text);
+    void build_mnemonic(Mnemonic& mnemonic);
+    void index_mnemonics();
+    void add_readings(Index form, const std::vector<std::string>& names, bool relaxed);
+    std::uint32_t mnemonic_of(std::string_view name, const std::string& glued);
+    void grow_slots();
+    void keep_mnemonics();
+    void describe_mnemonic(const Mnemonic& mnemonic);
+    const std::vector<TextBegin>& begins_of(const Form& form);
+    Candidate candidate_of(const Reading& reading);
     Candidate::HeadField head_field(const Form& form, Index index) const;
     void set_simple_place(ReadStep& step, const Field& field) const;
-    std::shared_ptr<Patterns> texts_of(Index type, std::uint64_t code) const;
-    std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at, Candidate& candidate);
-    void hash_mnemonics();
+    std::shared_ptr<Patterns> texts_of(Index type, std::uint64_t code);
+    std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at);
 
-    void build_tree();
+    void build_decoding();
     std::uint32_t tree_node(std::vector<Index> forms, Image tested, unsigned depth);
     std::uint32_t leaf(std::vector<Index> forms);
     DecodeLeaf leaf_of(Index form);
@@ -129,23 +155,69 @@ private:
     const Isa& isa_;
     const bool relax_;
     Codec::Tables& tables_;
+    std::mutex mutex_;
     Spellings spellings_;
-    std::map<std::string, std::size_t> mnemonic_index_;
+    std::vector<bool> has_codes_, has_texts_, has_limits_;  // operands, operands, forms
     std::map<std::pair<const Piece*, std::string>, const Piece*> suffixed_;
     std::map<std::tuple<FileId, std::uint32_t, std::uint64_t>, std::uint32_t> identities_;  // by row and code
-    std::map<std::vector<std::pair<std::uint32_t, std::uint32_t>>, std::uint32_t> taken_lists_;
+    std::map<std::pair<Index, std::uint64_t>, std::shared_ptr<Patterns>> fixed_;            // by operand and code
+    std::map<std::pair<const Taking*, const Field*>, std::vector<FormLimit>> limits_;
+    struct Checks {
+        std::vector<Check> checks;
+        std::vector<TailCheck> tails;
+    };
+    std::map<const Field*, Checks> checks_;
+    std::map<Written, std::vector<TextBegin>> begins_;
+
+    // Only while mnemonics are indexed.
+    struct Named {                          // a mnemonic that is being collected
+        std::uint32_t begin = 0, size = 0;  // in Tables::words
+        std::uint32_t hash = 0;
+    };
+    std::vector<Named> named_;
+    std::vector<std::pair<std::uint32_t, Reading>> found_;  // by mnemonic
 };
 
-void Builder::build() {
+void Builder::begin() {
     build_characters();
-    tables_.taken.assign(1, {});
-    tables_.operands.resize(isa_.operand_types.size());
-    for (Index i = 0; i < isa_.operand_types.size(); ++i) build_operand(i);
-    tables_.forms.resize(isa_.forms.size());
-    for (Index i = 0; i < isa_.forms.size(); ++i) build_form(i);
-    build_mnemonics();
+    tables_.operands = std::vector<OperandTable>(isa_.operand_types.size());
+    has_codes_.resize(isa_.operand_types.size());
+    has_texts_.resize(isa_.operand_types.size());
+    for (Index i = 0; i < isa_.operand_types.size(); ++i) describe_operand(i);
+    tables_.forms = std::vector<FormTable>(isa_.forms.size());
+    has_limits_.resize(isa_.forms.size());
+    describe_forms();
+    index_mnemonics();
     build_register_names();
-    build_tree();
+    for (const Head& head : tables_.heads) {
+        for (const Head::Slot& slot : head.slots) {
+            if (slot.type != no_index) need_texts(slot.type);
+        }
+    }
+}
+
+void Builder::mnemonic(const Mnemonic& mnemonic) {
+    const std::lock_guard lock(mutex_);
+    build_mnemonic(const_cast<Mnemonic&>(mnemonic));
+}
+
+void Builder::print(Index form) {
+    const std::lock_guard lock(mutex_);
+    build_print(form);
+}
+
+void Builder::decoding() {
+    const std::lock_guard lock(mutex_);
+    build_decoding();
+}
+
+void Builder::all() {
+    const std::lock_guard lock(mutex_);
+    for (Index i = 0; i < isa_.operand_types.size(); ++i) need_texts(i);
+    build_decoding();
+    for (Index i = 0; i < isa_.forms.size(); ++i) build_print(i);
+    for (Mnemonic& mnemonic : tables_.mnemonics) build_mnemonic(mnemonic);
+    tables_.whole.store(true, std::memory_order_release);
 }
 
 // --- characters -------------------------------------------------------------------------------------------------------
@@ -194,15 +266,6 @@ bool Builder::prints_closed(Index index) const {
     });
 }
 
-bool Builder::has_relative(Index index) const {
-    const OperandType& type = isa_.operand_types[index];
-    if (type.kind == OperandKind::number) return type.number.relative;
-    return std::any_of(type.rows.begin(), type.rows.end(), [&](const OperandRow& row) {
-        return std::any_of(row.fields.begin(), row.fields.end(),
-                           [&](const Field& field) { return has_relative(field.type); });
-    });
-}
-
 // Whether every code of an operand too wide to tabulate is known to decode.
 bool Builder::is_total(const OperandType& type) const {
     if (type.kind == OperandKind::number) return !type.number.minimum && !type.number.maximum;
@@ -213,33 +276,50 @@ bool Builder::is_total(const OperandType& type) const {
     });
 }
 
-void Builder::build_operand(Index index) {
+// What is known of an operand without looking at its codes. Those inside it have been described.
+void Builder::describe_operand(Index index) {
     const OperandType& type = isa_.operand_types[index];
     OperandTable& table = tables_.operands[index];
+    table.relative = type.kind == OperandKind::number && type.number.relative;
     for (const OperandRow& row : type.rows) {
         table.can_have_tail |= row.tail_bits != 0;
         table.has_tail_row |= row.tail_bits != 0;
         table.can_take |= row.takes != 0;
         for (const Field& field : row.fields) {
-            table.can_have_tail |= tables_.operands[field.type].can_have_tail;
-            table.can_take |= tables_.operands[field.type].can_take && !field.in_tail;
+            const OperandTable& inner = tables_.operands[field.type];
+            table.can_have_tail |= inner.can_have_tail;
+            table.can_take |= inner.can_take && !field.in_tail;
+            table.relative |= inner.relative;
         }
     }
+}
+
+void Builder::need_codes(Index index) {
+    if (has_codes_[index]) return;
+    has_codes_[index] = true;
+    const OperandType& type = isa_.operand_types[index];
+    OperandTable& table = tables_.operands[index];
+    for (const OperandRow& row : type.rows) {
+        for (const Field& field : row.fields) need_codes(field.type);
+    }
     if (type.width <= widest_table) {
-        tabulate_rows(type, table);
-        if (table.can_have_tail) tabulate_tails(type, table);
-        table.valid.resize(std::size_t{1} << type.width);
-        for (std::size_t code = 0; code < table.valid.size(); ++code) {
-            table.valid[code] = type.kind == OperandKind::table ? table.row[code] != OperandTable::no_row
-                                                                : code_is_valid(isa_, index, code);
-            table.all_valid &= table.valid[code];
-        }
+        tabulate_codes(index, table);
+        if (table.can_take) tabulate_taken(index, table);
     } else {
         table.all_valid = is_total(type);
     }
-    if (table.can_take && type.width <= widest_table) tabulate_taken(index, table);
-    add_texts(index, table);
-    if (type.width <= widest_table && prints_closed(index)) tabulate_texts(index, table);
+}
+
+void Builder::need_texts(Index index) {
+    if (has_texts_[index]) return;
+    has_texts_[index] = true;
+    const OperandType& type = isa_.operand_types[index];
+    for (const OperandRow& row : type.rows) {
+        for (const Field& field : row.fields) need_texts(field.type);
+    }
+    need_codes(index);
+    add_texts(index, tables_.operands[index]);
+    if (type.width <= widest_table && prints_closed(index)) tabulate_texts(index, tables_.operands[index]);
 }
 
 // As row_matches, with the tables of the operands inside, which are there already.
@@ -253,15 +333,42 @@ bool Builder::claims_code(const OperandRow& row, std::uint64_t code) const {
     });
 }
 
+// Of the rows that claim a code the first has it.
 void Builder::tabulate_rows(const OperandType& type, OperandTable& table) {
-    if (type.kind != OperandKind::table) return;
-    table.row.assign(std::size_t{1} << type.width, OperandTable::no_row);
-    for (std::size_t code = 0; code < table.row.size(); ++code) {
-        const auto claims = [&](const OperandRow& row) { return !row.alias && claims_code(row, code); };
-        const auto row = std::find_if(type.rows.begin(), type.rows.end(), claims);
-        if (row != type.rows.end() && !row->reserved)
-            table.row[code] = static_cast<std::uint16_t>(row - type.rows.begin());
+    constexpr std::uint16_t nobody = OperandTable::no_row - 1;
+    table.row.assign(std::size_t{1} << type.width, nobody);
+    for (std::size_t i = 0; i < type.rows.size(); ++i) {
+        const OperandRow& row = type.rows[i];
+        const std::uint64_t open = low_bits(type.width) & ~row.mask;
+        if (row.alias) continue;
+        for (std::uint64_t bits = 0;; bits = (bits - open) & open) {
+            std::uint16_t& owner = table.row[row.value | bits];
+            if (owner == nobody && claims_code(row, row.value | bits))
+                owner = row.reserved ? OperandTable::no_row : static_cast<std::uint16_t>(i);
+            if (bits == open) break;
+        }
     }
+    std::replace(table.row.begin(), table.row.end(), nobody, OperandTable::no_row);
+}
+
+void Builder::tabulate_codes(Index index, OperandTable& table) {
+    const OperandType& type = isa_.operand_types[index];
+    table.valid.resize(std::size_t{1} << type.width);
+    if (type.kind == OperandKind::table) {
+        tabulate_rows(type, table);
+        for (std::size_t code = 0; code < table.valid.size(); ++code)
+            table.valid[code] = table.row[code] != OperandTable::no_row;
+        if (table.can_have_tail) tabulate_tails(type, table);
+    } else if (type.kind == OperandKind::number) {
+        for (std::size_t code = 0; code < table.valid.size(); ++code)
+            table.valid[code] = code_is_valid(isa_, index, code);
+    } else {
+        for (const Entry& entry : type.entries) {
+            if (entry.code < table.valid.size()) table.valid[entry.code] = 1;
+        }
+    }
+    table.all_valid =
+        std::all_of(table.valid.begin(), table.valid.end(), [](std::uint8_t valid) { return valid != 0; });
 }
 
 // An operand inside that is not tabulated may bring a word along with any code.
@@ -342,11 +449,15 @@ void Builder::add_texts(Index index, OperandTable& table) {
     }
 }
 
+namespace {
+
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
     while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
     return text;
 }
+
+}  // namespace
 
 // --- limits -----------------------------------------------------------------------------------------------------------
 
@@ -358,9 +469,11 @@ std::uint32_t Builder::identity_of(const OperandRow& row, std::uint64_t code) {
 }
 
 void Builder::collect_taken(Index index, std::uint64_t code, std::vector<Taken>& out) {
-    const Index found = find_row(isa_.operand_types[index], code, isa_);
-    if (found == no_index) return;
-    const OperandRow& row = isa_.operand_types[index].rows[found];
+    const OperandTable& table = tables_.operands[index];
+    const OperandType& type = isa_.operand_types[index];
+    const Index found = table.row.empty() ? find_row(type, code, isa_) : table.row[code];
+    if (found >= type.rows.size()) return;
+    const OperandRow& row = type.rows[found];
     if (row.takes != 0) out.push_back({identity_of(row, code), row.takes});
     for (const Field& field : row.fields) {
         if (!field.in_tail && tables_.operands[field.type].can_take)
@@ -368,21 +481,30 @@ void Builder::collect_taken(Index index, std::uint64_t code, std::vector<Taken>&
     }
 }
 
+// Equal lists are one, so that the tables of what a description's operands take stay small.
 void Builder::tabulate_taken(Index index, OperandTable& table) {
     table.taken.assign(table.valid.size(), 0);
+    table.takings.assign(1, {});
+    std::unordered_map<std::uint64_t, std::uint32_t> single;
+    std::map<std::vector<std::pair<std::uint32_t, std::uint32_t>>, std::uint32_t> several;
     std::vector<Taken> list;
     for (std::size_t code = 0; code < table.taken.size(); ++code) {
         list.clear();
         if (table.valid[code]) collect_taken(index, code, list);
         if (list.empty()) continue;
-        std::vector<std::pair<std::uint32_t, std::uint32_t>> key;
-        for (const Taken& taken : list) key.emplace_back(taken.identity, taken.limits);
-        const auto [known, fresh] = taken_lists_.emplace(key, static_cast<std::uint32_t>(tables_.taken.size()));
-        if (fresh) {
-            tables_.taken.insert(tables_.taken.end(), list.begin(), list.end());
-            tables_.taken.emplace_back();
+        const auto next = static_cast<std::uint32_t>(table.takings.size());
+        std::uint32_t at = next;
+        if (list.size() == 1) {
+            at = single.emplace(std::uint64_t{list[0].identity} << 32 | list[0].limits, next).first->second;
+        } else {
+            std::vector<std::pair<std::uint32_t, std::uint32_t>> key;
+            for (const Taken& taken : list) key.emplace_back(taken.identity, taken.limits);
+            at = several.emplace(std::move(key), next).first->second;
         }
-        table.taken[code] = known->second;
+        table.taken[code] = at;
+        if (at != next) continue;
+        table.takings.insert(table.takings.end(), list.begin(), list.end());
+        table.takings.emplace_back();
     }
 }
 
@@ -390,17 +512,20 @@ LimitedField Builder::limited_field(const Form& form, Index index, const Operand
     const Field& field = form.fields[index];
     LimitedField out;
     out.taken = table.taken.data();
+    out.takings = table.takings.data();
     out.index = index;
     out.field = out.place.set(field.place) ? nullptr : &field;
     return out;
 }
 
-void Builder::build_limits(const Form& form, FormTable& table) {
+std::vector<FormLimit> Builder::limits_of(const Form& form) {
+    std::vector<FormLimit> out;
     for (const Taking& taking : form.takes) {
         FormLimit limit;
         limit.limit = taking.limit;
         limit.most = isa_.limits[taking.limit].most;
         for (const Index field : taking.fields) {
+            need_codes(form.fields[field].type);
             const OperandTable& operand = tables_.operands[form.fields[field].type];
             if (!operand.taken.empty()) limit.fields.push_back(limited_field(form, field, operand));
         }
@@ -409,8 +534,18 @@ void Builder::build_limits(const Form& form, FormTable& table) {
             if (row != no_index) limit.own.push_back(identity_of(isa_.operand_types[type].rows[row], code));
         }
         for (unsigned i = 0; i < taking.besides; ++i) limit.own.push_back(~i);
-        if (!limit.fields.empty() || limit.own.size() > limit.most) table.limits.push_back(std::move(limit));
+        if (!limit.fields.empty() || limit.own.size() > limit.most) out.push_back(std::move(limit));
     }
+    return out;
+}
+
+void Builder::need_limits(Index index) {
+    const Form& form = isa_.forms[index];
+    if (has_limits_[index] || form.takes.empty()) return;
+    has_limits_[index] = true;
+    auto [known, fresh] = limits_.try_emplace({form.takes.data(), form.fields.data()});
+    if (fresh) known->second = limits_of(form);
+    tables_.forms[index].limits = known->second;
 }
 
 // What no symbol in an expression is: registers by their names, and what rows with a meaning are called.
@@ -462,7 +597,7 @@ void Builder::add_field_step(std::vector<PrintStep>& steps, const Form& form, co
     step.kind = PrintStep::Kind::element;
     const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
     if (!table.printed.empty() && field.fixed) {
-        const Piece& piece = table.printed[*field.fixed];
+        const Piece& piece = table.printed[form.fixed_value(field)];
         return add_text_step(steps, {piece.text, piece.size});
     }
     if (!table.printed.empty() && simple) {
@@ -490,21 +625,47 @@ TailCheck Builder::tail_check_of(const Field& field) const {
     return check;
 }
 
-void Builder::build_form(Index index) {
-    const Form& form = isa_.forms[index];
-    FormTable& table = tables_.forms[index];
-    table.mask0 = form.mask.words[0];
-    table.value0 = form.value.words[0];
-    for (std::size_t i = 1; i < form.mask.words.size(); ++i) table.wide |= form.mask.words[i] != 0;
-    for (std::size_t i = 0; i < form.fields.size(); ++i) {
-        const Field& field = form.fields[i];
-        if (tables_.operands[field.type].can_have_tail) table.tails.push_back(tail_check_of(field));
-        if (field.fixed) continue;
-        if (!tables_.operands[field.type].all_valid) table.checks.push_back(check_of(form, static_cast<Index>(i)));
-        table.can_have_tail |= tables_.operands[field.type].can_have_tail;
-        table.has_relative |= has_relative(field.type);
+// What is known of forms without looking at the codes of their operands; the same for all with the same fields.
+void Builder::describe_forms() {
+    struct Described {
+        bool can_have_tail = false, has_relative = false;
+    };
+    std::unordered_map<const Field*, Described> known;
+    for (Index i = 0; i < isa_.forms.size(); ++i) {
+        const Form& form = isa_.forms[i];
+        const auto [at, fresh] = known.try_emplace(form.fields.data());
+        for (const Field& field : form.fields) {
+            if (!fresh || field.fixed) continue;
+            at->second.can_have_tail |= tables_.operands[field.type].can_have_tail;
+            at->second.has_relative |= tables_.operands[field.type].relative;
+        }
+        FormTable& table = tables_.forms[i];
+        table.can_have_tail = at->second.can_have_tail;
+        table.has_relative = at->second.has_relative;
+        table.mask0 = form.mask.words[0];
+        table.value0 = form.value.words[0];
+        for (std::size_t word = 1; word < form.mask.words.size(); ++word) table.wide |= form.mask.words[word] != 0;
     }
-    build_limits(form, table);
+}
+
+void Builder::need_checks(Index index) {
+    const Form& form = isa_.forms[index];
+    const auto [known, fresh] = checks_.try_emplace(form.fields.data());
+    for (std::size_t i = 0; fresh && i < form.fields.size(); ++i) {
+        const Field& field = form.fields[i];
+        const OperandTable& table = tables_.operands[field.type];
+        if (table.can_have_tail) known->second.tails.push_back(tail_check_of(field));
+        if (!field.fixed && !table.all_valid) known->second.checks.push_back(check_of(form, static_cast<Index>(i)));
+    }
+    tables_.forms[index].checks = known->second.checks;
+    tables_.forms[index].tails = known->second.tails;
+}
+
+void Builder::build_print(Index index) {
+    FormTable& table = tables_.forms[index];
+    if (table.printable.load(std::memory_order_relaxed)) return;
+    const Form& form = isa_.forms[index];
+    for (const Field& field : form.fields) need_texts(field.type);
     const std::string& name = isa_.instructions[form.instruction].names[0];
     for (const TextElement& element : form.texts[0]) {
         switch (element.kind) {
@@ -523,6 +684,7 @@ void Builder::build_form(Index index) {
         }
     }
     join_texts(table.print);
+    table.printable.store(true, std::memory_order_release);
 }
 
 // A text behind a table of texts is added to each of them: fewer steps, fewer wrong guesses of the processor.
@@ -557,13 +719,11 @@ const Piece* Builder::with_suffix(const Piece* pieces, std::uint32_t last, const
 
 // --- mnemonics --------------------------------------------------------------------------------------------------------
 
-std::uint32_t Builder::head_of(const Form& form, const TextTemplate& text, std::size_t name_at, Candidate& candidate) {
+std::uint32_t Builder::head_of(const Form& form, const TextTemplate& text, std::size_t name_at) {
     Head head;
     for (std::size_t i = 0; i < name_at; ++i) {
         if (text[i].kind == TextKind::literal) head.slots.push_back({text[i].text, no_index});
-        if (text[i].kind != TextKind::field) continue;
-        head.slots.push_back({"", form.fields[text[i].field].type});
-        candidate.head_fields.push_back(head_field(form, text[i].field));
+        if (text[i].kind == TextKind::field) head.slots.push_back({"", form.fields[text[i].field].type});
     }
     for (std::size_t h = 0; h < tables_.heads.size(); ++h) {
         const auto& slots = tables_.heads[h].slots;
@@ -594,8 +754,11 @@ void Builder::set_simple_place(ReadStep& step, const Field& field) const {
 }
 
 // All texts of one code: where a form fixes a field, only these may stand in its place.
-std::shared_ptr<Patterns> Builder::texts_of(Index index, std::uint64_t code) const {
-    auto out = std::make_shared<Patterns>(isa_.surface.case_insensitive);
+std::shared_ptr<Patterns> Builder::texts_of(Index index, std::uint64_t code) {
+    std::shared_ptr<Patterns>& out = fixed_[{index, code}];
+    if (out) return out;
+    need_texts(index);
+    out = std::make_shared<Patterns>(isa_.surface.case_insensitive);
     const OperandType& type = isa_.operand_types[index];
     for (const Entry& entry : type.entries) {
         for (const std::string& text : entry.texts) {
@@ -614,18 +777,43 @@ std::shared_ptr<Patterns> Builder::texts_of(Index index, std::uint64_t code) con
     return out;
 }
 
-void Builder::add_candidate(Index index, const std::string& name, const TextTemplate& text) {
-    const Form& form = isa_.forms[index];
-    const auto found =
-        std::find_if(text.begin(), text.end(), [](const TextElement& e) { return e.kind == TextKind::name; });
-    const auto name_at = static_cast<std::size_t>(found - text.begin());
+// The word that is looked up is the name and what is glued to it: `_e64`.
+const std::vector<Builder::TextBegin>& Builder::begins_of(const Form& form) {
+    auto [known, fresh] = begins_.try_emplace({form.texts.data(), form.fields.data()});
+    for (std::size_t i = 0; fresh && i < form.texts.size(); ++i) {
+        const TextTemplate& text = form.texts[i];
+        const auto name =
+            std::find_if(text.begin(), text.end(), [](const TextElement& e) { return e.kind == TextKind::name; });
+        TextBegin begin;
+        begin.name_at = static_cast<std::size_t>(name - text.begin());
+        begin.head = head_of(form, text, begin.name_at);
+        if (begin.name_at + 1 < text.size() && text[begin.name_at + 1].kind == TextKind::literal) {
+            for (const char c : text[begin.name_at + 1].text) {
+                const auto letter = static_cast<unsigned char>(c);
+                if (tables_.letter[letter] != 1) break;
+                begin.glued += tables_.fold[letter];
+            }
+        }
+        known->second.push_back(std::move(begin));
+    }
+    return known->second;
+}
+
+Candidate Builder::candidate_of(const Reading& reading) {
+    const Form& form = isa_.forms[reading.form];
+    const TextTemplate& text = form.texts[reading.text];
+    const TextBegin& begin = begins_of(form)[reading.text];
     Candidate candidate;
-    candidate.form = index;
-    candidate.head = head_of(form, text, name_at, candidate);
-    std::string key = name;
+    candidate.form = reading.form;
+    candidate.head = begin.head;
+    candidate.printed = reading.printed;
     std::set<Index> read;
-    for (const Candidate::HeadField& field : candidate.head_fields) read.insert(field.field);
-    for (std::size_t i = name_at + 1; i < text.size(); ++i) {
+    for (std::size_t i = 0; i < begin.name_at; ++i) {
+        if (text[i].kind != TextKind::field) continue;
+        candidate.head_fields.push_back(head_field(form, text[i].field));
+        read.insert(text[i].field);
+    }
+    for (std::size_t i = begin.name_at + 1; i < text.size(); ++i) {
         ReadStep step;
         step.element = &text[i];
         step.glued = is_glued(text, i, false);
@@ -635,90 +823,159 @@ void Builder::add_candidate(Index index, const std::string& name, const TextTemp
         switch (text[i].kind) {
             case TextKind::literal: {
                 std::string_view rest = text[i].text;
-                if (i == name_at + 1) {  // glued to the mnemonic: `_e64` is part of the word that is looked up
-                    std::size_t count = 0;
-                    while (count < rest.size() && tables_.letter[static_cast<unsigned char>(rest[count])] == 1) ++count;
-                    key += rest.substr(0, count);
-                    rest.remove_prefix(count);
-                }
+                if (i == begin.name_at + 1) rest.remove_prefix(begin.glued.size());
                 if (rest.empty()) continue;
                 step.kind = ReadStep::Kind::literal;
                 step.text = rest;
                 break;
             }
-            case TextKind::field:
+            case TextKind::field: {
+                const Field& field = form.fields[text[i].field];
                 step.kind = ReadStep::Kind::field;
                 step.field = text[i].field;
-                if (!step.repeated) set_simple_place(step, form.fields[step.field]);
-                if (form.fields[step.field].fixed)
-                    step.only = texts_of(form.fields[step.field].type, *form.fields[step.field].fixed);
+                if (!step.repeated) set_simple_place(step, field);
+                if (field.fixed) step.only = texts_of(field.type, form.fixed_value(field));
                 break;
+            }
             case TextKind::constant:
             case TextKind::number: step.kind = ReadStep::Kind::number; break;
-            case TextKind::any: step.kind = ReadStep::Kind::any; break;
+            case TextKind::any:
+                step.kind = ReadStep::Kind::any;
+                for (const Index field : text[i].fields) need_texts(form.fields[field].type);
+                break;
             default: continue;
         }
         candidate.steps.push_back(step);
     }
-    candidate.printed = &text == &form.texts[0] && &name == &isa_.instructions[form.instruction].names[0];
-    candidate.spaced = name_at + 1 < text.size() && text[name_at + 1].kind == TextKind::space;
-    for (char& c : key) c = tables_.fold[static_cast<unsigned char>(c)];
-    tables_.dots_in_mnemonics |= key.find('.') != std::string::npos;
-    const auto [it, inserted] = mnemonic_index_.emplace(key, tables_.mnemonics.size());
-    if (inserted) tables_.mnemonics.push_back({key, {}});
-    tables_.mnemonics[it->second].candidates.push_back(std::move(candidate));
+    candidate.spaced = begin.name_at + 1 < text.size() && text[begin.name_at + 1].kind == TextKind::space;
+    return candidate;
 }
 
-void Builder::build_mnemonics() {
-    for (Index i = 0; i < isa_.forms.size(); ++i) {
-        const Instruction& instruction = isa_.instructions[isa_.forms[i].instruction];
-        if (instruction.only_relaxed) continue;
-        for (const std::string& name : instruction.names) {
-            for (const TextTemplate& text : isa_.forms[i].texts) add_candidate(i, name, text);
+void Builder::build_mnemonic(Mnemonic& mnemonic) {
+    if (mnemonic.ready.load(std::memory_order_relaxed)) return;
+    for (std::uint32_t i = 0; i < mnemonic.count; ++i) {
+        const Reading& reading = tables_.readings[mnemonic.first + i];
+        for (const Field& field : isa_.forms[reading.form].fields) {
+            if (!field.fixed) need_texts(field.type);
         }
+        need_limits(reading.form);
+        mnemonic.candidates.push_back(candidate_of(reading));
     }
-    for (Index i = 0; relax_ && i < isa_.forms.size(); ++i) {  // behind the forms that need no such permission
-        for (const std::string& name : isa_.instructions[isa_.forms[i].instruction].relax_names) {
-            for (const TextTemplate& text : isa_.forms[i].texts) add_candidate(i, name, text);
-        }
-    }
-    for (Mnemonic& mnemonic : tables_.mnemonics) {
-        auto& candidates = mnemonic.candidates;
-        const bool one_form = std::all_of(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
-            return candidate.form == candidates[0].form;
-        });
-        const bool printed = std::any_of(candidates.begin(), candidates.end(),
-                                         [](const Candidate& candidate) { return candidate.printed; });
-        if (one_form && printed) tables_.forms[candidates[0].form].sole = true;
-        std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
-            return isa_.forms[a.form].bits < isa_.forms[b.form].bits;
-        });
-        for (const Candidate& candidate : candidates) {
-            if (candidate.form != candidates.back().form || tables_.forms[candidate.form].can_have_tail)
-                tables_.forms[candidate.form].may_grow = true;
-        }
-    }
-    hash_mnemonics();
+    std::stable_sort(
+        mnemonic.candidates.begin(), mnemonic.candidates.end(),
+        [&](const Candidate& a, const Candidate& b) { return isa_.forms[a.form].bits < isa_.forms[b.form].bits; });
+    mnemonic.ready.store(true, std::memory_order_release);
 }
 
-std::uint32_t hash_of(std::string_view word) {
-    std::uint32_t hash = 2166136261u;
-    for (const char c : word) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-    return hash;
+namespace {
+
+constexpr std::uint32_t hash_begin = 2166136261u;
+
+std::uint32_t hash_on(std::uint32_t hash, char c) { return (hash ^ static_cast<unsigned char>(c)) * 16777619u; }
+
+}  // namespace
+
+// The number of the mnemonic `name` with what is glued to it, a new one where it has not been met.
+std::uint32_t Builder::mnemonic_of(std::string_view name, const std::string& glued) {
+    const auto begin = static_cast<std::uint32_t>(tables_.words.size());
+    std::uint32_t hash = hash_begin;
+    for (const char raw : name) {
+        const char c = tables_.fold[static_cast<unsigned char>(raw)];
+        hash = hash_on(hash, c);
+        tables_.words += c;
+        tables_.dots_in_mnemonics |= c == '.';
+    }
+    for (const char c : glued) hash = hash_on(hash, c);
+    tables_.words += glued;
+    const std::string_view word = std::string_view(tables_.words).substr(begin);
+    std::uint32_t slot = hash & tables_.slot_mask;
+    for (; tables_.slots[slot] != 0; slot = (slot + 1) & tables_.slot_mask) {
+        const Named& other = named_[tables_.slots[slot] - 1];
+        if (other.hash != hash || std::string_view(tables_.words).substr(other.begin, other.size) != word) continue;
+        tables_.words.resize(begin);
+        return tables_.slots[slot] - 1;
+    }
+    named_.push_back({begin, static_cast<std::uint32_t>(word.size()), hash});
+    tables_.slots[slot] = static_cast<std::uint32_t>(named_.size());
+    if (named_.size() * 4 > tables_.slots.size()) grow_slots();
+    return static_cast<std::uint32_t>(named_.size() - 1);
 }
 
-void Builder::hash_mnemonics() {
-    const std::size_t size = std::bit_ceil(std::max<std::size_t>(tables_.mnemonics.size() * 4, 16));
-    tables_.slots.assign(size, 0);
-    tables_.slot_mask = static_cast<std::uint32_t>(size - 1);
-    for (std::size_t i = 0; i < tables_.mnemonics.size(); ++i) {
-        std::uint32_t slot = hash_of(tables_.mnemonics[i].text) & tables_.slot_mask;
+void Builder::grow_slots() {
+    tables_.slots.assign(std::max<std::size_t>(tables_.slots.size() * 2, 16), 0);
+    tables_.slot_mask = static_cast<std::uint32_t>(tables_.slots.size() - 1);
+    for (std::size_t i = 0; i < named_.size(); ++i) {
+        std::uint32_t slot = named_[i].hash & tables_.slot_mask;
         while (tables_.slots[slot] != 0) slot = (slot + 1) & tables_.slot_mask;
         tables_.slots[slot] = static_cast<std::uint32_t>(i + 1);
     }
 }
 
+void Builder::add_readings(Index index, const std::vector<std::string>& names, bool relaxed) {
+    if (names.empty()) return;
+    const std::vector<TextBegin>& begins = begins_of(isa_.forms[index]);
+    for (const std::string& name : names) {
+        for (std::size_t i = 0; i < begins.size(); ++i) {
+            const bool printed = i == 0 && &name == names.data() && !relaxed;
+            found_.push_back({mnemonic_of(name, begins[i].glued), {index, static_cast<std::uint16_t>(i), printed}});
+        }
+    }
+}
+
+void Builder::index_mnemonics() {
+    grow_slots();
+    for (Index i = 0; i < isa_.forms.size(); ++i) {
+        const Instruction& instruction = isa_.instructions[isa_.forms[i].instruction];
+        if (!instruction.only_relaxed) add_readings(i, instruction.names, false);
+    }
+    for (Index i = 0; relax_ && i < isa_.forms.size(); ++i)  // behind the forms that need no such permission
+        add_readings(i, isa_.instructions[isa_.forms[i].instruction].relax_names, true);
+    keep_mnemonics();
+    for (const Mnemonic& mnemonic : tables_.mnemonics) describe_mnemonic(mnemonic);
+}
+
+// The readings of each mnemonic together, in the order in which they were found.
+void Builder::keep_mnemonics() {
+    tables_.mnemonics = std::vector<Mnemonic>(named_.size());
+    for (const auto& [mnemonic, reading] : found_) ++tables_.mnemonics[mnemonic].count;
+    std::uint32_t first = 0;
+    for (std::size_t i = 0; i < named_.size(); ++i) {
+        Mnemonic& mnemonic = tables_.mnemonics[i];
+        mnemonic.text = std::string_view(tables_.words).substr(named_[i].begin, named_[i].size);
+        mnemonic.first = first;
+        first += mnemonic.count;
+        mnemonic.count = 0;
+    }
+    tables_.readings.resize(found_.size());
+    for (const auto& [number, reading] : found_) {
+        Mnemonic& mnemonic = tables_.mnemonics[number];
+        tables_.readings[mnemonic.first + mnemonic.count++] = reading;
+    }
+    found_ = {};
+    named_ = {};
+}
+
+// What a mnemonic says about its forms: whether a longer one may be tried, and whether there is just one.
+void Builder::describe_mnemonic(const Mnemonic& mnemonic) {
+    const Reading* const begin = tables_.readings.data() + mnemonic.first;
+    const Reading* const end = begin + mnemonic.count;
+    const Reading* longest = begin;
+    bool one_form = true, printed = false;
+    for (const Reading* reading = begin; reading != end; ++reading) {
+        if (isa_.forms[reading->form].bits >= isa_.forms[longest->form].bits) longest = reading;
+        one_form &= reading->form == begin->form;
+        printed |= reading->printed;
+    }
+    if (one_form && printed) tables_.forms[begin->form].sole = true;
+    for (const Reading* reading = begin; reading != end; ++reading) {
+        FormTable& table = tables_.forms[reading->form];
+        table.may_grow |= reading->form != longest->form || table.can_have_tail;
+    }
+}
+
 // --- decisions --------------------------------------------------------------------------------------------------------
+
+namespace {
 
 unsigned mask_bits(const Form& form) {
     unsigned count = 0;
@@ -750,6 +1007,8 @@ std::size_t largest_child(const Isa& isa, const std::vector<Index>& forms, unsig
         for_each_choice(isa.forms[index], position, all, [&](std::uint64_t choice) { ++counts[choice]; });
     return *std::max_element(counts.begin(), counts.begin() + (std::size_t{1} << width));
 }
+
+}  // namespace
 
 DecodeLeaf Builder::leaf_of(Index index) {
     const FormTable& table = tables_.forms[index];
@@ -826,23 +1085,42 @@ std::uint32_t Builder::tree_node(std::vector<Index> forms, Image tested, unsigne
     return self;
 }
 
-void Builder::build_tree() {
+void Builder::build_decoding() {
+    if (tables_.decodes.load(std::memory_order_relaxed)) return;
+    for (Index i = 0; i < isa_.operand_types.size(); ++i) need_codes(i);
     std::vector<Index> forms;
     for (Index i = 0; i < isa_.forms.size(); ++i) {
+        need_limits(i);
+        need_checks(i);
         if (!isa_.forms[i].alias) forms.push_back(i);
     }
     tree_node(std::move(forms), {}, 0);
+    tables_.decodes.store(true, std::memory_order_release);
 }
 
-}  // namespace
 }  // namespace codec
 
-Codec::Codec(std::shared_ptr<const Isa> isa, bool relax) : isa_(std::move(isa)), tables_(std::make_unique<Tables>()) {
-    codec::Builder(*isa_, relax, *tables_).build();
+Codec::Tables::Tables(const Isa& isa, bool relax) : builder_(std::make_unique<codec::Builder>(isa, relax, *this)) {
+    builder_->begin();
 }
+
+Codec::Tables::~Tables() = default;
+
+void Codec::Tables::build(const codec::Mnemonic& mnemonic) const { builder_->mnemonic(mnemonic); }
+void Codec::Tables::build_print(Index form) const { builder_->print(form); }
+void Codec::Tables::build_decoding() const { builder_->decoding(); }
+void Codec::Tables::build_all() const { builder_->all(); }
+
+Codec::Codec(std::shared_ptr<const Isa> isa, bool relax)
+    : isa_(std::move(isa)), tables_(std::make_unique<Tables>(*isa_, relax)) {}
 
 Codec::~Codec() = default;
 
 const Isa& Codec::isa() const { return *isa_; }
+
+const Codec::Tables& Codec::tables() const {
+    tables_->need_all();
+    return *tables_;
+}
 
 }  // namespace isaforge

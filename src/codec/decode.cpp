@@ -92,7 +92,7 @@ namespace {
 // Whether operands together break a rule that each of them keeps. `why` may be null.
 bool breaks_limit(const Isa& isa, const Codec::Tables& tables, Index form, const Image& image, std::string* why) {
     for (const codec::FormLimit& limit : tables.forms[form].limits) {
-        if (!codec::exceeds(limit, tables.taken, image)) continue;
+        if (!codec::exceeds(limit, image)) continue;
         if (why) *why = isa.limits[limit.limit].reason;
         return true;
     }
@@ -108,7 +108,7 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
     const auto brings_none = [&](const codec::TailCheck& check) {
         return check.tails && check.tails[check.place.code(image.words[0])] == 0;
     };
-    const std::vector<codec::TailCheck>& tails = tables.forms[index].tails;
+    const std::span<const codec::TailCheck> tails = tables.forms[index].tails;
     if (std::all_of(tails.begin(), tails.end(), brings_none)) return true;
     Tail tail;
     const bool good = std::all_of(form.fields.begin(), form.fields.end(), [&](const Field& field) {
@@ -122,6 +122,7 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
 // With `why`, finds what breaks a rule instead, and says which; else leaves its length in `bits`.
 Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image, unsigned available, unsigned& bits,
                 std::string* why) {
+    tables.need_decoding();
     const DecodeNode* node = tables.nodes.data();
     while (node->width != 0) {
         const std::uint64_t choice = image.words[node->position / 64] >> (node->position % 64) & low_bits(node->width);
@@ -168,6 +169,7 @@ void Codec::fields(Index form, const Image& image, std::vector<std::uint64_t>& c
 }
 
 Index Codec::row_of(Index type, std::uint64_t code) const {
+    tables_->need_decoding();
     const OperandTable& table = tables_->operands[type];
     if (table.row.empty()) return codec::find_row(isa_->operand_types[type], code, *isa_);
     return code >= table.row.size() || table.row[code] == OperandTable::no_row ? no_index : table.row[code];

@@ -29,7 +29,7 @@ private:
 
 }  // namespace
 
-bool exceeds(const FormLimit& limit, const std::vector<Taken>& lists, const Image& image, std::uint32_t fields) {
+bool exceeds(const FormLimit& limit, const Image& image, std::uint32_t fields) {
     Counted counted(limit.most);
     for (const std::uint32_t identity : limit.own) {
         if (!counted.add(identity)) return true;
@@ -37,7 +37,7 @@ bool exceeds(const FormLimit& limit, const std::vector<Taken>& lists, const Imag
     for (const LimitedField& field : limit.fields) {
         const std::uint32_t list = field.taken[field.code(image)];
         if (list == 0 || (fields >> (field.index & 31) & 1) == 0) continue;
-        for (const Taken* taken = &lists[list]; taken->identity != 0; ++taken) {
+        for (const Taken* taken = field.takings + list; taken->identity != 0; ++taken) {
             if ((taken->limits >> limit.limit & 1) != 0 && !counted.add(taken->identity)) return true;
         }
     }

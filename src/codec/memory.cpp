@@ -189,7 +189,7 @@ bool StatementMemory::Store::recall(Encoded& out) {
             encode(variant, out);
             const auto& limits = tables_.forms[variant.form].limits;
             found = std::none_of(limits.begin(), limits.end(), [&](const codec::FormLimit& limit) {
-                return codec::exceeds(limit, tables_.taken, out.image);
+                return codec::exceeds(limit, out.image);
             });
             break;
         }
@@ -274,7 +274,7 @@ void StatementMemory::Store::learn(const char* end, const Encoded& encoded) {
 }
 
 StatementMemory::StatementMemory(const Codec& codec, bool patient)
-    : store_(std::make_unique<Store>(codec.isa(), codec.tables(), patient)) {}
+    : store_(std::make_unique<Store>(codec.isa(), codec.tables_so_far(), patient)) {}
 StatementMemory::~StatementMemory() = default;
 
 bool StatementMemory::recalled() const { return store_->way == Store::Way::recalled; }

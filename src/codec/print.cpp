@@ -172,7 +172,7 @@ char* Codec::print(char* out, Index index, const Image& image, unsigned bits, st
     (void)bits;
     char* const limit = out + max_text;
     const std::uint64_t word = image.words[0];
-    for (const PrintStep& step : tables_->forms[index].print) {
+    for (const PrintStep& step : tables_->printable(index).print) {
         if (limit - out < 32) return out;
         switch (step.kind) {
             case PrintStep::Kind::text:

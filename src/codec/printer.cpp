@@ -25,6 +25,7 @@ Printer::~Printer() = default;
 
 const Printer::Step* Printer::compile(Index form) const {
     const std::lock_guard lock(mutex_);
+    codec_.tables_so_far().printable(form);
     const Step* const made = forms_[form].load(std::memory_order_relaxed);
     if (made) return made;
     Steps& steps = steps_.emplace_back();
@@ -72,7 +73,7 @@ bool Printer::add_any(const Form& form, const TextElement& element, Steps& steps
     bool simple = true;
     for (const Index index : element.fields) {
         const Field& field = form.fields[index];
-        const OperandTable& table = codec_.tables().operands[field.type];
+        const OperandTable& table = codec_.tables_so_far().operands[field.type];
         QuickPlace place;
         if (!table.nullable || !place.set(field.place) || !prints_nothing(field.type, table.left_out)) {
             simple = false;
@@ -93,7 +94,7 @@ bool Printer::add_any(const Form& form, const TextElement& element, Steps& steps
 bool Printer::prints_nothing(Index type, std::uint64_t code) const {
     char text[Codec::max_text];
     const Image nothing;
-    const PrintContext context{codec_.isa(), codec_.tables(), nothing, 0, 0, nullptr, text + sizeof text};
+    const PrintContext context{codec_.isa(), codec_.tables_so_far(), nothing, 0, 0, nullptr, text + sizeof text};
     return print_operand(text, context, type, code) == text;
 }
 
@@ -206,7 +207,7 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
     char* const limit = out + Codec::max_text;
     const std::uint64_t word = image.words[0];
     const auto context = [&] {
-        return PrintContext{codec_.isa(), codec_.tables(), image, codec_.isa().forms[form].bits,
+        return PrintContext{codec_.isa(), codec_.tables_so_far(), image, codec_.isa().forms[form].bits,
                             address,      labels,          limit};
     };
     for (;; ++step) {

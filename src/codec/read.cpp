@@ -697,7 +697,7 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
     Parsed child;
     const bool other = tables_.operands[field.type].needs_rows && operand(p, field.type, step.glued, child);
     if (trace_) trace_->fix_held(child.held_first, child.held_count);
-    if (other && p != begin && child.code == *field.fixed && child.deferred_count == 0 && child.tail_bits == 0) {
+    if (other && p != begin && child.code == form.fixed_value(field) && child.deferred_count == 0 && child.tail_bits == 0) {
         cursor = p;
         return true;
     }
@@ -734,7 +734,7 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
             if (step.element->kind == TextKind::constant) return constant(cursor, *step.element);
             const Field& field = form.fields[step.element->field];
             std::uint64_t code = field.place.extract(image);
-            if (!affine(cursor, *step.element, field, code, field.fixed.has_value() || step.repeated)) return false;
+            if (!affine(cursor, *step.element, field, code, field.fixed || step.repeated)) return false;
             field.place.insert(image, code);
             return true;
         }
@@ -745,7 +745,8 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
                 return false;
             for (const Index index : step.element->fields) {
                 const Field& field = form.fields[index];
-                if (field.fixed && *field.fixed != codes[index]) return fail(skip(cursor), nullptr, field.type);
+                if (field.fixed && form.fixed_value(field) != codes[index])
+                    return fail(skip(cursor), nullptr, field.type);
                 field.place.insert(image, codes[index]);
             }
             return true;
@@ -777,7 +778,7 @@ void Reader::find_excess(const char* begin, const Candidate& candidate, const Fo
         if (one.element && one.kind == ReadStep::Kind::any) {
             for (const Index field : one.element->fields) seen |= 1u << (field & 31);
         }
-        if (!exceeds(limit, tables_.taken, image, seen)) continue;
+        if (!exceeds(limit, image, seen)) continue;
         pending_ = {Violation::Kind::limit, operand, p, limit.limit};
         return;
     }
@@ -798,7 +799,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
             out.image.words[0] |= code << head.shift;
         } else {
             const Field& field = form.fields[head.field];
-            if (field.fixed && *field.fixed != code) return fail(cursor, nullptr, field.type);
+            if (field.fixed && form.fixed_value(field) != code) return fail(cursor, nullptr, field.type);
             field.place.insert(out.image, code);
         }
     }
@@ -811,7 +812,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
     if (pending_.kind != Violation::Kind::none) return violated();
     for (const FormLimit& limit : tables_.forms[candidate.form].limits) {
-        if (!exceeds(limit, tables_.taken, out.image)) continue;
+        if (!exceeds(limit, out.image)) continue;
         if (violation_.kind == Violation::Kind::none) find_excess(cursor, candidate, limit, out.image);
         return violated();
     }
@@ -905,6 +906,7 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
         if (!head(p, tables_.heads[h], codes)) continue;
         const Mnemonic* found = mnemonic(p);
         if (!found) continue;
+        tables_.need(*found);
         found_ = found;
         for (const Candidate& candidate : found->candidates) {
             if (candidate.head != h) continue;

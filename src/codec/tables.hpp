@@ -1,11 +1,16 @@
 // What the codec builds from the model: everything that reading and writing an instruction would otherwise work out again
-// and again. Built by build.cpp, used by decode.cpp, print.cpp and read.cpp, never changed in between.
+// and again. Built by build.cpp, used by decode.cpp, print.cpp and read.cpp.
+//
+// A program uses a few of the mnemonics, operands and forms of its instruction set, so what belongs to one of them is built
+// when it is first needed: see Tables. Whoever finds it ready needs no lock; it is never changed afterwards.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +40,14 @@ struct Piece {
     std::uint8_t size;
 };
 
-// One operand type.
+// Something that counts for limits: equal things have equal identities. Lists end with identity 0.
+struct Taken {
+    std::uint32_t identity = 0;
+    std::uint32_t limits = 0;           // a bit for each
+};
+inline constexpr std::uint32_t tail_identity = 1;  // what follows the instruction, which there is once
+
+// One operand type. What its rows bring along is always known; its codes and its texts are built when needed.
 struct OperandTable {
     std::vector<std::uint16_t> row;     // kind table, by code: the row, or no_row
     std::vector<std::uint8_t> valid;    // by code: 1 where it decodes
@@ -54,7 +66,9 @@ struct OperandTable {
     bool has_tail_row = false;          // one of its own rows has a tail
     std::vector<std::uint8_t> tails;    // by code, where it can: 1 where it does
     bool can_take = false;              // some code counts for a limit
-    std::vector<std::uint32_t> taken;   // by code, where it can: the list of what it takes, in Tables::taken; 0: nothing
+    bool relative = false;              // holds a number that counts from the instruction's address
+    std::vector<std::uint32_t> taken;   // by code, where it can: the list of what it takes, in `takings`; 0: nothing
+    std::vector<Taken> takings;         // lists; the first is empty
     static constexpr std::uint16_t no_row = 0xffff;
 };
 
@@ -108,8 +122,17 @@ struct Head {
 };
 
 struct Mnemonic {
-    std::string text;
-    std::vector<Candidate> candidates;  // shortest encoding first
+    std::string_view text;              // Tables::words
+    std::uint32_t first = 0, count = 0; // Tables::readings
+    std::vector<Candidate> candidates;  // shortest encoding first; there once it is ready
+    std::atomic<bool> ready = false;
+};
+
+// What becomes a candidate: one text of a form under one of its names.
+struct Reading {
+    Index form = no_index;
+    std::uint16_t text = 0;             // Form::texts
+    bool printed = false;
 };
 
 struct DecodeNode {
@@ -141,16 +164,10 @@ struct DecodeLeaf {
     bool hard = false;                  // more must be looked at: words behind the first, other checks, a tail
 };
 
-// Something that counts for limits: equal things have equal identities. Lists end with identity 0.
-struct Taken {
-    std::uint32_t identity = 0;
-    std::uint32_t limits = 0;           // a bit for each
-};
-inline constexpr std::uint32_t tail_identity = 1;  // what follows the instruction, which there is once
-
 // A field that counts for a limit, in a shape that is quick to look at.
 struct LimitedField {
-    const std::uint32_t* taken = nullptr;  // OperandTable::taken
+    const std::uint32_t* taken = nullptr;  // OperandTable::taken …
+    const Taken* takings = nullptr;     // … and the lists
     const Field* field = nullptr;       // null where `place` says where it is
     QuickPlace place;
     Index index = no_index;             // of the form
@@ -168,13 +185,14 @@ struct FormLimit {
 };
 
 // Whether those of its fields that have a bit in `fields` take more than the limit allows.
-bool exceeds(const FormLimit& limit, const std::vector<Taken>& lists, const Image& image, std::uint32_t fields = ~0u);
+bool exceeds(const FormLimit& limit, const Image& image, std::uint32_t fields = ~0u);
 
 struct FormTable {
-    std::vector<FormLimit> limits;
-    std::vector<PrintStep> print;
-    std::vector<Check> checks;
-    std::vector<TailCheck> tails;
+    std::span<const FormLimit> limits;  // once one of its mnemonics is ready, or decoding is
+    std::span<const Check> checks;      // once decoding is ready
+    std::span<const TailCheck> tails;   // likewise
+    std::vector<PrintStep> print;       // once it is printable
+    std::atomic<bool> printable = false;
     bool can_have_tail = false;
     bool may_grow = false;
     bool has_relative = false;
@@ -183,16 +201,37 @@ struct FormTable {
     bool wide = false;                  // mask reaches beyond the first 64 bits
 };
 
+class Builder;
+
 }  // namespace isaforge::codec
 
 namespace isaforge {
 
 struct Codec::Tables {
+    Tables(const Isa& isa, bool relax);
+    ~Tables();
+
+    // What each of these promises is there when it returns, and stays as it is.
+    void need(const codec::Mnemonic& mnemonic) const {  // its candidates, and what their operands are read by
+        if (!mnemonic.ready.load(std::memory_order_acquire)) build(mnemonic);
+    }
+    const codec::FormTable& printable(Index form) const {  // how it is printed
+        if (!forms[form].printable.load(std::memory_order_acquire)) build_print(form);
+        return forms[form];
+    }
+    void need_decoding() const {                        // the tree, and which codes of operands there are
+        if (!decodes.load(std::memory_order_acquire)) build_decoding();
+    }
+    void need_all() const {
+        if (!whole.load(std::memory_order_acquire)) build_all();
+    }
+
     std::vector<codec::OperandTable> operands;  // by Isa::operand_types
     std::vector<codec::FormTable> forms;        // by Isa::forms
     std::vector<codec::Head> heads;
-    std::vector<codec::Taken> taken;            // lists; the first is empty
     std::vector<codec::Mnemonic> mnemonics;
+    std::string words;                          // of all mnemonics
+    std::vector<codec::Reading> readings;       // of all mnemonics
     std::vector<std::uint32_t> slots;           // hash table: mnemonic + 1, or 0
     std::uint32_t slot_mask = 0;
     bool dots_in_mnemonics = false;
@@ -206,6 +245,15 @@ struct Codec::Tables {
     std::array<std::uint8_t, 256> ender{};      // may begin what ends a statement
     std::array<std::uint8_t, 256> letter{};     // of mnemonics; 2: a dot
     std::array<char, 256> fold{};               // to lower case where case does not matter
+    std::atomic<bool> decodes = false, whole = false;
+
+private:
+    void build(const codec::Mnemonic& mnemonic) const;
+    void build_print(Index form) const;
+    void build_decoding() const;
+    void build_all() const;
+
+    std::unique_ptr<codec::Builder> builder_;
 };
 
 namespace codec {

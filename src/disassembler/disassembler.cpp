@@ -37,7 +37,7 @@ std::string_view data_directive(std::size_t bytes) {
 
 // Bytes of the longest instruction, as far as that is known beforehand: those with a word behind them are not.
 std::size_t longest_instruction(const Codec& codec) {
-    for (const codec::OperandTable& operand : codec.tables().operands) {
+    for (const codec::OperandTable& operand : codec.tables_so_far().operands) {
         if (operand.can_have_tail) return most_bytes;
     }
     unsigned bits = 8;
@@ -514,7 +514,7 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
         if (!verifier_.reads_back(image, bits, begin + 4, end, address))
             return unverified(bits, at, std::string(begin + 4, end));
         verifier_.learn(form, image);
-        if (codec_.tables().forms[form].has_relative)
+        if (codec_.tables_so_far().forms[form].has_relative)
             end = plan_.printer.print(begin + 4, form, image, bits, address, this);
     }
     std::memcpy(end, line_end_.data(), line_end_.size());

@@ -153,7 +153,7 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
         // A number that a linker fills in does not say yet where it leads.
         while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
         const bool unknown = next_relocated < relocated.size() && relocated[next_relocated] < at + bits / 8;
-        if (!unknown && codec_.tables().forms[form].has_relative)
+        if (!unknown && codec_.tables_so_far().forms[form].has_relative)
             codec_.targets(form, image, bits, first + at / step, targets);
         for (const std::uint64_t target : targets) {
             const std::uint64_t offset = (target - first) * step;

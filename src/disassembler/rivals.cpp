@@ -39,24 +39,33 @@ Order compare(std::string_view a, std::string_view b) {
 }  // namespace
 
 Rivals::Rivals(const Codec& codec)
-    : codec_(codec), tables_(codec.tables()), printed_(codec.isa().forms.size(), {nowhere, 0}) {
+    : codec_(codec), tables_(codec.tables_so_far()), mnemonic_(codec.isa().forms.size(), nowhere) {
     for (std::uint32_t m = 0; m < tables_.mnemonics.size(); ++m) {
-        const std::vector<Candidate>& candidates = tables_.mnemonics[m].candidates;
-        for (std::uint32_t c = 0; c < candidates.size(); ++c) {
-            auto& place = printed_[candidates[c].form];
-            if (candidates[c].printed && place.first == nowhere) place = {m, c};
+        const codec::Mnemonic& mnemonic = tables_.mnemonics[m];
+        for (std::uint32_t i = mnemonic.first; i < mnemonic.first + mnemonic.count; ++i) {
+            const codec::Reading& reading = tables_.readings[i];
+            if (reading.printed && mnemonic_[reading.form] == nowhere) mnemonic_[reading.form] = m;
         }
     }
 }
 
+void Rivals::prepare(Index form) const {
+    tables_.printable(form);
+    if (mnemonic_[form] != nowhere) tables_.need(tables_.mnemonics[mnemonic_[form]]);
+}
+
 bool Rivals::examine(Index form, std::vector<Conditions>& out) {
-    const auto [mnemonic, at] = printed_[form];
+    const std::uint32_t mnemonic = mnemonic_[form];
     if (mnemonic == nowhere || tables_.heads.size() != 1 || tables_.forms[form].has_relative) return false;
     const std::vector<Candidate>& candidates = tables_.mnemonics[mnemonic].candidates;
-    for (std::uint32_t i = 0; i < at; ++i) {
-        if (candidates[i].form == form) continue;  // other texts of the same bits
+    const auto own = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+        return candidate.printed && candidate.form == form;
+    });
+    if (own == candidates.end()) return false;
+    for (auto rival = candidates.begin(); rival != own; ++rival) {
+        if (rival->form == form) continue;  // other texts of the same bits
         Conditions conditions;
-        if (keeps_off(candidates[i], candidates[at], conditions)) continue;
+        if (keeps_off(*rival, *own, conditions)) continue;
         if (conditions.empty()) return false;
         out.push_back(std::move(conditions));
     }
@@ -324,9 +333,10 @@ bool Rivals::add_items(const Walk& walk, std::vector<Item>& out) const {
     const Form& form = codec_.isa().forms[candidate.form];
     const auto add = [&](Index index) {
         const Field& field = form.fields[index];
-        Item item{field.type, {}, field.fixed, &field.place, false};
+        Item item{field.type, {}, std::nullopt, &field.place, false};
+        if (field.fixed) item.fixed = form.fixed_value(field);
         const OperandTable& table = tables_.operands[field.type];
-        item.required = field.fixed ? !table.nullable || *field.fixed != table.left_out : !table.nullable;
+        item.required = field.fixed ? !table.nullable || *item.fixed != table.left_out : !table.nullable;
         out.push_back(item);
     };
     const auto add_literal = [&](std::string_view text) {

@@ -22,6 +22,9 @@ class Rivals {
 public:
     explicit Rivals(const Codec& codec);
 
+    // Makes what the codec knows of the form's texts, and of those of its mnemonic.
+    void prepare(Index form) const;
+
     // A field of the instruction, and whether it keeps a rival from fitting, by code.
     struct Condition {
         const BitPlace* place;
@@ -94,7 +97,7 @@ private:
 
     const Codec& codec_;
     const Codec::Tables& tables_;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> printed_;  // by form: mnemonic and candidate
+    std::vector<std::uint32_t> mnemonic_;  // by form: of the text that is printed
     std::map<std::tuple<Index, bool, Index>, Pair> pairs_;
     std::map<std::pair<Index, std::vector<std::uint64_t>>, std::vector<std::uint8_t>> written_;
     std::map<std::pair<Index, std::string>, Unlike> unlike_;

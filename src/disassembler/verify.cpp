@@ -52,11 +52,12 @@ void Verifier::examine(Index index) {
     const Form& form = codec_.isa().forms[index];
     Sure& sure = sure_[index];
     if (!rivals_) rivals_ = std::make_unique<Rivals>(codec_);
+    rivals_->prepare(index);
     sure.state = Sure::State::doubtful;
     if (!text_is_plain(form) || !is_separable(form)) return;
     sure.state = Sure::State::certain;
     add_fields(form, sure);
-    if (codec_.tables().forms[index].sole) return;
+    if (codec_.tables_so_far().forms[index].sole) return;
     for (std::size_t i = 0; i < form.texts[0].size(); ++i) {
         const TextKind kind = form.texts[0][i].kind;
         if ((kind == TextKind::field || kind == TextKind::any) && !is_apart(form, i, kind == TextKind::any))
@@ -202,8 +203,8 @@ bool Verifier::text_is_plain(const Form& form) const {
 bool Verifier::read_code(Index index, std::uint64_t code) const {
     char text[Codec::max_text];
     const Image nothing;
-    const codec::OperandTable& table = codec_.tables().operands[index];
-    const codec::PrintContext context{codec_.isa(), codec_.tables(), nothing, 0, 0, nullptr, text + sizeof text};
+    const codec::OperandTable& table = codec_.tables_so_far().operands[index];
+    const codec::PrintContext context{codec_.isa(), codec_.tables_so_far(), nothing, 0, 0, nullptr, text + sizeof text};
     const char* const end = codec::print_operand(text, context, index, code);
     const char* p = text;
     while (p != end && *p == ' ') ++p;
@@ -221,7 +222,7 @@ bool Verifier::reads_as(Index type, Index other) {
     constexpr unsigned few_bits = 4;
     char text[Codec::max_text];
     const Image nothing;
-    const codec::PrintContext context{codec_.isa(), codec_.tables(), nothing, 0, 0, nullptr, text + sizeof text};
+    const codec::PrintContext context{codec_.isa(), codec_.tables_so_far(), nothing, 0, 0, nullptr, text + sizeof text};
     const unsigned width = codec_.isa().operand_types[other].width;
     const std::uint64_t step = width <= few_bits ? 1 : low_bits(width) / 7;
     for (std::uint64_t i = 0; i < 16; ++i) {
@@ -232,7 +233,7 @@ bool Verifier::reads_as(Index type, Index other) {
         while (p != end && *p == ' ') ++p;
         const char* const begin = p;
         codec::PatternMatch found;
-        if (p != end && codec_.tables().operands[type].patterns.match(p, end, true, found) && p != begin)
+        if (p != end && codec_.tables_so_far().operands[type].patterns.match(p, end, true, found) && p != begin)
             return place->second = true;
     }
     return false;
@@ -240,7 +241,7 @@ bool Verifier::reads_as(Index type, Index other) {
 
 // Whether some text of the operand may be what a literal begins with.
 bool Verifier::may_begin_like(Index index, std::string_view literal) const {
-    if (!codec_.tables().operands[index].patterns.may_begin(literal[0])) return false;
+    if (!codec_.tables_so_far().operands[index].patterns.may_begin(literal[0])) return false;
     const OperandType& type = codec_.isa().operand_types[index];
     const auto unlike = [&](const TextTemplate& text) {
         const auto first = std::find_if(text.begin(), text.end(),
@@ -271,7 +272,7 @@ bool Verifier::is_separable(const Form& form) {
         if (element.kind == TextKind::field) items.push_back({form.fields[element.field].type, {}, i});
         for (const Index field : element.fields) items.push_back({form.fields[field].type, {}, i});
     }
-    const auto& operands = codec_.tables().operands;
+    const auto& operands = codec_.tables_so_far().operands;
     const auto can_be_left_out = [&](const Item& item) {
         return item.type != no_index && operands[item.type].nullable;
     };
@@ -300,9 +301,9 @@ bool Verifier::operand_is_certain(Index index) {
         const NumberRule& rule = type.number;
         const bool whole = rule.base != NumberBase::floating && rule.scale == 1 && rule.bias == 0;
         certain = !rule.minimum && !rule.maximum && (rule.plain ? *rule.plain != NumberBase::floating : whole);
-    } else if (!codec_.tables().operands[index].needs_rows) {
+    } else if (!codec_.tables_so_far().operands[index].needs_rows) {
         // Different codes have different texts; the reader takes the longest that fits.
-        const std::vector<codec::Piece>& texts = codec_.tables().operands[index].printed;
+        const std::vector<codec::Piece>& texts = codec_.tables_so_far().operands[index].printed;
         std::set<std::string_view> seen;
         certain = !texts.empty();
         for (std::size_t code = 0; code < texts.size() && certain; ++code) {
@@ -450,7 +451,7 @@ bool Verifier::collect_row(const OperandRow& row, std::vector<std::uint64_t>& ou
             case TextKind::field: {
                 const Field& field = row.fields[first->field];
                 if (field.in_tail || add_range(row, first->field, out)) break;
-                if (codec_.tables().operands[field.type].nullable || !collect_numbers(field.type, out)) return false;
+                if (codec_.tables_so_far().operands[field.type].nullable || !collect_numbers(field.type, out)) return false;
                 break;
             }
             default: return false;
@@ -488,9 +489,8 @@ bool Verifier::reads(const char* text, const char* end, std::uint64_t address) {
     reading.expressions.clear_operands();
     reading.expressions.forget_nodes(0);
     const char* p = text;
-    return codec_.assemble(p, end, address, reading.expressions, reading.encoded, reading.failure, 0,
-                           &reading.memory) &&
-           p == end && reading.encoded.deferred_count == 0;
+    return codec_.assemble(p, end, address, reading.expressions, reading.encoded, reading.failure) && p == end &&
+           reading.encoded.deferred_count == 0;
 }
 
 unsigned Verifier::bits() const { return reading_->encoded.bits; }

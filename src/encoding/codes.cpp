@@ -33,7 +33,7 @@ bool selects_length(const Isa& isa, Index format, const std::string& name) {
         if (added || entry->second->bits == form.bits) continue;
         const Field* a = field_of(*entry->second, name);
         const Field* b = field_of(form, name);
-        if (a && b && a->fixed && b->fixed && *a->fixed != *b->fixed) return true;
+        if (a && b && a->fixed && b->fixed && entry->second->fixed_value(*a) != form.fixed_value(*b)) return true;
     }
     return false;
 }

@@ -77,8 +77,9 @@ std::string opcode_of(const Form& form) {
     std::vector<std::string> parts;
     for (const Field& field : form.fields) {
         if (!field.fixed) continue;
-        parts.push_back(*field.fixed < 10 ? fmt::format("{} {}", field.name, *field.fixed)
-                                          : fmt::format("{} {:#x}", field.name, *field.fixed));
+        const std::uint64_t value = form.fixed_value(field);
+        parts.push_back(value < 10 ? fmt::format("{} {}", field.name, value)
+                                   : fmt::format("{} {:#x}", field.name, value));
     }
     return fmt::format("{}", fmt::join(parts, ", "));
 }

@@ -49,8 +49,8 @@ struct Evaluator {
     }
 
     std::optional<std::uint64_t> name(const Expression& node) const {
-        const auto bound = bindings.find(node.name);
-        if (bound != bindings.end() && bound->second.number) return bound->second.number;
+        const Binding* const bound = bindings.find(node.name);
+        if (bound && bound->number) return bound->number;
         const auto constant = constants.find(node.name);
         if (constant != constants.end()) return constant->second;
         if (broken.contains(node.name)) return std::nullopt;
@@ -58,7 +58,7 @@ struct Evaluator {
         if (!diagnostics) return std::nullopt;
         std::vector<std::string_view> known;
         for (const auto& [other, value] : constants) known.push_back(other);
-        for (const auto& [other, binding] : bindings) known.push_back(other);
+        for (const auto& [other, binding] : bindings.entries()) known.push_back(other);
         Diagnostic& error = diagnostics->error(node.place, message);
         const std::string_view meant = nearest(node.name, known);
         if (!meant.empty()) error.suggest(std::string(meant));

@@ -41,7 +41,6 @@ constexpr BinaryOperator binary_operators[] = {
     {"*.", Operator::fmul, 9},            {"/.", Operator::fdiv, 9},
 };
 // clang-format on
-constexpr unsigned tightest_level = 9;
 
 const BinaryOperator* binary_operator(const Token& token) {
     if (token.kind != TokenKind::symbol) return nullptr;
@@ -92,9 +91,9 @@ ExpressionPointer ParserBase::expression() {
 
 ExpressionPointer ParserBase::conditional() {
     const Place begin = peek().place;
-    auto node = std::make_shared<Expression>();
-    node->kind = ExpressionKind::conditional;
     if (accept("if")) {
+        auto node = std::make_shared<Expression>();
+        node->kind = ExpressionKind::conditional;
         node->operands.push_back(expression());
         expect("then", "in a conditional expression");
         node->operands.push_back(expression());
@@ -105,6 +104,8 @@ ExpressionPointer ParserBase::conditional() {
     }
     ExpressionPointer condition = binary(0);
     if (!accept("?")) return condition;
+    auto node = std::make_shared<Expression>();
+    node->kind = ExpressionKind::conditional;
     node->operands = {condition, expression()};
     expect(":", "between the two values of a conditional expression");
     node->operands.push_back(expression());
@@ -112,18 +113,18 @@ ExpressionPointer ParserBase::conditional() {
     return node;
 }
 
+// Operands whose operators bind at least as tight as `level`, from left to right.
 ExpressionPointer ParserBase::binary(unsigned level) {
-    if (level > tightest_level) return unary();
     const Place begin = peek().place;
-    ExpressionPointer left = binary(level + 1);
+    ExpressionPointer left = unary();
     for (;;) {
         const BinaryOperator* found = binary_operator(peek());
-        if (!found || found->level != level) return left;
+        if (!found || found->level < level) return left;
         advance();
         auto node = std::make_shared<Expression>();
         node->kind = ExpressionKind::binary;
         node->op = found->op;
-        node->operands = {left, binary(level + 1)};
+        node->operands = {left, binary(found->level + 1)};
         node->place = from(begin);
         left = node;
     }

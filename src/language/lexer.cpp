@@ -1,6 +1,5 @@
 #include "language/lexer.hpp"
 
-#include <cctype>
 #include <cstdlib>
 #include <utility>
 
@@ -8,9 +7,9 @@ namespace isaforge::language {
 
 namespace {
 
-bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
-bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 
 int digit_value(char c) {
     if (is_digit(c)) return c - '0';
@@ -144,6 +143,10 @@ Token Lexer::string(std::uint32_t begin) {
 
 Token Lexer::symbol(std::uint32_t begin) {
     const std::string_view rest = text_.substr(begin);
+    if (std::string_view("{}()[],:;").find(rest[0]) != std::string_view::npos) {  // most are, and none goes on
+        ++position_;
+        return make(TokenKind::symbol, begin);
+    }
     for (const std::string_view candidate : symbols) {
         if (!rest.starts_with(candidate)) continue;
         position_ += static_cast<std::uint32_t>(candidate.size());

@@ -40,18 +40,19 @@ Index Resolver::find_limit(const Name& name) {
 }
 
 // Several `takes` of one limit, at the format and at the encoding, count together.
-void Resolver::add_taking(const TakesSyntax& syntax, const FormatDeclaration& format, Form& form) {
+void Resolver::add_taking(const TakesSyntax& syntax, const FormatDeclaration& format, const std::vector<Field>& fields,
+                          const std::shared_ptr<std::vector<Taking>>& takes) {
     const Index limit = find_limit(syntax.limit);
     if (limit == no_index) return;
-    auto taking = std::find_if(form.takes.begin(), form.takes.end(), [&](const Taking& t) { return t.limit == limit; });
-    if (taking == form.takes.end()) {
-        form.takes.emplace_back().limit = limit;
-        taking = form.takes.end() - 1;
+    auto taking = std::find_if(takes->begin(), takes->end(), [&](const Taking& t) { return t.limit == limit; });
+    if (taking == takes->end()) {
+        takes->emplace_back().limit = limit;
+        taking = takes->end() - 1;
     }
     for (const Name& name : syntax.fields) {
-        const auto field = std::find_if(form.fields.begin(), form.fields.end(),
+        const auto field = std::find_if(fields.begin(), fields.end(),
                                         [&](const Field& candidate) { return candidate.name == name.text; });
-        if (field == form.fields.end()) {
+        if (field == fields.end()) {
             diagnostics_.error(name.place, fmt::format("format {} has no field '{}'", format.name.text, name.text))
                 .note(format.bar.place, "the format is here");
             return;
@@ -64,15 +65,13 @@ void Resolver::add_taking(const TakesSyntax& syntax, const FormatDeclaration& fo
                 .note(field->where, "the field is here");
             return;
         }
-        const auto index = static_cast<Index>(field - form.fields.begin());
+        const auto index = static_cast<Index>(field - fields.begin());
         if (std::find(taking->fields.begin(), taking->fields.end(), index) == taking->fields.end())
             taking->fields.push_back(index);
     }
     taking->besides += syntax.besides;
-    for (const Text& text : syntax.own) {
-        own_takings_.push_back(
-            {static_cast<Index>(isa_.forms.size()), static_cast<Index>(taking - form.takes.begin()), &text});
-    }
+    for (const Text& text : syntax.own)
+        own_takings_.push_back({takes, static_cast<std::size_t>(taking - takes->begin()), &text});
 }
 
 namespace {
@@ -89,8 +88,7 @@ bool is_written(const OperandRow& row, unsigned width, const std::string& text) 
 
 void Resolver::resolve_own_takings() {
     for (const OwnTaking& own : own_takings_) {
-        if (own.form >= isa_.forms.size() || own.taking >= isa_.forms[own.form].takes.size()) continue;  // it is broken
-        Taking& taking = isa_.forms[own.form].takes[own.taking];
+        Taking& taking = (*own.list)[own.taking];
         bool found = false;
         for (Index i = 0; i < isa_.operand_types.size() && !found; ++i) {
             const OperandType& type = isa_.operand_types[i];

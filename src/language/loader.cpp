@@ -111,13 +111,20 @@ Heading heading_of(std::string_view text) {
     return out;
 }
 
+// A model and what it was made from, which is left alone until the model goes: taking it apart takes as long as reading it.
+struct Loaded {
+    Description description;
+    Isa isa;
+};
+
 std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostics& diagnostics,
                                  const LoadOptions& options, Origin origin) {
-    Description description;
+    const auto loaded = std::make_shared<Loaded>();
+    Description& description = loaded->description;
     FileIncluder includer(sources, origin);
     const std::size_t before = diagnostics.errors();
     language::parse(file, sources, includer, diagnostics, description);
-    auto isa = std::make_shared<Isa>();
+    const std::shared_ptr<Isa> isa(loaded, &loaded->isa);
     language::Resolver(description, options, nullptr, *isa, diagnostics).run();
     if (diagnostics.errors() != before) return nullptr;
     if (isa->auto_rows.empty() || options.draft) return isa;

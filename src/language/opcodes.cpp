@@ -86,20 +86,37 @@ void Resolver::resolve_reserved() {
     }
 }
 
-// Which rows go by which mnemonic, and which wait for the allocator.
-void Resolver::index_rows() {
+// Which rows wait for the allocator.
+void Resolver::find_auto_rows() {
+    if (assignments_) return;
     for (std::size_t t = 0; t < description_.instructions.size(); ++t) {
         const InstructionsDeclaration& table = description_.instructions[t];
         if (!here(table.only)) continue;
         for (const InstructionRow& row : table.rows) {
             if (row.broken || row.reserved || !here(row.only)) continue;
-            for (const auto& [alternative, dialect] : row.names) {
-                for (std::size_t member = 0; member < alternative.size(); ++member)
-                    rows_by_name_[alternative[member].text].push_back({&table, &row, member});
-            }
-            if (!assignments_) add_auto_row(table, row, static_cast<Index>(t));
+            const bool waits = std::any_of(row.values.begin(), row.values.end(),
+                                           [](const Value& value) { return value.kind == Value::Kind::automatic; });
+            if (waits) add_auto_row(table, row, static_cast<Index>(t));
         }
     }
+}
+
+// Which rows go by which mnemonic. Few descriptions have columns that name another row.
+void Resolver::index_rows() {
+    if (rows_indexed_) return;
+    rows_indexed_ = true;
+    for (const InstructionsDeclaration& table : description_.instructions) {
+        if (!here(table.only)) continue;
+        for (const InstructionRow& row : table.rows) {
+            if (row.broken || row.reserved || !here(row.only)) continue;
+            for (const auto& [alternative, dialect] : row.names) {
+                for (std::size_t member = 0; member < alternative.size(); ++member)
+                    rows_by_name_.push_back({alternative[member].text, {&table, &row, member}});
+            }
+        }
+    }
+    std::stable_sort(rows_by_name_.begin(), rows_by_name_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
 void Resolver::add_auto_row(const InstructionsDeclaration& table, const InstructionRow& row, Index table_index) {
@@ -119,11 +136,13 @@ void Resolver::add_auto_row(const InstructionsDeclaration& table, const Instruct
 
 // The value in column `column` of the row that `value` names, with its number; nothing where it names a type or a constant.
 std::optional<std::pair<const Value*, std::uint64_t>> Resolver::opcode_of(const Value& value, const Column& column) {
-    const std::string& name = value.type.name;
-    if (name.empty() || !value.type.arguments.empty() || isa_.constants.contains(name)) return std::nullopt;
-    const auto rows = rows_by_name_.find(name);
-    if (rows == rows_by_name_.end()) return std::nullopt;
-    for (const NamedRow& found : rows->second) {
+    const std::string& name = value.type->name;
+    if (name.empty() || !value.type->arguments.empty() || isa_.constants.contains(name)) return std::nullopt;
+    index_rows();
+    auto row = std::lower_bound(rows_by_name_.begin(), rows_by_name_.end(), name,
+                                [](const auto& named, const std::string& wanted) { return named.first < wanted; });
+    for (; row != rows_by_name_.end() && row->first == name; ++row) {
+        const NamedRow& found = row->second;
         std::vector<const Value*> values;
         if (!column_values(*found.table, *found.row, values)) continue;
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -144,11 +163,11 @@ std::uint64_t Resolver::number_of(const Value& value) const {
 }
 
 // A field of the form being made that gets its number from the allocator.
-bool Resolver::await_number(Form& form, const std::string& name, const Value& value) {
-    const auto field = std::find_if(form.fields.begin(), form.fields.end(),
+bool Resolver::await_number(Draft& draft, const std::string& name, const Value& value) {
+    const auto field = std::find_if(draft.fields.begin(), draft.fields.end(),
                                     [&](const Field& candidate) { return candidate.name == name; });
     const auto column = auto_columns_.find(&value);
-    if (field == form.fields.end() || column == auto_columns_.end()) {
+    if (field == draft.fields.end() || column == auto_columns_.end()) {
         diagnostics_.error(value.place, fmt::format("the format has no field '{}' to put an opcode into", name));
         return false;
     }
@@ -161,8 +180,8 @@ bool Resolver::await_number(Form& form, const std::string& name, const Value& va
         return false;
     }
     waiting.width = field->place.width;
-    field->fixed = 0;
-    awaited_.emplace_back(&value, static_cast<Index>(field - form.fields.begin()));
+    field->fixed = true;
+    awaited_.emplace_back(&value, static_cast<Index>(field - draft.fields.begin()));
     return true;
 }
 

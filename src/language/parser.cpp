@@ -297,7 +297,7 @@ std::vector<Text> Parser::texts() {
     do {
         const std::string whose = dialect();
         if (auto text = expect_string(out_.dialects.empty() ? "a text in quotes" : "a text in quotes or a dialect")) {
-            out.push_back(*text);
+            out.push_back(std::move(*text));
             out.back().dialect = whose;
         }
     } while (accept("|"));
@@ -835,9 +835,9 @@ Value Parser::value(const Column& column) {
         out.kind = Value::Kind::automatic;
     } else if (at(TokenKind::number)) {
         const Token token = column.bits ? advance() : take_number();
-        out.digits = without_underscores(token.text);
         out.low = out.high = token.number;
         if (column.bits) {
+            out.digits = without_underscores(token.text);
             out.low = 0;
             for (const char c : out.digits) out.low = out.low << 1 | (c == '1');
             if (out.digits.find_first_not_of("01") != std::string::npos) {
@@ -852,7 +852,7 @@ Value Parser::value(const Column& column) {
         }
     } else {
         out.kind = Value::Kind::type;
-        out.type = type_ref();
+        out.type = std::make_shared<const TypeRef>(type_ref());
     }
     out.place = from(out.place);
     return out;
@@ -887,12 +887,12 @@ std::vector<Name> Parser::mnemonic() {
 
 // A row that lacks a column's value: its mnemonic was taken for the value, its first operand for the mnemonic.
 bool Parser::misses_value(const std::vector<Column>& columns, InstructionRow& row) {
-    if (row.values.empty() || row.values.back().kind != Value::Kind::type || !row.values.back().type.arguments.empty())
+    if (row.values.empty() || row.values.back().kind != Value::Kind::type || !row.values.back().type->arguments.empty())
         return false;
     const Column& column = columns.back();
     const char* each = column.by_variant ? ", one for each variant" : "";
     diagnostics_.error(row.values.back().place, fmt::format("expected a value for column {}{}, found '{}'",
-                                                            column.name.text, each, row.values.back().type.name));
+                                                            column.name.text, each, row.values.back().type->name));
     return row.broken = true;
 }
 
@@ -908,6 +908,8 @@ void Parser::row_names(InstructionRow& row) {
 InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     InstructionRow out;
     out.place = peek().place;
+    out.values.reserve(columns.size() +
+                       (out_.variants.empty() ? 0 : out_.variants.size() - 1));  // most have one by variant
     for (const Column& column : columns) {
         const std::size_t count = column.by_variant ? std::max<std::size_t>(out_.variants.size(), 1) : 1;
         for (std::size_t i = 0; i < count; ++i) {

@@ -21,16 +21,6 @@ Token ParserBase::advance() {
     return taken;
 }
 
-bool ParserBase::at(std::string_view text) const {
-    return (token_.kind == TokenKind::symbol || token_.kind == TokenKind::name) && token_.text == text;
-}
-
-bool ParserBase::accept(std::string_view text) {
-    if (!at(text)) return false;
-    advance();
-    return true;
-}
-
 bool ParserBase::expect(std::string_view text, std::string_view context) {
     if (accept(text)) return true;
     complain(fmt::format("'{}' {}", text, context));

@@ -21,8 +21,16 @@ protected:
     const Token& peek() const { return token_; }
     Token advance();
     bool at(TokenKind kind) const { return token_.kind == kind; }
-    bool at(std::string_view symbol_or_name) const;
-    bool accept(std::string_view symbol_or_name);
+    // In line: a parser does little else than to ask what is next, mostly in vain.
+    bool at(std::string_view symbol_or_name) const {
+        return token_.text.size() == symbol_or_name.size() && token_.text.starts_with(symbol_or_name) &&
+               (token_.kind == TokenKind::symbol || token_.kind == TokenKind::name);
+    }
+    bool accept(std::string_view symbol_or_name) {
+        if (!at(symbol_or_name)) return false;
+        advance();
+        return true;
+    }
     bool expect(std::string_view symbol_or_name, std::string_view context);
     bool at_row_end() const { return at(TokenKind::newline) || at(TokenKind::end) || at("}"); }
     void skip_newlines();

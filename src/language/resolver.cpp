@@ -29,6 +29,7 @@ void Resolver::run() {
     choose_variant();
     choose_dialect();
     reject_duplicates();
+    index_declarations();
     resolve_constants();
     resolve_settings();
     resolve_surface();
@@ -48,13 +49,23 @@ void Resolver::run() {
         isa_.formats.push_back({format.name.text, format.bar.place});
     resolve_pools();
     resolve_reserved();
-    index_rows();
+    find_auto_rows();
     for (const InstructionsDeclaration& table : description_.instructions) {
         if (here(table.only)) resolve_table(table);
     }
     resolve_own_takings();
     number_relocations();
     isa_.unused = find_unused(description_);
+}
+
+// The declarations that others name most, of the chosen variant; of several with one name the first.
+void Resolver::index_declarations() {
+    for (const FormatDeclaration& format : description_.formats) {
+        if (here(format.only)) formats_.emplace(format.name.text, &format);
+    }
+    for (const OperandDeclaration& operand : description_.operands) {
+        if (here(operand.only)) operands_.emplace(operand.name.text, &operand);
+    }
 }
 
 void Resolver::number_relocations() {
@@ -287,8 +298,8 @@ std::vector<Entry> Resolver::resolve_entries(const std::vector<EntrySyntax>& ent
         if (syntax.code) next = *syntax.code;
         std::vector<std::vector<std::string>> columns;
         std::size_t count = 1;
-        for (const Text& text : in_dialect_order(syntax.texts)) {
-            columns.push_back(expand_range(text.text));
+        for (const Text* text : in_dialect_order(syntax.texts)) {
+            columns.push_back(expand_range(text->text));
             count = std::max(count, columns.back().size());
         }
         for (std::size_t i = 0; i < count; ++i, ++next) {
@@ -370,8 +381,8 @@ void Resolver::resolve_registers() {
                                        "a second name of a register needs the register's number before it");
                     continue;
                 }
-                for (const Text& text : in_dialect_order(entry.texts))
-                    file.entries[*entry.code].texts.push_back(text.text);
+                for (const Text* text : in_dialect_order(entry.texts))
+                    file.entries[*entry.code].texts.push_back(text->text);
             }
         } else if (!declaration.single) {
             file.entries = resolve_entries(named, file.index_bits, declaration.index_place);

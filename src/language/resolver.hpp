@@ -15,6 +15,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "isaforge/isa.hpp"
@@ -30,15 +32,82 @@ struct Binding {
     bool operator==(const Binding&) const = default;
 };
 
-// What names stand for. Notes which were asked for, where somebody wants to know.
-class Bindings : public std::map<std::string, Binding> {
-public:
-    std::set<std::string>* asked = nullptr;
+// The names that were asked for, and what they stood for then.
+using Asked = std::vector<std::pair<std::string_view, std::optional<Binding>>>;
 
-    const_iterator find(const std::string& name) const {
-        if (asked) asked->insert(name);
-        return std::map<std::string, Binding>::find(name);
+// What names stand for: they are few, so they are looked at one by one. The names themselves are the syntax tree's. Notes which
+// were asked for, where somebody wants to know.
+class Bindings {
+public:
+    struct Entry {
+        std::string_view name;
+        Binding binding;
+    };
+
+    const Binding* find(std::string_view name) const {
+        const Binding* const found = look(name);
+        if (asked) note(name, found);
+        return found;
     }
+    void set(std::string_view name, const Binding& binding) {
+        if (Binding* const known = const_cast<Binding*>(look(name))) {
+            *known = binding;
+        } else {
+            entries_.push_back({name, binding});
+        }
+    }
+    void set_missing(std::string_view name, const Binding& binding) {
+        if (!look(name)) entries_.push_back({name, binding});
+    }
+    // Those of `others` take the place of what has the same name.
+    void set_all(const Bindings& others) {
+        for (const Entry& entry : others.entries_) set(entry.name, entry.binding);
+    }
+    // Whether the names mean now what they meant when they were noted.
+    bool agree(const Asked& noted) const {
+        return std::all_of(noted.begin(), noted.end(), [&](const auto& one) {
+            const Binding* const found = look(one.first);
+            return found ? one.second && *one.second == *found : !one.second;
+        });
+    }
+    const std::vector<Entry>& entries() const { return entries_; }
+
+    Asked* asked = nullptr;
+
+private:
+    const Binding* look(std::string_view name) const {
+        for (const Entry& entry : entries_) {
+            if (entry.name == name) return &entry.binding;
+        }
+        return nullptr;
+    }
+    void note(std::string_view name, const Binding* found) const {
+        const auto same = [&](const auto& one) { return one.first == name; };
+        if (std::none_of(asked->begin(), asked->end(), same))
+            asked->emplace_back(name, found ? std::optional(*found) : std::nullopt);
+    }
+
+    std::vector<Entry> entries_;
+};
+
+// What was worked out where names meant something, to be used again where they mean the same.
+template <typename T>
+class Remembered {
+public:
+    std::shared_ptr<const T> find(const Bindings& bindings) const {
+        for (const auto& [asked, result] : known_) {
+            if (!bindings.agree(asked)) continue;
+            if (bindings.asked) {  // who notes what this needs, needs what went into the result
+                for (const auto& [name, meaning] : asked) bindings.find(name);
+            }
+            return result;
+        }
+        return nullptr;
+    }
+    void add(Asked asked, std::shared_ptr<const T> result) { known_.emplace_back(std::move(asked), std::move(result)); }
+
+private:
+    std::vector<std::pair<Asked, std::shared_ptr<const T>>> known_;
 };
 
 // The bits of a bar or of an operand's row.
@@ -76,18 +145,21 @@ private:
     // Texts or names with those of the chosen dialect first, then everyone's: the first is the one that is printed. Those of other
     // dialects may be asked to be left out; one always stays.
     template <typename Alternative>
-    std::vector<Alternative> in_dialect_order(std::vector<Alternative> alternatives) const {
+    std::vector<const Alternative*> in_dialect_order(const std::vector<Alternative>& alternatives) const {
+        std::vector<const Alternative*> out;
+        out.reserve(alternatives.size());
         const auto rank = [&](const Alternative& one) {
             return one.dialect.empty() ? 1 : one.dialect == isa_.dialect ? 0 : 2;
         };
-        std::stable_sort(alternatives.begin(), alternatives.end(),
-                         [&](const Alternative& a, const Alternative& b) { return rank(a) < rank(b); });
-        if (!options_.only_dialect) return alternatives;
-        const auto foreign = [&](const Alternative& one) { return rank(one) == 2 && !says_nothing(one); };
-        if (!alternatives.empty())
-            alternatives.erase(std::remove_if(alternatives.begin() + 1, alternatives.end(), foreign),
-                               alternatives.end());
-        return alternatives;
+        for (const int wanted : {0, 1, 2}) {
+            for (const Alternative& one : alternatives) {
+                if (rank(one) == wanted) out.push_back(&one);
+            }
+        }
+        if (!options_.only_dialect) return out;
+        const auto foreign = [&](const Alternative* one) { return rank(*one) == 2 && !says_nothing(*one); };
+        if (!out.empty()) out.erase(std::remove_if(out.begin() + 1, out.end(), foreign), out.end());
+        return out;
     }
     static bool says_nothing(const Text& text) { return text.text.empty(); }  // what may be left out is so for everyone
     static bool says_nothing(const RowName&) { return false; }
@@ -104,8 +176,10 @@ private:
     // types.cpp
     Index type_of(const TypeRef& ref, const Bindings& bindings);
     Index named_type(const TypeRef& ref, const Bindings& bindings);
+    Index find_type(const TypeRef& ref, const Bindings& bindings);
+    Index raw_bits(unsigned width);
     Index builtin_type(std::string_view name);
-    Index add_type(std::string key, OperandType type);
+    Index add_type(const std::string& key, OperandType type);
     void plain_number(const NumberDeclaration& number, OperandType& type);
     Index resolve_number(const NumberDeclaration& number);
     Index resolve_enum(const EnumDeclaration& declaration);
@@ -113,7 +187,7 @@ private:
     void resolve_operand_row(const OperandDeclaration& operand, const OperandRowSyntax& row, const Bindings& bindings,
                              OperandType& type);
     bool bind_arguments(const std::vector<Name>& parameters, const std::vector<TypeRef>& arguments,
-                        const Bindings& outer, Place place, std::string_view what, Place declared, Bindings& out);
+                        const Bindings& outer, Place place, std::string_view what, const Name& declared, Bindings& out);
     Index unknown_type(const TypeRef& ref);
     bool is_type(const std::string& name) const;
 
@@ -134,6 +208,7 @@ private:
     std::string sum_of(const std::vector<Cell>& cells, const Bindings& bindings);
 
     // templates.cpp
+    bool may_be_absent(Index type);
     std::optional<TextTemplate> resolve_text(const Text& text, const std::vector<Field>& fields,
                                              const Bindings& bindings, bool with_name);
     std::vector<TextTemplate> resolve_texts(const std::vector<Text>& texts, const std::vector<Field>& fields,
@@ -143,18 +218,35 @@ private:
     // limits.cpp
     void resolve_limits();
     Index find_limit(const Name& name);
-    void add_taking(const TakesSyntax& syntax, const FormatDeclaration& format, Form& form);
+    struct OwnTaking {                              // Taking::own, by text: found when all operands are known
+        std::shared_ptr<std::vector<Taking>> list;
+        std::size_t taking;
+        const Text* text;
+    };
+    void add_taking(const TakesSyntax& syntax, const FormatDeclaration& format, const std::vector<Field>& fields,
+                    const std::shared_ptr<std::vector<Taking>>& takes);
     void resolve_own_takings();
 
     // tables.cpp
     struct Row;  // one instruction of a table, its columns' values known
-    // A format's bits and an encoding's texts, worked out for the first row of a kind and used again for all to which the
-    // same names mean the same.
+    // What the rows of a table to whose columns the same things were given have in common in one encoding: worked out for the
+    // first of them, and with its first form what all of their forms share.
     struct Shape {
-        std::map<std::string, std::optional<Binding>> asked;  // of the row's names
+        std::vector<std::pair<std::size_t, Binding>> asked;  // the columns that matter
         Bindings parameters;
-        Layout layout;
+        std::shared_ptr<const Layout> layout;
         SharedList<TextTemplate> texts;
+        bool settled = false;                       // there is a form, and so the rest:
+        SharedList<Field> fields;
+        SharedList<Taking> takes;
+        Image mask, value;                          // without what the columns and `with` give
+        std::vector<std::pair<std::size_t, Index>> columns;  // and the fields that they give
+        std::vector<Index> with;                    // fields, for each of the encoding's
+    };
+    // A form that is not finished: some of its fields are not fixed yet.
+    struct Draft {
+        Form form;
+        std::vector<Field> fields;
     };
     void resolve_table(const InstructionsDeclaration& table);
     void resolve_row(const InstructionsDeclaration& table, const InstructionRow& row);
@@ -162,25 +254,38 @@ private:
                        std::vector<const Value*>& out);
     void add_instruction(const InstructionsDeclaration& table, const Row& row);
     void add_reserved(const InstructionsDeclaration& table, const Row& row);
+    // `with_all`: names, and 0 for what the row leaves open.
     void add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
-                   const Bindings& names, Instruction& instruction);
+                   const Bindings& names, const Bindings& with_all, Instruction& instruction);
     void add_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
                   const FormatDeclaration& format, const Bindings& names, const std::optional<Alternative>& alternative,
                   Instruction& instruction);
-    std::shared_ptr<const Shape> shape_of(const InstructionsDeclaration& table, const Row& row,
-                                          const EncodingSyntax& encoding, const FormatDeclaration& format,
-                                          const Bindings& names, const std::optional<Alternative>& alternative);
+    enum class Reuse { done, absent, impossible };
+    Reuse reuse(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                const Bindings& names, const Shape& shape, Form& form);
+    std::optional<std::uint64_t> with_value(const InstructionsDeclaration& table, const Row& row, const With& with,
+                                            const Bindings& bindings);
+    bool make_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                   const FormatDeclaration& format, const Bindings& names,
+                   const std::optional<Alternative>& alternative, Shape& shape, Form& form);
+    void settle(const InstructionsDeclaration& table, const EncodingSyntax& encoding, const Form& form, Shape& shape);
+    std::shared_ptr<Shape> shape_of(const InstructionsDeclaration& table, const Row& row,
+                                    const EncodingSyntax& encoding, const FormatDeclaration& format,
+                                    const Bindings& names, const std::optional<Alternative>& alternative);
     std::shared_ptr<Shape> make_shape(const InstructionsDeclaration& table, const Row& row,
                                       const EncodingSyntax& encoding, const FormatDeclaration& format,
                                       const Bindings& names, const std::optional<Alternative>& alternative);
-    std::optional<Layout> whole_layout(const FormatDeclaration& format, const Bindings& bindings,
-                                       const std::optional<Alternative>& alternative);
-    bool fix_field(Form& form, const std::string& name, std::uint64_t value, Place place,
+    SharedList<TextTemplate> form_texts(const std::vector<Text>& texts, const FormatDeclaration& format,
+                                        const std::optional<Alternative>& alternative, const Layout& layout,
+                                        const Bindings& bindings);
+    std::shared_ptr<const Layout> whole_layout(const FormatDeclaration& format, const Bindings& bindings,
+                                               const std::optional<Alternative>& alternative);
+    bool fix_field(Draft& draft, const std::string& name, std::uint64_t value, Place place,
                    const FormatDeclaration& format);
     bool fix_columns(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
-                     const FormatDeclaration& format, const Bindings& bindings, Form& form);
+                     const FormatDeclaration& format, const Bindings& bindings, Draft& draft);
     void check_fields_used(const Form& form, const FormatDeclaration& format, const Row& row);
-    void note_opcodes(const InstructionsDeclaration& table, const Row& row, const Form& form);
+    void note_opcodes(const InstructionsDeclaration& table, const Row& row, const std::vector<Field>& fields);
     const FormatDeclaration* find_format(const Name& name, bool complain = true);
     Bindings row_bindings(const InstructionsDeclaration& table, const Row& row);
     bool names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value);
@@ -194,13 +299,15 @@ private:
     void resolve_pools();
     void add_pool_formats(const Name& name, Pool& pool);
     void resolve_reserved();
+    void index_declarations();
+    void find_auto_rows();
     void index_rows();
     void add_auto_row(const InstructionsDeclaration& table, const InstructionRow& row, Index table_index);
     bool substitute_names(const InstructionsDeclaration& table, Row& row);
     std::optional<std::pair<const Value*, std::uint64_t>> opcode_of(const Value& value, const Column& column);
     std::uint64_t number_of(const Value& value) const;
     bool unassigned(const Value& value) const { return value.kind == Value::Kind::automatic && !assignments_; }
-    bool await_number(Form& form, const std::string& field, const Value& value);
+    bool await_number(Draft& draft, const std::string& field, const Value& value);
     void keep_awaited(Index form, Index instruction);
 
     const Description& description_;
@@ -209,18 +316,22 @@ private:
     Isa& isa_;
     Diagnostics& diagnostics_;
     std::size_t variant_index_ = 0;
-    std::map<std::string, Index> types_;            // by name and arguments
+    std::unordered_map<std::string, Index> types_;  // by name and arguments
+    std::vector<std::optional<bool>> absent_;       // may_be_absent, by type
+    std::unordered_map<std::string, Index> plain_types_;  // by name alone
+    std::vector<Index> raw_bits_ = std::vector<Index>(64, no_index);  // u1 to u64
+    std::unordered_map<std::string_view, const FormatDeclaration*> formats_;  // those of the variant …
+    std::unordered_map<std::string_view, const OperandDeclaration*> operands_;  // … likewise
     std::set<std::string> in_progress_;             // operands being resolved, to catch one that contains itself
     std::set<std::string> formats_checked_;         // formats whose bar was reported once
-    std::map<std::pair<const EncodingSyntax*, unsigned>, std::vector<std::shared_ptr<const Shape>>> shapes_;
+    std::map<std::pair<const EncodingSyntax*, unsigned>, std::vector<std::shared_ptr<Shape>>> shapes_;
+    std::map<std::pair<const FormatDeclaration*, unsigned>, Remembered<Layout>> layouts_;
+    std::unordered_map<std::string, Remembered<std::vector<TextTemplate>>> texts_;  // by format and what is written
     std::set<std::string> broken_;                  // declarations that were reported: no more is said where they are used
     std::set<std::uint64_t> variants_reported_;     // names behind `only` that are no variants, by place
-    std::map<std::string, std::vector<NamedRow>> rows_by_name_;
+    std::vector<std::pair<std::string_view, NamedRow>> rows_by_name_;  // sorted, once it is needed
+    bool rows_indexed_ = false;
     std::map<const Value*, std::pair<std::size_t, std::size_t>> auto_columns_;  // Isa::auto_rows, column in it
-    struct OwnTaking {                              // Taking::own, by text: found when all operands are known
-        Index form, taking;
-        const Text* text;
-    };
     std::vector<OwnTaking> own_takings_;
     std::vector<std::pair<const Value*, Index>> awaited_;  // of the form being made: `auto`, and the field it is for
 };

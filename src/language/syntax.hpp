@@ -179,9 +179,9 @@ struct Column {
 struct Value {                      // a cell of an instruction row
     enum class Kind { number, range, absent, type, automatic } kind = Kind::number;
     Place place;
-    std::string digits;             // as written, for `bits` columns
+    std::string digits;             // as written, in `bits` columns
     std::uint64_t low = 0, high = 0;
-    TypeRef type;
+    std::shared_ptr<const TypeRef> type;  // kind type
 };
 
 struct With {

@@ -43,9 +43,8 @@ const Cell* length_selector(const FormatDeclaration& format) {
 }  // namespace
 
 const FormatDeclaration* Resolver::find_format(const Name& name, bool complain) {
-    for (const FormatDeclaration& format : description_.formats) {
-        if (format.name.text == name.text && here(format.only)) return &format;
-    }
+    const auto found = formats_.find(name.text);
+    if (found != formats_.end()) return found->second;
     if (name.text.empty() || broken_.contains(name.text) || !complain) return nullptr;
     std::vector<std::string_view> known;
     for (const FormatDeclaration& format : description_.formats) known.push_back(format.name.text);
@@ -76,6 +75,7 @@ void Resolver::resolve_table(const InstructionsDeclaration& table) {
 bool Resolver::column_values(const InstructionsDeclaration& table, const InstructionRow& syntax,
                              std::vector<const Value*>& out) {
     std::size_t next = 0;
+    out.reserve(table.columns.size());
     for (const Column& column : table.columns) {
         const std::size_t count = column.by_variant ? std::max<std::size_t>(description_.variants.size(), 1) : 1;
         if (next + count > syntax.values.size()) return false;  // the parser has said so
@@ -90,6 +90,7 @@ bool Resolver::column_values(const InstructionsDeclaration& table, const Instruc
 void Resolver::resolve_row(const InstructionsDeclaration& table, const InstructionRow& syntax) {
     Row row{syntax, {}, {}, {}, {}};
     if (!column_values(table, syntax, row.values)) return;
+    row.numbers.reserve(row.values.size());
     for (const Value* value : row.values) row.numbers.push_back(number_of(*value));
     if (!substitute_names(table, row)) return;
     const Value* range = nullptr;
@@ -108,31 +109,32 @@ void Resolver::resolve_row(const InstructionsDeclaration& table, const Instructi
         range = value;
     }
     if (syntax.reserved) return add_reserved(table, row);
-    std::vector<RowName> alternatives = syntax.names;
-    alternatives.insert(alternatives.end(), syntax.relax_names.begin(), syntax.relax_names.end());
-    if (alternatives.empty() || alternatives[0].members.empty() || alternatives[0].members[0].text.empty()) return;
+    const auto& first = syntax.names.empty() ? syntax.relax_names : syntax.names;
+    if (first.empty() || first[0].members.empty() || first[0].members[0].text.empty()) return;
     if (syntax.names.empty() && !syntax.alias) {
         diagnostics_.error(
-            alternatives[0].members[0].place,
+            first[0].members[0].place,
             "a row with only `relax` names is never printed: mark it `alias`, beside the row it reads as");
         return;
     }
     const std::size_t members = range ? range->high - range->low + 1 : 1;
-    for (const auto& [alternative, dialect] : alternatives) {
-        if (alternative.size() == members) continue;
-        diagnostics_
-            .error(
-                alternative[0].place,
-                fmt::format("{} name{} for {} value{}: a range needs a list of as many names, as in add_{{a b}}",
-                            alternative.size(), alternative.size() == 1 ? "" : "s", members, members == 1 ? "" : "s"))
-            .note(range ? range->place : syntax.place, "the values are here");
-        return;
+    for (const auto* alternatives : {&syntax.names, &syntax.relax_names}) {
+        for (const auto& [alternative, dialect] : *alternatives) {
+            if (alternative.size() == members) continue;
+            diagnostics_
+                .error(alternative[0].place,
+                       fmt::format("{} name{} for {} value{}: a range needs a list of as many names, as in add_{{a b}}",
+                                   alternative.size(), alternative.size() == 1 ? "" : "s", members,
+                                   members == 1 ? "" : "s"))
+                .note(range ? range->place : syntax.place, "the values are here");
+            return;
+        }
     }
-    const std::vector<RowName> names = in_dialect_order(syntax.names);
+    const std::vector<const RowName*> names = in_dialect_order(syntax.names);
     for (std::size_t member = 0; member < members; ++member) {
         row.names.clear();
         row.relax_names.clear();
-        for (const RowName& name : names) row.names.push_back(name.members[member].text);
+        for (const RowName* name : names) row.names.push_back(name->members[member].text);
         for (const RowName& name : syntax.relax_names) row.relax_names.push_back(name.members[member].text);
         for (std::size_t i = 0; i < row.values.size(); ++i) {
             if (range && row.values[i] == range) row.numbers[i] = range->low + member;
@@ -158,18 +160,21 @@ bool Resolver::substitute_names(const InstructionsDeclaration& table, Row& row) 
 // A column that fills a field takes numbers and the opcodes of other rows: says so where the name is none.
 bool Resolver::names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value) {
     const FormatDeclaration* format = find_format(table.encodings[0].format, false);
-    if (!format || value.type.name.empty() || !value.type.arguments.empty()) return false;
+    if (!format || value.type->name.empty() || !value.type->arguments.empty()) return false;
     const bool is_field = std::any_of(format->bar.cells.begin(), format->bar.cells.end(), [&](const Cell& cell) {
         return cell.kind == Cell::Kind::named && cell.name.text == column.name.text;
     });
-    if (!is_field || is_type(value.type.name)) return false;
+    if (!is_field || is_type(value.type->name)) return false;
     Diagnostic& error = diagnostics_.error(
         value.place, fmt::format("there is no instruction '{}' with a number in column {}, and no such constant",
-                                 value.type.name, column.name.text));
+                                 value.type->name, column.name.text));
     std::vector<std::string_view> known;
-    for (const auto& [name, rows] : rows_by_name_) known.push_back(name);
+    index_rows();
+    for (const auto& [name, named] : rows_by_name_) {
+        if (known.empty() || known.back() != name) known.push_back(name);
+    }
     for (const auto& [name, constant] : isa_.constants) known.push_back(name);
-    const std::string_view meant = nearest(value.type.name, known);
+    const std::string_view meant = nearest(value.type->name, known);
     if (!meant.empty()) error.suggest(std::string(meant));
     return true;
 }
@@ -181,17 +186,17 @@ Bindings Resolver::row_bindings(const InstructionsDeclaration& table, const Row&
         const Value& value = *row.values[i];
         Binding binding;
         if (value.kind == Value::Kind::type) {
-            if (value.type.arguments.empty() && isa_.constants.contains(value.type.name)) {
-                binding.number = isa_.constants.at(value.type.name);
+            if (value.type->arguments.empty() && isa_.constants.contains(value.type->name)) {
+                binding.number = isa_.constants.at(value.type->name);
             } else {
                 if (names_no_opcode(table, table.columns[i], value)) continue;
-                binding.type = type_of(value.type, {});
+                binding.type = type_of(*value.type, {});
                 if (binding.type == no_index) continue;
             }
         } else if (value.kind != Value::Kind::absent && !unassigned(value)) {
             binding.number = row.numbers[i];
         }
-        out[table.columns[i].name.text] = binding;
+        out.set(table.columns[i].name.text, binding);
     }
     return out;
 }
@@ -216,8 +221,10 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     }
     const std::size_t before = diagnostics_.errors();
     const Bindings names = row_bindings(table, row);
+    Bindings with_all = names;
+    for (const Column& column : table.columns) with_all.set_missing(column.name.text, Binding{0, no_index});
     for (const EncodingSyntax& encoding : table.encodings) {
-        if (here(encoding.only)) add_forms(table, row, encoding, names, instruction);
+        if (here(encoding.only)) add_forms(table, row, encoding, names, with_all, instruction);
     }
     if (instruction.forms.empty()) {
         const bool broken_format = std::any_of(
@@ -235,14 +242,10 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
 }
 
 void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
-                         const Bindings& names, Instruction& instruction) {
+                         const Bindings& names, const Bindings& with_all, Instruction& instruction) {
     const FormatDeclaration* format = find_format(encoding.format);
     if (!format) return;
-    if (encoding.condition) {
-        Bindings all = names;
-        for (const Column& column : table.columns) all.try_emplace(column.name.text, Binding{0, no_index});
-        if (evaluate(encoding.condition, all).value_or(0) == 0) return;
-    }
+    if (encoding.condition && evaluate(encoding.condition, with_all).value_or(0) == 0) return;
     const Cell* selector = length_selector(*format);
     if (!selector) return add_form(table, row, encoding, *format, names, std::nullopt, instruction);
     for (unsigned choice = 0; choice < selector->types.size(); ++choice)
@@ -250,30 +253,33 @@ void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, c
 }
 
 // The shape that an earlier row of the same kind got, or a new one; null where it does not work out.
-std::shared_ptr<const Resolver::Shape> Resolver::shape_of(const InstructionsDeclaration& table, const Row& row,
-                                                          const EncodingSyntax& encoding,
-                                                          const FormatDeclaration& format, const Bindings& names,
-                                                          const std::optional<Alternative>& alternative) {
-    const auto means_the_same = [&](const std::pair<const std::string, std::optional<Binding>>& asked) {
-        const auto found = names.find(asked.first);
-        return asked.second ? found != names.end() && found->second == *asked.second : found == names.end();
-    };
-    auto& known = shapes_[{&encoding, alternative ? alternative->choice : 0}];
-    const bool own_texts = !row.syntax.texts.empty();
-    for (const auto& shape : known) {
-        if (!own_texts && std::all_of(shape->asked.begin(), shape->asked.end(), means_the_same)) return shape;
+std::shared_ptr<Resolver::Shape> Resolver::shape_of(const InstructionsDeclaration& table, const Row& row,
+                                                    const EncodingSyntax& encoding, const FormatDeclaration& format,
+                                                    const Bindings& names,
+                                                    const std::optional<Alternative>& alternative) {
+    const auto& meanings = names.entries();
+    const bool shared = row.syntax.texts.empty() && meanings.size() == table.columns.size();
+    std::vector<std::shared_ptr<Shape>>* known = nullptr;
+    if (shared) {
+        known = &shapes_[{&encoding, alternative ? alternative->choice : 0}];
+        for (const auto& shape : *known) {
+            if (std::all_of(shape->asked.begin(), shape->asked.end(),
+                            [&](const auto& asked) { return meanings[asked.first].binding == asked.second; }))
+                return shape;
+        }
     }
     Bindings noted = names;
-    std::set<std::string> asked;
+    Asked asked;
     noted.asked = &asked;
     const std::size_t before = diagnostics_.errors();
     std::shared_ptr<Shape> shape = make_shape(table, row, encoding, format, noted, alternative);
-    if (!shape || diagnostics_.errors() != before) return shape;
-    for (const std::string& name : asked) {
-        const auto found = names.find(name);
-        shape->asked[name] = found == names.end() ? std::nullopt : std::optional(found->second);
+    if (!shape || diagnostics_.errors() != before || !shared) return shape;
+    for (const auto& [name, meaning] : asked) {
+        for (std::size_t i = 0; i < meanings.size(); ++i) {
+            if (meanings[i].name == name) shape->asked.emplace_back(i, meanings[i].binding);
+        }
     }
-    if (!own_texts) known.push_back(shape);
+    known->push_back(shape);
     return shape;
 }
 
@@ -282,7 +288,6 @@ std::shared_ptr<Resolver::Shape> Resolver::make_shape(const InstructionsDeclarat
                                                       const Bindings& names,
                                                       const std::optional<Alternative>& alternative) {
     auto shape = std::make_shared<Shape>();
-    const std::string what = fmt::format("format '{}'", format.name.text);
     std::vector<TypeRef> arguments = encoding.arguments;
     if (arguments.empty()) {  // parameters that the head does not give are columns of the same name
         for (const Name& parameter : format.parameters) {
@@ -290,9 +295,17 @@ std::shared_ptr<Resolver::Shape> Resolver::make_shape(const InstructionsDeclarat
                 arguments.push_back({encoding.format.place, {}, parameter.text, {}});
         }
     }
-    if (!bind_arguments(format.parameters, arguments, names, encoding.format.place, what, format.name.place,
-                        shape->parameters))
-        return nullptr;
+    Asked asked;  // the arguments do not last
+    Bindings outer = names;
+    outer.asked = &asked;
+    const bool bound = bind_arguments(format.parameters, arguments, outer, encoding.format.place, "format", format.name,
+                                      shape->parameters);
+    for (const auto& [name, meaning] : asked) {
+        for (const auto& entry : names.entries()) {
+            if (entry.name == name) names.find(entry.name);
+        }
+    }
+    if (!bound) return nullptr;
     // A format that does not work out is reported once, not for each of its rows.
     if (formats_checked_.contains(format.name.text)) return nullptr;
     if (format.bar.broken) {
@@ -300,29 +313,63 @@ std::shared_ptr<Resolver::Shape> Resolver::make_shape(const InstructionsDeclarat
         return nullptr;
     }
     Bindings bindings = names;
-    for (const auto& [name, binding] : shape->parameters) bindings[name] = binding;
-    std::optional<Layout> layout = whole_layout(format, bindings, alternative);
-    if (!layout) {
+    bindings.set_all(shape->parameters);
+    shape->layout = whole_layout(format, bindings, alternative);
+    if (!shape->layout) {
         formats_checked_.insert(format.name.text);
         return nullptr;
     }
-    shape->layout = std::move(*layout);
     const auto& texts = row.syntax.texts.empty() ? encoding.texts : row.syntax.texts;
-    shape->texts = resolve_texts(texts, shape->layout.fields, bindings, true);
-    for (std::size_t i = 0; i < shape->texts.size(); ++i) {
-        const auto marks = std::count_if(shape->texts[i].begin(), shape->texts[i].end(),
+    shape->texts = form_texts(texts, format, alternative, *shape->layout, bindings);
+    return shape;
+}
+
+// The texts for forms of this format: many tables write them alike. Where its fields stand and what they are called is the
+// same in all of its layouts; what they are matters where they may be left out.
+SharedList<TextTemplate> Resolver::form_texts(const std::vector<Text>& texts, const FormatDeclaration& format,
+                                              const std::optional<Alternative>& alternative, const Layout& layout,
+                                              const Bindings& bindings) {
+    const auto fits = [&](const std::vector<TextTemplate>& templates) {
+        return std::ranges::all_of(templates, [&](const TextTemplate& text) {
+            return std::ranges::all_of(text, [&](const TextElement& element) {
+                return std::ranges::all_of(element.fields,
+                                           [&](Index i) { return may_be_absent(layout.fields[i].type); });
+            });
+        });
+    };
+    std::string key =
+        fmt::format("{} {}", &format - description_.formats.data(), alternative ? alternative->choice : 0);
+    for (const Text* text : in_dialect_order(texts)) key.append(1, '\0').append(text->text);
+    Remembered<std::vector<TextTemplate>>& known = texts_[std::move(key)];
+    if (const auto same = known.find(bindings); same && fits(*same)) return same;
+    Bindings noted = bindings;
+    Asked asked;
+    noted.asked = &asked;
+    const std::size_t before = diagnostics_.errors();
+    const auto out =
+        std::make_shared<const std::vector<TextTemplate>>(resolve_texts(texts, layout.fields, noted, true));
+    for (const auto& [name, meaning] : asked) bindings.find(name);
+    for (std::size_t i = 0; i < out->size(); ++i) {
+        const auto marks = std::count_if((*out)[i].begin(), (*out)[i].end(),
                                          [](const TextElement& e) { return e.kind == TextKind::name; });
         if (marks != 1)
             diagnostics_.error(texts[i].place, "the text of an instruction has {name} once, where the mnemonic stands");
     }
-    return shape;
+    if (diagnostics_.errors() == before) known.add(std::move(asked), out);
+    return out;
 }
 
-// The format's bits, which must be whole units.
-std::optional<Layout> Resolver::whole_layout(const FormatDeclaration& format, const Bindings& bindings,
-                                             const std::optional<Alternative>& alternative) {
+// The format's bits, which must be whole units. Null where they do not work out.
+std::shared_ptr<const Layout> Resolver::whole_layout(const FormatDeclaration& format, const Bindings& bindings,
+                                                     const std::optional<Alternative>& alternative) {
+    Remembered<Layout>& known = layouts_[{&format, alternative ? alternative->choice : 0}];
+    if (auto same = known.find(bindings)) return same;
+    Bindings noted = bindings;
+    Asked asked;
+    noted.asked = &asked;
     const std::size_t before = diagnostics_.errors();
-    auto layout = lay_out(format.bar.cells, isa_.unit_bits, bindings, alternative);
+    auto layout = lay_out(format.bar.cells, isa_.unit_bits, noted, alternative);
+    for (const auto& [name, meaning] : asked) bindings.find(name);
     if (layout && (layout->bits % isa_.unit_bits != 0 || layout->bits == 0)) {
         const unsigned over = layout->bits % isa_.unit_bits;
         const unsigned whole = layout->bits / isa_.unit_bits * isa_.unit_bits;
@@ -334,7 +381,10 @@ std::optional<Layout> Resolver::whole_layout(const FormatDeclaration& format, co
             fmt::format("format {} has {} bits ({}), {}; instructions are made of units of {}", format.name.text,
                         layout->bits, sum_of(format.bar.cells, bindings), off, isa_.unit_bits));
     }
-    return diagnostics_.errors() == before ? std::move(layout) : std::nullopt;
+    if (!layout || diagnostics_.errors() != before) return nullptr;
+    auto out = std::make_shared<const Layout>(std::move(*layout));
+    known.add(std::move(asked), out);
+    return out;
 }
 
 void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
@@ -344,42 +394,119 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     const auto shape = shape_of(table, row, encoding, format, names, alternative);
     if (!shape || formats_checked_.contains(format.name.text)) return;
     if (diagnostics_.errors() != before) return void(formats_checked_.insert(format.name.text));
-    Bindings bindings = names;
-    for (const auto& [name, binding] : shape->parameters) bindings[name] = binding;
     Form form;
     form.format = static_cast<Index>(&format - description_.formats.data());
-    form.bits = shape->layout.bits;
-    form.mask = shape->layout.mask;
-    form.value = shape->layout.value;
-    form.fields = shape->layout.fields;
+    form.bits = shape->layout->bits;
     form.where = row.syntax.place;
     form.alias = row.syntax.alias;
     form.names_twin =
         std::any_of(row.values.begin(), row.values.end(), [&](const Value* value) { return !own(row.syntax, *value); });
-    if (alternative &&
-        !fix_field(form, alternative->selector, alternative->choice, length_selector(format)->selector.place, format)) {
-        formats_checked_.insert(format.name.text);
-        return;
-    }
     awaited_.clear();
-    if (!fix_columns(table, row, encoding, format, bindings, form)) return;
-    note_opcodes(table, row, form);
-    form.texts = shape->texts;
-    for (const TakesSyntax& taking : format.takes) add_taking(taking, format, form);
-    for (const TakesSyntax& taking : encoding.takes) add_taking(taking, format, form);
-    check_fields_used(form, format, row);
-    if (diagnostics_.errors() != before) {
-        formats_checked_.insert(format.name.text);
+    const Reuse reused = shape->settled ? reuse(table, row, encoding, names, *shape, form) : Reuse::impossible;
+    if (reused == Reuse::absent) return;
+    if (reused == Reuse::impossible && !make_form(table, row, encoding, format, names, alternative, *shape, form))
         return;
-    }
+    note_opcodes(table, row, form.fields);
     keep_awaited(static_cast<Index>(isa_.forms.size()), static_cast<Index>(isa_.instructions.size()));
     instruction.forms.push_back(static_cast<Index>(isa_.forms.size()));
     isa_.forms.push_back(std::move(form));
 }
 
-bool Resolver::fix_field(Form& form, const std::string& name, std::uint64_t value, Place place,
+// The form of a row whose shape has one already: only the numbers differ. Impossible where one is not like those before, which
+// is for make_form to see.
+Resolver::Reuse Resolver::reuse(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                                const Bindings& names, const Shape& shape, Form& form) {
+    Image value = shape.value;
+    const auto put = [&](Index index, std::uint64_t number) {
+        const BitPlace& place = shape.fields[index].place;
+        if (place.width < 64 && number >> place.width != 0) return false;
+        place.insert(value, number);
+        return true;
+    };
+    for (const auto& [column, field] : shape.columns) {
+        const Value& given = *row.values[column];
+        if (given.kind == Value::Kind::absent) return Reuse::absent;
+        const bool digits_fit = !table.columns[column].bits || given.digits.empty() ||
+                                given.digits.size() == shape.fields[field].place.width;
+        if (given.kind == Value::Kind::type || unassigned(given) || !digits_fit || !put(field, row.numbers[column]))
+            return Reuse::impossible;
+    }
+    if (!encoding.with.empty()) {
+        Bindings bindings = names;
+        bindings.set_all(shape.parameters);
+        for (std::size_t i = 0; i < encoding.with.size(); ++i) {
+            const With& with = encoding.with[i];
+            const std::optional<std::uint64_t> number = with.value.number ? evaluate(with.value.number, bindings, false)
+                                                                          : with_value(table, row, with, bindings);
+            if (!number || !put(shape.with[i], *number)) return Reuse::impossible;
+        }
+    }
+    form.mask = shape.mask;
+    form.value = value;
+    form.fields = shape.fields;
+    form.texts = shape.texts;
+    form.takes = shape.takes;
+    return Reuse::done;
+}
+
+bool Resolver::make_form(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
+                         const FormatDeclaration& format, const Bindings& names,
+                         const std::optional<Alternative>& alternative, Shape& shape, Form& form) {
+    const std::size_t before = diagnostics_.errors();
+    Bindings bindings = names;
+    bindings.set_all(shape.parameters);
+    Draft draft{form, shape.layout->fields};
+    draft.form.mask = shape.layout->mask;
+    draft.form.value = shape.layout->value;
+    if (alternative && !fix_field(draft, alternative->selector, alternative->choice,
+                                  length_selector(format)->selector.place, format)) {
+        formats_checked_.insert(format.name.text);
+        return false;
+    }
+    shape.value = draft.form.value;
+    if (!fix_columns(table, row, encoding, format, bindings, draft)) return false;
+    form = draft.form;
+    const auto takes = std::make_shared<std::vector<Taking>>();
+    for (const TakesSyntax& taking : format.takes) add_taking(taking, format, draft.fields, takes);
+    for (const TakesSyntax& taking : encoding.takes) add_taking(taking, format, draft.fields, takes);
+    form.takes = std::shared_ptr<const std::vector<Taking>>(takes);
+    form.fields = std::move(draft.fields);
+    form.texts = shape.texts;
+    check_fields_used(form, format, row);
+    if (diagnostics_.errors() != before) {
+        formats_checked_.insert(format.name.text);
+        return false;
+    }
+    if (awaited_.empty()) settle(table, encoding, form, shape);
+    return true;
+}
+
+// Keeps what the next form of the shape has in common with this one.
+void Resolver::settle(const InstructionsDeclaration& table, const EncodingSyntax& encoding, const Form& form,
+                      Shape& shape) {
+    const auto field_of = [&](const std::string& name) {
+        const auto found = std::find_if(form.fields.begin(), form.fields.end(),
+                                        [&](const Field& field) { return field.name == name; });
+        return static_cast<Index>(found - form.fields.begin());
+    };
+    shape.with.clear();
+    shape.columns.clear();
+    for (const With& with : encoding.with) shape.with.push_back(field_of(with.field.text));
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        const Index field = field_of(table.columns[i].name.text);
+        if (field == form.fields.size() || std::find(shape.with.begin(), shape.with.end(), field) != shape.with.end())
+            continue;
+        shape.columns.emplace_back(i, field);
+    }
+    shape.fields = form.fields;
+    shape.takes = form.takes;
+    shape.mask = form.mask;
+    shape.settled = true;
+}
+
+bool Resolver::fix_field(Draft& draft, const std::string& name, std::uint64_t value, Place place,
                          const FormatDeclaration& format) {
-    for (Field& field : form.fields) {
+    for (Field& field : draft.fields) {
         if (field.name != name) continue;
         const unsigned width = field.place.width;
         if (width < 64 && value >> width != 0) {
@@ -391,9 +518,9 @@ bool Resolver::fix_field(Form& form, const std::string& name, std::uint64_t valu
             diagnostics_.error(place, fmt::format("'{}' is given twice", name));
             return false;
         }
-        field.fixed = value;
-        field.place.insert(form.mask, ~std::uint64_t{0});
-        field.place.insert(form.value, value);
+        field.fixed = true;
+        field.place.insert(draft.form.mask, ~std::uint64_t{0});
+        field.place.insert(draft.form.value, value);
         return true;
     }
     diagnostics_.error(place, fmt::format("format {} has no field '{}'", format.name.text, name))
@@ -403,19 +530,17 @@ bool Resolver::fix_field(Form& form, const std::string& name, std::uint64_t valu
 
 // Puts the row's columns and the encoding's `with` values into the form.
 bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
-                           const FormatDeclaration& format, const Bindings& bindings, Form& form) {
+                           const FormatDeclaration& format, const Bindings& bindings, Draft& draft) {
     const auto overridden = [&](const std::string& name) {
         return std::any_of(encoding.with.begin(), encoding.with.end(),
                            [&](const With& with) { return with.field.text == name; });
     };
-    const auto has_field = [&](const std::string& name) {
-        return std::any_of(form.fields.begin(), form.fields.end(),
-                           [&](const Field& field) { return field.name == name; });
-    };
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const Column& column = table.columns[i];
         const Value& value = *row.values[i];
-        if (!has_field(column.name.text)) {
+        const auto field = std::find_if(draft.fields.begin(), draft.fields.end(),
+                                        [&](const Field& f) { return f.name == column.name.text; });
+        if (field == draft.fields.end()) {
             if (column.bits) {
                 diagnostics_.error(column.name.place,
                                    fmt::format("column {} is in bits but format {} has no such field", column.name.text,
@@ -427,27 +552,23 @@ bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row,
         if (overridden(column.name.text)) continue;
         if (value.kind == Value::Kind::absent) return false;
         if (value.kind == Value::Kind::type) {
-            if (bindings.contains(column.name.text) || !format.parameters.empty())
+            if (bindings.find(column.name.text) || !format.parameters.empty())
                 diagnostics_.error(value.place,
                                    fmt::format("column {} is a field: it takes a number", column.name.text));
             return false;
         }
         if (unassigned(value)) {
-            if (!await_number(form, column.name.text, value)) return false;
+            if (!await_number(draft, column.name.text, value)) return false;
             continue;
         }
-        if (column.bits && !value.digits.empty()) {
-            const auto field = std::find_if(form.fields.begin(), form.fields.end(),
-                                            [&](const Field& f) { return f.name == column.name.text; });
-            if (value.digits.size() != field->place.width) {
-                diagnostics_
-                    .error(value.place, fmt::format("'{}' has {} bits, but '{}' has {}", value.digits,
-                                                    value.digits.size(), column.name.text, field->place.width))
-                    .note(field->where, "the field is here");
-                return false;
-            }
+        if (column.bits && !value.digits.empty() && value.digits.size() != field->place.width) {
+            diagnostics_
+                .error(value.place, fmt::format("'{}' has {} bits, but '{}' has {}", value.digits, value.digits.size(),
+                                                column.name.text, field->place.width))
+                .note(field->where, "the field is here");
+            return false;
         }
-        if (!fix_field(form, column.name.text, row.numbers[i], value.place, format)) return false;
+        if (!fix_field(draft, column.name.text, row.numbers[i], value.place, format)) return false;
     }
     for (const With& with : encoding.with) {
         std::optional<std::uint64_t> value;
@@ -456,18 +577,27 @@ bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row,
         } else {
             const std::size_t column = column_index(table.columns, with.value.name);
             if (column < table.columns.size() && unassigned(*row.values[column])) {
-                if (!await_number(form, with.field.text, *row.values[column])) return false;
+                if (!await_number(draft, with.field.text, *row.values[column])) return false;
                 continue;
             }
-            const auto bound = bindings.find(with.value.name);
-            if (bound != bindings.end()) value = bound->second.number;
-            if (!value && isa_.constants.contains(with.value.name)) value = isa_.constants.at(with.value.name);
+            value = with_value(table, row, with, bindings);
             if (!value)
                 diagnostics_.error(with.value.place, fmt::format("'{}' is not a number known here", with.value.name));
         }
-        if (!value || !fix_field(form, with.field.text, *value, with.value.place, format)) return false;
+        if (!value || !fix_field(draft, with.field.text, *value, with.value.place, format)) return false;
     }
     return true;
+}
+
+// The number that a `with` names; nothing where it is none, or is not known yet.
+std::optional<std::uint64_t> Resolver::with_value(const InstructionsDeclaration& table, const Row& row,
+                                                  const With& with, const Bindings& bindings) {
+    const std::size_t column = column_index(table.columns, with.value.name);
+    if (column < table.columns.size() && unassigned(*row.values[column])) return std::nullopt;
+    const Binding* const bound = bindings.find(with.value.name);
+    if (bound && bound->number) return bound->number;
+    const auto constant = isa_.constants.find(with.value.name);
+    return constant != isa_.constants.end() ? std::optional(constant->second) : std::nullopt;
 }
 
 // Bits that neither the text nor a column gives could not be written by anyone.
@@ -488,14 +618,14 @@ void Resolver::check_fields_used(const Form& form, const FormatDeclaration& form
     }
 }
 
-void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row, const Form& form) {
+void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row, const std::vector<Field>& fields) {
     if (!isa_.opcodes_accounted || row.syntax.alias || !awaited_.empty()) return;
     OpcodeRow out;
     out.where = row.syntax.place;
     out.reserved = row.syntax.reserved;
     out.table = static_cast<Index>(&table - description_.instructions.data());
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-        for (const Field& field : form.fields) {
+        for (const Field& field : fields) {
             if (field.name != table.columns[i].name.text) continue;
             const bool range = row.syntax.reserved && row.values[i]->kind == Value::Kind::range;
             out.columns.push_back({field.place, row.numbers[i], range ? row.values[i]->high : row.numbers[i]});
@@ -511,8 +641,8 @@ void Resolver::add_reserved(const InstructionsDeclaration& table, const Row& row
     Bindings bindings;
     const Bindings outer = row_bindings(table, row);
     std::vector<TypeRef> arguments = table.encodings[0].arguments;
-    if (!bind_arguments(format->parameters, arguments, outer, table.encodings[0].format.place,
-                        fmt::format("format '{}'", format->name.text), format->name.place, bindings))
+    if (!bind_arguments(format->parameters, arguments, outer, table.encodings[0].format.place, "format", format->name,
+                        bindings))
         return;
     std::optional<Alternative> alternative;
     if (const Cell* selector = length_selector(*format)) alternative = Alternative{selector->selector.text, 0};
@@ -521,12 +651,12 @@ void Resolver::add_reserved(const InstructionsDeclaration& table, const Row& row
         formats_checked_.insert(format->name.text);
         return;
     }
-    Form form;
-    form.fields = layout->fields;
+    Draft draft;
+    draft.fields = layout->fields;
     Row last = row;
     for (std::size_t i = 0; i < last.numbers.size(); ++i) last.numbers[i] = row.values[i]->high;
-    if (!fix_columns(table, last, table.encodings[0], *format, bindings, form)) return;
-    note_opcodes(table, row, form);
+    if (!fix_columns(table, last, table.encodings[0], *format, bindings, draft)) return;
+    note_opcodes(table, row, draft.fields);
 }
 
 }  // namespace isaforge::language

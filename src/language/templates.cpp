@@ -76,6 +76,7 @@ void TemplateReader::literal(char c) {
 }
 
 std::optional<TextTemplate> TemplateReader::read() {
+    out_.reserve(2 * static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '{')) + 1);
     while (position_ < text_.size()) {
         const char c = text_[position_];
         const bool doubled = position_ + 1 < text_.size() && text_[position_ + 1] == c;
@@ -140,12 +141,7 @@ bool TemplateReader::any(std::string_view inside, std::size_t begin) {
         if (index == no_index)
             return fail(begin + i, word.size(), fmt::format("there is no field '{}' here", word), word);
         element.fields.push_back(index);
-        const OperandType& type = resolver_.isa_.operand_types[fields_[index].type];
-        const bool can_be_left_out = std::any_of(type.rows.begin(), type.rows.end(), [](const OperandRow& row) {
-            return std::any_of(row.texts.begin(), row.texts.end(),
-                               [](const TextTemplate& text) { return text.empty(); });
-        });
-        if (!can_be_left_out)
+        if (!resolver_.may_be_absent(fields_[index].type))
             return fail(begin + i, word.size(),
                         fmt::format("'{}' cannot be left out: its operand has no row whose text is empty", word));
         i = end;
@@ -219,11 +215,11 @@ bool TemplateReader::number_suffix(std::string_view suffix, std::size_t begin, T
     }
     std::uint64_t given = 0;  // b(NAME): a parameter or a constant
     if (suffix.starts_with("b(") && suffix.ends_with(')')) {
-        const std::string name(suffix.substr(2, suffix.size() - 3));
-        const auto bound = bindings_.find(name);
-        const auto constant = resolver_.isa_.constants.find(name);
-        if (bound != bindings_.end()) given = bound->second.number.value_or(0);
-        if (bound == bindings_.end() && constant != resolver_.isa_.constants.end()) given = constant->second;
+        const std::string_view name = suffix.substr(2, suffix.size() - 3);
+        const Binding* const bound = bindings_.find(name);
+        const auto constant = resolver_.isa_.constants.find(std::string(name));
+        if (bound) given = bound->number.value_or(0);
+        if (!bound && constant != resolver_.isa_.constants.end()) given = constant->second;
     }
     for (const unsigned width : {16u, 32u, 64u}) {
         if (suffix != fmt::format("b{}", width) && given != width) continue;
@@ -283,14 +279,14 @@ bool TemplateReader::number(std::string_view inside, std::size_t begin) {
             element.bias += factor;
             continue;
         }
-        const auto bound = bindings_.find(std::string(term.name));
+        const Binding* const bound = bindings_.find(term.name);
         const auto constant = resolver_.isa_.constants.find(std::string(term.name));
         const Index index = field(term.name);
         if (index != no_index && element.field == no_index) {
             element.field = index;
             element.scale = factor;
-        } else if (bound != bindings_.end() && bound->second.number) {
-            element.bias += factor * static_cast<std::int64_t>(*bound->second.number);
+        } else if (bound && bound->number) {
+            element.bias += factor * static_cast<std::int64_t>(*bound->number);
         } else if (constant != resolver_.isa_.constants.end()) {
             element.bias += factor * static_cast<std::int64_t>(constant->second);
         } else if (index != no_index) {
@@ -304,6 +300,18 @@ bool TemplateReader::number(std::string_view inside, std::size_t begin) {
     return true;
 }
 
+// Whether an operand has a row that is written as nothing.
+bool Resolver::may_be_absent(Index index) {
+    if (index >= absent_.size()) absent_.resize(isa_.operand_types.size());
+    if (absent_[index]) return *absent_[index];
+    const OperandType& type = isa_.operand_types[index];
+    const bool absent = std::any_of(type.rows.begin(), type.rows.end(), [](const OperandRow& row) {
+        return std::any_of(row.texts.begin(), row.texts.end(), [](const TextTemplate& text) { return text.empty(); });
+    });
+    absent_[index] = absent;
+    return absent;
+}
+
 std::optional<TextTemplate> Resolver::resolve_text(const Text& text, const std::vector<Field>& fields,
                                                    const Bindings& bindings, bool with_name) {
     return TemplateReader(*this, text, fields, bindings, with_name).read();
@@ -312,8 +320,8 @@ std::optional<TextTemplate> Resolver::resolve_text(const Text& text, const std::
 std::vector<TextTemplate> Resolver::resolve_texts(const std::vector<Text>& texts, const std::vector<Field>& fields,
                                                   const Bindings& bindings, bool with_name) {
     std::vector<TextTemplate> out;
-    for (const Text& text : in_dialect_order(texts)) {
-        if (auto resolved = resolve_text(text, fields, bindings, with_name)) out.push_back(std::move(*resolved));
+    for (const Text* text : in_dialect_order(texts)) {
+        if (auto resolved = resolve_text(*text, fields, bindings, with_name)) out.push_back(std::move(*resolved));
     }
     return out;
 }

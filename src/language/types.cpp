@@ -48,7 +48,7 @@ OperandType raw_number(std::string_view name) {
 
 }  // namespace
 
-Index Resolver::add_type(std::string key, OperandType type) {
+Index Resolver::add_type(const std::string& key, OperandType type) {
     const auto [it, inserted] = types_.emplace(key, static_cast<Index>(isa_.operand_types.size()));
     if (!inserted) return it->second;  // declared twice: reject_duplicates has said so
     isa_.operand_types.push_back(std::move(type));
@@ -63,26 +63,41 @@ Index Resolver::builtin_type(std::string_view name) {
     return add_type(std::string(name), raw_number(name));
 }
 
+// uN
+Index Resolver::raw_bits(unsigned width) {
+    Index& known = raw_bits_[width - 1];
+    if (known == no_index) known = builtin_type(fmt::format("u{}", width));
+    return known;
+}
+
 Index Resolver::type_of(const TypeRef& ref, const Bindings& bindings) {
     if (ref.number) {
         const auto width = evaluate_width(ref.number, bindings);
-        return width ? builtin_type(fmt::format("u{}", *width)) : no_index;
+        return width ? raw_bits(*width) : no_index;
     }
-    const auto bound = bindings.find(ref.name);
-    if (bound != bindings.end()) {
-        if (bound->second.type != no_index) return bound->second.type;
-        const auto width = bound->second.number.value_or(0);
-        if (width >= 1 && width <= 64) return builtin_type(fmt::format("u{}", width));
+    if (const Binding* const bound = bindings.find(ref.name)) {
+        if (bound->type != no_index) return bound->type;
+        const auto width = bound->number.value_or(0);
+        if (width >= 1 && width <= 64) return raw_bits(static_cast<unsigned>(width));
         diagnostics_.error(ref.place, fmt::format("a width is 1 to 64 bits, and {} is {} here", ref.name, width));
         return no_index;
     }
     return named_type(ref, bindings);
 }
 
+// Without arguments a name is the same type everywhere.
 Index Resolver::named_type(const TypeRef& ref, const Bindings& bindings) {
-    for (const OperandDeclaration& operand : description_.operands) {
-        if (operand.name.text == ref.name && here(operand.only)) return resolve_operand(operand, ref, bindings);
-    }
+    if (!ref.arguments.empty()) return find_type(ref, bindings);
+    const auto known = plain_types_.find(ref.name);
+    if (known != plain_types_.end()) return known->second;
+    const Index type = find_type(ref, bindings);
+    if (type != no_index) plain_types_.emplace(ref.name, type);
+    return type;
+}
+
+Index Resolver::find_type(const TypeRef& ref, const Bindings& bindings) {
+    const auto operand = operands_.find(ref.name);
+    if (operand != operands_.end()) return resolve_operand(*operand->second, ref, bindings);
     const auto known = types_.find(ref.name);
     if (known != types_.end()) return known->second;
     for (const NumberDeclaration& number : description_.numbers) {
@@ -224,30 +239,30 @@ Index Resolver::resolve_enum(const EnumDeclaration& declaration) {
 }
 
 bool Resolver::bind_arguments(const std::vector<Name>& parameters, const std::vector<TypeRef>& arguments,
-                              const Bindings& outer, Place place, std::string_view what, Place declared,
+                              const Bindings& outer, Place place, std::string_view what, const Name& declared,
                               Bindings& out) {
     if (parameters.size() != arguments.size()) {
         diagnostics_
-            .error(place, fmt::format("{} takes {} argument{}, not {}", what, parameters.size(),
+            .error(place, fmt::format("{} '{}' takes {} argument{}, not {}", what, declared.text, parameters.size(),
                                       parameters.size() == 1 ? "" : "s", arguments.size()))
-            .note(declared, "declared here");
+            .note(declared.place, "declared here");
         return false;
     }
     for (std::size_t i = 0; i < parameters.size(); ++i) {
         const TypeRef& argument = arguments[i];
         Binding binding;
-        const auto bound = outer.find(argument.name);
+        const Binding* const bound = outer.find(argument.name);
         if (argument.number) {
             binding.number = evaluate(argument.number, outer);
-        } else if (bound != outer.end()) {
-            binding = bound->second;
+        } else if (bound) {
+            binding = *bound;
         } else if (isa_.constants.contains(argument.name)) {
             binding.number = isa_.constants.at(argument.name);
         } else {
             binding.type = named_type(argument, outer);
         }
         if (!binding.number && binding.type == no_index) return false;
-        out[parameters[i].text] = binding;
+        out.set(parameters[i].text, binding);
     }
     return true;
 }
@@ -255,13 +270,13 @@ bool Resolver::bind_arguments(const std::vector<Name>& parameters, const std::ve
 Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef& ref, const Bindings& outer) {
     constexpr std::size_t most_types = 20000;
     Bindings bindings;
-    const std::string what = fmt::format("operand '{}'", operand.name.text);
-    if (!bind_arguments(operand.parameters, ref.arguments, outer, ref.place, what, operand.name.place, bindings))
+    if (!bind_arguments(operand.parameters, ref.arguments, outer, ref.place, "operand", operand.name, bindings))
         return no_index;
     std::string key = operand.name.text;
     for (const Name& parameter : operand.parameters) {
-        const Binding& binding = bindings[parameter.text];
-        key += binding.number ? fmt::format(",{}", *binding.number) : fmt::format(",t{}", binding.type);
+        const Binding* const binding = bindings.find(parameter.text);
+        key += binding->number ? "," : ",t";
+        key += std::to_string(binding->number ? *binding->number : binding->type);
     }
     const auto known = types_.find(key);
     if (known != types_.end()) return known->second;
@@ -279,10 +294,10 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
     const std::size_t before = diagnostics_.errors();
     if (operand.width.number) type.width = evaluate_width(operand.width.number, bindings).value_or(0);
     if (!operand.width.number) {
-        const auto bound = bindings.find(operand.width.name);
+        const Binding* const bound = bindings.find(operand.width.name);
         const auto constant = isa_.constants.find(operand.width.name);
-        if (bound != bindings.end() && bound->second.number) {
-            type.width = static_cast<unsigned>(*bound->second.number);
+        if (bound && bound->number) {
+            type.width = static_cast<unsigned>(*bound->number);
         } else if (constant != isa_.constants.end()) {
             type.width = static_cast<unsigned>(constant->second);
         }

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "language/resolver.hpp"
@@ -15,7 +16,7 @@ namespace {
 class References {
 public:
     explicit References(const Description& description);
-    bool contains(const std::string& name) const { return names_.contains(name); }
+    bool contains(std::string_view name) const { return names_.contains(name); }
 
 private:
     void add(const ExpressionPointer& expression);
@@ -24,7 +25,7 @@ private:
     void add(const std::vector<Cell>& cells);
     void add_words(const std::vector<Text>& texts);
 
-    std::set<std::string> names_;
+    std::unordered_set<std::string_view> names_;  // of the syntax tree
 };
 
 void References::add(const ExpressionPointer& expression) {
@@ -60,20 +61,21 @@ void References::add(const std::vector<Cell>& cells) {
 // Names inside the holes of texts may be constants.
 void References::add_words(const std::vector<Text>& texts) {
     for (const Text& text : texts) {
-        std::string word;
-        for (const char c : text.text + " ") {
-            if (std::isalnum(static_cast<unsigned char>(c)) || c == '_') {
-                word += c;
-            } else if (!word.empty()) {
-                names_.insert(word);
-                word.clear();
-            }
+        const std::string_view all = text.text;
+        const auto in_word = [&](std::size_t i) {
+            return i < all.size() && (std::isalnum(static_cast<unsigned char>(all[i])) || all[i] == '_');
+        };
+        for (std::size_t begin = 0; begin < all.size(); ++begin) {
+            std::size_t end = begin;
+            while (in_word(end)) ++end;
+            if (end != begin) names_.insert(all.substr(begin, end - begin));
+            begin = end;
         }
     }
 }
 
 References::References(const Description& description) {
-    names_.insert("pc_bits");  // the machine looks it up by name
+    names_.emplace("pc_bits");  // the machine looks it up by name
     for (const ConstantDeclaration& constant : description.constants) {
         add(constant.value);
         for (const ExpressionPointer& choice : constant.allowed) add(choice);
@@ -110,7 +112,9 @@ References::References(const Description& description) {
             add_words(encoding.texts);
         }
         for (const InstructionRow& row : table.rows) {
-            for (const Value& value : row.values) add(value.type);
+            for (const Value& value : row.values) {
+                if (value.type) add(*value.type);
+            }
             add_words(row.texts);
             if (row.meaning) add(*row.meaning);
         }

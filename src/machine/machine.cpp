@@ -142,9 +142,12 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
     for (std::size_t i = 0; i < form.fields.size(); ++i)
         bindings.push_back(semantics::bind(*codec, form.fields[i].type, codes[i]));
     Diagnostics diagnostics;
-    semantics::LowerResult lowered = semantics::lower(
-        {.isa = &isa, .instruction = &instruction, .fields = &form.fields, .bindings = &bindings, .address = address},
-        diagnostics);
+    semantics::LowerResult lowered = semantics::lower({.isa = &isa,
+                                                       .instruction = &instruction,
+                                                       .fields = &form.fields.list(),
+                                                       .bindings = &bindings,
+                                                       .address = address},
+                                                      diagnostics);
     if (!lowered.ok) return refuse(StopReason::undefined, first_message(diagnostics));
 
     std::vector<std::uint32_t> signals;

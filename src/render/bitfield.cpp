@@ -54,8 +54,8 @@ std::vector<BarBit> bar_of(const Isa& isa, const Form& form) {
                 BarBit& bit = by_position[piece.position + i];
                 bit.field = index;
                 bit.value_bit = piece.shift + i;
-                bit.digit = field.fixed.has_value();
-                if (field.fixed) bit.one = (*field.fixed >> bit.value_bit & 1) != 0;
+                bit.digit = field.fixed;
+                if (field.fixed) bit.one = (form.fixed_value(field) >> bit.value_bit & 1) != 0;
             }
         }
     }

@@ -39,7 +39,7 @@ Sampler::~Sampler() = default;
 
 std::uint64_t Sampler::State::code_of(const Form& form, Index index) {
     const Field& field = form.fields[index];
-    if (field.fixed) return *field.fixed;
+    if (field.fixed) return form.fixed_value(field);
     if (index == given) return given_code;
     return field.type < codec.isa().operand_types.size() ? draw.code(field.type, tail) : 0;
 }

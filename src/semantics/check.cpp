@@ -34,7 +34,7 @@ public:
 private:
     // The kinds of bindings of an operand: one for each shape of its rows.
     const std::vector<Binding>& variants(Index type);
-    std::vector<std::vector<Binding>> products(const std::vector<Field>& fields);
+    std::vector<std::vector<Binding>> products(const std::vector<Field>& fields, const Image& image);
     void row_variants(Index type, Index row, std::set<std::string>& shapes, std::vector<Binding>& out);
     Index first_row(Index type) const;
     Index row_without_meaning(Index type) const;
@@ -83,17 +83,17 @@ Binding Checker::fixed(Index type_index, std::uint64_t code) {
         if ((code & type.rows[row].mask) == type.rows[row].value) binding.row = row;
     if (binding.row == no_index) return binding;
     for (const Field& field : type.rows[binding.row].fields)
-        binding.captures.push_back(fixed(field.type, field.fixed ? *field.fixed : field.place.extract(code)));
+        binding.captures.push_back(fixed(field.type, field.place.extract(code)));
     return binding;
 }
 
 // All combinations of the fields' variants, as far as the limit goes.
-std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fields) {
+std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fields, const Image& image) {
     std::vector<std::vector<Binding>> all(1);
     for (const Field& field : fields) {
         std::vector<Binding> choices;
         if (field.fixed)
-            choices.push_back(fixed(field.type, *field.fixed));
+            choices.push_back(fixed(field.type, field.place.extract(image)));
         else if (isa_.operand_types[field.type].kind == OperandKind::table)
             choices = variants(field.type);
         else
@@ -113,7 +113,7 @@ std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fi
 void Checker::row_variants(Index type, Index row, std::set<std::string>& shapes, std::vector<Binding>& out) {
     const OperandRow& table_row = isa_.operand_types[type].rows[row];
     if (table_row.reserved || !table_row.meaning) return;
-    for (auto& captures : products(table_row.fields)) {
+    for (auto& captures : products(table_row.fields, {})) {
         if (out.size() >= max_variants) return;
         Binding binding{.type = type, .row = row, .captures = std::move(captures)};
         Diagnostics found;
@@ -154,8 +154,9 @@ const std::vector<Binding>& Checker::variants(Index type) {
 
 void Checker::check(const Instruction& instruction, const Form& form) {
     bool first = true;
-    for (const auto& bindings : products(form.fields)) {
-        LowerInput input{.isa = &isa_, .instruction = &instruction, .fields = &form.fields, .bindings = &bindings};
+    for (const auto& bindings : products(form.fields, form.value)) {
+        LowerInput input{
+            .isa = &isa_, .instruction = &instruction, .fields = &form.fields.list(), .bindings = &bindings};
         Diagnostics found;
         lowerings_ = 0;
         try_all(input, found, first);

@@ -23,7 +23,7 @@ Binding bind(const Codec& codec, Index type_index, std::uint64_t code) {
     binding.row = codec.row_of(type_index, code);
     if (binding.row == no_index) return binding;
     for (const Field& field : type.rows[binding.row].fields)
-        binding.captures.push_back(bind(codec, field.type, field.fixed ? *field.fixed : field.place.extract(code)));
+        binding.captures.push_back(bind(codec, field.type, field.place.extract(code)));
     return binding;
 }
 

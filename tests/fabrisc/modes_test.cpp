@@ -128,7 +128,7 @@ public:
         const Field& field = form_.fields[next];
         const OperandType& type = isa_.operand_types[field.type];
         if (field.fixed || !is_mode(type)) {
-            codes[next] = field.fixed.value_or(0);
+            codes[next] = field.fixed ? form_.fixed_value(field) : 0;
             return run(codes, next + 1, random);
         }
         for (std::uint64_t code = 0; code <= low_mask(type.width); ++code) {

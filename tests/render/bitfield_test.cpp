@@ -16,9 +16,10 @@ Field field(std::string name, std::vector<BitPiece> pieces) {
     return out;
 }
 
-Field fixed_field(std::string name, BitPiece piece, std::uint64_t value) {
+// A field that the form gives: its value is in the form's bits.
+Field fixed_field(std::string name, BitPiece piece) {
     Field out = field(std::move(name), {piece});
-    out.fixed = value;
+    out.fixed = true;
     return out;
 }
 
@@ -41,8 +42,9 @@ std::string ascii(const Isa& isa, const std::string& caption = {}) {
 TEST(bitfield_picture, fixed_fields_are_digits_and_free_ones_names) {
     Form form;
     form.bits = 32;
-    form.fields = {fixed_field("OP", {27, 5, 0}, 4),  field("COND", {{22, 5, 0}}), field("A", {{16, 6, 0}}),
-                   fixed_field("SEL", {10, 6, 0}, 0), field("B", {{5, 5, 0}}),     field("C", {{0, 5, 0}})};
+    form.fields = {fixed_field("OP", {27, 5, 0}),  field("COND", {{22, 5, 0}}), field("A", {{16, 6, 0}}),
+                   fixed_field("SEL", {10, 6, 0}), field("B", {{5, 5, 0}}),     field("C", {{0, 5, 0}})};
+    form.value.set(27, 5, 4);
     const Isa isa = isa_of(32, form, "fadd");
     EXPECT_EQ("\n" + render::bitfield_picture(isa, isa.forms[0], Charset::unicode, "fadd"), R"(
  31   27 26  22 21  16 15    10 9   5 4   0
@@ -97,8 +99,9 @@ TEST(bitfield_picture, small_units_share_a_row_and_are_numbered_along_the_bar) {
 TEST(bitfield_picture, what_follows_the_instruction_is_named_below) {
     Form form;
     form.bits = 8;
-    form.fields = {field("OP", {{0, 8, 0}}), field("K", {{0, 32, 0}})};
-    form.fields[1].in_tail = true;
+    Field tail = field("K", {{0, 32, 0}});
+    tail.in_tail = true;
+    form.fields = {field("OP", {{0, 8, 0}}), tail};
     EXPECT_EQ(ascii(isa_of(8, form, "lit")), R"(
  7      0
 +--------+
