@@ -188,9 +188,8 @@ bool StatementMemory::Store::recall(Encoded& out) {
             if (!fits(variant)) continue;
             encode(variant, out);
             const auto& limits = tables_.forms[variant.form].limits;
-            found = std::none_of(limits.begin(), limits.end(), [&](const codec::FormLimit& limit) {
-                return codec::exceeds(limit, out.image);
-            });
+            found = std::none_of(limits.begin(), limits.end(),
+                                 [&](const codec::FormLimit& limit) { return codec::exceeds(limit, out.image); });
             break;
         }
     }

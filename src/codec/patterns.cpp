@@ -87,12 +87,12 @@ void Patterns::add(const Spelling& spelling) {
         nodes_.emplace_back().letter = letter;
     }
     if (!spelling.text.empty()) {
+        fixed_numbers_ |= holds_integer(spelling.text);
         const char first = fold(spelling.text[0]);
         const auto may_be = [&](char c) { first_[static_cast<unsigned char>(c)] = true; };
         for (char digit = '0'; first == number_mark && digit <= '9'; ++digit) may_be(digit);
         if (first != number_mark) may_be(first);
         if (case_insensitive_ && first >= 'a' && first <= 'z') may_be(static_cast<char>(first & ~0x20));
-        fixed_numbers_ |= holds_integer(spelling.text);
     }
     const auto first_number = static_cast<std::uint32_t>(numbers_.size());
     numbers_.insert(numbers_.end(), spelling.numbers.begin(), spelling.numbers.end());

@@ -697,7 +697,8 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
     Parsed child;
     const bool other = tables_.operands[field.type].needs_rows && operand(p, field.type, step.glued, child);
     if (trace_) trace_->fix_held(child.held_first, child.held_count);
-    if (other && p != begin && child.code == form.fixed_value(field) && child.deferred_count == 0 && child.tail_bits == 0) {
+    if (other && p != begin && child.code == form.fixed_value(field) && child.deferred_count == 0 &&
+        child.tail_bits == 0) {
         cursor = p;
         return true;
     }

@@ -26,7 +26,10 @@ std::string sampled_source(const Codec& codec, unsigned lines, const std::string
         const std::string& statement = statements[random() % statements.size()];
         switch (random() % 40) {
             case 0: text += ".rept 3\n  " + statement + end + "\n.endr\n"; break;
-            case 1: text += fmt::format(".if {}\n", random() % 2) + statement + end + "\n.else\n\t" + statement + end + "\n.endif\n"; break;
+            case 1:
+                text += fmt::format(".if {}\n", random() % 2) + statement + end + "\n.else\n\t" + statement + end +
+                        "\n.endif\n";
+                break;
             case 2: text += fmt::format("label{}: {}{}\n", labels++, statement, end); break;
             case 3: text += fmt::format("  {} {} {}\n", statement, end, comment); break;
             case 4: text += fmt::format(".macro m{}\n{}{}\n.endm\nm{}\n", i, statement, end, i); break;
