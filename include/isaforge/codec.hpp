@@ -69,6 +69,27 @@ struct ReadFailure {
     std::string suggestion;
 };
 
+class Codec;
+
+// What was learned from statements that were read: those that differ from them in numbers only are then encoded at once,
+// with the same result. Belongs to one thread.
+class StatementMemory {
+public:
+    explicit StatementMemory(const Codec& codec);
+    ~StatementMemory();
+    StatementMemory(const StatementMemory&) = delete;
+    StatementMemory& operator=(const StatementMemory&) = delete;
+
+    // Whether the statement that was read last means the same whatever symbols there are and wherever it stands.
+    bool independent() const;
+
+    struct Store;
+    Store& store() { return *store_; }
+
+private:
+    std::unique_ptr<Store> store_;
+};
+
 class Codec {
 public:
     // With `relax`, rows also answer to their `relax` names: a longer form stands in where the number of the one that was
@@ -85,8 +106,10 @@ public:
     // in address units of the code. On failure the cursor does not move and `failure` says why.
     // `skip`: how many of the encodings that fit to pass over, shortest first: 0 is the best one. A longer encoding is
     // asked for when a deferred number turns out not to fit.
+    // `memory`: makes statements fast that are like those that were read with it before. Not to be given once a symbol has
+    // the name of a register.
     bool assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader, Encoded& out,
-                  ReadFailure& failure, unsigned skip = 0) const;
+                  ReadFailure& failure, unsigned skip = 0, StatementMemory* memory = nullptr) const;
 
     // Whether a longer encoding of what was read may exist (so that a deferred number may be relaxed).
     bool may_grow(const Encoded& encoded) const;

@@ -91,7 +91,7 @@ void Engine::use_surface(const Surface& surface) {
     begins(surface.undefine, lexical_define);
     for (const std::string& mark : surface.line_comments) expressions_.syntax.comments.push_back(mark);
     for (const auto& [open, close] : surface.block_comments) expressions_.syntax.comments.push_back(open);
-    expressions_.registers = &codec_;
+    symbols_.registers = expressions_.registers = &codec_;
     expressions_.syntax.immediate_prefix = surface.immediate_prefix;
     expressions_.syntax.label_reference_prefix = surface.label_reference_prefix;
     expressions_.syntax.expression_prefix = surface.expression_prefix;

@@ -424,6 +424,7 @@ private:
     Sections sections_;
     SymbolTable symbols_;
     Expressions expressions_;
+    StatementMemory memory_{codec_};
     SectionBuffer* current_ = nullptr;
     Index current_index_ = 0;
     Index previous_index_ = 0;

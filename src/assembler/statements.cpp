@@ -272,7 +272,12 @@ bool Engine::encode(const char*& p) {
     expressions_.clear_operands();
     expressions_.defer_targets = !current_->fixed();
     const std::size_t nodes = expressions_.node_count();
-    if (!codec_.assemble(q, limit, code_address(), expressions_, encoded_, failure_)) return false;
+    StatementMemory* const memory = symbols_.shadows_registers() ? nullptr : &memory_;
+    if (!codec_.assemble(q, limit, code_address(), expressions_, encoded_, failure_, 0, memory)) return false;
+    if ((form_flags_[encoded_.form] & form_loaded) && encoded_.deferred_count == 0) {  // whoever relocates asks for the number
+        q = begin;
+        codec_.assemble(q, limit, code_address(), expressions_, encoded_, failure_);
+    }
     if (encoded_.deferred_count == 0) expressions_.forget_nodes(nodes);
     const char* const end = q;
     q = skip_blanks(q);

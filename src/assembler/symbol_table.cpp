@@ -25,6 +25,7 @@ Index SymbolTable::intern(std::string_view name, bool stable) {
     entry.name = stable ? name : std::string_view(copies_.emplace_back(name));
     entry.hash = hash;
     slots_[i] = {hash, index};
+    shadows_registers_ |= registers && registers->names_register(name);
     if (++named_ * 2 > slots_.size()) grow();
     return index;
 }

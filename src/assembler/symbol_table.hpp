@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "assembler/characters.hpp"
+#include "isaforge/codec.hpp"
 #include "isaforge/object.hpp"
 #include "isaforge/source.hpp"
 
@@ -62,6 +63,10 @@ public:
 
     Index add_anonymous();
 
+    // Whether a name of a register is a symbol, too. Registers are the description's; without one there are none.
+    bool shadows_registers() const { return shadows_registers_; }
+    const Codec* registers = nullptr;
+
     // About how many there will be.
     void reserve(std::size_t count) { entries_.reserve(count); }
 
@@ -76,6 +81,7 @@ private:
     std::vector<SymbolEntry> entries_;
     std::deque<std::string> copies_;
     std::size_t named_ = 0;
+    bool shadows_registers_ = false;
 };
 
 }  // namespace isaforge::assembler

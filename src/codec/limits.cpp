@@ -44,15 +44,17 @@ bool exceeds(const FormLimit& limit, const std::vector<Taken>& lists, const Imag
     return false;
 }
 
+bool names_register(const Codec::Tables& tables, std::string_view name) {
+    const char* cursor = name.data();
+    const char* const end = name.data() + name.size();
+    PatternMatch match;
+    return !name.empty() && tables.registers.match(cursor, end, false, match) && cursor == end;
+}
+
 }  // namespace isaforge::codec
 
 namespace isaforge {
 
-bool Codec::names_register(std::string_view name) const {
-    const char* cursor = name.data();
-    const char* const end = name.data() + name.size();
-    codec::PatternMatch match;
-    return !name.empty() && tables_->registers.match(cursor, end, false, match) && cursor == end;
-}
+bool Codec::names_register(std::string_view name) const { return codec::names_register(*tables_, name); }
 
 }  // namespace isaforge

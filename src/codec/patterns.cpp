@@ -1,6 +1,9 @@
 #include "codec/patterns.hpp"
 
+#include <bit>
 #include <cctype>
+
+#include "codec/trace.hpp"
 
 namespace isaforge::codec {
 
@@ -14,6 +17,8 @@ int hex_digit(char c) {
     const char low = static_cast<char>(c | 0x20);
     return low >= 'a' && low <= 'f' ? low - 'a' + 10 : 99;
 }
+
+constexpr std::int64_t most_bias = std::int64_t{1} << 40;  // of numbers whose ranges are traced
 
 // A decimal number without leading zeros, or, where no word is being read, one with 0x. Null where it may be something
 // else or does not fit into 63 bits.
@@ -41,6 +46,18 @@ bool may_go_on(const char* p, const char* end) {
     return p != end && std::string_view("+-*/%<>=!&^|?.:('").find(*p) != std::string_view::npos;
 }
 
+// Whether there are digits in the text that could stand where a number of a shape stands. Others never fit there, whatever
+// the number: a letter or a point follows them.
+bool holds_integer(std::string_view text) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (!is_digit(text[at]) || (at > 0 && is_digit(text[at - 1]))) continue;
+        std::size_t end = at;
+        while (end < text.size() && is_digit(text[end])) ++end;
+        if (end == text.size() || (text[end] != '.' && !is_word(text[end]))) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 struct Patterns::Walk {
@@ -52,6 +69,8 @@ struct Patterns::Walk {
     const char* best = nullptr;
     std::uint32_t best_spelling = 0;
     std::uint64_t numbers[most_numbers];
+    Trace* trace = nullptr;
+    const char* at[most_numbers] = {};  // where they stand, for the trace
 };
 
 void Patterns::add(const Spelling& spelling) {
@@ -69,6 +88,7 @@ void Patterns::add(const Spelling& spelling) {
     }
     if (!spelling.text.empty()) {
         const char first = spelling.text[0];
+        fixed_numbers_ |= holds_integer(spelling.text);
         for (int c = 0; c < 256; ++c) {
             const char letter = static_cast<char>(c);
             if (first == number_mark ? is_digit(letter) : fold(letter) == fold(first))
@@ -85,10 +105,12 @@ void Patterns::add(const Spelling& spelling) {
 
 void Patterns::add(std::string_view text, std::uint64_t code) { add(Spelling{std::string(text), code, {}, 0}); }
 
-bool Patterns::match(const char*& cursor, const char* end, bool glued, PatternMatch& out) const {
+bool Patterns::match(const char*& cursor, const char* end, bool glued, PatternMatch& out,
+                     Trace* trace) const {
+    if (trace && fixed_numbers_ && cursor != end && is_digit(*cursor)) trace->fix(cursor);
     if (cursor != end && !first_[static_cast<unsigned char>(*cursor)] && nodes_[0].spelling == 0) return false;
     const bool is_name = cursor != end && std::isalpha(static_cast<unsigned char>(*cursor));
-    Walk walk{cursor, end, glued, expressions_ && !is_name, out, nullptr, 0, {}};
+    Walk walk{cursor, end, glued, expressions_ && !is_name, out, nullptr, 0, {}, trace};
     follow(walk, 0, cursor, 0);
     if (!walk.best) return false;
     cursor = walk.best;
@@ -102,11 +124,13 @@ void Patterns::follow(Walk& walk, std::uint32_t node, const char* p, unsigned co
         const char letter = fold(*p);
         std::uint32_t next = 0;
         for (std::uint32_t child = nodes_[node].child; child != 0; child = nodes_[child].sibling) {
+            if (walk.trace && fixed_numbers_ && is_digit(letter) && is_digit(nodes_[child].letter)) walk.trace->fix(p);
             if (nodes_[child].letter == letter) {
                 next = child;
             } else if (nodes_[child].letter == number_mark && is_digit(*p)) {
                 const char* const after =
                     plain_number(p, walk.end, p != walk.begin && is_word(p[-1]), walk.numbers[count]);
+                walk.at[count] = p;
                 if (after) follow(walk, child, after, count + 1);
             }
         }
@@ -123,7 +147,10 @@ bool Patterns::accept(Walk& walk, std::uint32_t node, const char* p) const {
     if (walk.may_be_number && p != walk.begin && is_word(p[-1]) && may_go_on(p, walk.end)) return false;
     for (std::uint32_t index = nodes_[node].spelling; index != 0; index = spellings_[index - 1].next) {
         if (p == walk.best && index > walk.best_spelling) return false;
-        if (!take(spellings_[index - 1], walk.numbers, walk.out)) continue;
+        const Ending& ending = spellings_[index - 1];
+        if (walk.trace) trace_take(ending, walk);
+        if (!take(ending, walk.numbers, walk.out)) continue;
+        if (walk.trace) walk.trace->matched(numbers_.data() + ending.first_number, walk.at, ending.count, ending.code);
         walk.best = p;
         walk.best_spelling = index;
         return true;
@@ -163,6 +190,66 @@ bool Patterns::take(const Ending& ending, const std::uint64_t* numbers, PatternM
     }
     out = {code, tail, tail_bits, tail_shared, numeric};
     return true;
+}
+
+// Tells the trace what take() decides, and for which other numbers it would decide the same.
+void Patterns::trace_take(const Ending& ending, const Walk& walk) const {
+    Trace& trace = *walk.trace;
+    std::int64_t values[most_numbers];
+    for (std::uint32_t i = 0; i < ending.count; ++i) {
+        const PatternNumber& rule = numbers_[ending.first_number + i];
+        const int number = trace.number_at(walk.at[i]);
+        const auto scale = static_cast<std::uint64_t>(rule.scale);
+        const bool simple = rule.scale > 0 && std::has_single_bit(scale) && rule.bias > -most_bias && rule.bias < most_bias;
+        if (number >= 0 && !simple) trace.fix(static_cast<unsigned>(number));
+        std::int64_t value = 0;
+        if (__builtin_sub_overflow(static_cast<std::int64_t>(walk.numbers[i]), rule.bias, &value)) return;
+        if (rule.scale != 1) {
+            if (number >= 0 && simple) trace.same_remainder(static_cast<unsigned>(number), scale);
+            if (value % rule.scale != 0) return;
+            value /= rule.scale;
+        }
+        values[i] = value;
+        if (rule.same_as >= 0) {
+            if (rule.scale != numbers_[ending.first_number + static_cast<std::uint32_t>(rule.same_as)].scale) {
+                trace.fix(walk.at[i]);
+                trace.fix(walk.at[rule.same_as]);
+            }
+            trace.link(trace.number_at(walk.at[rule.same_as]), number);
+            if (value != values[rule.same_as]) return;
+            continue;
+        }
+        if (number < 0 ? value < rule.low || value > rule.high || (value - rule.low) % rule.step != 0
+                       : !trace_range(trace, static_cast<unsigned>(number), rule, value))
+            return;
+    }
+}
+
+// Whether the value is in range, and how far a number may go for the same answer.
+bool Patterns::trace_range(Trace& trace, unsigned number, const PatternNumber& rule, std::int64_t value) {
+    // As numbers; where that is beyond all numbers there is nothing to compare with.
+    const auto written = [&](std::int64_t bound, std::int64_t& out) {
+        return !__builtin_mul_overflow(bound, rule.scale, &out) && !__builtin_add_overflow(out, rule.bias, &out);
+    };
+    std::int64_t low = 0, high = 0;
+    const bool has_low = written(rule.low, low), has_high = written(rule.high, high);
+    if (value < rule.low) {
+        if (has_low) trace.at_most(number, low - 1);
+        else trace.fix(number);
+        return false;
+    }
+    if (has_low) trace.at_least(number, low);
+    if (value > rule.high) {
+        if (has_high) trace.at_least(number, high + 1);
+        else trace.fix(number);
+        return false;
+    }
+    if (has_high) trace.at_most(number, high);
+    if (rule.step == 1) return true;
+    const auto step = static_cast<std::uint64_t>(rule.step) * static_cast<std::uint64_t>(rule.scale);
+    if (std::has_single_bit(step)) trace.same_remainder(number, step);
+    else trace.fix(number);
+    return (value - rule.low) % rule.step == 0;
 }
 
 }  // namespace isaforge::codec

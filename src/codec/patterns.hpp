@@ -48,6 +48,8 @@ struct PatternMatch {
     const char* refused = nullptr; // where a text ended that fits but for its numbers
 };
 
+class Trace;
+
 class Patterns {
 public:
     static constexpr std::size_t most_numbers = 4;
@@ -66,7 +68,8 @@ public:
 
     // Reads the longest text at `cursor` that does not end inside a word (unless what follows is glued to it). False, cursor
     // unmoved, where none fits. The empty text fits everywhere.
-    bool match(const char*& cursor, const char* end, bool glued, PatternMatch& out) const;
+    // `trace`, where given, is told what was decided because of numbers, and which of them were read.
+    bool match(const char*& cursor, const char* end, bool glued, PatternMatch& out, Trace* trace = nullptr) const;
 
 private:
     struct Node {
@@ -86,12 +89,15 @@ private:
     void follow(Walk& walk, std::uint32_t node, const char* p, unsigned count) const;
     bool accept(Walk& walk, std::uint32_t node, const char* p) const;
     bool take(const Ending& ending, const std::uint64_t* numbers, PatternMatch& out) const;
+    void trace_take(const Ending& ending, const Walk& walk) const;
+    static bool trace_range(Trace& trace, unsigned number, const PatternNumber& rule, std::int64_t value);
 
     bool case_insensitive_, expressions_;
     std::vector<Node> nodes_;
     std::vector<Ending> spellings_;
     std::vector<PatternNumber> numbers_;
     std::array<bool, 256> first_{};
+    bool fixed_numbers_ = false;           // some text holds an integer: other digits are parts of words and of floats
 };
 
 }  // namespace isaforge::codec

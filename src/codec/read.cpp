@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "codec/memory.hpp"
 #include "codec/reader.hpp"
 
 namespace isaforge {
@@ -48,19 +49,10 @@ const char* Reader::skip_comment(const char* p) const {
     return p;
 }
 
-bool Reader::at_end(const char* p) const {
-    while (p != end_ && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
-    if (p == end_) return true;
-    const std::uint8_t kind = tables_.ender[static_cast<unsigned char>(*p)];
-    if (kind != 2) return kind == 1;
-    const std::string_view rest(p, static_cast<std::size_t>(end_ - p));
-    if (ends_in(isa_.surface, p, rest)) return true;
-    // A source may say in itself whose way of writing it has.
-    const auto ends = [&](const auto& own) { return ends_in(own.second, p, rest); };
-    return std::any_of(isa_.dialect_surfaces.begin(), isa_.dialect_surfaces.end(), ends);
-}
+namespace {
 
-bool Reader::ends_in(const Surface& surface, const char* p, std::string_view rest) const {
+bool ends_in(const Isa& isa, const Codec::Tables& tables, const Surface& surface, const char* p, const char* end) {
+    const std::string_view rest(p, static_cast<std::size_t>(end - p));
     if (!surface.statement_end.empty() && rest.starts_with(surface.statement_end)) return true;
     if (!surface.separator.empty() && rest.starts_with(surface.separator)) return true;
     const auto begins = [&](const std::string& mark) { return rest.starts_with(mark); };
@@ -68,10 +60,35 @@ bool Reader::ends_in(const Surface& surface, const char* p, std::string_view res
     for (const auto& [open, close] : surface.block_comments) {
         if (!begins(open)) continue;
         const std::size_t found = rest.find(close, open.size());
-        return found == std::string_view::npos || at_end(p + found + close.size());
+        return found == std::string_view::npos || statement_ends(isa, tables, p + found + close.size(), end);
     }
     return false;
 }
+
+}  // namespace
+
+bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, const char* end) {
+    while (p != end && (*p == ' ' || *p == '\t' || *p == '\r')) ++p;
+    if (p == end) return true;
+    const std::uint8_t kind = tables.ender[static_cast<unsigned char>(*p)];
+    if (kind != 2) return kind == 1;
+    // A source may say in itself whose way of writing it has.
+    return ends_in(isa, tables, isa.surface, p, end) ||
+           std::any_of(isa.dialect_surfaces.begin(), isa.dialect_surfaces.end(),
+                       [&](const auto& own) { return ends_in(isa, tables, own.second, p, end); });
+}
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// No label's: `1f` is the next that is called 1.
+bool is_plain_number(std::string_view word) {
+    if (word.size() > 2 && word[0] == '0' && (word[1] | 0x20) == 'x') return word.find('.') == std::string_view::npos;
+    return std::all_of(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.'; });
+}
+
+}  // namespace
 
 bool Reader::literal(const char*& cursor, std::string_view text, bool glued) const {
     const char* p = skip(cursor);
@@ -83,6 +100,7 @@ bool Reader::literal(const char*& cursor, std::string_view text, bool glued) con
     for (const char c : text) {
         // Blanks may stand between marks ("[ !"), not inside words.
         if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && !is_word(c)) p = skip(p);
+        if (trace_ && p != end_ && is_digit(*p) && is_digit(c)) trace_->fix(p);
         if (p == end_ || tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)])
             return false;
         ++p;
@@ -146,15 +164,11 @@ bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative
         return number_end_ != nullptr;
     }
     const char* const begin = p;
-    const Surface& surface = isa_.surface;
-    for (const std::string* prefix : {&surface.immediate_prefix, &surface.label_reference_prefix}) {
-        if (prefix->empty() || !std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with(*prefix)) continue;
-        p += prefix->size();
-        break;
+    const bool good = read_number(p, value, relative);
+    if (trace_) {
+        if (relative) trace_->depends(end_);
+        trace_number(begin, p, good);
     }
-    expressions_.stop = stop_;
-    const bool good =
-        p != end_ && (relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value));
     if (!relative && !(good && value.kind == NumberValue::Kind::deferred)) {
         number_begin_ = begin;
         number_stop_ = stop_;
@@ -163,6 +177,51 @@ bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative
     }
     if (good) cursor = p;
     return good;
+}
+
+bool Reader::read_number(const char*& p, NumberValue& value, bool relative) {
+    const Surface& surface = isa_.surface;
+    for (const std::string* prefix : {&surface.immediate_prefix, &surface.label_reference_prefix}) {
+        if (prefix->empty() || !std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with(*prefix)) continue;
+        p += prefix->size();
+        break;
+    }
+    expressions_.stop = stop_;
+    return p != end_ && (relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value));
+}
+
+// What an expression depends on. Plain numbers have to stay; a register's name is read as one whatever symbols there are;
+// anything else may be a symbol. Where none was read, the first word says why.
+void Reader::trace_number(const char* begin, const char* after, bool good) const {
+    const auto in_name = [](char c) { return is_digit(c) || std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
+    const char* p = begin;
+    if (!good) {
+        while (p != end_ && !in_name(*p) && *p != '.' && *p != '\n') ++p;
+        if (p != end_ && *p == '.') return trace_->depends(end_);
+        after = p;
+        while (after != end_ && in_name(*after)) ++after;
+    }
+    trace_->fix(begin, after);
+    while (p < after) {
+        if (!in_name(*p)) {
+            const bool is_point = *p == '.' && p + 1 != after && is_digit(p[1]);
+            const bool is_mark = std::string_view("+-*/%<>=!&^|?:()~ \t").find(*p) != std::string_view::npos ||
+                                 isa_.surface.immediate_prefix.find(*p) != std::string::npos;
+            if (!is_point && !is_mark) return trace_->depends(after);
+            ++p;
+            continue;
+        }
+        const char* const word = p;
+        while (p < after && (in_name(*p) || *p == '.')) ++p;
+        const std::string_view name(word, static_cast<std::size_t>(p - word));
+        if (is_digit(*word) ? !is_plain_number(name) : !names_register(tables_, name)) return trace_->depends(after);
+    }
+}
+
+// What the operand's numbers put into the instruction.
+void Reader::trace_operand(const Parsed& child, const Field& field, const Form& form) const {
+    if (field.in_tail || field.fixed) return trace_->fix_held(child.held_first, child.held_count);
+    trace_->put(child.held_first, child.held_count, field.place, form.bits);
 }
 
 bool Reader::continues_word(const char* p) const {
@@ -254,7 +313,7 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool g
                           bool* refused) const {
     PatternMatch found;
     const char* p = cursor;
-    if (!table.patterns.match(p, end_, glued, found)) {
+    if (!table.patterns.match(p, end_, glued, found, trace_)) {
         if (refused && table.complete && found.refused && tables_.letter[static_cast<unsigned char>(*cursor)] == 1 &&
             (*cursor < '0' || *cursor > '9')) {
             const char* const next = skip(found.refused);
@@ -262,7 +321,14 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool g
         }
         return false;
     }
-    if (!table.all_valid && !table.valid.empty() && table.valid[found.code] == 0) return false;
+    if (trace_) {
+        out.held_first = trace_->held_count();
+        out.held_count = trace_->hold();
+    }
+    if (!table.all_valid && !table.valid.empty()) {
+        if (trace_) trace_->same_answer(out.held_first, out.held_count, table.valid);
+        if (table.valid[found.code] == 0) return false;
+    }
     out.code = found.code;
     out.tail = found.tail;
     out.tail_bits = found.tail_bits;
@@ -276,6 +342,7 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool g
 bool Reader::may_go_on(const OperandTable& table, const char* after) const {
     if (!table.unlisted) return false;
     const char* const next = skip(after);
+    if (trace_) trace_->look_up(next, end_, table.goes_on);
     return next != end_ && table.goes_on[static_cast<unsigned char>(*next)] && !at_end(after);
 }
 
@@ -301,6 +368,7 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
     const std::uint64_t left_out = out.code;
     if (type.kind == OperandKind::number) return number(cursor, index, out);
     // The rows know other spacings of the same texts, and expressions.
+    if (trace_) trace_->look_up(begin, end_, table.first);
     const bool may_begin = begin != end_ && table.first[static_cast<unsigned char>(*begin)];
     const bool may_fit = (may_begin && !refused) || (table.nullable && !fits);
     const bool try_rows = type.kind == OperandKind::table && (may_fit || (thorough_ && table.needs_rows));
@@ -327,6 +395,14 @@ bool Reader::comes_back(Index index, const OperandRow& row, const Parsed& parsed
     return parsed.numeric || &type.rows[found] == &row || means_itself(isa_, tables_, type, row, parsed.code);
 }
 
+// Whether the text is a number and nothing else.
+bool Reader::is_one_number(const OperandRow& row, const TextTemplate& text) const {
+    if (text.size() != 1) return false;
+    if (text[0].kind == TextKind::number) return true;
+    return text[0].kind == TextKind::field &&
+           isa_.operand_types[row.fields[text[0].field].type].kind == OperandKind::number;
+}
+
 // Tries every row; the one that reads furthest is taken.
 bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     if (++depth_ > most_depth) {
@@ -339,13 +415,21 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     const char* best_end = nullptr;
     Parsed best;
     std::size_t number = 0;  // of the text, among those of all rows
+    const bool was_independent = trace_ && trace_->independent();
+    const char* dependent_end = nullptr;  // of a number that may be a symbol: it is of no account where a row reads further
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
             const Letters& first = table.row_first[number++];
+            if (trace_) trace_->look_up(cursor, end_, first);
             if (!thorough_ && cursor != end_ && !first[static_cast<unsigned char>(*cursor)]) continue;
             const char* p = cursor;
             Parsed attempt;
-            if (!row_text(p, row, text, glued, attempt)) continue;
+            const bool fits = row_text(p, row, text, glued, attempt);
+            if (trace_ && was_independent && !trace_->independent() && is_one_number(row, text)) {
+                dependent_end = std::max(dependent_end, trace_->dependent_end());
+                trace_->still_independent();
+            }
+            if (!fits) continue;
             // A number that is not known yet may be anything: only the row with a whole word for it surely fits.
             if (has_tail_row && row.tail_bits == 0 && attempt.deferred_count > 0) continue;
             if (!comes_back(index, row, attempt)) continue;
@@ -355,6 +439,7 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
         }
     }
     --depth_;
+    if (dependent_end && (!best_end || dependent_end >= best_end)) trace_->depends(dependent_end);
     if (!best_end) return false;
     cursor = best_end;
     out = best;
@@ -499,6 +584,8 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 const Field& field = row.fields[element.field];
                 const char* begin = cursor;
                 if (!operand(cursor, field.type, is_glued(text, i, glued), child)) return false;
+                if (trace_) trace_->fix_held(child.held_first, child.held_count);
+                child.held_count = 0;
                 const bool is_known = known >> element.field & 1;
                 if (is_known && (child.deferred_count != 0 || child.code != codes[element.field]))
                     return fail(skip(begin), nullptr, field.type);
@@ -521,7 +608,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 if (!constant(cursor, element)) return false;
                 break;
             case TextKind::any:
-                if (!any(cursor, element, row.fields, codes, out)) return false;
+                if (!any(cursor, element, row.fields, codes, out, nullptr)) return false;
         }
     }
     for (std::size_t i = 0; i < row.fields.size(); ++i) {
@@ -535,9 +622,9 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
     return true;
 }
 
-// Fields that may be left out, in any order.
+// Fields that may be left out, in any order: the form's, or those of a row.
 bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
-                 std::uint64_t* codes, Parsed& out) {
+                 std::uint64_t* codes, Parsed& out, const Form* form) {
     std::uint32_t seen = 0;
     const std::string_view separator = [&] {
         std::string_view text = element.text;
@@ -555,10 +642,17 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
             if (seen >> i & 1) continue;
             const Field& field = fields[element.fields[i]];
             const char* p = begin;
+            if (trace_) trace_->look_up(p, end_, tables_.operands[field.type].first);
             if (!thorough_ && (p == end_ || !tables_.operands[field.type].first[static_cast<unsigned char>(*p)]))
                 continue;
             Parsed child;
             if (!operand(p, field.type, false, child) || p == begin) continue;
+            if (trace_ && form) {
+                if (out.tail_bits != 0 && child.tail_bits != 0) trace_->forget();
+                trace_operand(child, field, *form);
+            } else if (trace_) {
+                trace_->fix_held(child.held_first, child.held_count);
+            }
             if (!adopt(out, child, field)) return false;
             out.numeric |= child.numeric;
             codes[element.fields[i]] = child.code;
@@ -577,6 +671,10 @@ bool Reader::form_field(const char*& cursor, const Form& form, const ReadStep& s
     Parsed child;
     const char* begin = cursor;
     if (!operand(cursor, field.type, step.glued, child)) return false;
+    if (trace_) {
+        if (step.repeated || (parsed.tail_bits != 0 && child.tail_bits != 0)) trace_->forget();
+        trace_operand(child, field, form);
+    }
     if (step.repeated && (child.deferred_count != 0 || child.code != field.place.extract(image)))
         return fail(skip(begin), nullptr, field.type);
     if (!adopt_operand(parsed, child, field, begin, cursor)) return false;
@@ -590,13 +688,15 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
     const char* const begin = skip(cursor);
     const char* p = begin;
     PatternMatch match;
-    const bool found = step.only->match(p, end_, step.glued, match);
+    const bool found = step.only->match(p, end_, step.glued, match, trace_);
     if (found && p != begin) {
         cursor = p;
         return true;
     }
     Parsed child;
-    if (tables_.operands[field.type].needs_rows && operand(p, field.type, step.glued, child) && p != begin &&
+    const bool other = tables_.operands[field.type].needs_rows && operand(p, field.type, step.glued, child);
+    if (trace_) trace_->fix_held(child.held_first, child.held_count);
+    if (other && p != begin &&
         child.code == *field.fixed && child.deferred_count == 0 && child.tail_bits == 0) {
         cursor = p;
         return true;
@@ -616,6 +716,10 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
                 const char* begin = p;
                 Parsed child;
                 if (take_pattern(p, *step.table, step.glued, child) && p != begin && !may_go_on(*step.table, p)) {
+                    if (trace_) {
+                        if (parsed.tail_bits != 0 && child.tail_bits != 0) trace_->forget();
+                        trace_operand(child, form.fields[step.field], form);
+                    }
                     if (child.tail_bits != 0 && !adopt_operand(parsed, child, form.fields[step.field], begin, p))
                         return false;
                     image.words[0] |= child.code << step.shift;
@@ -637,7 +741,7 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
         case ReadStep::Kind::any: {
             std::uint64_t codes[most_fields] = {};
             stop_ = 0;
-            if (form.fields.size() > most_fields || !any(cursor, *step.element, form.fields, codes, parsed))
+            if (form.fields.size() > most_fields || !any(cursor, *step.element, form.fields, codes, parsed, &form))
                 return false;
             for (const Index index : step.element->fields) {
                 const Field& field = form.fields[index];
@@ -652,6 +756,7 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
 
 // All was read, but it is not an instruction.
 bool Reader::violated() {
+    if (trace_) trace_->forget();
     if (violation_.kind == Violation::Kind::none) violation_ = pending_;
     return false;
 }
@@ -683,6 +788,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     const Form& form = isa_.forms[candidate.form];
     candidate_ = &candidate;
     pending_.kind = Violation::Kind::none;
+    if (trace_) trace_->begin_candidate();
     Parsed parsed;
     out.image = form.value;
     for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) {
@@ -737,6 +843,7 @@ bool Reader::head(const char*& cursor, const Head& head, std::uint64_t* codes) {
         if (slot == most_fields || !operand(cursor, part.type, true, parsed) || parsed.deferred_count != 0 ||
             parsed.tail_bits != 0)
             return false;
+        if (trace_) trace_->fix_held(parsed.held_first, parsed.held_count);
         codes[slot++] = parsed.code;
     }
     return true;
@@ -776,6 +883,7 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
         }
         break;
     }
+    if (trace_) trace_->fix(begin, p);
     if (const Mnemonic* longest = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
         found = longest;
         found_end = p;
@@ -803,6 +911,7 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
             const char* q = p;
             if (!body(q, candidate, codes, out)) continue;
             if (skip_count > 0) {
+                if (trace_) trace_->forget();
                 --skip_count;
                 continue;
             }
@@ -816,9 +925,26 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
 }  // namespace codec
 
 bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                     Encoded& out, ReadFailure& failure, unsigned skip) const {
-    Reader state(*isa_, *tables_, reader, cursor, end, address, false);
-    if (state.statement(cursor, skip, out)) return true;
+                     Encoded& out, ReadFailure& failure, unsigned skip, StatementMemory* memory) const {
+    StatementMemory::Store* const store = memory && skip == 0 ? &memory->store() : nullptr;
+    const bool shaped = store && store->scan(cursor, end);
+    using Way = StatementMemory::Store::Way;
+    if (store) store->way = Way::plain;
+    if (shaped) {
+        store->way = Way::recalled;
+        if (store->recall(out)) {
+            cursor = store->shape.end;
+            return true;
+        }
+        store->way = store->worth_learning() ? Way::traced : Way::plain;
+        if (store->way == Way::traced) store->trace.begin(store->shape);
+    }
+    const bool traced = store && store->way == Way::traced;
+    Reader state(*isa_, *tables_, reader, cursor, end, address, false, traced ? &store->trace : nullptr);
+    if (state.statement(cursor, skip, out)) {
+        if (traced) store->learn(cursor, out);
+        return true;
+    }
     // Once more with all that could stand at each place, for the message.
     Reader thorough(*isa_, *tables_, reader, cursor, end, address, true);
     if (thorough.statement(cursor, skip, out)) return true;

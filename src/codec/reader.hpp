@@ -2,6 +2,7 @@
 #pragma once
 
 #include "codec/tables.hpp"
+#include "codec/trace.hpp"
 
 namespace isaforge::codec {
 
@@ -15,6 +16,8 @@ struct Parsed {
     unsigned tail_bits = 0;
     bool tail_shared = false;
     bool numeric = false;               // a number was written, not only names
+    std::uint16_t held_first = 0;       // numbers whose place the trace does not know yet
+    std::uint16_t held_count = 0;
     unsigned deferred_count = 0;
     bool deferred_in_tail[most_deferred];
     Deferred deferred[most_deferred];
@@ -29,6 +32,8 @@ struct Parsed {
         tail_bits = other.tail_bits;
         tail_shared = other.tail_shared;
         numeric = other.numeric;
+        held_first = other.held_first;
+        held_count = other.held_count;
         deferred_count = other.deferred_count;
         for (unsigned i = 0; i < deferred_count; ++i) {
             deferred_in_tail[i] = other.deferred_in_tail[i];
@@ -38,10 +43,14 @@ struct Parsed {
     }
 };
 
+// Whether what ends a statement stands at `p`, behind blanks: its line's end, its end mark, a comment.
+bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, const char* end);
+
 class Reader {
 public:
+    // `trace`, where given, is told what the reading depends on.
     Reader(const Isa& isa, const Codec::Tables& tables, ExpressionReader& expressions, const char* begin,
-           const char* end, std::uint64_t address, bool thorough)
+           const char* end, std::uint64_t address, bool thorough, Trace* trace = nullptr)
         : isa_(isa),
           tables_(tables),
           expressions_(expressions),
@@ -49,6 +58,7 @@ public:
           end_(end),
           address_(address),
           thorough_(thorough),
+          trace_(trace),
           furthest_(begin) {}
 
     bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
@@ -89,8 +99,7 @@ private:
     }
     const char* skip_slowly(const char* p) const;
     const char* skip_comment(const char* p) const;
-    bool at_end(const char* p) const;
-    bool ends_in(const Surface& surface, const char* p, std::string_view rest) const;
+    bool at_end(const char* p) const { return statement_ends(isa_, tables_, p, end_); }
     // Whether a letter at `p` goes on with the word before it: behind "s" of `s{n}` the "cc" of `scc` is no symbol.
     bool continues_word(const char* p) const;
     bool literal(const char*& cursor, std::string_view text, bool glued) const;
@@ -99,6 +108,9 @@ private:
     bool fail_sum(const char* at, const TextElement& element, std::int64_t value, bool exact);
     bool fail_number(const char* at, Index type, const NumberValue& value);
 
+    bool read_number(const char*& cursor, NumberValue& value, bool relative);
+    void trace_number(const char* begin, const char* after, bool good) const;
+    void trace_operand(const Parsed& child, const Field& field, const Form& form) const;
     bool number_value(const char*& cursor, NumberValue& value, bool relative = false);
     bool number(const char*& cursor, Index type, Parsed& out);
     bool affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known);
@@ -109,10 +121,11 @@ private:
     bool may_go_on(const OperandTable& table, const char* after) const;
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
+    bool is_one_number(const OperandRow& row, const TextTemplate& text) const;
     bool comes_back(Index type, const OperandRow& row, const Parsed& parsed) const;
     bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out);
     bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, std::uint64_t* codes,
-             Parsed& out);
+             Parsed& out, const Form* form);
     bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
     bool adopt_operand(Parsed& parsed, Parsed& child, const Field& field, const char* begin, const char* end);
 
@@ -138,6 +151,8 @@ private:
     const char* end_;
     std::uint64_t address_;
     const bool thorough_;  // tries also what cannot fit, so that the message can say all that was expected
+
+    Trace* const trace_;
 
     // The number that was read last, so that it is read once.
     const char* number_begin_ = nullptr;

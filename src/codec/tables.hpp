@@ -212,6 +212,9 @@ namespace codec {
 Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa);
 bool code_is_valid(const Isa& isa, Index type, std::uint64_t code);
 
+// Whether this is the name of a register of the description.
+bool names_register(const Codec::Tables& tables, std::string_view name);
+
 // Whether what is written by `row` is printed so again: not where the code is reserved, or a row before has it for something
 // else. A row that prints nothing is what all texts for its code mean.
 bool means_itself(const Isa& isa, const Codec::Tables& tables, const OperandType& type, const OperandRow& row,
