@@ -21,6 +21,7 @@ struct AssembleOptions {
     // is an error. Otherwise undefined symbols become global ones for a linker, as GNU as does.
     bool flat = false;
     bool line_table = true;
+    unsigned threads = 0;    // for large sources; 0: as many as the machine has. The object does not depend on it.
     std::string target;  // the processor that the object is for, where the description's `objects` know several
     std::uint64_t max_output = std::uint64_t{1} << 30;  // bytes in all sections together
 };

@@ -75,13 +75,14 @@ class Codec;
 // with the same result. Belongs to one thread.
 class StatementMemory {
 public:
-    explicit StatementMemory(const Codec& codec);
+    // Where hardly any statement is like another it stops looking for a while, unless it is `patient`.
+    explicit StatementMemory(const Codec& codec, bool patient = false);
     ~StatementMemory();
     StatementMemory(const StatementMemory&) = delete;
     StatementMemory& operator=(const StatementMemory&) = delete;
 
-    // Whether the statement that was read last means the same whatever symbols there are and wherever it stands.
-    bool independent() const;
+    // Whether the statement that was read last was put together from what was known.
+    bool recalled() const;
 
     struct Store;
     Store& store() { return *store_; }
@@ -110,6 +111,10 @@ public:
     // the name of a register.
     bool assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader, Encoded& out,
                   ReadFailure& failure, unsigned skip = 0, StatementMemory* memory = nullptr) const;
+
+    // The same without saying why not, which takes much longer.
+    bool try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
+                      Encoded& out, unsigned skip = 0, StatementMemory* memory = nullptr) const;
 
     // Whether a longer encoding of what was read may exist (so that a deferred number may be relaxed).
     bool may_grow(const Encoded& encoded) const;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "assembler/flavour_host.hpp"
+#include "support/in_order.hpp"
 #include "support/large_pages.hpp"
 
 namespace isaforge {
@@ -100,7 +101,9 @@ void Engine::use_surface(const Surface& surface) {
 // A directive that only one dialect has says whose the source is.
 void Engine::use_dialect(std::string_view dialect) {
     const auto own = isa_.dialect_surfaces.find(std::string(dialect));
-    if (own != isa_.dialect_surfaces.end()) use_surface(own->second);
+    if (own == isa_.dialect_surfaces.end()) return;
+    ahead_.reset();
+    use_surface(own->second);
 }
 
 // Room for what a source of this size usually makes. What is not used costs nothing; growing copies, and takes new
@@ -124,13 +127,17 @@ bool Engine::assemble(FileId main) {
     sections_.add(".text");
     enter(0);
     if (!choose_flavour()) return false;
+    const unsigned threads = thread_count(options_.threads);
     const auto read = [&](FileId file) {
         Input input;
         input.file = file;
         const std::string_view text = sources_.text(file);
         input.begin = input.base = text.data();
         input.end = text.data() + text.size();
+        if (file == main && Ahead::is_worthwhile(text.size(), threads))
+            ahead_ = std::make_unique<Ahead>(codec_, text, threads);
         run_file(input);
+        ahead_.reset();
     };
     std::string defines;
     for (const auto& [name, value] : options_.defines) defines += name + " = " + (value.empty() ? "1" : value) + "\n";

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "assembler/ahead.hpp"
 #include "assembler/expression.hpp"
 #include "assembler/sections.hpp"
 #include "assembler/symbol_table.hpp"
@@ -179,6 +180,8 @@ private:
     void run_statement(const char*& p);
     void instruction(const char*& p);
     bool encode(const char*& p);
+    bool take_ahead(const char*& p);
+    bool read_instruction(const char*& p, const char* limit);
     bool encode_blanked(const char*& p);
     bool run_blanked(Input& blanked);
     bool statement_continues(const char* p) const;
@@ -425,6 +428,7 @@ private:
     SymbolTable symbols_;
     Expressions expressions_;
     StatementMemory memory_{codec_};
+    std::unique_ptr<Ahead> ahead_;                // null where the source is small, or means something else than it says
     SectionBuffer* current_ = nullptr;
     Index current_index_ = 0;
     Index previous_index_ = 0;

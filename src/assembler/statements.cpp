@@ -262,23 +262,46 @@ void Engine::instruction(const char*& p) {
     skip_statement(p);
 }
 
-// Encodes what stands at `p` as it stands. Fails also where more follows than the statement's end.
-bool Engine::encode(const char*& p) {
+// Takes over what another thread has encoded.
+bool Engine::take_ahead(const char*& p) {
+    if (!ahead_) return false;
+    if (symbols_.shadows_registers()) {
+        ahead_.reset();
+        return false;
+    }
+    const EncodedAhead* const found = ahead_->find(p);
+    if (!found || (form_flags_[found->form] & form_loaded)) return false;
+    encoded_.form = found->form;
+    encoded_.bits = found->bits;
+    encoded_.image.words = {found->words[0], found->words[1]};
+    encoded_.deferred_count = 0;
+    p += found->length;
+    return true;
+}
+
+bool Engine::read_instruction(const char*& p, const char* limit) {
     const char* const begin = p;
-    const char* const limit = newline_ends_ ? find_line_end(p) : text_end_;
-    const char* q = p;
     failure_.kind = ReadFailure::Kind::none;
     // Behind a gap that may grow, the distance to a fixed address is not known either.
-    expressions_.clear_operands();
     expressions_.defer_targets = !current_->fixed();
     const std::size_t nodes = expressions_.node_count();
     StatementMemory* const memory = symbols_.shadows_registers() ? nullptr : &memory_;
-    if (!codec_.assemble(q, limit, code_address(), expressions_, encoded_, failure_, 0, memory)) return false;
-    if ((form_flags_[encoded_.form] & form_loaded) && encoded_.deferred_count == 0) {  // whoever relocates asks for the number
-        q = begin;
-        codec_.assemble(q, limit, code_address(), expressions_, encoded_, failure_);
+    if (!codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, 0, memory)) return false;
+    if (encoded_.deferred_count != 0) return true;
+    if (form_flags_[encoded_.form] & form_loaded) {  // whoever relocates asks for the number
+        p = begin;
+        codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_);
     }
-    if (encoded_.deferred_count == 0) expressions_.forget_nodes(nodes);
+    expressions_.forget_nodes(nodes);
+    return true;
+}
+
+// Encodes what stands at `p` as it stands. Fails also where more follows than the statement's end.
+bool Engine::encode(const char*& p) {
+    const char* const begin = p;
+    const char* q = p;
+    expressions_.clear_operands();
+    if (!take_ahead(q) && !read_instruction(q, newline_ends_ ? find_line_end(p) : text_end_)) return false;
     const char* const end = q;
     q = skip_blanks(q);
     if (!accept_end(q)) {

@@ -22,6 +22,7 @@ struct Options {
     std::vector<std::string> defines, include_paths;
     bool relax = false;
     std::uint64_t error_limit = 1000;
+    unsigned threads = 0;
 };
 
 AssembleOptions library_options(const Options& options) {
@@ -36,6 +37,7 @@ AssembleOptions library_options(const Options& options) {
     }
     out.include_paths = options.include_paths;
     out.target = options.target;
+    out.threads = options.threads;
     out.flat = options.format != "elf";
     out.line_table = !out.flat;  // the other formats have no room for one
     return out;
@@ -113,6 +115,7 @@ int assemble_any(const Options& options) {
 Action define(CLI::App& app) {
     auto options = std::make_shared<Options>();
     add_isa_option(app, options->isa);
+    add_threads_option(app, options->threads);
     app.add_option("FILE", options->source, "Source file; - is standard input")->type_name("");
     app.add_option("-o,--output", options->output, "Where the object goes; - is standard output")->type_name("OUT");
     app.add_option("--line", options->line, "Assemble this text and print its bytes in hexadecimal")->type_name("TEXT");

@@ -21,7 +21,8 @@ constexpr char decimal_mark = '\1', hexadecimal_mark = '\2';
 
 }  // namespace
 
-StatementMemory::Store::Store(const Isa& isa, const Codec::Tables& tables) : isa_(isa), tables_(tables), seen_(most_seen) {
+StatementMemory::Store::Store(const Isa& isa, const Codec::Tables& tables, bool patient)
+    : isa_(isa), tables_(tables), patient_(patient), seen_(most_seen) {
     for (int c = 0; c < 256; ++c) {
         const auto at = static_cast<std::size_t>(c);
         Kind& kind = kind_[at];
@@ -30,7 +31,8 @@ StatementMemory::Store::Store(const Isa& isa, const Codec::Tables& tables) : isa
         if (tables.blank[at] == 1) kind = Kind::blank;
         if (tables.ender[at] != 0) kind = Kind::ender;
         // Characters and strings hold anything; a comment inside a statement does, too.
-        if (c == '"' || c == '\'' || c == '\\' || tables.blank[at] > 1 || (c < ' ' && kind == Kind::other)) kind = Kind::unfit;
+        if (c == '"' || c == '\'' || c == '\\' || tables.blank[at] > 1 || (c < ' ' && kind == Kind::other))
+            kind = Kind::unfit;
     }
 }
 
@@ -200,7 +202,7 @@ bool StatementMemory::Store::recall(Encoded& out) {
 void StatementMemory::Store::watch(bool found) {
     found_ += found;
     if (++tried_ < window) return;
-    if (found_ < window / 3) pause_ = 8 * window;
+    if (found_ < window / 3 && !patient_) pause_ = 8 * window;
     tried_ = found_ = 0;
 }
 
@@ -240,7 +242,8 @@ StatementMemory::Store::Chain& StatementMemory::Store::chain_of(Index shape_inde
 }
 
 void StatementMemory::Store::learn(const char* end, const Encoded& encoded) {
-    if (!trace.learnable() || encoded.deferred_count != 0 || end != shape.end || variants_.size() >= most_variants) return;
+    if (!trace.learnable() || encoded.deferred_count != 0 || end != shape.end || variants_.size() >= most_variants)
+        return;
     trace.finish();
     if (trace.links().size() > 255 || trace.puts().size() > 255) return;
     Variant variant{.image = encoded.image, .form = encoded.form, .bits = encoded.bits};
@@ -270,11 +273,10 @@ void StatementMemory::Store::learn(const char* end, const Encoded& encoded) {
     ++chain.count;
 }
 
-StatementMemory::StatementMemory(const Codec& codec) : store_(std::make_unique<Store>(codec.isa(), codec.tables())) {}
+StatementMemory::StatementMemory(const Codec& codec, bool patient)
+    : store_(std::make_unique<Store>(codec.isa(), codec.tables(), patient)) {}
 StatementMemory::~StatementMemory() = default;
 
-bool StatementMemory::independent() const {
-    return store_->way == Store::Way::recalled || (store_->way == Store::Way::traced && store_->trace.independent());
-}
+bool StatementMemory::recalled() const { return store_->way == Store::Way::recalled; }
 
 }  // namespace isaforge

@@ -14,7 +14,7 @@
 namespace isaforge {
 
 struct StatementMemory::Store {
-    Store(const Isa& isa, const Codec::Tables& tables);
+    Store(const Isa& isa, const Codec::Tables& tables, bool patient);
 
     // Makes `shape` of the statement at `cursor`. False where it holds what shapes cannot say.
     bool scan(const char* cursor, const char* end);
@@ -98,6 +98,7 @@ private:
 
     const Isa& isa_;
     const Codec::Tables& tables_;
+    const bool patient_;
     std::array<Kind, 256> kind_{};
     std::uint64_t hash_ = 0;            // of the shape
     std::vector<std::uint32_t> seen_;   // parts of the hashes of shapes that were there once

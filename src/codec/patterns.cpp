@@ -105,8 +105,7 @@ void Patterns::add(const Spelling& spelling) {
 
 void Patterns::add(std::string_view text, std::uint64_t code) { add(Spelling{std::string(text), code, {}, 0}); }
 
-bool Patterns::match(const char*& cursor, const char* end, bool glued, PatternMatch& out,
-                     Trace* trace) const {
+bool Patterns::match(const char*& cursor, const char* end, bool glued, PatternMatch& out, Trace* trace) const {
     if (trace && fixed_numbers_ && cursor != end && is_digit(*cursor)) trace->fix(cursor);
     if (cursor != end && !first_[static_cast<unsigned char>(*cursor)] && nodes_[0].spelling == 0) return false;
     const bool is_name = cursor != end && std::isalpha(static_cast<unsigned char>(*cursor));
@@ -200,7 +199,8 @@ void Patterns::trace_take(const Ending& ending, const Walk& walk) const {
         const PatternNumber& rule = numbers_[ending.first_number + i];
         const int number = trace.number_at(walk.at[i]);
         const auto scale = static_cast<std::uint64_t>(rule.scale);
-        const bool simple = rule.scale > 0 && std::has_single_bit(scale) && rule.bias > -most_bias && rule.bias < most_bias;
+        const bool simple =
+            rule.scale > 0 && std::has_single_bit(scale) && rule.bias > -most_bias && rule.bias < most_bias;
         if (number >= 0 && !simple) trace.fix(static_cast<unsigned>(number));
         std::int64_t value = 0;
         if (__builtin_sub_overflow(static_cast<std::int64_t>(walk.numbers[i]), rule.bias, &value)) return;
@@ -234,21 +234,27 @@ bool Patterns::trace_range(Trace& trace, unsigned number, const PatternNumber& r
     std::int64_t low = 0, high = 0;
     const bool has_low = written(rule.low, low), has_high = written(rule.high, high);
     if (value < rule.low) {
-        if (has_low) trace.at_most(number, low - 1);
-        else trace.fix(number);
+        if (has_low)
+            trace.at_most(number, low - 1);
+        else
+            trace.fix(number);
         return false;
     }
     if (has_low) trace.at_least(number, low);
     if (value > rule.high) {
-        if (has_high) trace.at_least(number, high + 1);
-        else trace.fix(number);
+        if (has_high)
+            trace.at_least(number, high + 1);
+        else
+            trace.fix(number);
         return false;
     }
     if (has_high) trace.at_most(number, high);
     if (rule.step == 1) return true;
     const auto step = static_cast<std::uint64_t>(rule.step) * static_cast<std::uint64_t>(rule.scale);
-    if (std::has_single_bit(step)) trace.same_remainder(number, step);
-    else trace.fix(number);
+    if (std::has_single_bit(step))
+        trace.same_remainder(number, step);
+    else
+        trace.fix(number);
     return (value - rule.low) % rule.step == 0;
 }
 

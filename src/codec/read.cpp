@@ -416,7 +416,8 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     Parsed best;
     std::size_t number = 0;  // of the text, among those of all rows
     const bool was_independent = trace_ && trace_->independent();
-    const char* dependent_end = nullptr;  // of a number that may be a symbol: it is of no account where a row reads further
+    const char* dependent_end =
+        nullptr;  // of a number that may be a symbol: it is of no account where a row reads further
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
             const Letters& first = table.row_first[number++];
@@ -696,8 +697,7 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
     Parsed child;
     const bool other = tables_.operands[field.type].needs_rows && operand(p, field.type, step.glued, child);
     if (trace_) trace_->fix_held(child.held_first, child.held_count);
-    if (other && p != begin &&
-        child.code == *field.fixed && child.deferred_count == 0 && child.tail_bits == 0) {
+    if (other && p != begin && child.code == *field.fixed && child.deferred_count == 0 && child.tail_bits == 0) {
         cursor = p;
         return true;
     }
@@ -924,8 +924,8 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
 
 }  // namespace codec
 
-bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                     Encoded& out, ReadFailure& failure, unsigned skip, StatementMemory* memory) const {
+bool Codec::try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
+                         Encoded& out, unsigned skip, StatementMemory* memory) const {
     StatementMemory::Store* const store = memory && skip == 0 ? &memory->store() : nullptr;
     const bool shaped = store && store->scan(cursor, end);
     using Way = StatementMemory::Store::Way;
@@ -941,10 +941,14 @@ bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address
     }
     const bool traced = store && store->way == Way::traced;
     Reader state(*isa_, *tables_, reader, cursor, end, address, false, traced ? &store->trace : nullptr);
-    if (state.statement(cursor, skip, out)) {
-        if (traced) store->learn(cursor, out);
-        return true;
-    }
+    if (!state.statement(cursor, skip, out)) return false;
+    if (traced) store->learn(cursor, out);
+    return true;
+}
+
+bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
+                     Encoded& out, ReadFailure& failure, unsigned skip, StatementMemory* memory) const {
+    if (try_assemble(cursor, end, address, reader, out, skip, memory)) return true;
     // Once more with all that could stand at each place, for the message.
     Reader thorough(*isa_, *tables_, reader, cursor, end, address, true);
     if (thorough.statement(cursor, skip, out)) return true;

@@ -9,7 +9,8 @@ void Trace::matched(const PatternNumber* rules, const char* const* at, unsigned 
     matched_count_ = 0;
     for (unsigned i = 0; i < count; ++i) {
         const int number = number_at(at[i]);
-        if (number >= 0 && rules[i].same_as < 0) matched_[matched_count_++] = {rules + i, base, static_cast<std::uint8_t>(number)};
+        if (number >= 0 && rules[i].same_as < 0)
+            matched_[matched_count_++] = {rules + i, base, static_cast<std::uint8_t>(number)};
     }
 }
 
@@ -63,9 +64,11 @@ void Trace::put(std::uint16_t first, std::uint16_t count, const BitPlace& place,
         const PatternNumber& rule = *held_[i].rule;
         // Where it cannot be negative it never fills all of its bits.
         std::uint64_t mask = rule.mask;
-        if (rule.low >= 0) mask &= low_bits(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(rule.high))));
+        if (rule.low >= 0)
+            mask &= low_bits(static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(rule.high))));
         const unsigned width = static_cast<unsigned>(std::bit_width(mask));
-        if (mask != low_bits(width) || (rule.tail_bits == 0 && (held_[i].base & mask << rule.shift) != 0)) return forget();
+        if (mask != low_bits(width) || (rule.tail_bits == 0 && (held_[i].base & mask << rule.shift) != 0))
+            return forget();
         Put put{.number = held_[i].number, .scale = rule.scale, .bias = rule.bias};
         if (rule.tail_bits != 0) {
             put.width = static_cast<std::uint8_t>(width);

@@ -3,36 +3,26 @@
 #include <set>
 #include <string>
 
-#include "assembler/expression.hpp"
+#include "assembler/no_sections.hpp"
 #include "codec/tables.hpp"
 
 namespace isaforge::disassembler {
 
-namespace {
-
-// Numbers only: no symbol has a value here.
-class NoSections final : public assembler::SectionMap {
-public:
-    unsigned step(Index) const override { return 1; }
-    std::uint64_t address(const assembler::Position&) const override { return 0; }
-    bool addresses_final() const override { return false; }
-};
-
-}  // namespace
-
 struct Verifier::Reading {
     assembler::SymbolTable symbols;
-    NoSections sections;
+    assembler::NoSections sections;
     assembler::Expressions expressions{symbols, sections};
     Encoded encoded;
     ReadFailure failure;
+    StatementMemory memory;
+    explicit Reading(const Codec& codec) : memory(codec) {}
 };
 
 Verifier::~Verifier() = default;
 
 Verifier::Verifier(const Codec& codec)
     : codec_(codec),
-      reading_(std::make_unique<Reading>()),
+      reading_(std::make_unique<Reading>(codec)),
       sure_(codec.isa().forms.size()),
       operands_(codec.isa().operand_types.size()),
       codes_(codec.isa().operand_types.size()) {
@@ -181,8 +171,9 @@ bool Verifier::reads(const char* text, const char* end, std::uint64_t address) {
     reading.expressions.clear_operands();
     reading.expressions.forget_nodes(0);
     const char* p = text;
-    return codec_.assemble(p, end, address, reading.expressions, reading.encoded, reading.failure) && p == end &&
-           reading.encoded.deferred_count == 0;
+    return codec_.assemble(p, end, address, reading.expressions, reading.encoded, reading.failure, 0,
+                           &reading.memory) &&
+           p == end && reading.encoded.deferred_count == 0;
 }
 
 unsigned Verifier::bits() const { return reading_->encoded.bits; }

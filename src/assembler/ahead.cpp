@@ -1,0 +1,180 @@
+#include "assembler/ahead.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "assembler/no_sections.hpp"
+
+namespace isaforge::assembler {
+
+namespace {
+
+// Reads plain numbers. What may be a symbol, or is counted from the instruction's place, is refused and remembered.
+class NumbersOnly final : public ExpressionReader {
+public:
+    explicit NumbersOnly(const Codec& codec) : codec_(codec) {
+        expressions_.registers = &codec;
+        expressions_.stable_text = false;
+        expressions_.syntax.immediate_prefix = codec.isa().surface.immediate_prefix;
+        expressions_.syntax.label_reference_prefix = codec.isa().surface.label_reference_prefix;
+        expressions_.syntax.expression_prefix = codec.isa().surface.expression_prefix;
+    }
+
+    bool read(const char*& cursor, const char* end, NumberValue& value) override {
+        const char* p = cursor;
+        while (p != end && !is(*p, class_name) && !is(*p, class_digit) && *p != '.' && *p != '"' && *p != '\'') ++p;
+        if (p == end) return false;
+        if (!is(*p, class_digit)) return refuse(p, end);
+        expressions_.stop = stop;
+        const bool good = expressions_.read(cursor, end, value);
+        if (good && value.kind == NumberValue::Kind::deferred) depends = true;
+        return good;
+    }
+    bool read_target(const char*&, const char*, NumberValue&) override {
+        depends = true;
+        return false;
+    }
+
+    void begin() {
+        depends = false;
+        expressions_.clear_operands();
+        expressions_.forget_nodes(0);
+    }
+    bool has_symbols() const { return symbols_.size() != 0; }
+
+    bool depends = false;
+
+private:
+    bool refuse(const char* word, const char* end) {
+        const char* p = word;
+        while (p != end && is(*p, class_name)) ++p;
+        depends |= !codec_.names_register({word, static_cast<std::size_t>(p - word)});
+        return false;
+    }
+
+    const Codec& codec_;
+    SymbolTable symbols_;
+    NoSections sections_;
+    Expressions expressions_{symbols_, sections_};
+};
+
+}  // namespace
+
+struct Ahead::Worker {
+    explicit Worker(const Codec& codec) : memory(codec), numbers(std::make_unique<NumbersOnly>(codec)) {}
+
+    StatementMemory memory;
+    std::unique_ptr<NumbersOnly> numbers;
+    Encoded encoded;
+};
+
+Ahead::Ahead(const Codec& codec, std::string_view text, unsigned threads)
+    : codec_(codec),
+      text_(text),
+      chunks_((text.size() + chunk_size - 1) / chunk_size),
+      own_(std::make_unique<Worker>(codec)) {
+    for (unsigned i = 1; i < threads && i < chunks_.size(); ++i)
+        threads_.emplace_back([this](std::stop_token stop) { work(std::move(stop)); });
+}
+
+Ahead::~Ahead() {
+    for (std::jthread& thread : threads_) thread.request_stop();
+    changed_.notify_all();
+}
+
+// The first line that begins at or behind this offset.
+const char* Ahead::line_from(std::size_t offset) const {
+    if (offset == 0) return text_.data();
+    if (offset >= text_.size()) return text_.data() + text_.size();
+    const std::size_t end = text_.find('\n', offset - 1);
+    return end == std::string_view::npos ? text_.data() + text_.size() : text_.data() + end + 1;
+}
+
+// Where lines do not end statements, one that goes on with the next line is the engine's.
+bool Ahead::ends_here(const char* p, const char* line_end) const {
+    const std::string& mark = codec_.isa().surface.statement_end;
+    while (p < line_end && is(*p, class_blank)) ++p;
+    return mark.empty() || std::string_view(p, static_cast<std::size_t>(line_end - p)).starts_with(mark);
+}
+
+void Ahead::encode(Worker& worker, std::size_t chunk) {
+    std::vector<EncodedAhead> statements;
+    statements.reserve(chunk_size / 24);
+    const char* p = line_from(chunk * chunk_size);
+    const char* const until = line_from((chunk + 1) * chunk_size);
+    while (p < until) {
+        const auto* const newline = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(until - p)));
+        const char* const line_end = newline ? newline : until;
+        while (p < line_end && is(*p, class_blank)) ++p;
+        if (p < line_end && is(*p, class_name_start) && *p != '.') {
+            if (worker.numbers->has_symbols()) worker.numbers = std::make_unique<NumbersOnly>(codec_);
+            worker.numbers->begin();
+            const char* q = p;
+            const bool good = codec_.try_assemble(q, line_end, 0, *worker.numbers, worker.encoded, 0, &worker.memory);
+            const Encoded& encoded = worker.encoded;
+            if (good && !worker.numbers->depends && !worker.numbers->has_symbols() && encoded.deferred_count == 0 &&
+                encoded.bits <= 128 && q - p < 0xffff && ends_here(q, line_end)) {
+                statements.push_back({p,
+                                      {encoded.image.words[0], encoded.image.words[1]},
+                                      encoded.form,
+                                      static_cast<std::uint16_t>(q - p),
+                                      static_cast<std::uint16_t>(encoded.bits)});
+            }
+        }
+        p = line_end + 1;
+    }
+    chunks_[chunk].statements = std::move(statements);
+}
+
+void Ahead::work(std::stop_token stop) {
+    Worker worker(codec_);
+    std::unique_lock lock(mutex_);
+    while (true) {
+        const auto may_begin = [&] { return next_ >= chunks_.size() || next_ < needed_ + window; };
+        if (!changed_.wait(lock, stop, may_begin) || next_ >= chunks_.size()) return;
+        const std::size_t chunk = next_++;
+        lock.unlock();
+        encode(worker, chunk);
+        lock.lock();
+        chunks_[chunk].ready = true;
+        changed_.notify_all();
+    }
+}
+
+// Makes the chunk ready. Rather than wait, the engine's thread takes the next one that nobody has begun.
+void Ahead::enter(std::size_t chunk) {
+    std::unique_lock lock(mutex_);
+    for (; current_ < chunk; ++current_) chunks_[current_].statements = {};
+    needed_ = chunk;
+    next_ = std::max(next_, chunk);
+    changed_.notify_all();
+    while (!chunks_[chunk].ready) {
+        if (next_ < chunks_.size() && next_ < needed_ + window) {
+            const std::size_t mine = next_++;
+            lock.unlock();
+            encode(*own_, mine);
+            lock.lock();
+            chunks_[mine].ready = true;
+        } else {
+            changed_.wait(lock);
+        }
+    }
+    next_statement_ = 0;
+    entered_ = true;
+}
+
+const EncodedAhead* Ahead::find(const char* p) {
+    if (p < text_.data() || p >= text_.data() + text_.size()) return nullptr;
+    // A line belongs to the chunk in which it begins; `p` is behind that.
+    std::size_t chunk = static_cast<std::size_t>(p - text_.data()) / chunk_size;
+    while (chunk > current_ && line_from(chunk * chunk_size) > p) --chunk;
+    if (chunk < current_) return nullptr;
+    if (chunk > current_ || !entered_) enter(chunk);
+    const std::vector<EncodedAhead>& statements = chunks_[current_].statements;
+    if (next_statement_ > 0 && statements[next_statement_ - 1].begin >= p) next_statement_ = 0;
+    while (next_statement_ < statements.size() && statements[next_statement_].begin < p) ++next_statement_;
+    if (next_statement_ == statements.size() || statements[next_statement_].begin != p) return nullptr;
+    return &statements[next_statement_++];
+}
+
+}  // namespace isaforge::assembler

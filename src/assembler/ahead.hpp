@@ -1,0 +1,69 @@
+// Statements of a large source that are encoded on other threads before the engine comes to them. Only those that mean the
+// same wherever they stand: instructions whose operands are registers, names and plain numbers. All others, and what
+// becomes of the bytes, are the engine's.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "isaforge/codec.hpp"
+
+namespace isaforge::assembler {
+
+// An encoded statement, without what most never need.
+struct EncodedAhead {
+    const char* begin = nullptr;
+    std::uint64_t words[2] = {};
+    Index form = no_index;
+    std::uint16_t length = 0;      // of the text
+    std::uint16_t bits = 0;
+};
+
+class Ahead {
+public:
+    // Whether a source of this size is worth starting threads.
+    static bool is_worthwhile(std::size_t size, unsigned threads) { return threads > 1 && size > 4 * chunk_size; }
+
+    // `text` stays where it is.
+    Ahead(const Codec& codec, std::string_view text, unsigned threads);
+    ~Ahead();
+    Ahead(const Ahead&) = delete;
+    Ahead& operator=(const Ahead&) = delete;
+
+    // The statement that begins at `p`, or null where it is the engine's. Usually called with rising places.
+    const EncodedAhead* find(const char* p);
+
+private:
+    static constexpr std::size_t chunk_size = 1 << 15;  // characters
+    static constexpr std::size_t window = 32;           // chunks that may be ready before they are needed
+
+    struct Worker;
+    struct Chunk {
+        std::vector<EncodedAhead> statements;
+        bool ready = false;
+    };
+
+    void work(std::stop_token stop);
+    void encode(Worker& worker, std::size_t chunk);
+    void enter(std::size_t chunk);
+    bool ends_here(const char* p, const char* line_end) const;
+    const char* line_from(std::size_t offset) const;
+
+    const Codec& codec_;
+    const std::string_view text_;
+    std::vector<Chunk> chunks_;
+    std::size_t current_ = 0, next_statement_ = 0;      // the engine's
+    bool entered_ = false;
+
+    std::mutex mutex_;
+    std::condition_variable_any changed_;
+    std::size_t next_ = 0;             // the first chunk that nobody has begun
+    std::size_t needed_ = 0;           // the one the engine is in
+    std::unique_ptr<Worker> own_;      // for when the engine would have to wait
+    std::vector<std::jthread> threads_;
+};
+
+}  // namespace isaforge::assembler
