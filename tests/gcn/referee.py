@@ -23,6 +23,8 @@ ROOT = HERE.parent.parent
 SKIPPED = 77  # what ctest takes for "not run"
 
 PACKED = ['op_sel', 'op_sel_hi', 'neg_lo', 'neg_hi', 'clamp']
+SDWA = ['dst_sel', 'dst_unused', 'src0_sel', 'src1_sel']
+MEMORY = ['glc', 'slc', 'tfe', 'lds', 'gds']
 
 
 class Differences:
@@ -67,11 +69,15 @@ def in_order(line, canonical):
     words, wanted = modifiers.split(), mutation.split(canonical)[1].split()
     key = lambda word: word.partition(':')[0]
     order = [key(word) for word in wanted]
+    before = lambda names: min([i for i, word in enumerate(order) if word in names], default=len(order))
+    for word, behind in (('offset', MEMORY), ('mul', SDWA), ('div', SDWA)):  # offset:0 and mul:1 say nothing and are not written
+        if word not in order:
+            order.insert(before(behind), word)
     if set(map(key, words)) <= set(PACKED):  # lists that say nothing are not written
         order = PACKED
     if len(words) < 2 or len(set(map(key, words))) != len(words):
         return None
-    rank = lambda word: order.index(key(word)) if key(word) in order else len(order) if key(word) in ('mul', 'div') else -1
+    rank = lambda word: order.index(key(word)) if key(word) in order else -1
     return ', '.join(parts) + ''.join(' ' + word for word in sorted(words, key=rank))
 
 
