@@ -207,8 +207,8 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
     char* const limit = out + Codec::max_text;
     const std::uint64_t word = image.words[0];
     const auto context = [&] {
-        return PrintContext{codec_.isa(), codec_.tables_so_far(), image, codec_.isa().forms[form].bits,
-                            address,      labels,          limit};
+        return PrintContext{codec_.isa(), codec_.tables_so_far(), image, codec_.isa().forms[form].bits, address, labels,
+                            limit};
     };
     for (;; ++step) {
         if (limit - out < step_room) return out;

@@ -451,7 +451,8 @@ bool Verifier::collect_row(const OperandRow& row, std::vector<std::uint64_t>& ou
             case TextKind::field: {
                 const Field& field = row.fields[first->field];
                 if (field.in_tail || add_range(row, first->field, out)) break;
-                if (codec_.tables_so_far().operands[field.type].nullable || !collect_numbers(field.type, out)) return false;
+                if (codec_.tables_so_far().operands[field.type].nullable || !collect_numbers(field.type, out))
+                    return false;
                 break;
             }
             default: return false;
