@@ -434,6 +434,7 @@ void Builder::add_texts(Index index, OperandTable& table) {
     }
     table.patterns = Patterns(isa_.surface.case_insensitive, spellings_.is_open(index));
     for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
+    table.open = spellings_.is_open(index);
     table.unlisted = type.kind == OperandKind::table && spellings_.is_unlisted(index);
     table.goes_on = spellings_.goes_on(index);
     table.complete = type.kind == OperandKind::table && !table.unlisted && spellings_.is_complete(index);

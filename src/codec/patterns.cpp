@@ -77,6 +77,7 @@ void Patterns::add(const Spelling& spelling) {
     std::uint32_t node = 0;
     for (const char raw : spelling.text) {
         const char letter = fold(raw);
+        const bool at_root = node == 0;
         std::uint32_t* link = &nodes_[node].child;
         while (*link != 0 && nodes_[*link].letter != letter) link = &nodes_[*link].sibling;
         if (*link != 0) {
@@ -85,6 +86,7 @@ void Patterns::add(const Spelling& spelling) {
         }
         node = *link = static_cast<std::uint32_t>(nodes_.size());
         nodes_.emplace_back().letter = letter;
+        if (at_root) root_[static_cast<unsigned char>(letter)] = node;
     }
     if (!spelling.text.empty()) {
         fixed_numbers_ |= holds_integer(spelling.text);
@@ -121,7 +123,16 @@ void Patterns::follow(Walk& walk, std::uint32_t node, const char* p, unsigned co
         if (p == walk.end) return;
         const char letter = fold(*p);
         std::uint32_t next = 0;
+        if (node == 0 && !walk.trace && !is_digit(*p)) {
+            next = root_[static_cast<unsigned char>(letter)];
+            if (next == 0) return;
+            node = next;
+            ++p;
+            continue;
+        }
+        bool may_vary = false;
         for (std::uint32_t child = nodes_[node].child; child != 0; child = nodes_[child].sibling) {
+            may_vary |= !is_word(nodes_[child].letter);
             if (walk.trace && fixed_numbers_ && is_digit(letter) && is_digit(nodes_[child].letter)) walk.trace->fix(p);
             if (nodes_[child].letter == letter) {
                 next = child;
@@ -132,7 +143,10 @@ void Patterns::follow(Walk& walk, std::uint32_t node, const char* p, unsigned co
                 if (after) follow(walk, child, after, count + 1);
             }
         }
-        if (next == 0) return;
+        if (next == 0) {
+            walk.out.may_vary |= may_vary;
+            return;
+        }
         node = next;
         ++p;
     }

@@ -46,6 +46,7 @@ struct PatternMatch {
     bool tail_shared = false;
     bool numeric = false;          // there was a number in the text
     const char* refused = nullptr; // where a text ended that fits but for its numbers
+    bool may_vary = false;         // none fits; with other blanks, or an expression in place of a number, one might
 };
 
 class Trace;
@@ -94,6 +95,7 @@ private:
 
     bool case_insensitive_, expressions_;
     std::vector<Node> nodes_;
+    std::array<std::uint32_t, 256> root_{};  // children of the first node by their letters
     std::vector<Ending> spellings_;
     std::vector<PatternNumber> numbers_;
     std::array<bool, 256> first_{};

@@ -314,10 +314,14 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool g
     PatternMatch found;
     const char* p = cursor;
     if (!table.patterns.match(p, end_, glued, found, trace_)) {
-        if (refused && table.complete && found.refused && tables_.letter[static_cast<unsigned char>(*cursor)] == 1 &&
-            (*cursor < '0' || *cursor > '9')) {
+        if (!refused || !table.complete || tables_.letter[static_cast<unsigned char>(*cursor)] != 1 ||
+            is_digit(*cursor))
+            return false;
+        if (found.refused) {
             const char* const next = skip(found.refused);
             *refused = next == end_ || *next == ',' || (next != found.refused && *next >= 'a' && *next <= 'z');
+        } else {
+            *refused = !found.may_vary && !table.open;
         }
         return false;
     }

@@ -149,7 +149,7 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     const NumberRule& rule = type.number;
     known.first = number_letters();
     known.goes_on = operator_letters();
-    known.open = true;
+    known.open = known.any_number = true;
     known.dropped = true;
     if (rule.relative || rule.sliced || rule.minimum || rule.maximum || rule.base == NumberBase::floating ||
         type.width > 62 || type.width == 0)
@@ -181,7 +181,7 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
     begin.number_of.assign(row.fields.size(), -1);
     begin.code_of.resize(row.fields.size());
     std::vector<Partial> partials{std::move(begin)};
-    bool open = false;
+    bool open = is_open(row, text);
     for (const TextElement& element : text) {
         if (element.kind == TextKind::field) {
             const Known& nested = known_[row.fields[element.field].type];
@@ -191,8 +191,8 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
                 add_going_on(row, text, known.goes_on);
             }
         }
-        if (!extend(partials, row, element, open) || partials.size() + known.list.size() > most_spellings) {
-            known.open = known.unlisted = known.dropped = true;
+        if (!extend(partials, row, element) || partials.size() + known.list.size() > most_spellings) {
+            known.open = known.any_number = known.unlisted = known.dropped = true;
             add_going_on(row, text, known.goes_on);
             return;
         }
@@ -202,7 +202,7 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
         while (!written.empty() && written.front() == ' ') written.erase(0, 1);
         while (!written.empty() && written.back() == ' ') written.pop_back();
         // A number of an earlier row that is read as an expression may be the same.
-        if (known.open && is_numeric(partial.spelling)) {
+        if (known.open && is_numeric(partial.spelling) && !is_apart(text, known)) {
             known.dropped = true;
             continue;
         }
@@ -214,7 +214,68 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
             known.dropped = true;
         }
     }
-    known.open |= open;
+    if (!open) return;
+    known.open = true;
+    add_numbers(row, text, known);
+}
+
+// Whether the text may begin with a number that is written in another way than a spelling's.
+bool Spellings::is_open(const OperandRow& row, const TextTemplate& text) const {
+    for (const TextElement& element : text) {
+        switch (element.kind) {
+            case TextKind::space: continue;
+            case TextKind::number: return true;
+            case TextKind::constant: return element.bits != 0;  // its bits are another way to write it
+            case TextKind::field: {
+                const Known& nested = known_[row.fields[element.field].type];
+                if (nested.open || !nested.empty) return nested.open;
+                continue;
+            }
+            case TextKind::literal:
+            case TextKind::name:
+            case TextKind::any: return false;
+        }
+    }
+    return false;
+}
+
+namespace {
+
+std::int64_t signed_bits(std::uint64_t bits, unsigned width) {
+    const unsigned unused = 64 - width;
+    return static_cast<std::int64_t>(bits << unused) >> unused;
+}
+
+}  // namespace
+
+// Which numbers the text may be: known where it is nothing but a number by its bits.
+void Spellings::add_numbers(const OperandRow& row, const TextTemplate& text, Known& known) const {
+    const TextElement& element = text[0];
+    const bool alone = text.size() == 1 && (element.bits != 0 || element.kind == TextKind::field);
+    if (alone && element.kind == TextKind::constant) {
+        const std::int64_t value = signed_bits(element.pattern, element.bits);
+        known.ranges.push_back({element.bits, value, value});
+    } else if (alone && element.kind == TextKind::field) {
+        const Known& nested = known_[row.fields[element.field].type];
+        known.any_number |= nested.any_number;
+        known.ranges.insert(known.ranges.end(), nested.ranges.begin(), nested.ranges.end());
+    } else if (alone && (element.scale == 1 || element.scale == -1) && row.constraints.size() == 1 &&
+               row.constraints[0].high < std::uint64_t{1} << 32) {
+        const auto low = static_cast<std::int64_t>(row.constraints[0].low) * element.scale + element.bias;
+        const auto high = static_cast<std::int64_t>(row.constraints[0].high) * element.scale + element.bias;
+        known.ranges.push_back({element.bits, std::min(low, high), std::max(low, high)});
+    } else {
+        known.any_number = true;
+    }
+}
+
+// Whether the text is a constant by its bits that no number before it may be.
+bool Spellings::is_apart(const TextTemplate& text, const Known& known) {
+    if (known.any_number || text.size() != 1 || text[0].kind != TextKind::constant || text[0].bits == 0) return false;
+    const std::int64_t value = signed_bits(text[0].pattern, text[0].bits);
+    return std::none_of(known.ranges.begin(), known.ranges.end(), [&](const NumberRange& range) {
+        return range.bits != text[0].bits || (value >= range.low && value <= range.high);
+    });
 }
 
 // What may stand in the text behind its begin: the letters of its literals, what its operands begin with, and all that an
@@ -241,8 +302,7 @@ void Spellings::add_going_on(const OperandRow& row, const TextTemplate& text, Le
 }
 
 // Adds one element to each text so far. False where it cannot be written as a pattern.
-bool Spellings::extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element,
-                       bool& open) const {
+bool Spellings::extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element) const {
     std::vector<Partial> out;
     switch (element.kind) {
         case TextKind::literal:
@@ -250,19 +310,16 @@ bool Spellings::extend(std::vector<Partial>& partials, const OperandRow& row, co
             for (Partial& partial : partials) partial.spelling.text += element.text;
             return true;
         case TextKind::constant:
-            open |= element.bits != 0;  // its bits are another way to write it
             for (Partial& partial : partials) partial.spelling.text += element.text;
             return true;
         case TextKind::field: {
             const Known& nested = known_[row.fields[element.field].type];
-            open |= nested.open;
             for (const Partial& partial : partials) {
                 if (!extend_field(partial, row, element.field, out)) return false;
             }
             break;
         }
         case TextKind::number:
-            open = true;
             for (const Partial& partial : partials) {
                 if (!extend_number(partial, row, element, out)) return false;
             }

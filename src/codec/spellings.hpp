@@ -21,10 +21,15 @@ public:
     // Works out the type with this index; those before it must be known.
     void add(Index type);
 
-    // Forgets the spellings that are not to be read as what they are.
+    // Forgets the spellings that are not to be read as what they are. One with numbers may be right for some of them.
     template <typename Keep>
     void keep_if(Index type, Keep&& keep) {
-        std::erase_if(known_[type].list, [&](const Spelling& spelling) { return !keep(spelling); });
+        Known& known = known_[type];
+        std::erase_if(known.list, [&](const Spelling& spelling) {
+            const bool kept = keep(spelling);
+            known.dropped |= !kept && !spelling.numbers.empty();
+            return !kept;
+        });
     }
 
     const std::vector<Spelling>& of(Index type) const { return known_[type].list; }
@@ -41,9 +46,16 @@ public:
     const Letters& first_of(Index type) const { return known_[type].first; }
 
 private:
+    // Numbers that a text stands for by their bits.
+    struct NumberRange {
+        unsigned bits = 0;
+        std::int64_t low = 0, high = 0;
+    };
     struct Known {
         std::vector<Spelling> list;
-        bool open = false;      // there are other texts, which may be numbers
+        bool open = false;      // there are other texts, which may begin with a number
+        bool any_number = false;       // … of any value; else they are in one of these ranges
+        std::vector<NumberRange> ranges;
         bool unlisted = false;  // there are other texts that may go on where a spelling ends
         bool empty = false;     // one of the texts is empty
         Letters first;
@@ -61,7 +73,10 @@ private:
     void add_number(const OperandType& type, Known& known) const;
     void add_row(const OperandType& type, std::uint32_t row, const TextTemplate& text, Known& known) const;
     void add_going_on(const OperandRow& row, const TextTemplate& text, Letters& out) const;
-    bool extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element, bool& open) const;
+    bool extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element) const;
+    bool is_open(const OperandRow& row, const TextTemplate& text) const;
+    void add_numbers(const OperandRow& row, const TextTemplate& text, Known& known) const;
+    static bool is_apart(const TextTemplate& text, const Known& known);
     bool extend_field(const Partial& partial, const OperandRow& row, Index field, std::vector<Partial>& out) const;
     bool extend_number(const Partial& partial, const OperandRow& row, const TextElement& element,
                        std::vector<Partial>& out) const;

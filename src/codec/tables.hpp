@@ -56,6 +56,7 @@ struct OperandTable {
     Patterns patterns;                  // its texts as they are printed
     bool needs_rows = false;            // some text holds a number: others may be written
     bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
+    bool open = false;                  // may be a number that is written in another way
     bool complete = false;              // each text of a row is a pattern, but for other ways to write a number
     Letters goes_on;                    // … where one of these stands behind it
     Letters first;                      // what its texts can begin with …
