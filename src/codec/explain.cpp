@@ -26,24 +26,6 @@ void add_once(std::vector<std::string>& list, std::string item) {
     if (!item.empty() && std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
 }
 
-// The characters of a template as a person would write them, holes by name.
-std::string template_text(const TextTemplate& text, const std::vector<Field>& fields, std::string_view name) {
-    std::string out;
-    for (const TextElement& element : text) {
-        switch (element.kind) {
-            case TextKind::constant:
-            case TextKind::literal:
-            case TextKind::space: out += element.text; break;
-            case TextKind::name: out += name; break;
-            case TextKind::field:
-            case TextKind::number: out += fields[element.field].name; break;
-            case TextKind::any:
-                for (const Index field : element.fields) out += fmt::format(" [{}]", fields[field].name);
-        }
-    }
-    return out;
-}
-
 std::string numbers_in(std::int64_t first, std::int64_t last, std::int64_t step) {
     const std::int64_t low = std::min(first, last), high = std::max(first, last), by = step < 0 ? -step : step;
     if (low == high) return fmt::format("{}", low);
@@ -66,6 +48,39 @@ std::string numbers_of(const TextElement* sum, const Constraint& rule) {
 }
 
 }  // namespace
+
+// The field as it stands in a text: in brackets where it may be left out.
+std::string Reader::hole(const Field& field) const {
+    if (field.type >= tables_.operands.size() || !tables_.operands[field.type].nullable) return field.name;
+    const auto begins_with_blank = [](const TextTemplate& text) {
+        return !text.empty() && (text[0].kind == TextKind::space ||
+                                 (text[0].kind == TextKind::literal && text[0].text.starts_with(' ')));
+    };
+    const std::vector<OperandRow>& rows = isa_.operand_types[field.type].rows;
+    const bool apart = std::any_of(rows.begin(), rows.end(), [&](const OperandRow& row) {
+        return std::any_of(row.texts.begin(), row.texts.end(), begins_with_blank);
+    });
+    return fmt::format("{}[{}]", apart ? " " : "", field.name);
+}
+
+// The characters of a template as a person would write them, holes by name.
+std::string Reader::template_text(const TextTemplate& text, const std::vector<Field>& fields,
+                                  std::string_view name) const {
+    std::string out;
+    for (const TextElement& element : text) {
+        switch (element.kind) {
+            case TextKind::constant:
+            case TextKind::literal:
+            case TextKind::space: out += element.text; break;
+            case TextKind::name: out += name; break;
+            case TextKind::field: out += hole(fields[element.field]); break;
+            case TextKind::number: out += fields[element.field].name; break;
+            case TextKind::any:
+                for (const Index field : element.fields) out += fmt::format(" [{}]", fields[field].name);
+        }
+    }
+    return out;
+}
 
 // "r0 to r31", "-inf, -1.f or …", "a number".
 std::string Reader::describe(Index index, unsigned depth) const {
@@ -182,8 +197,11 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
     std::vector<std::string> wanted;
     std::string problem;
     const Candidate* candidate = nullptr;
+    unsigned outermost = most_depth;  // what an operand may be says more than the begins of its texts
+    for (unsigned i = 0; i < failures_; ++i) outermost = std::min(outermost, failure_[i].depth);
     for (unsigned i = 0; i < failures_; ++i) {
         const Failure& one = failure_[i];
+        if (one.depth > outermost) continue;
         if (one.candidate) candidate = one.candidate;
         if (one.exact) {
             add_once(wanted, fmt::format("{}", one.value));

@@ -112,6 +112,7 @@ bool Reader::literal(const char*& cursor, std::string_view text, bool glued) con
 
 bool Reader::fail(const char* at, const TextElement* element, Index type) {
     if (at < furthest_) return false;
+    if (depth_ > 0 && continues_word(at)) return false;  // a row that begins like the word: the operand says what it may be
     if (at > furthest_) failures_ = 0;
     furthest_ = at;
     if (failures_ == most_failures) return false;
@@ -121,6 +122,7 @@ bool Reader::fail(const char* at, const TextElement* element, Index type) {
     failure.candidate = candidate_;
     failure.constraint = nullptr;
     failure.exact = false;
+    failure.depth = depth_;
     failure.number = {};
     return false;
 }

@@ -78,6 +78,7 @@ private:
         const char* begin;
         std::int64_t value;           // what a sum must be, where `exact`, or the bits of its field
         bool exact;
+        unsigned depth;               // of operands inside operands
         union {
             NumberValue number;       // a number that was there but did not fit
         };
@@ -141,6 +142,8 @@ private:
 
     void explain_violation(const char* begin, ReadFailure& failure) const;
     std::string describe(Index type, unsigned depth) const;
+    std::string hole(const Field& field) const;
+    std::string template_text(const TextTemplate& text, const std::vector<Field>& fields, std::string_view name) const;
     std::string syntax_of(const Candidate& candidate) const;
     void suggest_name(std::string_view found, ReadFailure& failure) const;
 

@@ -408,7 +408,7 @@ TEST(Texts, WhatStandsTwiceIsCompared) {
 TEST(Texts, AMessageShowsTheFormOnce) {
     Machine machine(names);
     EXPECT_EQ(machine.assemble("load_three 5 n:3"),
-              "expected off or s0 to s7, found '5'; the form is `load_three AC` [5]");
+              "expected off or s0 to s7, found '5'; the form is `load_three A [C]` [5]");
 }
 
 }  // namespace
