@@ -1,8 +1,9 @@
-"""Mixed GCN 1.2 lines, for us and for the assemblers and disassemblers that know them too.
+"""Lines for GCN 1.2, for us and for the assemblers and disassemblers that know them too: what a compiler makes of kernels,
+over and over, and random statements that the description itself makes, of which hardly two are alike.
 
-The lines are random statements that the description itself makes. Where llvm-mc is installed, those that it refuses or
-gives other bytes are left out, so that all do the same work.
+Where llvm-mc is installed, lines that it refuses or gives other bytes are left out, so that all do the same work.
 """
+import glob
 import json
 import multiprocessing
 import os
@@ -14,8 +15,14 @@ import subprocess
 from measure import Failed, Table, write
 
 DESCRIPTION = ["-i", "gcn1.2"]
+KERNELS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "kernels")
+CLANG = ["-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803",
+         "-nogpulib"]
 ASSEMBLERS = ["llvm-mc", "llvm-mc-19"]
-DISASSEMBLERS = ["llvm-objdump", "llvm-objdump-19"]
+DISKERNELS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "kernels")
+CLANG = ["-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803",
+         "-nogpulib"]
+ASSEMBLERS = ["llvm-objdump", "llvm-objdump-19"]
 
 
 def sampled(isaforge, count):
@@ -43,31 +50,50 @@ def their_bytes(assembler, source, count):
             for line in range(1, count + 1)]
 
 
-def write_corpus(isaforge, work, count):
+def compiled(isaforge, work):
+    """What clang makes of the tests' kernels: instructions as they come, but for branches, whose labels would not repeat."""
+    kernels = sorted(glob.glob(os.path.join(KERNELS, "*.cl")))
+    lines = []
+    for kernel in kernels if shutil.which("clang") else []:
+        for level in "0123":
+            program = os.path.join(work, "kernel.o")
+            subprocess.run(["clang", *CLANG, "-O" + level, "-c", kernel, "-o", program], capture_output=True, check=True)
+            text = subprocess.run([isaforge, "dis", program], capture_output=True, check=True).stdout.decode()
+            lines += [line.split("//")[0].strip() for line in text.splitlines() if line.startswith("    ")]
+    return [line for line in lines if line and line[0] != "." and not re.search(r"\bL_|branch|@|:$", line)]
+
+
+def write_corpus(isaforge, work, count, kind):
     """A file with `count` lines, the same every time."""
-    lines = sampled(isaforge, count * 3 // 2 + 100)
+    path = source_of(work, kind)
+    if os.path.exists(path):
+        os.remove(path)
+    lines = sampled(isaforge, count * 3 // 2 + 100) if kind == "random" else compiled(isaforge, work)
+    if not lines:
+        return
     source = write(work, "gcn-all.s", [line + "\n" for line in lines])
     if shutil.which(ASSEMBLERS[0]):
         ours, theirs = our_bytes(isaforge, source, work, len(lines)), their_bytes(ASSEMBLERS[0], source, len(lines))
         lines = [line for line, mine, other in zip(lines, ours, theirs) if mine and mine == other]
     if not lines:
-        raise Failed("no sampled line is left")
+        raise Failed("no line is left")
     lines = (lines * (count // len(lines) + 1))[:count]
-    write(work, "gcn.s", ["\t" + line + "\n" for line in lines])
+    write(work, os.path.basename(path), ["\t" + line + "\n" for line in lines])
     os.remove(source)
 
 
-def corpus(isaforge, work, count):
+def source_of(work, kind):
+    return os.path.join(work, f"gcn-{kind}.s")
+
+
+def corpus(isaforge, work, count, kind):
     """In a process of its own: a program's peak memory is never less than that of the process that started it."""
-    path = os.path.join(work, "gcn.s")
-    if os.path.exists(path):
-        os.remove(path)
-    maker = multiprocessing.get_context("fork").Process(target=write_corpus, args=(isaforge, work, count))
+    maker = multiprocessing.get_context("fork").Process(target=write_corpus, args=(isaforge, work, count, kind))
     maker.start()
     maker.join()
     if maker.exitcode != 0:
         raise Failed("the lines could not be made")
-    return path
+    return source_of(work, kind)
 
 
 def read(path):
@@ -89,14 +115,25 @@ def text_section(path):
 
 
 def measure(isaforge, work, options):
-    source = corpus(isaforge, work, options.lines)
+    good = True
+    for kind, title in [("compiled", "lines of compiled kernels"), ("random", "random lines")]:
+        source = corpus(isaforge, work, options.lines, kind)
+        if os.path.exists(source):
+            good &= assemble(isaforge, work, options, source, title)
+        else:
+            print(f"\nwithout clang there are no {title}")
+    return good
+
+
+def assemble(isaforge, work, options, source, title):
     few = min(2, options.repeat)
     ours = os.path.join(work, "gcn.o")
-    table = Table(f"Assembling {options.lines} mixed lines for GCN 1.2", os.path.getsize(source))
+    table = Table(f"Assembling {options.lines} {title} for GCN 1.2", os.path.getsize(source))
     raw = os.path.join(work, "gcn.bin")
     ours_asm = [isaforge, "asm"] + DESCRIPTION + [source, "-o"]
     table.add("isaforge, ELF with line table", options.lines, ours_asm + [ours], options.repeat)
     table.add("isaforge, raw binary", options.lines, ours_asm + [raw, "--format", "bin"], options.repeat)
+    table.add("isaforge, ELF, one thread", options.lines, ours_asm + [ours, "--threads", "1"], options.repeat)
     if table.failed:
         return False
     for peer in filter(shutil.which, ASSEMBLERS):
@@ -107,17 +144,17 @@ def measure(isaforge, work, options):
             raise Failed(f"{peer} makes other bytes of the same lines")
     if shutil.which("clrxasm"):
         table.add("clrxasm", options.lines, ["clrxasm", "-b", "rawcode", "-g", "Fiji", source, "-o", ours + ".clrx"], few)
-    return disassemble(isaforge, ours, options, few)
+    return disassemble(isaforge, ours, options, few, title)
 
 
-def disassemble(isaforge, program, options, few):
-    table = Table(f"Disassembling {options.lines} instructions of GCN 1.2", os.path.getsize(program))
+def disassemble(isaforge, program, options, few, title):
+    table = Table(f"Disassembling {options.lines} {title} of GCN 1.2", os.path.getsize(program))
     ours = [isaforge, "dis"] + DESCRIPTION + [program, "-o", "/dev/null"]
     table.add("isaforge, source that assembles back", options.lines, ours, options.repeat)
     table.add("isaforge, listing", options.lines, ours + ["--listing"], options.repeat)
-    table.add("isaforge, listing, one thread", options.lines, ours + ["--listing", "--threads", "1"], options.repeat)
+    table.add("isaforge, source, one thread", options.lines, ours + ["--threads", "1"], options.repeat)
     for peer in filter(shutil.which, DISASSEMBLERS):
-        theirs = os.path.join(os.path.dirname(program), "llvm-mc.o")
+        theirs = os.path.join(os.path.dirname(program), ASSEMBLERS[0] + ".o")
         if os.path.exists(theirs):
             table.add(peer, options.lines, [peer, "-d", "--mcpu=gfx803", theirs], few)
     if shutil.which("clrxdisasm"):

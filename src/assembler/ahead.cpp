@@ -97,9 +97,7 @@ bool Ahead::ends_here(const char* p, const char* line_end) const {
     return mark.empty() || std::string_view(p, static_cast<std::size_t>(line_end - p)).starts_with(mark);
 }
 
-void Ahead::encode(Worker& worker, std::size_t chunk) {
-    std::vector<EncodedAhead> statements;
-    statements.reserve(chunk_size / 24);
+void Ahead::encode(Worker& worker, std::size_t chunk, std::vector<EncodedAhead>& statements) const {
     const char* p = line_from(chunk * chunk_size);
     const char* const until = line_from((chunk + 1) * chunk_size);
     while (p < until) {
@@ -123,7 +121,24 @@ void Ahead::encode(Worker& worker, std::size_t chunk) {
         }
         p = line_end + 1;
     }
+}
+
+// Encodes the first chunk that nobody has begun, without the lock.
+void Ahead::encode_next(Worker& worker, std::unique_lock<std::mutex>& lock) {
+    constexpr std::size_t usual_line = 24;
+    const std::size_t chunk = next_++;
+    std::vector<EncodedAhead> statements;
+    if (!spare_.empty()) {
+        statements = std::move(spare_.back());
+        spare_.pop_back();
+    }
+    lock.unlock();
+    statements.clear();
+    statements.reserve(chunk_size / usual_line);
+    encode(worker, chunk, statements);
+    lock.lock();
     chunks_[chunk].statements = std::move(statements);
+    chunks_[chunk].ready = true;
 }
 
 void Ahead::work(std::stop_token stop) {
@@ -132,11 +147,7 @@ void Ahead::work(std::stop_token stop) {
     while (true) {
         const auto may_begin = [&] { return next_ >= chunks_.size() || next_ < needed_ + window; };
         if (!changed_.wait(lock, stop, may_begin) || next_ >= chunks_.size()) return;
-        const std::size_t chunk = next_++;
-        lock.unlock();
-        encode(worker, chunk);
-        lock.lock();
-        chunks_[chunk].ready = true;
+        encode_next(worker, lock);
         changed_.notify_all();
     }
 }
@@ -144,17 +155,13 @@ void Ahead::work(std::stop_token stop) {
 // Makes the chunk ready. Rather than wait, the engine's thread takes the next one that nobody has begun.
 void Ahead::enter(std::size_t chunk) {
     std::unique_lock lock(mutex_);
-    for (; current_ < chunk; ++current_) chunks_[current_].statements = {};
+    for (; current_ < chunk; ++current_) spare_.push_back(std::move(chunks_[current_].statements));
     needed_ = chunk;
     next_ = std::max(next_, chunk);
     changed_.notify_all();
     while (!chunks_[chunk].ready) {
         if (next_ < chunks_.size() && next_ < needed_ + window) {
-            const std::size_t mine = next_++;
-            lock.unlock();
-            encode(*own_, mine);
-            lock.lock();
-            chunks_[mine].ready = true;
+            encode_next(*own_, lock);
         } else {
             changed_.wait(lock);
         }

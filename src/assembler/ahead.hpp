@@ -47,7 +47,8 @@ private:
     };
 
     void work(std::stop_token stop);
-    void encode(Worker& worker, std::size_t chunk);
+    void encode_next(Worker& worker, std::unique_lock<std::mutex>& lock);
+    void encode(Worker& worker, std::size_t chunk, std::vector<EncodedAhead>& statements) const;
     void enter(std::size_t chunk);
     bool ends_here(const char* p, const char* line_end) const;
     const char* line_from(std::size_t offset) const;
@@ -62,6 +63,7 @@ private:
     std::condition_variable_any changed_;
     std::size_t next_ = 0;             // the first chunk that nobody has begun
     std::size_t needed_ = 0;           // the one the engine is in
+    std::vector<std::vector<EncodedAhead>> spare_;  // memory of chunks that are done with
     std::unique_ptr<Worker> own_;      // for when the engine would have to wait
     std::vector<std::jthread> threads_;
 };
