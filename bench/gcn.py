@@ -19,10 +19,7 @@ KERNELS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 CLANG = ["-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803",
          "-nogpulib"]
 ASSEMBLERS = ["llvm-mc", "llvm-mc-19"]
-DISKERNELS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "kernels")
-CLANG = ["-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803",
-         "-nogpulib"]
-ASSEMBLERS = ["llvm-objdump", "llvm-objdump-19"]
+DISASSEMBLERS = ["llvm-objdump", "llvm-objdump-19"]
 
 
 def sampled(isaforge, count):
