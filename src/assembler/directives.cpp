@@ -60,6 +60,8 @@ const DirectiveTable& EngineDirectives::table() {
         {".quad", &E::integers, 8, no, no, yes},
         {".dword", &E::integers, 8, no, no, yes},
         {".octa", &E::octas, 16, no, no, yes},
+        {".uleb128", &E::lebs, 0, no, no, yes},
+        {".sleb128", &E::lebs, 1, no, no, yes},
         {".float", &E::floats, 32, no, no, yes},
         {".single", &E::floats, 32, no, no, yes},
         {".double", &E::floats, 64, no, no, yes},
@@ -129,8 +131,10 @@ const DirectiveTable& EngineDirectives::table() {
         {".lflags", &E::ignored, 0, no, no, no},
         {".line", &E::ignored, 0, no, no, no},
         {".ln", &E::ignored, 0, no, no, no},
-        {".file", &E::ignored, 0, no, no, no},
-        {".loc", &E::ignored, 0, no, no, no},
+        {".file", &E::source_file, 0, no, no, no},
+        {".loc", &E::source_line, 0, no, no, no},
+        {".cfi_sections", &E::ignored, 0, no, no, no},
+        {".loc_mark_labels", &E::ignored, 0, no, no, no},
 
         {".error", &E::message, 0, no, no, no},
         {".warning", &E::message, 1, no, no, no},
@@ -213,6 +217,8 @@ const Engine::Directive* Engine::find_directive(const char* begin, const char* e
     if (const Directive* found = EngineDirectives::table().find(name)) return found;
     std::string lowered(name);
     std::transform(lowered.begin(), lowered.end(), lowered.begin(), lower);
+    // How to unwind a stack is said in some thirty ways; nothing is made of it.
+    if (lowered.starts_with(".cfi_")) return EngineDirectives::table().find(".cfi_sections");
     return lowered == name ? nullptr : EngineDirectives::table().find(lowered);
 }
 

@@ -7,6 +7,7 @@
 
 #include "assembler/engine.hpp"
 #include "support/half.hpp"
+#include "support/leb128.hpp"
 #include "support/wide.hpp"
 
 namespace isaforge::assembler {
@@ -52,6 +53,58 @@ void Engine::emit_integer(const Value& value, int bytes, const char* begin, cons
         warning(place(begin, end), fmt::format("the value {} is cut to {} bits", value_text(value.integer), bits));
     }
     put(value.integer.bits, static_cast<unsigned>(bytes), out);
+}
+
+// Numbers in groups of seven bits, as debugging information has them.
+void Engine::lebs(const char*& p, int is_signed) {
+    mark_line(p);
+    if (ends_statement(p)) return skip_statement(p);
+    do {
+        const char* const begin = p;
+        Value value;
+        if (!expression(p, value)) return skip_statement(p);
+        emit_leb(value, is_signed != 0, begin, p);
+    } while (comma(p));
+    finish_statement(p);
+}
+
+// One that is not known yet gets five bytes, whatever it will be.
+void Engine::emit_leb(const Value& value, bool is_signed, const char* begin, const char* end) {
+    constexpr unsigned waiting = 5;
+    if (value.kind == Value::Kind::floating) {
+        error(begin, end, "this must be an integer");
+        return;
+    }
+    Integer number = value.integer;
+    bool known = value.is_integer();
+    Resolved resolved;
+    if (!known && expressions_.evaluate(value.node, true, resolved)) {
+        known = resolved.base == Resolved::Base::absolute;
+        number = resolved.offset;
+    }
+    expressions_.error.clear();
+    std::uint8_t bytes[longest_leb];
+    unsigned size = waiting;
+    if (known && !is_signed && number.negative) {
+        error(begin, end, "this must not be negative");
+        return;
+    }
+    if (known) size = is_signed ? put_signed_leb(number.as_signed(), bytes) : put_unsigned_leb(number.bits, bytes);
+    const Position start = expressions_.here;
+    std::uint8_t* out = nullptr;
+    if (!room(size, out, begin)) return;
+    moved();
+    if (known) {
+        std::copy_n(bytes, size, out);
+        return;
+    }
+    Fixup fixup;
+    fixup.position = start;
+    fixup.node = value.node;
+    fixup.bytes = waiting;
+    fixup.leb = is_signed ? Fixup::Leb::is_signed : Fixup::Leb::is_unsigned;
+    fixup.place = place(begin, end);
+    add_fixup(fixup, begin);
 }
 
 // As GNU as sees it: unsigned, or negative with the sign bit kept.

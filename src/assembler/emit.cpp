@@ -211,6 +211,7 @@ Place Engine::origin_of(const char* begin, const char* end) const {
 
 void Engine::mark_line(const char* begin) {
     if (!record_lines_) return;
+    if (told_waits_) take_told_line();
     const Position& here = expressions_.here;
     const bool attributed = input_->attributed;
     const FileId file = attributed ? input_->root.file : input_->file;

@@ -26,6 +26,7 @@ struct Fixup {
     Index form = no_index;   // an instruction's; no_index: a datum
     Deferred deferred;       // an instruction's number
     std::uint8_t bytes = 0;  // of the datum or instruction
+    enum class Leb : std::uint8_t { no, is_unsigned, is_signed } leb = Leb::no;  // a datum in groups of seven bits
     Place place;
 };
 
@@ -36,6 +37,13 @@ struct Relaxation {
     std::size_t chosen = 0;
     Position position;  // of its first byte: the end of the fragment before its own
     Place place;
+};
+
+// A line of what was compiled.
+struct ToldLine {
+    Position position;
+    std::uint32_t file = 0;  // as it is numbered there
+    std::uint32_t line = 0;
 };
 
 // From this place in a run's section on, bytes come from this place in its file. There is one for each statement, so
@@ -264,6 +272,8 @@ private:
 
     // directives_data.cpp
     void integers(const char*& p, int bytes);
+    void lebs(const char*& p, int is_signed);
+    void emit_leb(const Value& value, bool is_signed, const char* begin, const char* end);
     void octas(const char*& p, int);
     bool octa(const char*& p);
     void floats(const char*& p, int bits);
@@ -395,6 +405,7 @@ private:
     void finish();
     void apply_fixups();
     void apply(const Fixup& fixup);
+    void apply_leb(const Fixup& fixup, const Resolved& value);
     void apply_data(const Fixup& fixup, const Resolved& value);
     void apply_instruction(const Fixup& fixup, const Resolved& value);
     void patch(const Fixup& fixup, const NumberValue& value);
@@ -412,6 +423,11 @@ private:
     Index make_symbol(Index symbol);
     Index section_symbol(Index section);
     void make_lines();
+    void make_own_lines();
+    void make_told_lines();
+    void take_told_line();
+    void source_file(const char*& p, int);
+    void source_line(const char*& p, int);
     void make_listing();
 
     const Codec& codec_;
@@ -438,6 +454,10 @@ private:
     std::vector<Relaxation> relaxations_;
     std::vector<LineMark> line_marks_;
     std::vector<LineRun> line_runs_;
+    std::vector<std::string> told_files_;  // of `.file`, by number
+    std::vector<ToldLine> told_lines_;
+    ToldLine told_next_;                   // of `.loc`: the next instruction's …
+    bool told_waits_ = false;              // … which has not come yet
     std::vector<ListingMark> listing_marks_;
     std::vector<std::pair<Fixup, std::int64_t>> base_marks_;  // numbers to which a loader adds a base
 

@@ -3,6 +3,7 @@
 
 #include "assembler/engine.hpp"
 #include "codec/tables.hpp"
+#include "support/leb128.hpp"
 
 namespace isaforge::assembler {
 
@@ -64,7 +65,8 @@ void Engine::apply(const Fixup& fixup) {
     }
     if (!expressions_.evaluate(fixup.node, false, value)) {
         const std::string reason = std::exchange(expressions_.error, {});
-        if ((fixup.form == no_index || flavour_) && !options_.flat && difference(fixup)) return;
+        const bool may_relocate = (fixup.form == no_index && fixup.leb == Fixup::Leb::no) || flavour_;
+        if (may_relocate && !options_.flat && difference(fixup)) return;
         error(fixup.place, reason);
         return;
     }
@@ -73,7 +75,9 @@ void Engine::apply(const Fixup& fixup) {
         error(fixup.place, "only a linker can compute this: make an ELF file");
         return;
     }
-    if (fixup.form == no_index) {
+    if (fixup.leb != Fixup::Leb::no) {
+        apply_leb(fixup, value);
+    } else if (fixup.form == no_index) {
         apply_data(fixup, value);
     } else {
         apply_instruction(fixup, value);
@@ -93,6 +97,28 @@ void Engine::apply_data(const Fixup& fixup, const Resolved& value) {
         warning(fixup.place, fmt::format("the value {} is cut to {} bits", value_text(value.offset), bits));
     }
     put(value.offset.bits, fixup.bytes, bytes_at(fixup.position));
+}
+
+void Engine::apply_leb(const Fixup& fixup, const Resolved& value) {
+    if (value.base != Resolved::Base::absolute) {
+        error(fixup.place, "a number of this kind cannot wait for a linker");
+        return;
+    }
+    const bool is_signed = fixup.leb == Fixup::Leb::is_signed;
+    const std::int64_t number = value.offset.as_signed();
+    const std::int64_t span = std::int64_t{1} << fixup.bytes * 7u;
+    if (is_signed ? number < -span / 2 || number >= span / 2
+                  : value.offset.negative || value.offset.bits >= static_cast<std::uint64_t>(span)) {
+        error(fixup.place, fmt::format("{} does not fit the {} bytes that a number which was not known here gets",
+                                       value_text(value.offset), fixup.bytes));
+        return;
+    }
+    std::uint8_t* const bytes = bytes_at(fixup.position);
+    if (is_signed) {
+        put_signed_leb(number, bytes, fixup.bytes);
+    } else {
+        put_unsigned_leb(value.offset.bits, bytes, fixup.bytes);
+    }
 }
 
 // `symbol - place in this section`: relative to the number itself, a linker can compute it.

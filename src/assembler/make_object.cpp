@@ -94,6 +94,20 @@ Index Engine::section_symbol(Index section) {
 
 void Engine::make_lines() {
     if (!record_lines_) return;
+    if (told_lines_.empty()) {
+        make_own_lines();
+    } else {
+        make_told_lines();
+    }
+    const auto order = [](const LineEntry& a, const LineEntry& b) {
+        return a.section != b.section ? a.section < b.section : a.offset < b.offset;
+    };
+    if (!std::is_sorted(object_.lines.begin(), object_.lines.end(), order)) {
+        std::stable_sort(object_.lines.begin(), object_.lines.end(), order);
+    }
+}
+
+void Engine::make_own_lines() {
     LineCounter lines(sources_);
     std::unordered_map<FileId, Index> files;
     object_.lines.reserve(line_marks_.size());
@@ -115,12 +129,6 @@ void Engine::make_lines() {
                 object_.lines.push_back(entry);
             }
         }
-    }
-    const auto order = [](const LineEntry& a, const LineEntry& b) {
-        return a.section != b.section ? a.section < b.section : a.offset < b.offset;
-    };
-    if (!std::is_sorted(object_.lines.begin(), object_.lines.end(), order)) {
-        std::stable_sort(object_.lines.begin(), object_.lines.end(), order);
     }
 }
 

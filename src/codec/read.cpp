@@ -112,7 +112,8 @@ bool Reader::literal(const char*& cursor, std::string_view text, bool glued) con
 
 bool Reader::fail(const char* at, const TextElement* element, Index type) {
     if (at < furthest_) return false;
-    if (depth_ > 0 && continues_word(at)) return false;  // a row that begins like the word: the operand says what it may be
+    if (depth_ > 0 && continues_word(at))
+        return false;  // a row that begins like the word: the operand says what it may be
     if (at > furthest_) failures_ = 0;
     furthest_ = at;
     if (failures_ == most_failures) return false;

@@ -1,4 +1,5 @@
 #include "object/dwarf.hpp"
+#include "support/leb128.hpp"
 
 #include <algorithm>
 
@@ -45,18 +46,12 @@ public:
     }
     void u8(std::uint8_t value) { out_.push_back(value); }
     void unsigned_leb(std::uint64_t value) {
-        while (value >= 0x80) {
-            u8(static_cast<std::uint8_t>(value | 0x80));
-            value >>= 7;
-        }
-        u8(static_cast<std::uint8_t>(value));
+        std::uint8_t bytes[longest_leb];
+        out_.insert(out_.end(), bytes, bytes + put_unsigned_leb(value, bytes));
     }
     void signed_leb(std::int64_t value) {
-        while (value < -64 || value > 63) {
-            u8(static_cast<std::uint8_t>(value | 0x80));
-            value >>= 7;
-        }
-        u8(static_cast<std::uint8_t>(value & 0x7F));
+        std::uint8_t bytes[longest_leb];
+        out_.insert(out_.end(), bytes, bytes + put_signed_leb(value, bytes));
     }
     void string(std::string_view text) {
         for (const char c : text) {

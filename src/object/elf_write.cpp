@@ -79,6 +79,7 @@ private:
     std::vector<std::uint32_t> symbol_indices_;   // by Object::symbols
     std::vector<GElf_Sym> symbols_;
     DebugSections debug_;
+    bool has_own_debug_ = false;                  // the object brings what describes its program
     Added debug_line_, debug_info_, symbol_table_;
     std::vector<std::uint8_t> note_;
     std::vector<std::vector<std::uint8_t>> tables_;  // alive until the file is written
@@ -144,17 +145,24 @@ Elf_Data* ElfWriter::table(const Added& added, Elf_Type type, std::size_t count)
 }
 
 bool ElfWriter::add_sections() {
+    debug_ = make_debug_sections(object_);
+    has_own_debug_ = object_.find_section(".debug_info") != no_index;
     for (const Section& section : object_.sections) {
         const std::uint32_t flags = section.elf_flags | (section.allocated ? SHF_ALLOC : 0) |
                                     (section.writable ? SHF_WRITE : 0) | (section.executable ? SHF_EXECINSTR : 0);
         const std::uint32_t type = section.no_bits ? SHT_NOBITS : section.note ? SHT_NOTE : SHT_PROGBITS;
         // libelf does not write through the pointer.
         void* bytes = section.no_bits ? nullptr : const_cast<std::uint8_t*>(section.bytes.data());
+        std::size_t size = section.extent();
+        // What a compiler wrote about its program refers to a line table that it left to the assembler.
+        const bool waits = has_own_debug_ && section.name == ".debug_line" && size == 0 && !debug_line_.section;
+        if (waits) bytes = debug_.line.data(), size = debug_.line.size();
         Added added;
-        if (!add(section.name, type, flags, std::max<std::uint64_t>(section.alignment, 1), bytes, section.extent(),
-                 ELF_T_BYTE, added)) {
+        if (!add(section.name, type, flags, std::max<std::uint64_t>(section.alignment, 1), bytes, size, ELF_T_BYTE,
+                 added)) {
             return false;
         }
+        if (waits) debug_line_ = added;
         GElf_Shdr header;
         if (!gelf_getshdr(added.section, &header)) return failed();
         header.sh_addr = section.address;
@@ -190,11 +198,12 @@ bool ElfWriter::add_note() {
 }
 
 bool ElfWriter::add_debug() {
-    debug_ = make_debug_sections(object_);
-    if (debug_.line.empty()) return true;
+    if (debug_.line.empty() || debug_line_.section) return true;
+    if (!add(".debug_line", SHT_PROGBITS, 0, 1, debug_.line.data(), debug_.line.size(), ELF_T_BYTE, debug_line_))
+        return false;
+    if (has_own_debug_) return true;
     Added abbrev;
-    return add(".debug_line", SHT_PROGBITS, 0, 1, debug_.line.data(), debug_.line.size(), ELF_T_BYTE, debug_line_) &&
-           add(".debug_info", SHT_PROGBITS, 0, 1, debug_.info.data(), debug_.info.size(), ELF_T_BYTE, debug_info_) &&
+    return add(".debug_info", SHT_PROGBITS, 0, 1, debug_.info.data(), debug_.info.size(), ELF_T_BYTE, debug_info_) &&
            add(".debug_abbrev", SHT_PROGBITS, 0, 1, debug_.abbrev.data(), debug_.abbrev.size(), ELF_T_BYTE, abbrev);
 }
 
@@ -290,7 +299,7 @@ bool ElfWriter::add_relocations() {
     };
     if (!debug_.line.empty() && object_.relocatable) {
         add_addresses(debug_.line_addresses, lists[object_.sections.size()]);
-        add_addresses(debug_.info_addresses, lists[object_.sections.size() + 1]);
+        if (!has_own_debug_) add_addresses(debug_.info_addresses, lists[object_.sections.size() + 1]);
     }
     for (std::size_t i = 0; i < lists.size(); ++i) {
         std::vector<GElf_Rela>& list = lists[i];

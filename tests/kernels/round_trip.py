@@ -45,11 +45,18 @@ def first_difference(name, expected, found):
                   f'{found[at:at + 8].hex()} instead of {expected[at:at + 8].hex()}')
 
 
+def dumped(path, section):
+    """Entries; of a line table the rows: address, line and file, which is all that ours says. Versions and columns differ."""
+    lines = run('llvm-dwarfdump', section, path).splitlines()[1:]
+    rows = [line.split() for line in lines if line.startswith('0x0')]
+    return [(row[0], row[1], row[3]) for row in rows] if section == '--debug-line' else lines
+
+
 class Trip:
     """One source for one target at one level."""
 
     def __init__(self, options, source, target, level, folder):
-        self.options, self.source, self.target, self.folder = options, source, target, folder
+        self.options, self.source, self.target, self.level, self.folder = options, source, target, level, folder
         self.clang = ['clang', '-x', 'cl', '-cl-std=CL2.0', '-Xclang', '-finclude-default-header', '-target', 'amdgcn-amd-amdhsa',
                       '-mcpu=' + target, '-nogpulib', '-O' + level, source]
 
@@ -90,13 +97,25 @@ class Trip:
         first_difference("our assembly of clang's text", code_of(self.folder / 'clang.o', self.folder),
                          code_of(self.folder / 'ours.o', self.folder))
 
+    def debugging(self, _):
+        """What clang writes for debuggers, at one level of each: the same entries and lines from our object."""
+        if self.level != '2':
+            return
+        run(*self.clang, '-g', '-S', '-o', self.folder / 'debug.s')
+        run(*self.clang, '-g', '-c', '-o', self.folder / 'debug.o')
+        self.isaforge('asm', self.folder / 'debug.s', '-o', self.folder / 'ours-debug.o')
+        for section in ('--debug-info', '--debug-loclists', '--debug-rnglists', '--debug-line'):
+            theirs, ours = (dumped(self.folder / name, section) for name in ('debug.o', 'ours-debug.o'))
+            if theirs != ours:
+                raise Failure(f"{section} of clang's text: {len(ours)} lines, and {len(theirs)} from clang itself")
+
     def failures(self):
         try:
             code = self.compile()
         except Failure as failure:
             return [str(failure)], 0
         found = []
-        for step in [self.ours_again, self.llvm_of_ours, self.ours_of_clang]:
+        for step in [self.ours_again, self.llvm_of_ours, self.ours_of_clang, self.debugging]:
             try:
                 step(code)
             except Failure as failure:
@@ -112,7 +131,7 @@ def main():
     parser.add_argument('--each', action='store_true', help='every source by itself, instead of all in one')
     parser.add_argument('--keep', type=pathlib.Path, help='leave what was made in this folder')
     options = parser.parse_args()
-    missing = [tool for tool in ('clang', 'ld.lld', 'llvm-mc', 'llvm-objcopy') if not shutil.which(tool)]
+    missing = [tool for tool in ('clang', 'ld.lld', 'llvm-mc', 'llvm-objcopy', 'llvm-dwarfdump') if not shutil.which(tool)]
     if missing:
         print(f'NOT TESTED: there is no {" and no ".join(missing)} here, and that is what makes the code that is taken apart.')
         return SKIPPED
