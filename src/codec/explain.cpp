@@ -22,8 +22,16 @@ std::string join(const std::vector<std::string>& parts, std::string_view last) {
     return out;
 }
 
+// "r0 to r7" is said with "r0 to r7 or r[n]".
+bool says(const std::string& all, const std::string& part) {
+    return all.starts_with(part) && (all.size() == part.size() || all[part.size()] == ' ' || all[part.size()] == ',');
+}
+
 void add_once(std::vector<std::string>& list, std::string item) {
-    if (!item.empty() && std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
+    if (item.empty() || std::any_of(list.begin(), list.end(), [&](const auto& other) { return says(other, item); }))
+        return;
+    std::erase_if(list, [&](const auto& other) { return says(item, other); });
+    list.push_back(std::move(item));
 }
 
 std::string numbers_in(std::int64_t first, std::int64_t last, std::int64_t step) {
@@ -201,7 +209,8 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
     for (unsigned i = 0; i < failures_; ++i) outermost = std::min(outermost, failure_[i].depth);
     for (unsigned i = 0; i < failures_; ++i) {
         const Failure& one = failure_[i];
-        if (one.depth > outermost) continue;
+        const bool is_literal = one.element && one.element->kind == TextKind::literal;
+        if (one.depth > outermost && is_literal) continue;
         if (one.candidate) candidate = one.candidate;
         if (one.exact) {
             add_once(wanted, fmt::format("{}", one.value));

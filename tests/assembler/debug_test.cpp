@@ -27,7 +27,8 @@ TEST(Debug, LinesAreThoseOfTheCompiledSource) {
     nop;
 )");
     ASSERT_TRUE(assembled->good) << assembled->messages();
-    EXPECT_EQ(lines_of(*assembled), (std::vector<std::string>{"0 /src/main.c:3", "8 /src/part.h:17", "8 /src/part.h:18", "12 /include/types.h:5"}));
+    EXPECT_EQ(lines_of(*assembled), (std::vector<std::string>{"0 /src/main.c:3", "8 /src/part.h:17", "8 /src/part.h:18",
+                                                              "12 /include/types.h:5"}));
     EXPECT_EQ(assembled->object.files[0], "/src/part.h");  // file 1 is the first of a line table
 }
 
@@ -50,9 +51,20 @@ later:
 )");
     ASSERT_TRUE(assembled->good) << assembled->messages();
     EXPECT_EQ(assembled->hex(".debug_x"),
-              "00" "7f" "8001" "ff7f" "e58e26"
-              "00" "3f" "c000" "40" "bf7f" "c0bb78"
-              "8380808000" "010203" "03");
+              "00"
+              "7f"
+              "8001"
+              "ff7f"
+              "e58e26"
+              "00"
+              "3f"
+              "c000"
+              "40"
+              "bf7f"
+              "c0bb78"
+              "8380808000"
+              "010203"
+              "03");
 }
 
 TEST(Debug, WhatDoesNotFitIsSaid) {
