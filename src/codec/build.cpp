@@ -269,11 +269,17 @@ bool Builder::prints_closed(Index index) const {
 // Whether every code of an operand too wide to tabulate is known to decode.
 bool Builder::is_total(const OperandType& type) const {
     if (type.kind == OperandKind::number) return !type.number.minimum && !type.number.maximum;
-    return std::any_of(type.rows.begin(), type.rows.end(), [&](const OperandRow& row) {
-        return row.mask == 0 && row.constraints.empty() && !row.reserved && !row.alias &&
+    const auto takes_all = [&](const OperandRow& row) {
+        return row.mask == 0 && row.constraints.empty() &&
                std::all_of(row.fields.begin(), row.fields.end(),
                            [&](const Field& field) { return tables_.operands[field.type].all_valid; });
-    });
+    };
+    for (const OperandRow& row : type.rows) {
+        if (row.alias) continue;
+        if (row.reserved) return false;  // before the one that takes what is left
+        if (takes_all(row)) return true;
+    }
+    return false;
 }
 
 // What is known of an operand without looking at its codes. Those inside it have been described.

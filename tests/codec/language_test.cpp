@@ -411,5 +411,25 @@ TEST(Texts, AMessageShowsTheFormOnce) {
               "expected off or s0 to s7, found '5'; the form is `load_three A [C]` [5]");
 }
 
+// --- operands too wide for tables
+
+TEST(Wide, AReservedRowBeforeTheLastIsNoInstruction) {
+    Machine machine(R"isa(
+isa machine
+code unit 16 little
+operand wide : 14 {
+    11111 n:9   reserved
+    n:14        "{n}"
+}
+format W | OP:2 | N:wide |
+instructions W [OP] "{name} {N}" {
+    1  load
+}
+)isa");
+    EXPECT_EQ(machine.print({0x7bff}), "load 15359");
+    EXPECT_EQ(machine.print({0x7e00}), "no instruction");
+    EXPECT_EQ(machine.print({0x7fff}), "no instruction");
+}
+
 }  // namespace
 }  // namespace isaforge::test
