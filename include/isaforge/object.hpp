@@ -38,7 +38,7 @@ enum class Binding : std::uint8_t { local, global, weak };
 // `special`: the first type that ELF leaves to the operating system, STT_LOOS.
 enum class SymbolType : std::uint8_t { none, object, function, section, file, special };
 // In the order of ELF's st_other.
-enum class Visibility : std::uint8_t { usual, internal, hidden, protected_ };
+enum class Visibility : std::uint8_t { usual, internal, hidden, protected_ };  // NOLINT(*-naming): a keyword
 
 // Values of Symbol::section that are no section.
 inline constexpr Index undefined_section = no_index;

@@ -74,7 +74,7 @@ Ahead::Ahead(const Codec& codec, std::string_view text, unsigned threads)
       chunks_((text.size() + chunk_size - 1) / chunk_size),
       own_(std::make_unique<Worker>(codec)) {
     for (unsigned i = 1; i < threads && i < chunks_.size(); ++i)
-        threads_.emplace_back([this](std::stop_token stop) { work(std::move(stop)); });
+        threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
 }
 
 Ahead::~Ahead() {
@@ -141,7 +141,7 @@ void Ahead::encode_next(Worker& worker, std::unique_lock<std::mutex>& lock) {
     chunks_[chunk].ready = true;
 }
 
-void Ahead::work(std::stop_token stop) {
+void Ahead::work(const std::stop_token& stop) {
     Worker worker(codec_);
     std::unique_lock lock(mutex_);
     while (true) {

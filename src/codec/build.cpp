@@ -505,6 +505,7 @@ void Builder::tabulate_taken(Index index, OperandTable& table) {
             at = single.emplace(std::uint64_t{list[0].identity} << 32 | list[0].limits, next).first->second;
         } else {
             std::vector<std::pair<std::uint32_t, std::uint32_t>> key;
+            key.reserve(list.size());
             for (const Taken& taken : list) key.emplace_back(taken.identity, taken.limits);
             at = several.emplace(std::move(key), next).first->second;
         }

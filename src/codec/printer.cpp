@@ -254,11 +254,12 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
 
 // A code that was not printed before, whose text is long, or which is not all that the text depends on.
 char* Printer::put_unusual(char* out, const Table& table, std::uint64_t code, const PrintContext& context) const {
+    constexpr std::size_t pointer_size = sizeof(void*);
     Text& text = table.texts[code];
     const std::uint8_t state = std::atomic_ref(text.state).load(std::memory_order_acquire);
     if (state == Text::elsewhere) {
         const std::string* found = nullptr;
-        std::memcpy(&found, text.text, sizeof found);
+        std::memcpy(&found, text.text, pointer_size);
         return put(out, context.limit, *found);
     }
     char* const end = put(print_operand(out, context, table.type, code), context.limit, table.suffix);
@@ -273,7 +274,7 @@ char* Printer::put_unusual(char* out, const Table& table, std::uint64_t code, co
             known = static_cast<std::uint8_t>(size + 1);
         } else if (context.limit - end > step_room) {
             const std::string* const kept = &long_texts_.emplace_back(out, size);
-            std::memcpy(text.text, &kept, sizeof kept);
+            std::memcpy(text.text, &kept, pointer_size);
             known = Text::elsewhere;
         }
     }

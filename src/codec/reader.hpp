@@ -162,7 +162,7 @@ private:
     const char* number_end_ = nullptr;  // null: there is none at number_begin_
     char number_stop_ = 0;
     union {
-        NumberValue number_;            // not set before it is needed
+        NumberValue number_;            // NOLINT(*-naming): private; not set before it is needed
     };
 
     const char* furthest_;

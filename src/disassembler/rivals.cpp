@@ -538,13 +538,14 @@ const std::vector<std::uint8_t>* Rivals::written(Index type, const std::vector<s
     const unsigned width = codec_.isa().operand_types[type].width;
     if (width > codec::widest_table) return nullptr;
     const auto [place, is_new] = written_.try_emplace({type, but});
-    if (!is_new) return &place->second;
-    place->second.resize(std::size_t{1} << width);
+    std::vector<std::uint8_t>& found = place->second;
+    if (!is_new) return &found;
+    found.resize(std::size_t{1} << width);
     each_text(type, [&](std::uint64_t code, std::string_view text) {
-        place->second[code] = !text.empty() && std::ranges::find(but, code) == but.end();
+        found[code] = !text.empty() && std::ranges::find(but, code) == but.end();
         return true;
     });
-    return &place->second;
+    return &found;
 }
 
 }  // namespace isaforge::disassembler
