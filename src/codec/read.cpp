@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "codec/memory.hpp"
 #include "codec/reader.hpp"
@@ -268,8 +269,9 @@ bool Reader::affine(const char*& cursor, const TextElement& element, const Field
     std::int64_t number = 0;
     const auto none = [&] { return fail_sum(begin, element, static_cast<std::int64_t>(field.place.width), false); };
     if (continues_word(begin) || !number_value(p, value) || !integer_of(element, value, number)) return none();
-    number -= element.bias;
-    if (number % element.scale != 0) return none();
+    constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+    if (__builtin_sub_overflow(number, element.bias, &number) || number == lowest || number % element.scale != 0)
+        return none();
     const auto solved = static_cast<std::uint64_t>(number / element.scale);
     if (known && solved != code)
         return fail_sum(begin, element, static_cast<std::int64_t>(code) * element.scale + element.bias, true);
