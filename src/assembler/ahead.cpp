@@ -15,9 +15,7 @@ public:
     explicit NumbersOnly(const Codec& codec) : codec_(codec) {
         expressions_.registers = &codec;
         expressions_.stable_text = false;
-        expressions_.syntax.immediate_prefix = codec.isa().surface.immediate_prefix;
-        expressions_.syntax.label_reference_prefix = codec.isa().surface.label_reference_prefix;
-        expressions_.syntax.expression_prefix = codec.isa().surface.expression_prefix;
+        expressions_.syntax.use(codec.isa().surface);
     }
 
     bool read(const char*& cursor, const char* end, NumberValue& value) override {

@@ -80,7 +80,6 @@ void Engine::use_surface(const Surface& surface) {
     surface_ = surface;
     newline_ends_ = surface.statement_end.empty();
     std::fill(std::begin(lexical_), std::end(lexical_), std::uint8_t{0});
-    expressions_.syntax.comments.clear();
     const auto begins = [&](const std::string& text, std::uint8_t what) {
         if (!text.empty()) lexical_[static_cast<unsigned char>(text[0])] |= what;
     };
@@ -90,12 +89,8 @@ void Engine::use_surface(const Surface& surface) {
     begins(surface.separator, lexical_end);
     begins(surface.define, lexical_define);
     begins(surface.undefine, lexical_define);
-    for (const std::string& mark : surface.line_comments) expressions_.syntax.comments.push_back(mark);
-    for (const auto& [open, close] : surface.block_comments) expressions_.syntax.comments.push_back(open);
     symbols_.registers = expressions_.registers = &codec_;
-    expressions_.syntax.immediate_prefix = surface.immediate_prefix;
-    expressions_.syntax.label_reference_prefix = surface.label_reference_prefix;
-    expressions_.syntax.expression_prefix = surface.expression_prefix;
+    expressions_.syntax.use(surface);
 }
 
 // A directive that only one dialect has says whose the source is.

@@ -83,6 +83,15 @@ struct ExpressionSyntax {
     std::string immediate_prefix, label_reference_prefix, expression_prefix;
     std::vector<std::string> comments;  // beginnings of comments that look like operators: "//", "/*"
     std::span<const std::string_view> modifiers;  // what may stand behind a symbol: "@rel32@lo"; the first is empty
+
+    // From here on numbers and comments are written like this.
+    void use(const Surface& surface) {
+        immediate_prefix = surface.immediate_prefix;
+        label_reference_prefix = surface.label_reference_prefix;
+        expression_prefix = surface.expression_prefix;
+        comments = surface.line_comments;
+        for (const auto& [open, close] : surface.block_comments) comments.push_back(open);
+    }
 };
 
 class Expressions final : public ExpressionReader {

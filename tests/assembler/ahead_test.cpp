@@ -63,6 +63,13 @@ TEST(Ahead, MakesWhatOneThreadMakes) {
     compare(sample("gcn-sample", "gcn1.2"), sampled_source(sample("gcn-sample", "gcn1.2"), 12000, "// comment"));
 }
 
+TEST(Ahead, CommentsWithNumbersAreNoDivisions) {
+    std::string text;
+    for (unsigned i = 0; i < 8000; ++i)
+        text += fmt::format("v_mul_f32 v{}, -100, v1 // {}\ns_waitcnt 0x7f // 3\n", i % 200, i % 7 + 2);
+    compare(sample("gcn-sample", "gcn1.2"), text);
+}
+
 TEST(Ahead, MakesTheSameMistakes) {
     std::string text = sampled_source(gpu(), 12000, "/* comment */");
     for (std::size_t at = 1000; at < text.size(); at += text.size() / 20) text[at] = '@';
