@@ -19,16 +19,23 @@ void Engine::put(std::uint64_t value, unsigned bytes, std::uint8_t* out) const {
 
 // --- numbers
 
-void Engine::integers(const char*& p, int bytes) {
+// Each of the expressions between commas, which `emit(value, begin, end)` makes bytes of.
+template <typename Emit>
+void Engine::each_value(const char*& p, Emit&& emit) {
     mark_line(p);
     if (ends_statement(p)) return skip_statement(p);
     do {
         const char* const begin = p;
         Value value;
         if (!expression(p, value)) return skip_statement(p);
-        emit_integer(value, bytes, begin, p);
+        emit(value, begin, p);
     } while (comma(p));
     finish_statement(p);
+}
+
+void Engine::integers(const char*& p, int bytes) {
+    each_value(p,
+               [&](const Value& value, const char* begin, const char* end) { emit_integer(value, bytes, begin, end); });
 }
 
 void Engine::emit_integer(const Value& value, int bytes, const char* begin, const char* end) {
@@ -57,15 +64,9 @@ void Engine::emit_integer(const Value& value, int bytes, const char* begin, cons
 
 // Numbers in groups of seven bits, as debugging information has them.
 void Engine::lebs(const char*& p, int is_signed) {
-    mark_line(p);
-    if (ends_statement(p)) return skip_statement(p);
-    do {
-        const char* const begin = p;
-        Value value;
-        if (!expression(p, value)) return skip_statement(p);
-        emit_leb(value, is_signed != 0, begin, p);
-    } while (comma(p));
-    finish_statement(p);
+    each_value(p, [&](const Value& value, const char* begin, const char* end) {
+        emit_leb(value, is_signed != 0, begin, end);
+    });
 }
 
 // One that is not known yet gets five bytes, whatever it will be.

@@ -272,6 +272,8 @@ private:
 
     // directives_data.cpp
     void integers(const char*& p, int bytes);
+    template <typename Emit>
+    void each_value(const char*& p, Emit&& emit);
     void lebs(const char*& p, int is_signed);
     void emit_leb(const Value& value, bool is_signed, const char* begin, const char* end);
     void octas(const char*& p, int);

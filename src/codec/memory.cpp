@@ -182,8 +182,7 @@ bool StatementMemory::Store::recall(Encoded& out) {
     bool found = false;
     if (index != no_index) {
         const Index chain = find_chain(index, chain_hash(index));
-        for (std::uint32_t at = chain == no_index ? 0 : chains_[chain].first; at != 0 && !found;
-             at = variants_[at - 1].next) {
+        for (std::uint32_t at = chain == no_index ? 0 : chains_[chain].first; at != 0; at = variants_[at - 1].next) {
             const Variant& variant = variants_[at - 1];
             if (!fits(variant)) continue;
             encode(variant, out);
@@ -224,9 +223,8 @@ bool StatementMemory::Store::worth_learning() {
 Index StatementMemory::Store::add_shape() {
     const auto index = static_cast<Index>(shapes_.size());
     if (shapes_.size() >= most_shapes) return no_index;
-    shapes_.push_back({.hash = hash_,
-                       .text = static_cast<std::uint32_t>(texts_.size()),
-                       .size = static_cast<std::uint16_t>(shape.size)});
+    shapes_.push_back(
+        {.text = static_cast<std::uint32_t>(texts_.size()), .size = static_cast<std::uint16_t>(shape.size)});
     texts_.append(shape.text, shape.size);
     shape_slots_.add(hash_, index);
     return index;
@@ -237,7 +235,7 @@ StatementMemory::Store::Chain& StatementMemory::Store::chain_of(Index shape_inde
     const Index found = find_chain(shape_index, hash);
     if (found != no_index) return chains_[found];
     chain_slots_.add(hash, static_cast<Index>(chains_.size()));
-    return chains_.emplace_back(Chain{.hash = hash, .shape = shape_index});
+    return chains_.emplace_back(Chain{.shape = shape_index});
 }
 
 void StatementMemory::Store::learn(const char* end, const Encoded& encoded) {

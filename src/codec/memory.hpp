@@ -48,13 +48,11 @@ private:
     };
     // Those of one shape with the same values of the numbers that matter one by one.
     struct Chain {
-        std::uint64_t hash = 0;
         std::uint32_t shape = 0;        // shapes_
         std::uint32_t count = 0;
         std::uint32_t first = 0;        // variants_ + 1
     };
     struct Known {
-        std::uint64_t hash = 0;
         std::uint32_t text = 0;         // texts_
         std::uint16_t size = 0;
         std::uint16_t fixed = 0;        // a bit for each number of which only one value is known to be read the same way
