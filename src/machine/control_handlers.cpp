@@ -387,6 +387,20 @@ void write_masked_indexed(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_CONTINUE_AT(op + 2);
 }
 
+// a: the value; detail.n: the mode.
+void set_mode(ISAFORGE_HANDLER_PARAMETERS) {
+    core->mode_values[op->detail.n] = machine::load<std::uint64_t>(state, op->a);
+    ISAFORGE_NEXT;
+}
+
+// As end_jump, behind set_mode: the next instruction is looked for under the new modes.
+void end_modes(ISAFORGE_HANDLER_PARAMETERS) {
+    if (core->modes_changed != nullptr) core->modes_changed(*core);
+    op->link = core->resolve(*core, core->target);
+    state = core->state;
+    ISAFORGE_FINISH;
+}
+
 // result: a counter.
 void count_execution(ISAFORGE_HANDLER_PARAMETERS) {
     machine::store(state, op->result, machine::load<std::uint64_t>(state, op->result) + 1);

@@ -129,8 +129,14 @@ struct Core {
     unsigned fault_bits = 0;
     bool stopping = false;
 
+    std::uint64_t mode_values[max_modes] = {};     // what set_mode last wrote
+    std::uint64_t event_values[2] = {};            // of the event that is being handled
+    std::uint64_t host_arguments[4] = {};
+
     // Finds or translates the instruction at an address. Never null: what cannot run is an operation that says so.
     const MicroOp* (*resolve)(Core& core, std::uint64_t address) = nullptr;
+    // Called when mode_values may have changed, before the next instruction is looked for.
+    void (*modes_changed)(Core& core) = nullptr;
     void* owner = nullptr;
 };
 
@@ -241,6 +247,8 @@ Handler pick(unsigned container);
 Handler permute(unsigned container);
 Handler reduce(semantics::Action action, unsigned container);
 void ballot(ISAFORGE_HANDLER_PARAMETERS);
+void set_mode(ISAFORGE_HANDLER_PARAMETERS);
+void end_modes(ISAFORGE_HANDLER_PARAMETERS);
 
 }  // namespace handlers
 

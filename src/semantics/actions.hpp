@@ -99,7 +99,31 @@ enum class Action : std::uint8_t {
     leave_if_zero, // the guard: if a is 0, the instruction does nothing
     stop,
     signal,        // `object`: index into Code::signals
+    fail,          // ends the run with the text `object` of Code::signals and value a
+    set_mode,      // mode `object` = a
+    // Of the machine around.
+    event_value,   // result = parameter `number` of the event that is being handled
+    next_pc,       // result = address of the instruction to come, as the steps so far have it
+    hart_number,
+    hart_count,
+    now,           // result = nanoseconds of machine time
+    executed,      // result = what was counted so far; `number`: a Counter
+    host_argument, // argument `number` of the next host call = a
+    host,          // result = what host call a gives
+    wait,          // the hart sleeps until an interrupt is waiting
+    fence,
+    lock,          // nobody else touches address a of memory `object` until unlock
+    unlock,
+    load_linked,   // as load, with a reservation
+    store_conditional,  // result = 1 and address a: b, where the reservation held; else result = 0
+    transaction_begin,
+    transaction_end,    // result = 1 where there was one
+    transaction_abort,  // takes back memory and registers to the begin; result = 1 where there was one
+    transaction_depth,
 };
+
+// What Action::executed asks for.
+enum class Counter : std::uint8_t { instructions, loads, stores, branches, events };
 
 // Float and integer operations compute a result from values alone: they can be folded, shared and dropped.
 inline bool is_float(Action action) { return action >= Action::fadd && action <= Action::float_narrow; }
