@@ -55,6 +55,7 @@ private:
     void emit(std::size_t index);
     void emit_write(const Step& step);
     void emit_late_write(const Step& step);
+    void emit_mapped(const Step& step, bool big);
     void emit_end();
     MicroOp& add(Handler handler, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0,
                  std::uint32_t c = 0);
@@ -256,8 +257,20 @@ void Translator::emit_late_write(const Step& step) {
     MicroOp& op =
         add(indexed ? handlers::late_write_indexed : handlers::late_write,
             layout_.offset(step.object, indexed ? 0 : step.number), place(step.a), port, indexed ? place(step.b) : 0);
-    op.detail = {step.delay, input_.address};
+    op.detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
     if (indexed) add(handlers::fault, 0, isa_.register_files[step.object].count);
+}
+
+// Loads and stores of memory that holds code.
+void Translator::emit_mapped(const Step& step, bool big) {
+    const bool loads = step.action == Action::load, masked = step.c != no_value;
+    Handler handler = nullptr;
+    if (step.lanes != 1)
+        handler = (loads ? handlers::gather_mapped : handlers::scatter_mapped)(step.container, big, masked);
+    else
+        handler = (loads ? handlers::load_mapped : handlers::store_mapped)(step.container, big, input_.aligned);
+    add(handler, loads ? place(step.result) : 0, place(step.a), place(step.b), place(step.c)).detail = {step.object,
+                                                                                                        step.lanes};
 }
 
 void Translator::emit(std::size_t index) {
@@ -322,14 +335,18 @@ void Translator::emit(std::size_t index) {
         }
         case Action::write: return step.delay != 0 ? emit_late_write(step) : emit_write(step);
         case Action::load:
-            if (step.lanes == 1)
+            if (isa_.memories[step.object].holds_code)
+                emit_mapped(step, big);
+            else if (step.lanes == 1)
                 add(handlers::load(step.container, big), result, a).detail.n = step.object;
             else
                 add(handlers::gather(step.container, big, step.c != no_value), result, a, 0, c).detail = {step.object,
                                                                                                           step.lanes};
             return;
         case Action::store:
-            if (step.lanes == 1)
+            if (isa_.memories[step.object].holds_code)
+                emit_mapped(step, big);
+            else if (step.lanes == 1)
                 add(handlers::store(step.container, big), 0, a, b).detail.n = step.object;
             else
                 add(handlers::scatter(step.container, big, step.c != no_value), 0, a, b, c).detail = {step.object,
@@ -339,7 +356,7 @@ void Translator::emit(std::size_t index) {
             if (step.delay == 0)
                 add(handlers::set_target, 0, a);
             else
-                add(handlers::late_pc, 0, a).detail = {step.delay, input_.address};
+                add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
             return;
         case Action::jump:
         case Action::jump_if_zero:
@@ -363,11 +380,13 @@ void Translator::emit_end() {
     for (unsigned file = 0; file < max_limited_files; ++file)
         if (input_.port_limits[file] != 0 && (ports_ >> 4 * file & 15) > input_.port_limits[file])
             fault(StopReason::port_collision);
-    MicroOp& end = add(jumps_at_once ? handlers::end_jump : handlers::end, 0, 0, input_.next_address, ports_);
+    const std::uint32_t high = static_cast<std::uint32_t>(input_.next_address >> 32);
+    const std::uint32_t low = static_cast<std::uint32_t>(input_.next_address);
+    MicroOp& end = add(jumps_at_once ? handlers::end_jump : handlers::end, 0, high, low, ports_);
     end.link = nullptr;
     if (guards_.empty()) return;
     for (std::size_t at : guards_) out_.ops[at].detail.n = static_cast<std::uint32_t>(out_.ops.size() - at);
-    add(handlers::end_skipped, 0, 0, input_.next_address, 0).link = nullptr;
+    add(handlers::end_skipped, 0, high, low, 0).link = nullptr;
 }
 
 void Translator::emit_all() {
