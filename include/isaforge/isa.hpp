@@ -182,6 +182,12 @@ struct Mode {
     std::string name;
     unsigned bits = 1;                  // 1 to 16
     Meaning value;                      // of registers and constants alone
+    struct Read {
+        Index file;
+        std::uint64_t number;           // any_number: one that is computed
+    };
+    static constexpr std::uint64_t any_number = ~std::uint64_t{0};
+    std::vector<Read> reads;            // what the value depends on
     Place where;
 };
 

@@ -146,7 +146,8 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
                                                        .instruction = &instruction,
                                                        .fields = &form.fields.list(),
                                                        .bindings = &bindings,
-                                                       .address = address},
+                                                       .address = address,
+                                                       .names = &form.names_in_meaning},
                                                       diagnostics);
     if (!lowered.ok) return refuse(StopReason::undefined, first_message(diagnostics));
 

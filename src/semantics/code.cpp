@@ -49,6 +49,7 @@ const char* name_of(Action action) {
         "reduce_and",
         "reduce_sum",
         "ballot",
+        "spread",
         "reinterpret",
         "read",
         "write",
@@ -60,7 +61,27 @@ const char* name_of(Action action) {
         "jump_if_zero",
         "leave_if_zero",
         "stop",
-        "signal"};
+        "signal",
+        "fail",
+        "set_mode",
+        "event_value",
+        "next_pc",
+        "hart_number",
+        "hart_count",
+        "now",
+        "executed",
+        "host_argument",
+        "host",
+        "wait",
+        "fence",
+        "lock",
+        "unlock",
+        "load_linked",
+        "store_conditional",
+        "transaction_begin",
+        "transaction_end",
+        "transaction_abort",
+        "transaction_depth"};
     return names[static_cast<unsigned>(action)];
 }
 
@@ -96,8 +117,11 @@ std::string to_text(const Code& code, const Isa& isa) {
         text += fmt::format("{}.{}", name_of(step.action), step.container);
         if (step.lanes != 1) text += fmt::format("x{}", step.lanes);
         if (step.object != no_index) {
-            bool is_memory = step.action == Action::load || step.action == Action::store;
-            text += " " + (step.action == Action::signal ? code.signals[step.object]
+            bool is_memory = step.action == Action::load || step.action == Action::store ||
+                             step.action == Action::load_linked || step.action == Action::store_conditional ||
+                             step.action == Action::lock || step.action == Action::unlock;
+            text += " " + (step.action == Action::signal || step.action == Action::fail ? code.signals[step.object]
+                           : step.action == Action::set_mode ? isa.modes[step.object].name
                            : is_memory                   ? isa.memories[step.object].name
                                                          : isa.register_files[step.object].name);
         }

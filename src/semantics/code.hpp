@@ -29,6 +29,7 @@ struct Step {
     Action action = Action::nothing;
     std::uint8_t container = 64;   // of the operation; of a result, see its value
     std::uint8_t delay = 0;        // write, write_pc
+    Rounding rounding = Rounding::nearest;  // of float operations
     std::uint16_t lanes = 1;
     ValueId result = no_value, a = no_value, b = no_value, c = no_value;
     Index object = no_index;

@@ -161,6 +161,59 @@ struct LeadingBits : Plain {
     }
 };
 
+// Products over GF(2): sums without carries.
+template <class T>
+T carryless_high(T a, T b) {
+    T high = 0;
+    for (unsigned i = 1; i < bits_of<T>; ++i)
+        if ((b >> i & 1) != 0) high = T(high ^ T(a >> (bits_of<T> - i)));
+    return high;
+}
+struct CarrylessMul : Plain {
+    template <class T, class R>
+    static T apply(T a, T b, T, R) {
+        std::uint64_t product = 0;
+        for (unsigned i = 0; i < bits_of<T>; ++i)
+            if ((b >> i & 1) != 0) product ^= std::uint64_t{a} << i;
+        return T(product);
+    }
+};
+struct CarrylessMulHigh : Plain {
+    template <class T, class R>
+    static T apply(T a, T b, T, R) {
+        return carryless_high(a, b);
+    }
+};
+
+// Adjacent groups of 2^b bits change places; b modulo the logarithm of the width.
+struct SwapGroups : Plain {
+    template <class T, class R>
+    static T apply(T a, T b, T, R) {
+        constexpr std::uint64_t low_halves[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
+                                                0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
+        constexpr unsigned steps = unsigned(std::countr_zero(bits_of<T> + 0u));
+        unsigned n = unsigned(b % steps), size = 1u << n;
+        std::uint64_t mask = low_halves[n], x = a;
+        return T((x >> size & mask) | (x & mask) << size);
+    }
+};
+
+// Of the double-width number a:b by c.
+struct WideQuotient : Plain {
+    template <class T, class R>
+    static T apply(T a, T b, T c, R) {
+        if (c <= a) return T(~T(0));
+        return T((static_cast<UnsignedWide>(a) << bits_of<T> | b) / c);
+    }
+};
+struct WideRemainder : Plain {
+    template <class T, class R>
+    static T apply(T a, T b, T c, R) {
+        if (c <= a) return b;
+        return T((static_cast<UnsignedWide>(a) << bits_of<T> | b) % c);
+    }
+};
+
 // a is u1 for scalars; vectors have it widened to the container first.
 struct Select : Plain {
     template <class T, class R>
@@ -304,6 +357,33 @@ struct FloatUnordered : Test {
         return is_nan(a) || is_nan(b);
     }
 };
+
+struct FloatInfinite : Test {
+    template <class T, class R>
+    static std::uint8_t apply(T a, T, T, R) {
+        return T(a & ~FloatLayout<T>::sign) == FloatLayout<T>::exponent;
+    }
+};
+struct FloatSubnormal : Test {
+    template <class T, class R>
+    static std::uint8_t apply(T a, T, T, R) {
+        return (a & FloatLayout<T>::exponent) == 0 && T(a & ~FloatLayout<T>::sign) != 0;
+    }
+};
+struct FloatZero : Test {
+    template <class T, class R>
+    static std::uint8_t apply(T a, T, T, R) {
+        return T(a & ~FloatLayout<T>::sign) == 0;
+    }
+};
+
+// Computed in double, or for doubles by the host's library as it is.
+ISAFORGE_FLOAT2(FloatRemainder, Native<T>(std::fmod(x, y)))
+ISAFORGE_FLOAT2(FloatPow, Native<T>(std::pow(double(x), double(y))))
+ISAFORGE_FLOAT1(FloatSin, Native<T>(std::sin(double(x))))
+ISAFORGE_FLOAT1(FloatCos, Native<T>(std::cos(double(x))))
+ISAFORGE_FLOAT1(FloatAsin, Native<T>(std::asin(double(x))))
+ISAFORGE_FLOAT1(FloatAcos, Native<T>(std::acos(double(x))))
 
 // IEEE 754-2008 minNum and maxNum: a NaN operand yields the other one; -0 is less than +0.
 template <bool maximum, class T, class R>
