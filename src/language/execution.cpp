@@ -138,7 +138,9 @@ void Resolver::resolve_events() {
                 diagnostics_.error(name.place, fmt::format("event {} is handled twice", name.text))
                     .note(other.where, "first here");
         }
-        isa_.events.push_back({name.text, declaration.parameters, declaration.body, name.place});
+        if (declaration.condition && name.text != "interrupt")
+            diagnostics_.error(declaration.condition->place, "only an interrupt can wait");
+        isa_.events.push_back({name.text, declaration.parameters, declaration.condition, declaration.body, name.place});
     }
 }
 

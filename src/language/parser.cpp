@@ -799,6 +799,7 @@ void Parser::event() {
         }
         expect(")", "to close the parameters");
     }
+    if (accept("when")) out.condition = expression();
     out.body = std::make_shared<const semantics::Block>(statements_until_row_end());
     out_.events.push_back(std::move(out));
 }

@@ -207,6 +207,12 @@ enum class Tail { none, end, late_write_end };
 Handler scalar_handler(semantics::Action action, unsigned container, bool strict_floats, Tail tail);
 Handler vector_handler(semantics::Action action, unsigned container);
 
+// The same for floats that are not rounded to nearest, on any number of lanes.
+Handler rounded_handler(semantics::Action action, unsigned container);
+
+// Tests two operands; the operations behind are the end where the test does not hold, and the end where it does.
+Handler branch_handler(semantics::Action action, unsigned container);
+
 // Handlers whose operands differ from result, a, b, c as in Step are described where they are defined.
 namespace handlers {
 
@@ -247,6 +253,10 @@ Handler pick(unsigned container);
 Handler permute(unsigned container);
 Handler reduce(semantics::Action action, unsigned container);
 void ballot(ISAFORGE_HANDLER_PARAMETERS);
+void spread(ISAFORGE_HANDLER_PARAMETERS);
+void branch(ISAFORGE_HANDLER_PARAMETERS);
+Handler write_low(unsigned container);
+void write_part_indexed(ISAFORGE_HANDLER_PARAMETERS);
 void set_mode(ISAFORGE_HANDLER_PARAMETERS);
 void end_modes(ISAFORGE_HANDLER_PARAMETERS);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "semantics/host_rounding.hpp"
 #include "semantics/kernels.hpp"
 
 namespace isaforge::semantics {
@@ -12,7 +13,13 @@ namespace {
 template <class Kernel, class T>
 std::uint64_t compute(std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
     using In = typename Kernel::template In<T>;
-    return std::uint64_t(Kernel::template apply<T>(In(a), In(b), In(c), rules));
+    if (rules.rounding == Rounding::nearest)
+        return std::uint64_t(Kernel::template apply<T>(In(a), In(b), In(c), rules));
+    // What is volatile stays between the changes of direction.
+    volatile std::uint64_t x = a, y = b, z = c, result = 0;
+    const HostRounding host(rules.rounding);
+    result = std::uint64_t(Kernel::template apply<T>(In(x), In(y), In(z), rules));
+    return result;
 }
 
 template <class Kernel>
