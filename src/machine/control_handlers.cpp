@@ -1,5 +1,6 @@
 // Handlers for what touches more than values: registers chosen at run time, memory, pc, late results, faults, and the
 // way from one instruction to the next.
+#include "machine/memory_bytes.hpp"
 #include "machine/micro_op.hpp"
 #include "semantics/types.hpp"
 
@@ -61,13 +62,13 @@ void finish_slowly(ISAFORGE_HANDLER_PARAMETERS) {
         bool jumped = false;
         if (!land(*core, state, op, count, jumped)) return save(*core, count, pending);
         if (jumped) {
-            next = core->target < core->code_size ? core->entries[core->target] : nullptr;
+            next = known_entry(*core, core->target);
             if (next == nullptr) next = core->resolve(*core, core->target);
         }
     }
     if (next == nullptr) {
-        next = core->resolve(*core, op->b);
-        op->link = next;
+        next = core->resolve(*core, next_address(op));
+        if (next != core->outside) op->link = next;
     }
     state = core->state;
     ++count;
@@ -79,30 +80,13 @@ void finish_slowly(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_CONTINUE_AT(next);
 }
 
-namespace {
-
-// A fault leaves the instruction unfinished; pc stays on it.
 void raise(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pending, StopReason reason) {
     core->reason = reason;
     core->fault = op;
     save(*core, count, pending);
 }
 
-template <class T, bool big>
-T from_memory(const std::uint8_t* bytes) {
-    T value;
-    std::memcpy(&value, bytes, sizeof value);
-    if constexpr (big && sizeof(T) == 2) value = __builtin_bswap16(value);
-    if constexpr (big && sizeof(T) == 4) value = __builtin_bswap32(value);
-    if constexpr (big && sizeof(T) == 8) value = __builtin_bswap64(value);
-    return value;
-}
-
-template <class T, bool big>
-void to_memory(std::uint8_t* bytes, T value) {
-    value = from_memory<T, big>(reinterpret_cast<const std::uint8_t*>(&value));
-    std::memcpy(bytes, &value, sizeof value);
-}
+namespace {
 
 // Whether an access of T at an address may not be made.
 template <class T>
@@ -236,8 +220,8 @@ Handler store_of(unsigned container) {
 
 namespace handlers {
 
-// Instructions end with one of these; a handler whose name ends so does the work of the plain end after it, too. b:
-// address of the next instruction, c: counts of writes by ports.
+// Instructions end with one of these; a handler whose name ends so does the work of the plain end after it, too. a, b:
+// high and low half of the next instruction's address, c: counts of writes by ports.
 void end(ISAFORGE_HANDLER_PARAMETERS) { ISAFORGE_FINISH; }
 
 void end_skipped(ISAFORGE_HANDLER_PARAMETERS) {
@@ -247,7 +231,7 @@ void end_skipped(ISAFORGE_HANDLER_PARAMETERS) {
 
 // The next instruction is at core->target.
 void end_jump(ISAFORGE_HANDLER_PARAMETERS) {
-    const MicroOp* next = core->target < core->code_size ? core->entries[core->target] : nullptr;
+    const MicroOp* next = known_entry(*core, core->target);
     if (next == nullptr) {
         next = core->resolve(*core, core->target);
         state = core->state;

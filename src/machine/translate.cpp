@@ -55,10 +55,11 @@ private:
     void emit(std::size_t index);
     void emit_write(const Step& step);
     void emit_late_write(const Step& step);
+    void emit_mapped(const Step& step, bool big);
     void emit_end();
     void find_branch();
     void emit_branch();
-    std::uint32_t code_address(std::uint64_t address) const { return static_cast<std::uint32_t>(address); }
+    void add_end(Handler handler, std::uint64_t next, std::uint32_t ports);
     MicroOp& add(Handler handler, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0,
                  std::uint32_t c = 0);
     MicroOp& fault(StopReason reason);
@@ -148,8 +149,8 @@ void Translator::read_directly() {
         auto [file, number] = from->second;
         bool disturbed = false;
         for (std::size_t k = i + 1; k < last_use_[view.result] && !disturbed; ++k)
-            disturbed = steps_[k].action == Action::write && steps_[k].delay == 0 &&
-                        touches_register(steps_[k], file, number);
+            disturbed =
+                steps_[k].action == Action::write && steps_[k].delay == 0 && touches_register(steps_[k], file, number);
         if (disturbed) continue;
         places_[view.result] = places_[view.a];
         read_from_[view.result] = {file, number};
@@ -318,8 +319,20 @@ void Translator::emit_late_write(const Step& step) {
     MicroOp& op =
         add(indexed ? handlers::late_write_indexed : handlers::late_write,
             layout_.offset(step.object, indexed ? 0 : step.number), place(step.a), port, indexed ? place(step.b) : 0);
-    op.detail = {step.delay, input_.address};
+    op.detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
     if (indexed) add(handlers::fault, 0, isa_.register_files[step.object].count);
+}
+
+// Loads and stores of memory that holds code.
+void Translator::emit_mapped(const Step& step, bool big) {
+    const bool loads = step.action == Action::load, masked = step.c != no_value;
+    Handler handler = nullptr;
+    if (step.lanes != 1)
+        handler = (loads ? handlers::gather_mapped : handlers::scatter_mapped)(step.container, big, masked);
+    else
+        handler = (loads ? handlers::load_mapped : handlers::store_mapped)(step.container, big, input_.aligned);
+    add(handler, loads ? place(step.result) : 0, place(step.a), place(step.b), place(step.c)).detail = {step.object,
+                                                                                                        step.lanes};
 }
 
 void Translator::emit(std::size_t index) {
@@ -390,14 +403,18 @@ void Translator::emit(std::size_t index) {
         }
         case Action::write: return step.delay != 0 ? emit_late_write(step) : emit_write(step);
         case Action::load:
-            if (step.lanes == 1)
+            if (isa_.memories[step.object].holds_code)
+                emit_mapped(step, big);
+            else if (step.lanes == 1)
                 add(handlers::load(step.container, big), result, a).detail.n = step.object;
             else
                 add(handlers::gather(step.container, big, step.c != no_value), result, a, 0, c).detail = {step.object,
                                                                                                           step.lanes};
             return;
         case Action::store:
-            if (step.lanes == 1)
+            if (isa_.memories[step.object].holds_code)
+                emit_mapped(step, big);
+            else if (step.lanes == 1)
                 add(handlers::store(step.container, big), 0, a, b).detail.n = step.object;
             else
                 add(handlers::scatter(step.container, big, step.c != no_value), 0, a, b, c).detail = {step.object,
@@ -408,7 +425,7 @@ void Translator::emit(std::size_t index) {
             if (step.delay == 0)
                 add(handlers::set_target, 0, a);
             else
-                add(handlers::late_pc, 0, a).detail = {step.delay, input_.address};
+                add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
             return;
         case Action::jump:
         case Action::jump_if_zero:
@@ -424,6 +441,11 @@ void Translator::emit(std::size_t index) {
         case Action::signal: add(handlers::signal).detail.n = (*input_.signals)[step.object]; return;
         default: fault(StopReason::undefined); return;
     }
+}
+
+// An end; the instruction that follows is found when it is first reached.
+void Translator::add_end(Handler handler, std::uint64_t next, std::uint32_t ports) {
+    add(handler, 0, static_cast<std::uint32_t>(next >> 32), static_cast<std::uint32_t>(next), ports).link = nullptr;
 }
 
 // Looks whether the last thing that happens is a write of a known address to pc.
@@ -468,13 +490,13 @@ void Translator::emit_branch() {
         out_.ops.back().run = fused;
     else
         add(handlers::branch, 0, place(jump.a));
-    add(handlers::end, 0, 0, code_address(input_.next_address), ports_).link = nullptr;
-    add(handlers::end, 0, 0, code_address(target), ports_).link = nullptr;
+    add_end(handlers::end, input_.next_address, ports_);
+    add_end(handlers::end, target, ports_);
 }
 
 void Translator::emit_end() {
-    bool changes_modes = std::any_of(steps_.begin(), steps_.end(),
-                                     [](const Step& step) { return step.action == Action::set_mode; });
+    bool changes_modes =
+        std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.action == Action::set_mode; });
     bool jumps_at_once = std::any_of(steps_.begin(), steps_.end(), [](const Step& step) {
         return step.action == Action::write_pc && step.delay == 0;
     });
@@ -482,24 +504,23 @@ void Translator::emit_end() {
         if (input_.port_limits[file] != 0 && (ports_ >> 4 * file & 15) > input_.port_limits[file])
             fault(StopReason::port_collision);
     if (exit_ != Exit::branch) {
-        const Handler handler = changes_modes                                       ? handlers::end_modes
+        const Handler handler = changes_modes                              ? handlers::end_modes
                                 : jumps_at_once && exit_ == Exit::computed ? handlers::end_jump
                                                                            : handlers::end;
-        const std::uint64_t next =
-            exit_ == Exit::known ? code_.values[steps_[exit_write_].a].constant : input_.next_address;
-        add(handler, 0, 0, code_address(next), ports_).link = nullptr;
+        add_end(handler, exit_ == Exit::known ? code_.values[steps_[exit_write_].a].constant : input_.next_address,
+                ports_);
     }
     if (guards_.empty()) return;
     for (std::size_t at : guards_) out_.ops[at].detail.n = static_cast<std::uint32_t>(out_.ops.size() - at);
-    add(handlers::end_skipped, 0, 0, code_address(input_.next_address), 0).link = nullptr;
+    add_end(handlers::end_skipped, input_.next_address, 0);
 }
 
 void Translator::emit_all() {
     if (input_.count_executions) add(handlers::count_execution, input_.counter);
     bool writes_pc_at_once = false;
     for (const Step& step : steps_) writes_pc_at_once |= step.action == Action::write_pc && step.delay == 0;
-    bool changes_modes = std::any_of(steps_.begin(), steps_.end(),
-                                     [](const Step& step) { return step.action == Action::set_mode; });
+    bool changes_modes =
+        std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.action == Action::set_mode; });
     find_branch();
     if (exit_ == Exit::computed && ((writes_pc_at_once && has_jumps_) || changes_modes))
         add(handlers::set_target, 0, layout_.constant(input_.next_address));

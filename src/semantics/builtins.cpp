@@ -347,8 +347,9 @@ Item element(Lowering& lowering, const Expression& call, Arguments&, const Built
     if (!from || !at) return {};
     Typed index = lowering.typed(at, 32, call.operands[1]->place);
     if (!index) return {};
-    const bool is_register = from.kind == Item::Kind::location && from.location.type.lanes != 1 &&
-                             (from.location.kind == Location::Kind::element || from.location.kind == Location::Kind::view);
+    const bool is_register =
+        from.kind == Item::Kind::location && from.location.type.lanes != 1 &&
+        (from.location.kind == Location::Kind::element || from.location.kind == Location::Kind::view);
     if (auto i = lowering.known(index.id); i && is_register && index.type.lanes == 1) {
         const bool is_view = from.location.kind == Location::Kind::view;
         Type type = from.location.type;
@@ -566,7 +567,8 @@ Item linked(Lowering& lowering, const Expression& call, Arguments&, const Builti
     if (!from) return {};
     if (from.kind != Item::Kind::location || from.location.kind != Location::Kind::memory ||
         from.location.type.lanes != 1) {
-        lowering.error(call.operands[0]->place, fmt::format("`{}` takes a place in memory: mem.u32[address]", call.name));
+        lowering.error(call.operands[0]->place,
+                       fmt::format("`{}` takes a place in memory: mem.u32[address]", call.name));
         return {};
     }
     const Location& place = from.location;
@@ -578,8 +580,8 @@ Item linked(Lowering& lowering, const Expression& call, Arguments&, const Builti
         if (!stored) return {};
         if (stored.type.bits != place.type.bits || stored.type.lanes != 1) {
             if (!lowering.needs_steering(stored))
-                lowering.error(call.place, fmt::format("{} is stored in a place of {}", to_text(stored.type),
-                                                       to_text(place.type)));
+                lowering.error(call.place,
+                               fmt::format("{} is stored in a place of {}", to_text(stored.type), to_text(place.type)));
             return {};
         }
     }
@@ -600,7 +602,8 @@ bool full_integers(Lowering& lowering, const Expression& call, Arguments& given)
         if (!check_equal_width(lowering, call, given[0], x)) return false;
         if (x.type.fills_container()) continue;
         if (!lowering.needs_steering(x))
-            lowering.error(call.place, fmt::format("`{}` takes 8, 16, 32 or 64 bits, not {}", call.name, to_text(x.type)));
+            lowering.error(call.place,
+                           fmt::format("`{}` takes 8, 16, 32 or 64 bits, not {}", call.name, to_text(x.type)));
         return false;
     }
     for (std::size_t i = 1; i < given.size(); ++i)

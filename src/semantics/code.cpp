@@ -128,9 +128,9 @@ std::string to_text(const Code& code, const Isa& isa) {
                              step.action == Action::load_linked || step.action == Action::store_conditional ||
                              step.action == Action::lock || step.action == Action::unlock;
             text += " " + (step.action == Action::signal || step.action == Action::fail ? code.signals[step.object]
-                           : step.action == Action::set_mode ? isa.modes[step.object].name
-                           : is_memory                   ? isa.memories[step.object].name
-                                                         : isa.register_files[step.object].name);
+                           : step.action == Action::set_mode                            ? isa.modes[step.object].name
+                           : is_memory                                                  ? isa.memories[step.object].name
+                                       : isa.register_files[step.object].name);
         }
         if (step.number != no_number) text += fmt::format(" #{}", step.number);
         for (ValueId id : {step.a, step.b, step.c})

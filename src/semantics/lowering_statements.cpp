@@ -107,8 +107,8 @@ void Lowering::event(const EventHandler& handler) {
     Context inner;
     for (std::uint32_t i = 0; i < handler.parameters.size(); ++i)
         inner.locals.push_back({handler.parameters[i],
-                                Item::of(machine_value(Action::event_value, {pc_bits(), false, 1}, i)), false, true, true,
-                                handler.where});
+                                Item::of(machine_value(Action::event_value, {pc_bits(), false, 1}, i)), false, true,
+                                true, handler.where});
     note_assigned(*handler.body, inner);
     contexts_.push_back(std::move(inner));
     if (handler.condition) wait_for(*handler.condition);
@@ -155,8 +155,8 @@ bool Lowering::depends(const Mode& which) const {
         if (step.action == Action::transaction_abort) return true;
         if (step.action != Action::write) continue;
         for (const Mode::Read& read : which.reads)
-            if (read.file == step.object && (read.number == Mode::any_number || step.number == no_number ||
-                                             read.number == step.number))
+            if (read.file == step.object &&
+                (read.number == Mode::any_number || step.number == no_number || read.number == step.number))
                 return true;
     }
     return false;
@@ -620,8 +620,8 @@ void Lowering::write_view(const Location& location, Typed assigned, Place place)
     const Type type = location.type;
     if (assigned.type.lanes != 1 && assigned.type.lanes != type.lanes) {
         if (needs_steering(assigned)) return;
-        error(place, fmt::format("{} lanes of {} bits do not fit {} lanes of {}", assigned.type.lanes, assigned.type.bits,
-                                 type.lanes, type.bits));
+        error(place, fmt::format("{} lanes of {} bits do not fit {} lanes of {}", assigned.type.lanes,
+                                 assigned.type.bits, type.lanes, type.bits));
         return;
     }
     assigned = with_lanes(assigned, type.lanes);
