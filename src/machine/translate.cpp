@@ -177,7 +177,9 @@ bool Translator::may_write_directly(std::size_t write, std::size_t& definition) 
     const Step& computation = steps_[definition];
     if (computation.result != source) return false;
     const RegisterFile& file = isa_.register_files[step.object];
+    // What computes one lane stores all eight bytes of a value.
     if (file.lanes == 1 && step.container < semantics::Type{file.bits}.container()) return false;
+    if (file.lanes != 1 && value.lanes == 1) return false;
     std::uint32_t offset = layout_.offset(step.object, step.number) + step.first * lane_bytes(file);
     if (!is_lanewise(computation.action) && computation.action != Action::load) {
         if (value.lanes != 1) return false;
