@@ -38,6 +38,20 @@ enum class StopReason {
     illegal,            // no instruction has these bits
     undefined,          // the instruction has no meaning, or one that does not fit its operands
     port_collision,     // more results due in one cycle than the file has write ports
+    // Of memory that holds code. Where the description has an event for one of these, that is what happens instead.
+    bad_read,           // of an address that may not be read
+    bad_write,
+    bad_execute,
+    misaligned,         // an access at no multiple of its size, where those are asked for
+    misaligned_code,    // pc at no multiple of the code's unit
+    aborted,            // a transaction was taken back, and nothing says what then
+    failed,             // fail() in the description
+    waiting,            // every hart waits, and nothing will wake one
+    event_loop,         // events without end, and no instruction executed between them
+};
+
+struct Permissions {
+    bool read = true, write = true, execute = false;
 };
 
 struct RunResult {

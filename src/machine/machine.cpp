@@ -141,12 +141,14 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
     std::vector<semantics::Binding> bindings;
     for (std::size_t i = 0; i < form.fields.size(); ++i)
         bindings.push_back(semantics::bind(*codec, form.fields[i].type, codes[i]));
+    const std::uint64_t next_address = address + std::max(1u, made->bits / isa.address_bits);
     Diagnostics diagnostics;
     semantics::LowerResult lowered = semantics::lower({.isa = &isa,
                                                        .instruction = &instruction,
                                                        .fields = &form.fields.list(),
                                                        .bindings = &bindings,
                                                        .address = address,
+                                                       .next_address = next_address,
                                                        .names = &form.names_in_meaning},
                                                       diagnostics);
     if (!lowered.ok) return refuse(StopReason::undefined, first_message(diagnostics));
@@ -155,7 +157,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
     for (const std::string& name : lowered.code.signals) signals.push_back(signal_number(name));
     if (options.count_instructions) made->counter = layout.allocate(8);
     machine::TranslateInput input{.isa = &isa, .code = &lowered.code, .address = static_cast<std::uint32_t>(address)};
-    input.next_address = static_cast<std::uint32_t>(address + std::max(1u, made->bits / isa.address_bits));
+    input.next_address = static_cast<std::uint32_t>(next_address);
     input.ports = &ports;
     input.port_limits = core.port_limits;
     input.signals = &signals;
