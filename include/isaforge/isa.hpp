@@ -198,6 +198,7 @@ inline constexpr unsigned max_mode_bits = 64;   // of all modes together
 struct EventHandler {
     std::string name;                   // one of event_names
     std::vector<std::string> parameters;
+    Meaning condition;                  // it waits where this is 0; null: it never does
     Statements body;
     Place where;
 };

@@ -99,12 +99,12 @@ void Resolver::resolve_modes() {
         mode.value = declaration.value;
         mode.bits = evaluate_width(declaration.type.width, {}).value_or(1);
         if (mode.bits > widest_mode)
-            diagnostics_.error(declaration.type.place, fmt::format("a mode has at most {} bits, not {}", widest_mode,
-                                                                   mode.bits));
+            diagnostics_.error(declaration.type.place,
+                               fmt::format("a mode has at most {} bits, not {}", widest_mode, mode.bits));
         total += mode.bits;
         if (isa_.modes.size() == max_modes || total > max_mode_bits) {
-            diagnostics_.error(mode.where, fmt::format("there are at most {} modes, and {} bits of them", max_modes,
-                                                       max_mode_bits));
+            diagnostics_.error(
+                mode.where, fmt::format("there are at most {} modes, and {} bits of them", max_modes, max_mode_bits));
             return;
         }
         for (const Mode& other : isa_.modes) {
@@ -138,7 +138,9 @@ void Resolver::resolve_events() {
                 diagnostics_.error(name.place, fmt::format("event {} is handled twice", name.text))
                     .note(other.where, "first here");
         }
-        isa_.events.push_back({name.text, declaration.parameters, declaration.body, name.place});
+        if (declaration.condition && name.text != "interrupt")
+            diagnostics_.error(declaration.condition->place, "only an interrupt can wait");
+        isa_.events.push_back({name.text, declaration.parameters, declaration.condition, declaration.body, name.place});
     }
 }
 

@@ -19,10 +19,10 @@ constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",       "variants",     "include",  "code",     "opcodes", "floats",   "syntax",  "constant",
-    "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
-    "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",
-    "where",     "mode",         "on",       "device",   "meanings",
+    "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
+    "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
+    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "objects",
+    "dialects", "limit",     "where",     "mode",         "on",      "device",   "meanings",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -458,7 +458,9 @@ void Parser::registers(bool single) {
         if (at(TokenKind::string)) {
             out.text = expect_string("");
         } else if (accept("lanes")) {
+            const std::size_t before = diagnostics_.errors();
             out.lanes = expression();
+            if (diagnostics_.errors() != before) out.lanes = nullptr;
         } else if (at("one") || at(TokenKind::number)) {
             out.write_ports = at("one") ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(peek().number, 64));
             advance();
@@ -799,6 +801,7 @@ void Parser::event() {
         }
         expect(")", "to close the parameters");
     }
+    if (accept("when")) out.condition = expression();
     out.body = std::make_shared<const semantics::Block>(statements_until_row_end());
     out_.events.push_back(std::move(out));
 }

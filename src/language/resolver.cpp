@@ -362,8 +362,8 @@ void Resolver::resolve_registers() {
         if (declaration.lanes) {
             const std::uint64_t lanes = evaluate(declaration.lanes, {}).value_or(1);
             if (lanes < 1 || lanes > semantics::max_lanes)
-                diagnostics_.error(declaration.lanes->place, fmt::format("a register has 1 to {} lanes, not {}",
-                                                                         semantics::max_lanes, lanes));
+                diagnostics_.error(declaration.lanes->place,
+                                   fmt::format("a register has 1 to {} lanes, not {}", semantics::max_lanes, lanes));
             else
                 file.lanes = static_cast<unsigned>(lanes);
         }

@@ -143,6 +143,7 @@ struct ModeDeclaration {
 struct EventDeclaration {
     Name name;
     std::vector<std::string> parameters;
+    ExpressionPointer condition;
     std::shared_ptr<const semantics::Block> body;
 };
 

@@ -110,7 +110,10 @@ References::References(const Description& description) {
     add(description.where);
     for (const DeviceDeclaration& device : description.devices) add(device.address);
     for (const ModeDeclaration& mode : description.modes) add(mode.value);
-    for (const EventDeclaration& event : description.events) add(*event.body);
+    for (const EventDeclaration& event : description.events) {
+        add(event.condition);
+        add(*event.body);
+    }
     for (const Name& word : description.floats) names_.insert(word.text);
     for (const InstructionsDeclaration& table : description.instructions) {
         add(table.guard);

@@ -108,7 +108,9 @@ void Bus::remember(const Region& region, Access access, std::uint64_t address) {
     const Block& block = *region.block;
     if (stores) {
         const std::uint64_t begin = block.first + (address - block.first) / Block::granule * Block::granule;
-        const auto has_code = [&](std::uint64_t at) { return block.code_flag(at).load(std::memory_order_relaxed) != 0; };
+        const auto has_code = [&](std::uint64_t at) {
+            return block.code_flag(at).load(std::memory_order_relaxed) != 0;
+        };
         if (has_code(begin)) return;
         std::uint64_t low = begin, high = begin + (Block::granule - 1);
         while (low > first && !has_code(low - 1)) low -= Block::granule;
@@ -442,8 +444,7 @@ bool Bus::publish() {
             if (spins == spins_before_conflict) return false;
         return stripe.version() == read.version;
     };
-    if (sharing_ != nullptr &&
-        !std::all_of(transaction.reads().begin(), transaction.reads().end(), still_holds)) {
+    if (sharing_ != nullptr && !std::all_of(transaction.reads().begin(), transaction.reads().end(), still_holds)) {
         give_back(stripes.size());
         return false;
     }

@@ -162,6 +162,14 @@ void resize(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+// The low bytes of a register of one lane; the others keep what they had.
+template <class T>
+void copy_low(ISAFORGE_HANDLER_PARAMETERS) {
+    const T value = load<T>(state, op->a);
+    std::memcpy(state + op->result, &value, sizeof value);
+    ISAFORGE_NEXT;
+}
+
 template <class T>
 void write_lanes_masked(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -353,6 +361,18 @@ void write_indexed(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+// Some bytes of register number b of the file whose first such bytes are at `result` = a; the next operation holds their
+// number in `result`; detail as above.
+void write_part_indexed(ISAFORGE_HANDLER_PARAMETERS) {
+    std::uint64_t number = machine::load<std::uint64_t>(state, op->b);
+    if (number >= op->detail.n) {
+        core->fault_address = number;
+        return raise(op, core, count, pending, StopReason::bad_index);
+    }
+    std::memcpy(state + op->result + number * op->detail.more, state + op->a, op[1].result);
+    ISAFORGE_CONTINUE_AT(op + 2);
+}
+
 // result = a in the lanes where c holds; detail.n: lanes, detail.more: bytes of each.
 void write_masked(ISAFORGE_HANDLER_PARAMETERS) {
     write_masked_bytes(state + op->result, state + op->a, state + op->c, op->detail.n, op->detail.more);
@@ -403,6 +423,14 @@ void stale(ISAFORGE_HANDLER_PARAMETERS) {
 void count_execution(ISAFORGE_HANDLER_PARAMETERS) {
     machine::store(state, op->result, machine::load<std::uint64_t>(state, op->result) + 1);
     ISAFORGE_NEXT;
+}
+
+Handler write_low(unsigned container) {
+    switch (container) {
+        case 8: return copy_low<std::uint8_t>;
+        case 16: return copy_low<std::uint16_t>;
+        default: return copy_low<std::uint32_t>;
+    }
 }
 
 Handler load(unsigned container, bool big) { return big ? load_of<true>(container) : load_of<false>(container); }

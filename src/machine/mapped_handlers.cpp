@@ -77,9 +77,8 @@ void gather_page(ISAFORGE_HANDLER_PARAMETERS) {
         T value = 0;
         if (!masked || mask[i] != std::byte{0}) {
             const std::uint64_t address = load<std::uint64_t>(state, op->a + 8 * i);
-            const std::uint8_t* bytes =
-                core->alignment == 0 ? at_once<T, false>(core->load_pages, address)
-                                     : at_once<T, true>(core->load_pages, address);
+            const std::uint8_t* bytes = core->alignment == 0 ? at_once<T, false>(core->load_pages, address)
+                                                             : at_once<T, true>(core->load_pages, address);
             if (bytes != nullptr) {
                 note(core, Counter::loads);
                 value = from_memory<T, big>(bytes);
@@ -115,17 +114,17 @@ void scatter_page(ISAFORGE_HANDLER_PARAMETERS) {
 }
 
 // Each of the four in one table: by size, byte order and a third property.
-#define ISAFORGE_MAPPED_TABLE(name)                                                                         \
-    static constexpr Handler table[4][2][2] = {                                                            \
-        {{name<std::uint8_t, false, false>, name<std::uint8_t, false, true>},                              \
-         {name<std::uint8_t, true, false>, name<std::uint8_t, true, true>}},                               \
-        {{name<std::uint16_t, false, false>, name<std::uint16_t, false, true>},                            \
-         {name<std::uint16_t, true, false>, name<std::uint16_t, true, true>}},                             \
-        {{name<std::uint32_t, false, false>, name<std::uint32_t, false, true>},                            \
-         {name<std::uint32_t, true, false>, name<std::uint32_t, true, true>}},                             \
-        {{name<std::uint64_t, false, false>, name<std::uint64_t, false, true>},                            \
-         {name<std::uint64_t, true, false>, name<std::uint64_t, true, true>}},                             \
-    };                                                                                                     \
+#define ISAFORGE_MAPPED_TABLE(name)                                             \
+    static constexpr Handler table[4][2][2] = {                                 \
+        {{name<std::uint8_t, false, false>, name<std::uint8_t, false, true>},   \
+         {name<std::uint8_t, true, false>, name<std::uint8_t, true, true>}},    \
+        {{name<std::uint16_t, false, false>, name<std::uint16_t, false, true>}, \
+         {name<std::uint16_t, true, false>, name<std::uint16_t, true, true>}},  \
+        {{name<std::uint32_t, false, false>, name<std::uint32_t, false, true>}, \
+         {name<std::uint32_t, true, false>, name<std::uint32_t, true, true>}},  \
+        {{name<std::uint64_t, false, false>, name<std::uint64_t, false, true>}, \
+         {name<std::uint64_t, true, false>, name<std::uint64_t, true, true>}},  \
+    };                                                                          \
     const unsigned size = container == 8 ? 0 : container == 16 ? 1 : container == 32 ? 2 : 3
 
 }  // namespace

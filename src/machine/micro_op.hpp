@@ -102,6 +102,7 @@ struct JumpSlot {
     const MicroOp* op = nullptr;
 };
 inline constexpr std::uint64_t jump_slots = 1024;
+inline constexpr JumpSlot no_jumps[jump_slots] = {};  // of machines whose code lies by itself
 inline std::uint64_t jump_slot(std::uint64_t address) { return (address ^ address >> 10) % jump_slots; }
 
 class Bus;
@@ -154,7 +155,7 @@ struct Core {
     // Of memory that holds code.
     const PageEntry* load_pages = nullptr;
     const PageEntry* store_pages = nullptr;
-    const JumpSlot* jumps = nullptr;               // code_size is 0 there, so that addresses are looked for here
+    const JumpSlot* jumps = no_jumps;               // code_size is 0 there, so that addresses are looked for here
     const MicroOp* outside = nullptr;              // what resolve() gives for addresses without code: never to be kept
     Bus* bus = nullptr;
     Index mapped_memory = no_index;                // which memory it is
@@ -251,6 +252,12 @@ enum class Tail { none, end, late_write_end };
 Handler scalar_handler(semantics::Action action, unsigned container, bool strict_floats, Tail tail);
 Handler vector_handler(semantics::Action action, unsigned container);
 
+// The same for floats that are not rounded to nearest, on any number of lanes.
+Handler rounded_handler(semantics::Action action, unsigned container);
+
+// Tests two operands; the operations behind are the end where the test does not hold, and the end where it does.
+Handler branch_handler(semantics::Action action, unsigned container);
+
 // Handlers whose operands differ from result, a, b, c as in Step are described where they are defined.
 namespace handlers {
 
@@ -291,6 +298,10 @@ Handler pick(unsigned container);
 Handler permute(unsigned container);
 Handler reduce(semantics::Action action, unsigned container);
 void ballot(ISAFORGE_HANDLER_PARAMETERS);
+void spread(ISAFORGE_HANDLER_PARAMETERS);
+void branch(ISAFORGE_HANDLER_PARAMETERS);
+Handler write_low(unsigned container);
+void write_part_indexed(ISAFORGE_HANDLER_PARAMETERS);
 
 // Of memory that holds code.
 Handler load_mapped(unsigned container, bool big_endian, bool aligned);

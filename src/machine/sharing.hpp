@@ -24,7 +24,9 @@ public:
         for (unsigned round = 1; !try_take(); ++round)
             if (round % 64 == 0) std::this_thread::yield();
     }
-    void give_back() { word_.store(word_.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_release); }
+    void give_back() {
+        word_.store(word_.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_release);
+    }
     // By who holds it.
     void count_store() { word_.store(word_.load(std::memory_order_relaxed) + 2, std::memory_order_relaxed); }
     std::uint64_t version() const { return word_.load(std::memory_order_acquire) >> 1; }

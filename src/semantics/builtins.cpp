@@ -341,8 +341,25 @@ Item lane_bits(Lowering& lowering, const Expression& call, Arguments& given, con
     return Item::of(lowering.lane_step(Action::ballot, x, {}, {x.type.lanes, false, 1}));
 }
 
-Item element(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
-    Typed x = given[0], index = given[1];
+// Lane i of a vector. Of a register, or of a register's lanes of another size, it is a place where i is known.
+Item element(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    Item from = lowering.item(*call.operands[0]), at = lowering.item(*call.operands[1]);
+    if (!from || !at) return {};
+    Typed index = lowering.typed(at, 32, call.operands[1]->place);
+    if (!index) return {};
+    const bool is_register =
+        from.kind == Item::Kind::location && from.location.type.lanes != 1 &&
+        (from.location.kind == Location::Kind::element || from.location.kind == Location::Kind::view);
+    if (auto i = lowering.known(index.id); i && is_register && index.type.lanes == 1) {
+        const bool is_view = from.location.kind == Location::Kind::view;
+        Type type = from.location.type;
+        Location lane{.kind = Location::Kind::view, .type = {type.bits, false, 1}};
+        lane.first = (is_view ? from.location.first : 0) + static_cast<unsigned>(*i % type.lanes);
+        lane.inner.push_back(is_view ? from.location.inner[0] : std::move(from.location));
+        return Item::of(std::move(lane));
+    }
+    Typed x = lowering.typed(from, 0, call.operands[0]->place);
+    if (!x) return {};
     if (x.type.lanes == 1) return Item::of(x);
     if (index.type.lanes == 1) {
         Type type = x.type;
@@ -517,7 +534,11 @@ Item machine_value(Lowering& lowering, const Expression&, Arguments&, const Buil
     switch (builtin.action) {
         case Action::hart_number:
         case Action::hart_count: return Item::of(lowering.machine_value(builtin.action, {32, false, 1}));
-        case Action::next_pc: return Item::of(lowering.machine_value(builtin.action, {lowering.pc_bits(), false, 1}));
+        case Action::next_pc: {
+            Type type{lowering.pc_bits(), false, 1};
+            if (!lowering.writes_pc()) return Item::of(lowering.typed_constant(lowering.input().next_address, type));
+            return Item::of(lowering.machine_value(builtin.action, type));
+        }
         case Action::transaction_end:
         case Action::transaction_abort: return Item::of(lowering.machine_value(builtin.action, {1, false, 1}));
         case Action::transaction_depth: return Item::of(lowering.machine_value(builtin.action, {16, false, 1}));
@@ -546,7 +567,8 @@ Item linked(Lowering& lowering, const Expression& call, Arguments&, const Builti
     if (!from) return {};
     if (from.kind != Item::Kind::location || from.location.kind != Location::Kind::memory ||
         from.location.type.lanes != 1) {
-        lowering.error(call.operands[0]->place, fmt::format("`{}` takes a place in memory: mem.u32[address]", call.name));
+        lowering.error(call.operands[0]->place,
+                       fmt::format("`{}` takes a place in memory: mem.u32[address]", call.name));
         return {};
     }
     const Location& place = from.location;
@@ -558,8 +580,8 @@ Item linked(Lowering& lowering, const Expression& call, Arguments&, const Builti
         if (!stored) return {};
         if (stored.type.bits != place.type.bits || stored.type.lanes != 1) {
             if (!lowering.needs_steering(stored))
-                lowering.error(call.place, fmt::format("{} is stored in a place of {}", to_text(stored.type),
-                                                       to_text(place.type)));
+                lowering.error(call.place,
+                               fmt::format("{} is stored in a place of {}", to_text(stored.type), to_text(place.type)));
             return {};
         }
     }
@@ -580,7 +602,8 @@ bool full_integers(Lowering& lowering, const Expression& call, Arguments& given)
         if (!check_equal_width(lowering, call, given[0], x)) return false;
         if (x.type.fills_container()) continue;
         if (!lowering.needs_steering(x))
-            lowering.error(call.place, fmt::format("`{}` takes 8, 16, 32 or 64 bits, not {}", call.name, to_text(x.type)));
+            lowering.error(call.place,
+                           fmt::format("`{}` takes 8, 16, 32 or 64 bits, not {}", call.name, to_text(x.type)));
         return false;
     }
     for (std::size_t i = 1; i < given.size(); ++i)
@@ -700,7 +723,7 @@ constexpr Builtin builtins[] = {
     {"reduce_or", "value", 1, 0, reduce, Action::reduce_or},
     {"reduce_and", "value", 1, 0, reduce, Action::reduce_and},
     {"lane_bits", "value", 1, 0, lane_bits},
-    {"element", "vector, index", 2, 0, element},
+    {"element", "vector, index", 2, 3, element},
     {"elements", "vector, bits, count", 3, 7, elements, Action::nothing, 1},
     {"protect", "register, bits", 2, 3, protect},
     {"extending", "register, bits", 2, 3, extending},
@@ -747,8 +770,7 @@ constexpr Builtin builtins[] = {
 Typed argument(Lowering& lowering, const Expression& call, unsigned index, const Arguments& so_far,
                const Builtin& builtin) {
     const Expression& expression = *call.operands[index];
-    bool is_position = (builtin.make == insert && index == 1) || (builtin.make == rotate && index == 1) ||
-                       (builtin.make == element && index == 1);
+    bool is_position = (builtin.make == insert && index == 1) || (builtin.make == rotate && index == 1);
     unsigned hint = is_position                                    ? 8
                     : builtin.make == scale_by_power && index == 1 ? 16
                     : builtin.make == carry && index == 2          ? 1

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "semantics/host_rounding.hpp"
 #include "semantics/kernels.hpp"
 
 namespace isaforge::semantics {
@@ -12,7 +13,13 @@ namespace {
 template <class Kernel, class T>
 std::uint64_t compute(std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
     using In = typename Kernel::template In<T>;
-    return std::uint64_t(Kernel::template apply<T>(In(a), In(b), In(c), rules));
+    if (rules.rounding == Rounding::nearest)
+        return std::uint64_t(Kernel::template apply<T>(In(a), In(b), In(c), rules));
+    // What is volatile stays between the changes of direction.
+    volatile std::uint64_t x = a, y = b, z = c, result = 0;
+    const HostRounding host(rules.rounding);
+    result = std::uint64_t(Kernel::template apply<T>(In(x), In(y), In(z), rules));
+    return result;
 }
 
 template <class Kernel>
@@ -121,9 +128,9 @@ std::string to_text(const Code& code, const Isa& isa) {
                              step.action == Action::load_linked || step.action == Action::store_conditional ||
                              step.action == Action::lock || step.action == Action::unlock;
             text += " " + (step.action == Action::signal || step.action == Action::fail ? code.signals[step.object]
-                           : step.action == Action::set_mode ? isa.modes[step.object].name
-                           : is_memory                   ? isa.memories[step.object].name
-                                                         : isa.register_files[step.object].name);
+                           : step.action == Action::set_mode                            ? isa.modes[step.object].name
+                           : is_memory                                                  ? isa.memories[step.object].name
+                                       : isa.register_files[step.object].name);
         }
         if (step.number != no_number) text += fmt::format(" #{}", step.number);
         for (ValueId id : {step.a, step.b, step.c})

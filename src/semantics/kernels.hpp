@@ -28,6 +28,7 @@ namespace isaforge::semantics {
 struct StrictFloatRules {
     static constexpr bool flush_subnormals = true;
     static constexpr bool canonical_nan = true;
+    static constexpr Rounding rounding = Rounding::nearest;
 };
 
 namespace kernels {
@@ -270,6 +271,29 @@ inline std::uint16_t double_to_half(double value) {
     return std::uint16_t(sign | (rebased + 0x1ffffffffff + (rebased >> 42 & 1)) >> 42);
 }
 
+// The same in another direction. `value` may have been rounded in that direction before: once more is harmless.
+inline std::uint16_t double_to_half(double value, Rounding rounding) {
+    if (rounding == Rounding::nearest || value != value || std::isinf(value)) return double_to_half(value);
+    bool negative = std::signbit(value);
+    double magnitude = std::fabs(value);
+    std::uint16_t sign = negative ? 0x8000 : 0;
+    bool away = rounding == (negative ? Rounding::down : Rounding::up);
+    if (magnitude > 65504) return std::uint16_t(sign | (away ? 0x7c00 : 0x7bff));
+    // The largest half that is not larger: units are 2^-24 below the smallest normal number, else the 11th bit.
+    std::uint64_t bits = std::bit_cast<std::uint64_t>(magnitude);
+    std::uint16_t below;
+    bool exact;
+    if (magnitude < 0x1p-14) {
+        double units = magnitude * 0x1p24;  // exact, or so small that what is lost is less than a unit
+        below = static_cast<std::uint16_t>(units);
+        exact = static_cast<double>(below) * 0x1p-24 == magnitude;
+    } else {
+        below = std::uint16_t((bits - (std::uint64_t{1008} << 52)) >> 42);
+        exact = (bits & ((std::uint64_t{1} << 42) - 1)) == 0;
+    }
+    return std::uint16_t(sign | (below + (away && !exact ? 1 : 0)));
+}
+
 template <class T>
 bool is_nan(T bits) {
     return T(bits & ~FloatLayout<T>::sign) > FloatLayout<T>::exponent;
@@ -293,7 +317,7 @@ Native<T> unpack(T bits, R rules) {
 template <class T, class R>
 T pack_number(Native<T> value, R rules) {
     if constexpr (sizeof(T) == 2)
-        return flushed<T>(double_to_half(value), rules);
+        return flushed<T>(double_to_half(value, rules.rounding), rules);
     else
         return flushed(std::bit_cast<T>(value), rules);
 }
@@ -377,13 +401,16 @@ struct FloatZero : Test {
     }
 };
 
-// Computed in double, or for doubles by the host's library as it is.
+// Computed by the host's library with more digits than the result has, and rounded to the format.
+template <class T>
+using Wider = std::conditional_t<sizeof(T) == 8, long double, double>;
+
 ISAFORGE_FLOAT2(FloatRemainder, Native<T>(std::fmod(x, y)))
-ISAFORGE_FLOAT2(FloatPow, Native<T>(std::pow(double(x), double(y))))
-ISAFORGE_FLOAT1(FloatSin, Native<T>(std::sin(double(x))))
-ISAFORGE_FLOAT1(FloatCos, Native<T>(std::cos(double(x))))
-ISAFORGE_FLOAT1(FloatAsin, Native<T>(std::asin(double(x))))
-ISAFORGE_FLOAT1(FloatAcos, Native<T>(std::acos(double(x))))
+ISAFORGE_FLOAT2(FloatPow, Native<T>(std::pow(Wider<T>(x), Wider<T>(y))))
+ISAFORGE_FLOAT1(FloatSin, Native<T>(std::sin(Wider<T>(x))))
+ISAFORGE_FLOAT1(FloatCos, Native<T>(std::cos(Wider<T>(x))))
+ISAFORGE_FLOAT1(FloatAsin, Native<T>(std::asin(Wider<T>(x))))
+ISAFORGE_FLOAT1(FloatAcos, Native<T>(std::acos(Wider<T>(x))))
 
 // IEEE 754-2008 minNum and maxNum: a NaN operand yields the other one; -0 is less than +0.
 template <bool maximum, class T, class R>
@@ -425,7 +452,8 @@ struct FloatFma : Plain {
     static T apply(T a, T b, T c, R rules) {
         Native<T> x = unpack(a, rules), y = unpack(b, rules), z = unpack(c, rules);
         if constexpr (sizeof(T) == 2)
-            return pack<T>(fma_to_odd(x, y, z), rules, a, b, c);
+            return pack<T>(rules.rounding == Rounding::nearest ? fma_to_odd(x, y, z) : std::fma(x, y, z), rules, a, b,
+                           c);
         else
             return pack<T>(std::fma(x, y, z), rules, a, b, c);
     }

@@ -39,6 +39,7 @@ struct Location {
     std::uint32_t number = no_number;     // element: number, or no_number where `index` gives it
     Typed index;                          // element: its number; memory: the address; part: position of its lowest bit
     std::vector<Location> inner;          // part, view, extending: one; concat: high bits first
+    unsigned first = 0;                   // view: its first lane
     Typed kept;                           // element: lanes whose bit is 1 here are not written; none: all are
     Local* local = nullptr;
 };
@@ -152,6 +153,7 @@ public:
     Rounding rounding() const;      // of floats, by the mode that says it
     void leave(Place place);        // the instruction ends here
     bool has_left() const { return left_; }
+    bool writes_pc() const;         // some step so far does
     Index code_memory() const;
     const LowerInput& input() const { return input_; }
 
@@ -211,7 +213,9 @@ private:
     Location target(const Expression& expression);
     void write_element(const Location& location, Typed value, unsigned delay, Place place);
     void write_view(const Location& location, Typed value, Place place);
-    void write_lanes(const Location& location, Typed value, Place place);
+    void write_lanes(const Location& location, Typed value, Place place, unsigned first = 0);
+    bool narrow_write(const Location& part, Typed value, unsigned delay);
+    void wait_for(const Expression& condition);
     void atomic(const Statement& statement);
 
     bool budget(Place place);

@@ -245,12 +245,12 @@ Item Lowering::mode(Index index) {
 Rounding Lowering::rounding() const {
     Index index = isa.rounding_mode;
     if (index == no_index) return isa.floats.rounding;
-    std::optional<std::uint64_t> code;
+    std::optional<std::uint64_t> chosen;
     if (input_.modes != nullptr)
-        code = (*input_.modes)[index];
+        chosen = (*input_.modes)[index];
     else if (input_.mode_bindings != nullptr && (*input_.mode_bindings)[index].known)
-        code = (*input_.mode_bindings)[index].code;
-    return code && *code < isa.roundings.size() ? isa.roundings[*code] : Rounding::nearest;
+        chosen = (*input_.mode_bindings)[index].code;
+    return chosen && *chosen < isa.roundings.size() ? isa.roundings[*chosen] : Rounding::nearest;
 }
 
 // The memory that an address without a memory's name is of.
@@ -415,8 +415,12 @@ Typed Lowering::read(const Location& location, Place place) {
         }
         case Location::Kind::view: {
             Typed whole = read(location.inner[0], place);
-            if (!whole || location.type == whole.type) return whole;
-            return lane_step(Action::reinterpret, whole, {}, location.type);
+            if (!whole || (location.type == whole.type && location.first == 0)) return whole;
+            if (location.first == 0) return lane_step(Action::reinterpret, whole, {}, location.type);
+            Type all = location.type;
+            all.lanes = whole.type.total_bits() / all.bits;
+            if (all.bits != whole.type.bits) whole = lane_step(Action::reinterpret, whole, {}, all);
+            return lane_step(Action::pick, whole, typed_constant(location.first, {64, false, 1}), location.type);
         }
         case Location::Kind::extending: {
             Typed whole = read(location.inner[0], place);

@@ -107,18 +107,35 @@ void Lowering::event(const EventHandler& handler) {
     Context inner;
     for (std::uint32_t i = 0; i < handler.parameters.size(); ++i)
         inner.locals.push_back({handler.parameters[i],
-                                Item::of(machine_value(Action::event_value, {pc_bits(), false, 1}, i)), false, true, true,
-                                handler.where});
+                                Item::of(machine_value(Action::event_value, {pc_bits(), false, 1}, i)), false, true,
+                                true, handler.where});
     note_assigned(*handler.body, inner);
     contexts_.push_back(std::move(inner));
+    if (handler.condition) wait_for(*handler.condition);
     block(*handler.body);
     leave_scope(handler.parameters.size());
     contexts_.pop_back();
 }
 
+// Where the condition does not hold the event has to wait: nothing happens.
+void Lowering::wait_for(const Expression& condition) {
+    Typed holds = value(condition, 1);
+    if (!holds) return;
+    if (holds.type.lanes != 1) {
+        error(condition.place, "a condition is one for all lanes");
+        return;
+    }
+    emit_step(Action::leave_if_zero).a = truth(holds).id;
+}
+
 void Lowering::event_named(std::string_view name) {
     for (const EventHandler& handler : isa.events)
         if (handler.name == name) event(handler);
+}
+
+bool Lowering::writes_pc() const {
+    return std::any_of(code.steps.begin(), code.steps.end(),
+                       [](const Step& step) { return step.action == Action::write_pc; });
 }
 
 void Lowering::leave(Place place) {
@@ -138,8 +155,8 @@ bool Lowering::depends(const Mode& which) const {
         if (step.action == Action::transaction_abort) return true;
         if (step.action != Action::write) continue;
         for (const Mode::Read& read : which.reads)
-            if (read.file == step.object && (read.number == Mode::any_number || step.number == no_number ||
-                                             read.number == step.number))
+            if (read.file == step.object &&
+                (read.number == Mode::any_number || step.number == no_number || read.number == step.number))
                 return true;
     }
     return false;
@@ -498,6 +515,7 @@ void Lowering::write(const Location& location, Typed assigned, unsigned delay, P
             assigned.type.is_signed = true;
             return write(location.inner[0], convert(assigned, {location.inner[0].type.bits, false, 1}), delay, place);
         case Location::Kind::part: {
+            if (narrow_write(location, assigned, delay)) return;
             Typed word = read(location.inner[0], place);
             if (word) write(location.inner[0], replace(word, location.index, assigned), delay, place);
             return;
@@ -512,6 +530,23 @@ void Lowering::write(const Location& location, Typed assigned, unsigned delay, P
         }
         default: return write_element(location, assigned, delay, place);
     }
+}
+
+// The low 8, 16 or 32 bits of a wider register of one lane are written by themselves.
+bool Lowering::narrow_write(const Location& part, Typed assigned, unsigned delay) {
+    const Location& whole = part.inner[0];
+    auto position = known(part.index.id);
+    if (delay != 0 || whole.kind != Location::Kind::element || whole.type.lanes != 1 || whole.kept || !position ||
+        *position != 0 || assigned.type.lanes != 1 || !assigned.type.fills_container() ||
+        assigned.type.bits >= whole.type.bits)
+        return false;
+    Step& step = emit_step(Action::write);
+    step.container = static_cast<std::uint8_t>(assigned.type.container());
+    step.object = whole.object;
+    step.a = assigned.id;
+    step.number = whole.number;
+    if (whole.number == no_number) step.b = whole.index.id;
+    return true;
 }
 
 void Lowering::assign_local(Local& local, Typed assigned, Place place) {
@@ -585,8 +620,8 @@ void Lowering::write_view(const Location& location, Typed assigned, Place place)
     const Type type = location.type;
     if (assigned.type.lanes != 1 && assigned.type.lanes != type.lanes) {
         if (needs_steering(assigned)) return;
-        error(place, fmt::format("{} lanes of {} bits do not fit {} lanes of {}", assigned.type.lanes, assigned.type.bits,
-                                 type.lanes, type.bits));
+        error(place, fmt::format("{} lanes of {} bits do not fit {} lanes of {}", assigned.type.lanes,
+                                 assigned.type.bits, type.lanes, type.bits));
         return;
     }
     assigned = with_lanes(assigned, type.lanes);
@@ -596,28 +631,33 @@ void Lowering::write_view(const Location& location, Typed assigned, Place place)
         assigned.id = emit(Action::select, type.container(), resize(chooser.id, type.container()), assigned.id, old.id);
     }
     const unsigned unit = whole.type.bits, whole_lanes = type.total_bits() / unit;
-    if (type.total_bits() % unit != 0 || whole_lanes > whole.type.lanes) {
+    const unsigned first = location.first * type.bits;
+    if (type.total_bits() % unit != 0 || first % unit != 0 || first / unit + whole_lanes > whole.type.lanes) {
         error(place, fmt::format("{} lanes of {} bits do not fill lanes of {}", type.lanes, type.bits,
                                  to_text(Type{unit, false, 1})));
         return;
     }
     Type inner{unit, false, whole_lanes};
     if (type.bits != unit) assigned = lane_step(Action::reinterpret, assigned, {}, inner);
-    write_lanes(whole, {assigned.id, inner}, place);
+    write_lanes(whole, {assigned.id, inner}, place, first / unit);
 }
 
 // The first lanes of a register, as many as the value has, but not those that the location keeps.
-void Lowering::write_lanes(const Location& location, Typed assigned, Place place) {
+void Lowering::write_lanes(const Location& location, Typed assigned, Place place, unsigned first) {
     const Type type = assigned.type;
     ValueId chosen = no_value;
-    auto kept = location.kept ? known(location.kept.id) : std::optional<std::uint64_t>(0);
+    Typed keeping = location.kept;
+    if (keeping && first != 0)
+        keeping = shift(Operator::shift_right, keeping, typed_constant(first, {16, false, 1}), place);
+    auto kept = keeping ? known(keeping.id) : std::optional<std::uint64_t>(0);
     bool keeps_none = kept && (*kept & mask_of(std::min(type.lanes, 64u))) == 0;
     if (!keeps_none && location.type.lanes == 1) {
-        Typed keep = extract(location.kept, typed_constant(0, {8, false, 1}), 1), old = read(location, place);
+        Typed keep = extract(keeping, typed_constant(0, {8, false, 1}), 1), old = read(location, place);
         if (!old) return;
         assigned.id = emit(Action::select, type.container(), resize(keep.id, type.container()), old.id, assigned.id);
     } else if (!keeps_none) {
-        Typed spread = lane_step(Action::spread, location.kept, {}, {1, false, type.lanes});
+        Typed spread = type.lanes == 1 ? extract(keeping, typed_constant(0, {8, false, 1}), 1)
+                                       : lane_step(Action::spread, keeping, {}, {1, false, type.lanes});
         chosen = emit(Action::bit_xor, 8, spread.id, in_lanes(constant(1, 8), type.lanes));
     }
     Step& step = emit_step(Action::write);
@@ -626,6 +666,7 @@ void Lowering::write_lanes(const Location& location, Typed assigned, Place place
     step.object = location.object;
     step.a = assigned.id;
     step.c = chosen;
+    step.first = static_cast<std::uint16_t>(first);
     step.number = location.number;
     if (location.number == no_number) step.b = location.index.id;
 }
