@@ -131,6 +131,10 @@ struct Core {
 
     // Finds or translates the instruction at an address. Never null: what cannot run is an operation that says so.
     const MicroOp* (*resolve)(Core& core, std::uint64_t address) = nullptr;
+    // What an operation does whose handler a breakpoint has replaced; and the count at which a run began, where
+    // breakpoints do not stop it.
+    Handler (*replaced)(Core& core, const MicroOp* op) = nullptr;
+    std::uint64_t began_at = 0;
     void* owner = nullptr;
 };
 
@@ -220,6 +224,7 @@ void note_ports(ISAFORGE_HANDLER_PARAMETERS);
 void stop(ISAFORGE_HANDLER_PARAMETERS);
 void signal(ISAFORGE_HANDLER_PARAMETERS);
 void fault(ISAFORGE_HANDLER_PARAMETERS);
+void breakpoint(ISAFORGE_HANDLER_PARAMETERS);
 void copy_scalar(ISAFORGE_HANDLER_PARAMETERS);
 void copy_scalar_end(ISAFORGE_HANDLER_PARAMETERS);
 void copy_bytes(ISAFORGE_HANDLER_PARAMETERS);
