@@ -39,6 +39,10 @@ const MicroOp* resolve_for(Core& core, std::uint64_t address) {
     return static_cast<Machine::State*>(core.owner)->resolve(address);
 }
 
+machine::Handler replaced_handler(Core& core, const MicroOp* op) {
+    return static_cast<Machine::State*>(core.owner)->replaced.at(op);
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -66,6 +70,7 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.rules = isa.floats;
     core.alignment = options.require_alignment ? no_limit : 0;
     core.resolve = resolve_for;
+    core.replaced = replaced_handler;
     core.owner = this;
     set_next(0);
 }
@@ -79,6 +84,7 @@ void Machine::State::set_next(std::uint64_t address) { core.next = resolve(addre
 void Machine::State::forget_translations() {
     instructions.clear();
     by_first_op.clear();
+    replaced.clear();
     std::uint64_t units = code.size() * 8 / isa.address_bits;
     entries.assign(units, nullptr);
     instructions.resize(units);
@@ -95,9 +101,23 @@ const MicroOp* Machine::State::resolve(std::uint64_t address) {
         instructions[address] = translate_at(address);
         entries[address] = instructions[address]->ops.data();
         by_first_op[entries[address]] = instructions[address].get();
+        if (breakpoints.contains(address)) set_breakpoint(*instructions[address], true);
         core.state = layout.state();
     }
     return entries[address];
+}
+
+// A breakpoint takes the place of the first operation's handler, so that it is met on every way to the instruction.
+void Machine::State::set_breakpoint(Instruction& instruction, bool on) {
+    MicroOp& op = instruction.ops.front();
+    auto known = replaced.find(&op);
+    if (on && known == replaced.end()) {
+        replaced[&op] = op.run;
+        op.run = machine::handlers::breakpoint;
+    } else if (!on && known != replaced.end()) {
+        op.run = known->second;
+        replaced.erase(known);
+    }
 }
 
 namespace {
@@ -196,11 +216,13 @@ std::uint64_t Machine::State::next_pc() const {
 StopReason Machine::State::execute(std::uint64_t stop_at) {
     core.state = layout.state();
     core.stop_at = stop_at;
+    core.began_at = core.count;
     core.reason = StopReason::running;
     core.stopping = false;
     machine::execute(core);
     if (core.reason != StopReason::running) {
-        core.next = core.fault == &outside ? &outside : instruction_of(core.fault)->ops.data();
+        const bool is_first = core.fault == &outside || core.reason == StopReason::breakpoint;
+        core.next = is_first ? core.fault : instruction_of(core.fault)->ops.data();
         return core.reason;
     }
     if (core.stopping) stopped = true;
@@ -325,7 +347,11 @@ RunResult Machine::run(std::uint64_t limit) {
     if (!state.options.warn_hazards) {
         if (reason == StopReason::running) reason = state.execute(stop_at);
     } else {
-        while (reason == StopReason::running && state.core.count < stop_at) reason = step().reason;
+        while (reason == StopReason::running && state.core.count < stop_at) {
+            reason = step().reason;
+            const bool breaks = reason == StopReason::running && state.breakpoints.contains(pc());
+            if (breaks && state.core.count < stop_at) reason = StopReason::breakpoint;
+        }
     }
     result.reason = reason == StopReason::running ? StopReason::limit : reason;
     result.instructions = state.core.count - first;
@@ -333,6 +359,14 @@ RunResult Machine::run(std::uint64_t limit) {
     result.address = pc();
     result.message = state.message(result.reason, result.address);
     return result;
+}
+
+void Machine::set_breakpoint(std::uint64_t address, bool on) {
+    State& state = *state_;
+    if (on) state.breakpoints.insert(address);
+    if (!on) state.breakpoints.erase(address);
+    const bool translated = address < state.instructions.size() && state.instructions[address];
+    if (translated) state.set_breakpoint(*state.instructions[address], on);
 }
 
 std::uint64_t Machine::pc() const { return state_->next_pc(); }

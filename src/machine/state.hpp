@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "isaforge/machine.hpp"
@@ -34,6 +35,7 @@ struct Machine::State {
     std::unique_ptr<Instruction> translate_at(std::uint64_t address);
     Instruction* instruction_of(const machine::MicroOp* op);
     std::uint64_t next_pc() const;
+    void set_breakpoint(Instruction& instruction, bool on);
     std::uint32_t signal_number(const std::string& name);
     void set_next(std::uint64_t address);
     void forget_translations();
@@ -62,6 +64,8 @@ struct Machine::State {
     std::unordered_map<const machine::MicroOp*, Instruction*> by_first_op;
     machine::MicroOp outside;                // stands for every address outside the code
     std::uint64_t outside_address = 0;
+    std::unordered_set<std::uint64_t> breakpoints;           // code addresses
+    std::unordered_map<const machine::MicroOp*, machine::Handler> replaced;  // by a breakpoint: what the operation does
     std::vector<std::string> signal_names;
     std::vector<std::uint64_t> signal_counts;
     std::vector<std::string> warnings;
