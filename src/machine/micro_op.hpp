@@ -314,6 +314,28 @@ Handler store_mapped(unsigned container, bool big_endian, bool aligned);
 Handler gather_mapped(unsigned container, bool big_endian, bool masked);
 Handler scatter_mapped(unsigned container, bool big_endian, bool masked);
 
+void come_back(ISAFORGE_HANDLER_PARAMETERS);
+void stale(ISAFORGE_HANDLER_PARAMETERS);
+void fail(ISAFORGE_HANDLER_PARAMETERS);
+void event_value(ISAFORGE_HANDLER_PARAMETERS);
+void next_pc(ISAFORGE_HANDLER_PARAMETERS);
+void hart_number(ISAFORGE_HANDLER_PARAMETERS);
+void hart_count(ISAFORGE_HANDLER_PARAMETERS);
+void now(ISAFORGE_HANDLER_PARAMETERS);
+void executed(ISAFORGE_HANDLER_PARAMETERS);
+void host_argument(ISAFORGE_HANDLER_PARAMETERS);
+void host(ISAFORGE_HANDLER_PARAMETERS);
+void wait(ISAFORGE_HANDLER_PARAMETERS);
+void fence(ISAFORGE_HANDLER_PARAMETERS);
+void lock(ISAFORGE_HANDLER_PARAMETERS);
+void unlock(ISAFORGE_HANDLER_PARAMETERS);
+void load_linked(ISAFORGE_HANDLER_PARAMETERS);
+void store_conditional(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_begin(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_end(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_abort(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_depth(ISAFORGE_HANDLER_PARAMETERS);
+
 void set_mode(ISAFORGE_HANDLER_PARAMETERS);
 void end_modes(ISAFORGE_HANDLER_PARAMETERS);
 

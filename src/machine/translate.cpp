@@ -130,8 +130,9 @@ void Translator::read_directly() {
         if (read.action != Action::read || read.number == no_number) continue;
         bool disturbed = false;
         for (std::size_t k = i + 1; k < last_use_[read.result] && !disturbed; ++k)
-            disturbed = steps_[k].action == Action::write && steps_[k].delay == 0 &&
-                        touches_register(steps_[k], read.object, read.number);
+            disturbed = steps_[k].action == Action::transaction_abort ||
+                        (steps_[k].action == Action::write && steps_[k].delay == 0 &&
+                         touches_register(steps_[k], read.object, read.number));
         if (disturbed) continue;
         places_[read.result] = layout_.offset(read.object, read.number);
         read_from_[read.result] = {read.object, read.number};
@@ -193,7 +194,8 @@ bool Translator::may_write_directly(std::size_t write, std::size_t& definition) 
         if ((between.action == Action::read || between.action == Action::write) &&
             touches_register(between, step.object, step.number))
             return false;
-        if (between.action == Action::load || between.action == Action::store) return false;
+        if (between.action == Action::load || between.action == Action::store || between.action >= Action::fail)
+            return false;
         for (ValueId id : {between.a, between.b, between.c})
             if (id != no_value && places_[id] == offset) return false;
         if (between.result != no_value && places_[between.result] == offset) return false;
@@ -340,8 +342,9 @@ void Translator::emit_mapped(const Step& step, bool big) {
 void Translator::emit(std::size_t index) {
     const Step& step = steps_[index];
     std::uint32_t result = place(step.result), a = place(step.a), b = place(step.b), c = place(step.c);
-    bool big = step.object != no_index && (step.action == Action::load || step.action == Action::store) &&
-               isa_.memories[step.object].big_endian;
+    bool accesses = step.action == Action::load || step.action == Action::store || step.action == Action::load_linked ||
+                    step.action == Action::store_conditional;
+    bool big = accesses && isa_.memories[step.object].big_endian;
     if (semantics::is_compute(step.action)) {
         bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
         if (step.rounding != Rounding::nearest)
@@ -441,6 +444,29 @@ void Translator::emit(std::size_t index) {
             return;
         case Action::stop: add(handlers::stop); return;
         case Action::signal: add(handlers::signal).detail.n = (*input_.signals)[step.object]; return;
+        case Action::fail: add(handlers::fail, 0, a).detail.n = (*input_.signals)[step.object]; return;
+        case Action::event_value: add(handlers::event_value, result).detail.n = step.number; return;
+        case Action::next_pc: add(handlers::next_pc, result); return;
+        case Action::hart_number: add(handlers::hart_number, result); return;
+        case Action::hart_count: add(handlers::hart_count, result); return;
+        case Action::now: add(handlers::now, result); return;
+        case Action::executed: add(handlers::executed, result).detail.n = step.number; return;
+        case Action::host_argument: add(handlers::host_argument, 0, a).detail.n = step.number; return;
+        case Action::host: add(handlers::host, result, a); return;
+        case Action::wait: add(handlers::wait); return;
+        case Action::fence: add(handlers::fence); return;
+        case Action::lock: add(handlers::lock, 0, a); return;
+        case Action::unlock: add(handlers::unlock); return;
+        case Action::load_linked: add(handlers::load_linked, result, a).detail = {step.container / 8u, big}; return;
+        case Action::store_conditional:
+            add(handlers::store_conditional, result, a, b).detail = {step.container / 8u, big};
+            return;
+        case Action::transaction_begin:
+            add(handlers::transaction_begin, 0, layout_.constant(input_.address));
+            return;
+        case Action::transaction_end: add(handlers::transaction_end, result); return;
+        case Action::transaction_abort: add(handlers::transaction_abort, result); return;
+        case Action::transaction_depth: add(handlers::transaction_depth, result); return;
         default: fault(StopReason::undefined); return;
     }
 }
@@ -572,6 +598,10 @@ Translation Translator::run() {
     write_directly();
     place_values();
     emit_all();
+    if (input_.aside) {
+        add(handlers::come_back);
+        return std::move(out_);
+    }
     emit_end();
     fuse_ends();
     return std::move(out_);
