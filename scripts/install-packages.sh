@@ -7,7 +7,7 @@
 # system this says what is wanted and leaves the rest to you.
 set -eu
 
-build='cmake g++ libcli11-dev libelf-dev libfmt-dev libpng-dev libyaml-dev ninja-build nlohmann-json3-dev pkg-config'
+build='cmake g++ libcli11-dev libedit2 libelf-dev libfmt-dev libpng-dev libyaml-dev ninja-build nlohmann-json3-dev pkg-config'
 test='binutils libgmock-dev libgtest-dev python3'
 bench='libbenchmark-dev llvm python3'
 lint='clang clang-format clang-tidy git python3'

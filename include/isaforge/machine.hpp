@@ -59,6 +59,7 @@ enum class StopReason {
     illegal,            // no instruction has these bits
     undefined,          // the instruction has no meaning, or one that does not fit its operands
     port_collision,     // more results due in one cycle than the file has write ports
+    breakpoint,         // run(): before an instruction with a breakpoint
     // Of memory that holds code. Where the description has an event for one of these, that is what happens instead.
     bad_read,           // of an address that may not be read
     bad_write,
@@ -152,6 +153,9 @@ public:
     // Executes one instruction; fills `record` where given.
     RunResult step(TraceRecord* record = nullptr);
 
+    // Makes run() stop before the instruction at this code address, however it is reached; only not where it begins there.
+    void set_breakpoint(std::uint64_t address, bool on);
+
     std::uint64_t pc() const;
     void set_pc(std::uint64_t address);
     std::uint64_t instructions() const;   // executed since reset
@@ -203,6 +207,9 @@ private:
 
 // One line of a trace: number, address, word, text, what changed.
 std::string to_text(const TraceRecord& record, const Codec& codec);
+
+// "r5=00000001"; lanes are separated by colons.
+std::string to_text(const TraceRecord::Change& change);
 
 // All registers with their names, several a line.
 std::string register_dump(const Machine& machine);

@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
+#include "cli/program.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/machine.hpp"
@@ -17,18 +18,11 @@ namespace isaforge::cli {
 namespace {
 
 struct Options {
-    IsaChoice isa;
-    std::string program;
-    std::string memory = "64M", max_instructions = "4G";
-    std::vector<std::string> loads, dumps, pictures;
+    ProgramChoice program;
+    std::string max_instructions = "4G";
+    std::vector<std::string> dumps, pictures;
     std::string trace;
     bool registers = false, stats = false, profile = false, warn_hazards = false;
-};
-
-// FILE@ADDRESS
-struct Load {
-    std::string path;
-    std::uint64_t address = 0;
 };
 
 // ADDRESS:LENGTH
@@ -45,14 +39,6 @@ struct Picture {
 };
 
 constexpr std::uint32_t largest_picture_side = 32768;
-
-std::optional<Load> parse_load(const std::string& text) {
-    const std::size_t at = text.rfind('@');
-    if (at == std::string::npos || at == 0) return std::nullopt;
-    const auto address = parse_size(std::string_view(text).substr(at + 1));
-    if (!address) return std::nullopt;
-    return Load{text.substr(0, at), *address};
-}
 
 std::optional<Dump> parse_dump(const std::string& text) {
     const std::size_t colon = text.find(':');
@@ -90,86 +76,6 @@ std::optional<Picture> parse_picture(const std::string& text) {
     }
     return Picture{text.substr(0, at), *address, static_cast<std::uint32_t>(*width),
                    static_cast<std::uint32_t>(*height), *format};
-}
-
-// An option's value is checked by the parser that will read it.
-template <typename Parse>
-auto wants(Parse parse, const std::string& shape) {
-    return [parse, shape](const std::string& text) {
-        return parse(text) ? std::string{} : "'" + text + "' is not " + shape;
-    };
-}
-
-// Where in the source a code address comes from.
-std::string source_line(const Object& object, std::uint64_t address) {
-    const std::uint64_t byte = address * object.address_bytes;
-    for (Index section = 0; section < object.sections.size(); ++section) {
-        const Section& code = object.sections[section];
-        if (!code.executable || byte < code.address || byte - code.address >= code.extent()) continue;
-        const LineEntry* best = nullptr;
-        for (const LineEntry& line : object.lines) {
-            if (line.section == section && line.offset <= byte - code.address) best = &line;
-        }
-        if (best && best->file < object.files.size()) return fmt::format("{}:{}", object.files[best->file], best->line);
-    }
-    return {};
-}
-
-std::optional<Object> read_program(const Options& options, const std::vector<std::uint8_t>& bytes, Session& session,
-                                   const Codec& codec) {
-    if (!is_elf(bytes) && !is_intel_hex(bytes)) return read_binary(bytes, codec.isa());
-    std::string error;
-    std::optional<Object> object = is_elf(bytes) ? read_elf(bytes, error) : read_intel_hex(bytes, error);
-    if (!object) {
-        complain(fmt::format("cannot read '{}': {}", options.program, error));
-        return std::nullopt;
-    }
-    if (object->relocatable) place_sections(*object);
-    if (!apply_relocations(*object, codec, session.diagnostics)) return std::nullopt;
-    return object;
-}
-
-// Puts the program's sections where they belong: code at its address in the code memory, everything that is data into
-// the first memory, and the code too where one memory holds both.
-bool load_program(Machine& machine, const Object& object) {
-    const bool shared = object.address_bytes == 1;
-    const bool has_memory = !machine.isa().memories.empty();
-    std::vector<std::uint8_t> code;
-    for (const Section& section : object.sections) {
-        if (!section.allocated || section.no_bits || section.bytes.empty()) continue;
-        if (section.executable) {
-            const std::uint64_t end = section.address + section.bytes.size();
-            if (end > max_flat_image || end < section.address) {
-                complain(fmt::format("section '{}' lies beyond what can be executed", section.name));
-                return false;
-            }
-            if (code.size() < end) code.resize(end);
-            std::copy(section.bytes.begin(), section.bytes.end(),
-                      code.begin() + static_cast<std::ptrdiff_t>(section.address));
-        }
-        if (section.executable && (!shared || !has_memory)) continue;
-        if (!has_memory || !machine.load_data(0, section.address, section.bytes)) {
-            complain(fmt::format("section '{}' does not fit into the memory; --memory gives more", section.name));
-            return false;
-        }
-    }
-    machine.load_code(code);
-    machine.set_pc(object.entry / object.address_bytes);
-    return true;
-}
-
-bool load_files(Machine& machine, const Options& options) {
-    for (const std::string& text : options.loads) {
-        const Load load = *parse_load(text);
-        const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(load.path);
-        if (!bytes) return false;
-        if (machine.isa().memories.empty() || !machine.load_data(0, load.address, *bytes)) {
-            complain(fmt::format("'{}' does not fit into the memory at {:#x}; --memory gives more", load.path,
-                                 load.address));
-            return false;
-        }
-    }
-    return true;
 }
 
 // Runs step by step and writes a line for each.
@@ -210,13 +116,14 @@ void print_stats(const Machine& machine, const RunResult& result) {
 }
 
 // The instructions that were executed most, with where they come from.
-void print_profile(const Machine& machine, const Object& object) {
+void print_profile(const Machine& machine, const Program& program) {
     constexpr std::size_t busiest_shown = 20;
     auto counts = machine.counts();
     std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     if (counts.size() > busiest_shown) counts.resize(busiest_shown);
     for (const auto& [address, count] : counts) {
-        fmt::print("{:>12}  {:#06x}  {:32}  {}\n", count, address, machine.text(address), source_line(object, address));
+        fmt::print("{:>12}  {:#06x}  {:32}  {}\n", count, address, machine.text(address),
+                   program.map.line_text(address));
     }
 }
 
@@ -234,7 +141,7 @@ bool write_pictures(Machine& machine, const Options& options) {
 }
 
 // What was asked for about the state after the run, also after one that failed.
-bool report_state(Machine& machine, const Options& options, const Object& object, const RunResult& result) {
+bool report_state(Machine& machine, const Options& options, const Program& program, const RunResult& result) {
     for (const std::string& warning : machine.warnings()) fmt::print(stderr, "isaforge: warning: {}\n", warning);
     if (options.registers) fmt::print("{}", register_dump(machine));
     for (const std::string& text : options.dumps) {
@@ -242,60 +149,41 @@ bool report_state(Machine& machine, const Options& options, const Object& object
         fmt::print("{}", memory_dump(machine, 0, dump.address, dump.length));
     }
     if (options.stats) print_stats(machine, result);
-    if (options.profile) print_profile(machine, object);
+    if (options.profile) print_profile(machine, program);
     return !result.ok() || write_pictures(machine, options);  // no picture of a program that did not finish
 }
 
 int execute(const Options& options) {
     Session session;
-    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(options.program);
-    if (!bytes) return input_error;
-    IsaChoice choice = options.isa;
-    if (!complete_choice(choice, *bytes)) return usage_error;
-    const std::shared_ptr<const Isa> isa = session.load(choice);
-    if (!isa) return session.report();
-    if (isa->memories.empty() && !(options.dumps.empty() && options.pictures.empty())) {
-        complain(fmt::format("{} has no memory to take a --dump or --png from", isa->variant));
+    int status = success;
+    const std::unique_ptr<Program> program = read_program(options.program, session, status);
+    if (!program) return status;
+    const Isa& isa = program->codec->isa();
+    if (isa.memories.empty() && !(options.dumps.empty() && options.pictures.empty())) {
+        complain(fmt::format("{} has no memory to take a --dump or --png from", isa.variant));
         return usage_error;
     }
-    const auto codec = std::make_shared<const Codec>(isa);
-    const std::optional<Object> object = read_program(options, *bytes, session, *codec);
-    if (session.report() != success || !object) return input_error;
-
-    MachineOptions how;
-    how.memory_bytes = *parse_size(options.memory);
+    MachineOptions how = machine_options(options.program, *program);
     how.warn_hazards = options.warn_hazards;
     how.count_instructions = options.profile;
-    how.source_line = [&](std::uint64_t address) { return source_line(*object, address); };
-    Machine machine(codec, std::move(how));
-    if (!load_program(machine, *object) || !load_files(machine, options)) return input_error;
+    Machine machine(program->codec, std::move(how));
+    if (!load_program(machine, *program, options.program)) return input_error;
 
     OutputFile trace;
     if (!options.trace.empty() && !trace.open(options.trace)) return input_error;
     const std::uint64_t limit = *parse_size(options.max_instructions);
-    const RunResult result = trace.is_open() ? run_traced(machine, *codec, limit, trace) : machine.run(limit);
+    const RunResult result = trace.is_open() ? run_traced(machine, *program->codec, limit, trace) : machine.run(limit);
     bool good = result.ok();
     if (!good) complain(result.message);
     if (trace.is_open() && !trace.commit()) good = false;
-    if (!report_state(machine, options, *object, result)) good = false;
+    if (!report_state(machine, options, *program, result)) good = false;
     return good ? success : input_error;
 }
 
 Action define(CLI::App& app) {
     auto options = std::make_shared<Options>();
-    add_optional_isa_option(app, options->isa);
-    app.add_option("FILE", options->program, "Object file, or raw code; - is standard input")
-        ->required()
-        ->type_name("");
+    add_program_options(app, options->program);
     const auto size = wants(parse_size, "a number such as 4096, 0x1000 or 4K");
-    app.add_option("--memory", options->memory, "Bytes of data memory")
-        ->type_name("SIZE")
-        ->capture_default_str()
-        ->check(size);
-    app.add_option("--load", options->loads, "Copy a file into data memory before the start")
-        ->type_name("FILE@ADDRESS")
-        ->allow_extra_args(false)
-        ->check(wants(parse_load, "FILE@ADDRESS"));
     app.add_option("--max-instructions", options->max_instructions, "Stop there with status 1; 0 is no limit")
         ->type_name("N")
         ->capture_default_str()

@@ -320,6 +320,13 @@ void signal(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+// Stands in an instruction's first operation, for its handler.
+void breakpoint(ISAFORGE_HANDLER_PARAMETERS) {
+    if (count != core->began_at) return raise(op, core, count, pending, StopReason::breakpoint);
+    const Handler replaced = core->replaced(*core, op);
+    ISAFORGE_MUST_TAIL return replaced(ISAFORGE_HANDLER_ARGUMENTS);
+}
+
 // detail.n: the reason.
 void fault(ISAFORGE_HANDLER_PARAMETERS) { raise(op, core, count, pending, static_cast<StopReason>(op->detail.n)); }
 

@@ -71,6 +71,7 @@ std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
 StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
     if (bus) bus->choose_pages();
     failed_event = no_index;
+    core.began_at = core.count;
     if (modes_stale) {
         const std::uint64_t address = next_pc();
         refresh_modes();

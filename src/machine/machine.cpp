@@ -40,6 +40,10 @@ const MicroOp* resolve_for(Core& core, std::uint64_t address) {
     return static_cast<Machine::State*>(core.owner)->resolve(address);
 }
 
+machine::Handler replaced_handler(Core& core, const MicroOp* op) {
+    return static_cast<Machine::State*>(core.owner)->replaced.at(op);
+}
+
 void choose_translations_for(Core& core) { static_cast<Machine::State*>(core.owner)->choose_translations(); }
 
 void code_written_for(Core& core, std::uint64_t address, unsigned bytes) {
@@ -78,6 +82,7 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.rules = isa.floats;
     core.alignment = options.require_alignment ? no_limit : 0;
     core.resolve = resolve_for;
+    core.replaced = replaced_handler;
     core.modes_changed = choose_translations_for;
     core.code_written = code_written_for;
     core.owner = this;
@@ -320,12 +325,27 @@ RunResult Machine::run(std::uint64_t limit) {
     if (!state.options.warn_hazards) {
         if (reason == StopReason::running) reason = state.execute(stop_at);
     } else {
-        while (reason == StopReason::running && state.core.count < stop_at) reason = step().reason;
+        while (reason == StopReason::running && state.core.count < stop_at) {
+            reason = step().reason;
+            const bool breaks = reason == StopReason::running && state.breakpoints.contains(pc());
+            if (breaks && state.core.count < stop_at) reason = StopReason::breakpoint;
+        }
     }
     finish(result, reason);
     result.instructions = state.core.count - first;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
+}
+
+void Machine::set_breakpoint(std::uint64_t address, bool on) {
+    for (unsigned i = 0; i < harts(); ++i) {
+        State& state = *hart(i).state_;
+        if (on) state.breakpoints.insert(address);
+        if (!on) state.breakpoints.erase(address);
+        for (auto& [modes, each] : state.translations)
+            if (auto found = each->instructions.find(address); found != each->instructions.end())
+                state.set_breakpoint(*found->second, on);
+    }
 }
 
 // Where a hart ended, and why.

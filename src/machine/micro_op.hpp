@@ -169,6 +169,10 @@ struct Core {
     const MicroOp* (*resolve)(Core& core, std::uint64_t address) = nullptr;
     // Called when mode_values may have changed, before the next instruction is looked for.
     void (*modes_changed)(Core& core) = nullptr;
+    // What an operation does whose handler a breakpoint has replaced; and the count at which a run began, where
+    // breakpoints do not stop it.
+    Handler (*replaced)(Core& core, const MicroOp* op) = nullptr;
+    std::uint64_t began_at = 0;
     void* owner = nullptr;
 };
 
@@ -245,8 +249,8 @@ void raise(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pen
 void finish_slowly(ISAFORGE_HANDLER_PARAMETERS);
 
 // What a handler does besides computing: nothing, or the work of the plain end that follows it, or that of a late write
-// and the end after it.
-enum class Tail { none, end, late_write_end };
+// and the end after it, or that of a write to the low part of a register (its own result then) and the end after it.
+enum class Tail { none, end, late_write_end, low_write_end };
 
 // The handler for a computing action. Null where there is none of that size, or with that tail.
 Handler scalar_handler(semantics::Action action, unsigned container, bool strict_floats, Tail tail);
@@ -277,6 +281,7 @@ void note_ports(ISAFORGE_HANDLER_PARAMETERS);
 void stop(ISAFORGE_HANDLER_PARAMETERS);
 void signal(ISAFORGE_HANDLER_PARAMETERS);
 void fault(ISAFORGE_HANDLER_PARAMETERS);
+void breakpoint(ISAFORGE_HANDLER_PARAMETERS);
 void copy_scalar(ISAFORGE_HANDLER_PARAMETERS);
 void copy_scalar_end(ISAFORGE_HANDLER_PARAMETERS);
 void copy_bytes(ISAFORGE_HANDLER_PARAMETERS);

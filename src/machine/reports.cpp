@@ -17,7 +17,9 @@ std::string words_of(const TraceRecord& record, const Isa& isa) {
     return text;
 }
 
-std::string change_text(const TraceRecord::Change& change) {
+}  // namespace
+
+std::string to_text(const TraceRecord::Change& change) {
     unsigned digits = (change.bits + 3) / 4;
     std::string text = change.name + "=";
     if (change.lanes.empty()) text += fmt::format("{:0{}x}", change.value, digits);
@@ -25,8 +27,6 @@ std::string change_text(const TraceRecord::Change& change) {
         text += fmt::format("{}{:0{}x}", i == 0 ? "" : ":", change.lanes[i], digits);
     return change.late ? text + " (late)" : text;
 }
-
-}  // namespace
 
 std::string to_text(const TraceRecord& record, const Codec& codec) {
     std::string instruction = "illegal";
@@ -39,7 +39,7 @@ std::string to_text(const TraceRecord& record, const Codec& codec) {
     std::string text = fmt::format("{:>8} {:>6x}: {:<{}} {:<36}", record.number, record.address,
                                    words_of(record, codec.isa()), widest / 4, instruction);
     if (!record.executed) text += " (not executed)";
-    for (const TraceRecord::Change& change : record.changes) text += " " + change_text(change);
+    for (const TraceRecord::Change& change : record.changes) text += " " + to_text(change);
     while (text.ends_with(' ')) text.pop_back();
     return text;
 }

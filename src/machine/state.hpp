@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct Machine::State {
     Instruction* instruction_of(const machine::MicroOp* op) const;
     Instruction* known_instruction(std::uint64_t address) const;
     std::uint64_t next_pc() const;
+    void set_breakpoint(Instruction& instruction, bool on);
     std::uint32_t signal_number(const std::string& name);
     void set_next(std::uint64_t address);
     void forget_translations();
@@ -117,6 +119,8 @@ struct Machine::State {
     std::map<std::uint64_t, std::uint32_t> counters;     // offsets of the counts by code address
     machine::MicroOp outside;                // stands for every address without code
     std::uint64_t outside_address = 0;
+    std::unordered_set<std::uint64_t> breakpoints;           // code addresses
+    std::unordered_map<const machine::MicroOp*, machine::Handler> replaced;  // by a breakpoint: what the operation does
     std::uint64_t outside_fault = 0;         // which of its bytes is missing
     std::vector<std::string> signal_names;
     std::vector<std::uint64_t> signal_counts;

@@ -148,6 +148,7 @@ const MicroOp* Machine::State::resolve(std::uint64_t address) {
     if (made == nullptr) return nothing_at(address, StopReason::bad_execute, address + available);
     const MicroOp* first = made->ops.data();
     by_first_op[first] = made.get();
+    if (breakpoints.contains(address)) set_breakpoint(*made, true);
     if (system->mapped()) {
         bus->note_code(address, std::max(made->bits, isa.unit_bits) / 8);
         current->jumps[machine::jump_slot(address)] = {address, first};
@@ -156,6 +157,19 @@ const MicroOp* Machine::State::resolve(std::uint64_t address) {
     }
     current->instructions[address] = std::move(made);
     return first;
+}
+
+// A breakpoint takes the place of the first operation's handler, so that it is met on every way to the instruction.
+void Machine::State::set_breakpoint(Instruction& instruction, bool on) {
+    MicroOp& op = instruction.ops.front();
+    auto known = replaced.find(&op);
+    if (on && known == replaced.end()) {
+        replaced[&op] = op.run;
+        op.run = machine::handlers::breakpoint;
+    } else if (!on && known != replaced.end()) {
+        op.run = known->second;
+        replaced.erase(known);
+    }
 }
 
 // Decodes, lowers and translates. What fails becomes an operation that reports it when it is executed. Null where the
@@ -271,6 +285,7 @@ void Machine::State::forget_translations() {
     translations.clear();
     retired.clear();
     by_first_op.clear();
+    replaced.clear();
     written.clear();
     drop_all = false;
     current = nullptr;

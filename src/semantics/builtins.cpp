@@ -484,6 +484,34 @@ Item fact(Lowering& lowering, const Expression& call, Arguments&, const Builtin&
     return Item::of(Literal(builtin.name == std::string_view("lanes") ? x.type.lanes : x.type.bits));
 }
 
+// The register that a place is a part or a view of.
+const Location& whole_of(const Location& place) {
+    const bool is_part = place.kind == Location::Kind::part || place.kind == Location::Kind::view ||
+                         place.kind == Location::Kind::extending;
+    return is_part ? whole_of(place.inner[0]) : place;
+}
+
+Item whole(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    Item from = lowering.item(*call.operands[0]);
+    if (!from) return {};
+    if (from.kind == Item::Kind::location) return Item::of(Location(whole_of(from.location)));
+    lowering.error(call.operands[0]->place, "`whole` takes a register, or a part of one");
+    return {};
+}
+
+// The bits that `protect` was given, as u64.
+Item kept(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    Item from = lowering.item(*call.operands[0]);
+    if (!from) return {};
+    if (from.kind != Item::Kind::location) {
+        lowering.error(call.operands[0]->place, "`kept` takes a register, or a part of one");
+        return {};
+    }
+    const Typed bits = whole_of(from.location).kept;
+    if (!bits) return Item::of(lowering.typed_constant(0, {64, false, 1}));
+    return Item::of(lowering.convert(bits, {64, false, 1}));
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // The machine around
 
@@ -668,6 +696,7 @@ Item round_by_mode(Lowering& lowering, const Expression& call, Arguments& given,
 //   extending(r, n)             the low n bits of r; what is assigned fills the rest of r with its sign.
 //   flag_lanes(x, n)            n lanes of u1, lane i being bit i of x.   lane_numbers(n)   0, 1 … in n lanes of u32.
 //   lanes(x), bits(x)           how many lanes, bits of one.   number(r)   the number of a register.
+//   whole(p), kept(p)           the register that p is a part or a view of; what `protect` was given for it, u64.
 //   round_by_mode(a)            a whole number as a float, in the direction of `floats rounding`.
 //   pow(a, b), sin(a) …         the host's library in double, rounded to the format (within one unit in the last place).
 //   float_remainder(a, b)       a - b * trunc(a / b), exact (C's fmod).
@@ -732,6 +761,8 @@ constexpr Builtin builtins[] = {
     {"lanes", "value", 1, 1, fact},
     {"bits", "value", 1, 1, fact},
     {"number", "register", 1, 1, fact},
+    {"whole", "place", 1, 1, whole},
+    {"kept", "place", 1, 1, kept},
     {"round_by_mode", "value", 1, 0, round_by_mode},
     {"is_infinite", "value", 1, 0, float_operation, Action::finfinite},
     {"is_subnormal", "value", 1, 0, float_operation, Action::fsubnormal},

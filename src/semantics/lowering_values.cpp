@@ -105,7 +105,7 @@ ValueId Lowering::emit(Action action, unsigned container, ValueId a, ValueId b, 
 
 Typed Lowering::lane_step(Action action, Typed a, Typed b, Type type) {
     Typed result{new_value(Value::Kind::temporary, type.container(), type.lanes), type};
-    sources_[result.id] = sources_[a.id];
+    if (a) sources_[result.id] = sources_[a.id];
     Step& step = emit_step(action);
     step.container = static_cast<std::uint8_t>(a.type.container());
     step.lanes = static_cast<std::uint16_t>(std::max(a.type.lanes, type.lanes));

@@ -1,0 +1,145 @@
+#include "cli/program.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/command.hpp"
+#include "cli/terminal.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+// FILE@ADDRESS
+struct Load {
+    std::string path;
+    std::uint64_t address = 0;
+};
+
+std::optional<Load> parse_load(const std::string& text) {
+    const std::size_t at = text.rfind('@');
+    if (at == std::string::npos || at == 0) return std::nullopt;
+    const auto address = parse_size(std::string_view(text).substr(at + 1));
+    if (!address) return std::nullopt;
+    return Load{text.substr(0, at), *address};
+}
+
+std::optional<Object> read_object(const ProgramChoice& choice, const std::vector<std::uint8_t>& bytes, Session& session,
+                                  const Codec& codec) {
+    if (!is_elf(bytes) && !is_intel_hex(bytes)) return read_binary(bytes, codec.isa());
+    std::string error;
+    std::optional<Object> object = is_elf(bytes) ? read_elf(bytes, error) : read_intel_hex(bytes, error);
+    if (!object) {
+        complain(fmt::format("cannot read '{}': {}", choice.path, error));
+        return std::nullopt;
+    }
+    if (object->relocatable) place_sections(*object);
+    if (!apply_relocations(*object, codec, session.diagnostics)) return std::nullopt;
+    return object;
+}
+
+// Puts the program's sections where they belong: code at its address in the code memory, everything that is data into
+// the first memory, and the code too where one memory holds both.
+bool load_sections(Machine& machine, const Object& object) {
+    const bool shared = object.address_bytes == 1;
+    const bool has_memory = !machine.isa().memories.empty();
+    std::vector<std::uint8_t> code;
+    for (const Section& section : object.sections) {
+        if (!section.allocated || section.no_bits || section.bytes.empty()) continue;
+        if (section.executable) {
+            const std::uint64_t end = section.address + section.bytes.size();
+            if (end > max_flat_image || end < section.address) {
+                complain(fmt::format("section '{}' lies beyond what can be executed", section.name));
+                return false;
+            }
+            if (code.size() < end) code.resize(end);
+            std::copy(section.bytes.begin(), section.bytes.end(),
+                      code.begin() + static_cast<std::ptrdiff_t>(section.address));
+        }
+        if (section.executable && (!shared || !has_memory)) continue;
+        if (!has_memory || !machine.load_data(0, section.address, section.bytes)) {
+            complain(fmt::format("section '{}' does not fit into the memory; --memory gives more", section.name));
+            return false;
+        }
+    }
+    machine.load_code(code);
+    machine.set_pc(object.entry / object.address_bytes);
+    return true;
+}
+
+bool load_files(Machine& machine, const ProgramChoice& choice) {
+    for (const std::string& text : choice.loads) {
+        const Load load = *parse_load(text);
+        const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(load.path);
+        if (!bytes) return false;
+        if (machine.isa().memories.empty() || !machine.load_data(0, load.address, *bytes)) {
+            complain(fmt::format("'{}' does not fit into the memory at {:#x}; --memory gives more", load.path,
+                                 load.address));
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
+void add_program_options(CLI::App& app, ProgramChoice& choice) {
+    add_optional_isa_option(app, choice.isa);
+    app.add_option("FILE", choice.path, "Object file, or raw code; - is standard input")->required()->type_name("");
+    app.add_option("--memory", choice.memory, "Bytes of data memory")
+        ->type_name("SIZE")
+        ->capture_default_str()
+        ->check(wants(parse_size, "a number such as 4096, 0x1000 or 4K"));
+    app.add_option("--load", choice.loads, "Copy a file into data memory before the start")
+        ->type_name("FILE@ADDRESS")
+        ->allow_extra_args(false)
+        ->check(wants(parse_load, "FILE@ADDRESS"));
+}
+
+std::unique_ptr<Program> read_program(const ProgramChoice& choice, Session& session, int& status) {
+    status = input_error;
+    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(choice.path);
+    if (!bytes) return nullptr;
+    IsaChoice isa_choice = choice.isa;
+    if (!complete_choice(isa_choice, *bytes)) {
+        status = usage_error;
+        return nullptr;
+    }
+    const std::shared_ptr<const Isa> isa = session.load(isa_choice);
+    if (!isa) {
+        status = session.report();
+        return nullptr;
+    }
+    auto program = std::make_unique<Program>();
+    program->codec = std::make_shared<const Codec>(isa);
+    std::optional<Object> object = read_object(choice, *bytes, session, *program->codec);
+    if (session.report() != success || !object) return nullptr;
+    program->object = std::move(*object);
+    program->map = debugger::ProgramMap(program->object);
+    status = success;
+    return program;
+}
+
+MachineOptions machine_options(const ProgramChoice& choice, const Program& program) {
+    MachineOptions options;
+    options.memory_bytes = *parse_size(choice.memory);
+    options.source_line = [&program](std::uint64_t address) { return program.map.line_text(address); };
+    return options;
+}
+
+bool load_program(Machine& machine, const Program& program, const ProgramChoice& choice) {
+    return load_sections(machine, program.object) && load_files(machine, choice);
+}
+
+bool restart_program(Machine& machine, const Program& program, const ProgramChoice& choice) {
+    machine.reset();
+    for (Index memory = 0; memory < machine.isa().memories.size(); ++memory) {
+        const std::span<std::uint8_t> bytes = machine.memory(memory);
+        std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
+    }
+    return load_program(machine, program, choice);
+}
+
+}  // namespace isaforge::cli

@@ -1,0 +1,166 @@
+#include "debugger/execution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isaforge::debugger {
+
+namespace {
+
+constexpr std::uint64_t slice = std::uint64_t{1} << 22;         // instructions between two looks at the user's wishes
+constexpr std::uint64_t watching_slice = std::uint64_t{1} << 14;
+constexpr std::size_t most_bytes_shown = 16;
+
+// A register in one number, memory as it lies there.
+std::string shown(const std::vector<std::uint8_t>& bytes, const Watch& watch, unsigned lane_bytes) {
+    std::string text;
+    if (!watch.is_register) {
+        for (std::size_t i = 0; i < bytes.size() && i < most_bytes_shown; ++i) {
+            text += fmt::format("{}{:02x}", i == 0 ? "" : " ", bytes[i]);
+        }
+        return bytes.size() > most_bytes_shown ? text + " …" : text;
+    }
+    for (std::size_t lane = 0; lane < bytes.size(); lane += lane_bytes) {
+        if (lane != 0) text += ':';
+        for (std::size_t i = lane_bytes; i-- > 0;) text += fmt::format("{:02x}", bytes[lane + i]);
+    }
+    return text;
+}
+
+unsigned bytes_of_lane(const RegisterFile& file) { return std::max(1u, (file.bits + 7) / 8); }
+
+}  // namespace
+
+std::string watch_name(const Watch& watch, const Machine& machine) {
+    if (watch.is_register) return machine.register_name(watch.object, watch.number);
+    return fmt::format("{}[{:#x}:{}]", machine.isa().memories[watch.object].name, watch.number, watch.length);
+}
+
+void Execution::add_breakpoint(std::uint64_t address) {
+    if (++breakpoints_[address] == 1) machine_.set_breakpoint(address, true);
+}
+
+void Execution::remove_breakpoint(std::uint64_t address) {
+    const auto found = breakpoints_.find(address);
+    if (found == breakpoints_.end() || --found->second != 0) return;
+    breakpoints_.erase(found);
+    machine_.set_breakpoint(address, false);
+}
+
+bool Execution::add_watch(const Watch& watch) {
+    const Isa& isa = machine_.isa();
+    if (watch.is_register) {
+        if (watch.object >= isa.register_files.size() || watch.number >= isa.register_files[watch.object].count) {
+            return false;
+        }
+    } else {
+        std::vector<std::uint8_t> bytes(watch.length <= most_watched_bytes ? watch.length : 0);
+        if (watch.object >= isa.memories.size() || bytes.empty()) return false;
+        if (!read_bytes(machine_, watch.object, watch.number, bytes.data(), bytes.size())) return false;
+    }
+    watched_.push_back({watch, value_of(watch)});
+    return true;
+}
+
+void Execution::remove_watch(const Watch& watch) {
+    const auto found =
+        std::find_if(watched_.begin(), watched_.end(), [&](const Watched& each) { return each.watch == watch; });
+    if (found != watched_.end()) watched_.erase(found);
+}
+
+void Execution::look() {
+    for (Watched& each : watched_) each.last = value_of(each.watch);
+}
+
+std::vector<std::uint8_t> Execution::value_of(const Watch& watch) const {
+    if (!watch.is_register) {
+        std::vector<std::uint8_t> bytes(watch.length);
+        read_bytes(machine_, watch.object, watch.number, bytes.data(), bytes.size());
+        return bytes;
+    }
+    const RegisterFile& file = machine_.isa().register_files[watch.object];
+    std::vector<std::uint8_t> bytes;
+    for (unsigned lane = 0; lane < file.lanes; ++lane) {
+        const std::uint64_t value = machine_.get(watch.object, watch.number, lane);
+        for (unsigned i = 0; i < bytes_of_lane(file); ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+    }
+    return bytes;
+}
+
+bool Execution::find_change(Stop& stop, std::uint64_t address) {
+    bool found = false;
+    for (Watched& each : watched_) {
+        std::vector<std::uint8_t> now = value_of(each.watch);
+        if (now == each.last) continue;
+        if (!found) {
+            const unsigned lane_bytes =
+                each.watch.is_register ? bytes_of_lane(machine_.isa().register_files[each.watch.object]) : 1;
+            stop.kind = Stop::Kind::watch;
+            stop.address = address;
+            stop.watch = each.watch;
+            stop.change = fmt::format("{}: {} -> {}", watch_name(each.watch, machine_),
+                                      shown(each.last, each.watch, lane_bytes), shown(now, each.watch, lane_bytes));
+        }
+        found = true;
+        each.last = std::move(now);
+    }
+    return found;
+}
+
+Stop Execution::step(TraceRecord* record) {
+    Stop stop;
+    const std::uint64_t address = machine_.pc();
+    stop.result = machine_.step(record);
+    if (stop.result.reason != StopReason::running) stop.kind = Stop::Kind::machine;
+    if (!watched_.empty() && stop.kind == Stop::Kind::done) find_change(stop, address);
+    return stop;
+}
+
+Stop Execution::run_watching(std::uint64_t most) {
+    Stop stop;
+    for (std::uint64_t done = 0; done < most; ++done) {
+        stop = step();
+        if (stop.kind != Stop::Kind::done) return stop;
+        if (breakpoints_.contains(machine_.pc())) {
+            stop.kind = Stop::Kind::breakpoint;
+            return stop;
+        }
+    }
+    stop.kind = Stop::Kind::limit;
+    return stop;
+}
+
+Stop Execution::run() {
+    const std::uint64_t first = machine_.instructions();
+    Stop stop;
+    while (true) {
+        const std::uint64_t done = machine_.instructions() - first;
+        std::uint64_t most = watched_.empty() ? slice : watching_slice;
+        if (limit != 0) most = std::min(most, limit - done);
+        if (most == 0) {
+            stop.kind = Stop::Kind::limit;
+            return stop;
+        }
+        if (!watched_.empty()) {
+            stop = run_watching(most);
+        } else {
+            stop.result = machine_.run(most);
+            const StopReason reason = stop.result.reason;
+            stop.kind = reason == StopReason::limit        ? Stop::Kind::limit
+                        : reason == StopReason::breakpoint ? Stop::Kind::breakpoint
+                                                           : Stop::Kind::machine;
+            // A slice that ends before a breakpoint begins there next time, and would pass it.
+            if (stop.kind == Stop::Kind::limit && breakpoints_.contains(machine_.pc())) {
+                stop.kind = Stop::Kind::breakpoint;
+            }
+        }
+        if (stop.kind != Stop::Kind::limit) return stop;
+        if (wants_stop()) {
+            stop.kind = Stop::Kind::interrupted;
+            return stop;
+        }
+    }
+}
+
+}  // namespace isaforge::debugger

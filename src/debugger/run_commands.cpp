@@ -1,0 +1,447 @@
+// The commands that let the program run, and what makes it stop.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "debugger/debugger.hpp"
+
+namespace isaforge::debugger {
+
+namespace {
+
+constexpr std::uint64_t steps_between_looks = 1 << 14;
+constexpr std::uint64_t stops_between_looks = 1 << 10;
+constexpr std::size_t most_changes_shown = 12;
+constexpr std::uint64_t default_watch_bytes = 4;
+constexpr std::size_t most_points = 10000;
+
+// Splits "LOCATION if CONDITION".
+std::pair<std::string_view, std::string_view> with_condition(std::string_view text) {
+    auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+    for (std::size_t at = 0; at + 2 < text.size(); ++at) {
+        const bool begins = at == 0 || is_blank(text[at - 1]);
+        if (!begins || !text.substr(at).starts_with("if") || !(is_blank(text[at + 2]) || text[at + 2] == '(')) continue;
+        std::string_view location = text.substr(0, at);
+        while (!location.empty() && is_blank(location.back())) location.remove_suffix(1);
+        return {location, text.substr(at + 2)};
+    }
+    return {text, {}};
+}
+
+// What several instructions changed: the last value of each.
+void merge(std::vector<TraceRecord::Change>& into, const std::vector<TraceRecord::Change>& from) {
+    for (const TraceRecord::Change& change : from) {
+        if (change.name == "pc") continue;
+        auto same = std::find_if(into.begin(), into.end(), [&](const auto& each) { return each.name == change.name; });
+        if (same != into.end()) {
+            *same = change;
+        } else if (into.size() <= most_changes_shown) {
+            into.push_back(change);
+        }
+    }
+}
+
+bool jumps_later(const Machine& machine) {
+    const std::vector<PendingResult> pending = machine.pending();
+    return std::any_of(pending.begin(), pending.end(), [](const PendingResult& each) { return each.target == "pc"; });
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Stops
+
+bool Debugger::holds(const Point& point) {
+    if (!point.enabled) return false;
+    if (point.condition.empty()) return true;
+    std::string error;
+    const std::optional<Value> value = evaluator_.evaluate(point.condition, error);
+    if (!value) condition_error_ = fmt::format("the condition of {}: {}", point.number, error);
+    return !value || value->value != 0;
+}
+
+// The breakpoint at an address whose condition holds.
+Debugger::Point* Debugger::hit_at(std::uint64_t address) {
+    for (Point& point : points_) {
+        if (point.is_watch || point.address != address || !holds(point)) continue;
+        ++point.hits;
+        hit_ = point.number;
+        return &point;
+    }
+    return nullptr;
+}
+
+// The breakpoint or watchpoint that wants this stop; null where its condition does not hold.
+Debugger::Point* Debugger::hit(const Stop& stop) {
+    if (stop.kind == Stop::Kind::breakpoint) return hit_at(machine_.pc());
+    for (Point& point : points_) {
+        if (!point.is_watch || point.watch != stop.watch || !holds(point)) continue;
+        ++point.hits;
+        hit_ = point.number;
+        return &point;
+    }
+    return nullptr;
+}
+
+void Debugger::report(const Stop& stop) {
+    if (!condition_error_.empty()) fail(condition_error_);
+    condition_error_.clear();
+    listed_to_ = 0;
+    showed_code_ = false;
+    const auto point =
+        std::find_if(points_.begin(), points_.end(), [&](const Point& each) { return each.number == hit_; });
+    const bool known = point != points_.end();
+    switch (stop.kind) {
+        case Stop::Kind::done: break;
+        case Stop::Kind::interrupted: out_ += "interrupted\n"; break;
+        case Stop::Kind::limit:
+            out_ += fmt::format("{} instructions were executed without a stop; continue goes on\n", execution_.limit);
+            break;
+        case Stop::Kind::breakpoint:
+            if (!known) break;
+            out_ += fmt::format("{} {}\n", point->temporary ? "temporary breakpoint" : "breakpoint", point->number);
+            if (point->temporary) take_away(point->number);
+            break;
+        case Stop::Kind::watch:
+            if (known) out_ += fmt::format("watchpoint {}, ", point->number);
+            out_ += fmt::format("{}\nbehind the instruction at {}\n", stop.change, address_text(stop.address));
+            break;
+        case Stop::Kind::machine:
+            if (stop.result.reason == StopReason::stopped) {
+                out_ += fmt::format("the program has ended after {} instructions\n", machine_.instructions());
+                return;
+            }
+            out_ += stop.result.message + "\n";
+            break;
+    }
+    out_ += where();
+}
+
+void Debugger::report_changes(const Changes& changes) {
+    if (changes.empty()) return;
+    out_ += "   ";
+    for (std::size_t i = 0; i < changes.size() && i < most_changes_shown; ++i) out_ += " " + to_text(changes[i]);
+    out_ += changes.size() > most_changes_shown ? " …\n" : "\n";
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Running
+
+Stop Debugger::step_once(Changes& changes, TraceRecord& record) {
+    Stop stop = execution_.step(&record);
+    merge(changes, record.changes);
+    if (stop.kind == Stop::Kind::watch && hit(stop) == nullptr) stop.kind = Stop::Kind::done;
+    return stop;
+}
+
+// Runs until a breakpoint or watchpoint whose condition holds, or until one of `addresses`.
+Stop Debugger::run_until(const std::vector<std::uint64_t>& addresses) {
+    for (std::uint64_t address : addresses) execution_.add_breakpoint(address);
+    const std::uint64_t first = machine_.instructions();
+    Stop stop;
+    for (std::uint64_t stops = 1;; ++stops) {
+        stop = execution_.run();
+        const bool may_go_on = stop.kind == Stop::Kind::breakpoint || stop.kind == Stop::Kind::watch;
+        if (!may_go_on || hit(stop) != nullptr) break;
+        const bool arrived = std::find(addresses.begin(), addresses.end(), machine_.pc()) != addresses.end();
+        if (arrived && stop.kind == Stop::Kind::breakpoint) {
+            stop.kind = Stop::Kind::done;
+            break;
+        }
+        if (stops % stops_between_looks == 0 && execution_.interrupted && execution_.interrupted()) {
+            stop.kind = Stop::Kind::interrupted;
+            break;
+        }
+        if (execution_.limit != 0 && machine_.instructions() - first >= execution_.limit) {
+            stop.kind = Stop::Kind::limit;
+            break;
+        }
+    }
+    for (std::uint64_t address : addresses) execution_.remove_breakpoint(address);
+    return stop;
+}
+
+// One instruction. If it is a call, also those that still execute before its jump takes effect. A call is what jumps and
+// leaves the address behind it in a register or in memory.
+Stop Debugger::enter(Changes& changes, bool& called) {
+    const std::uint64_t behind = machine_.pc() + length_at(machine_.pc());
+    TraceRecord record;
+    Stop stop = step_once(changes, record);
+    const bool leaves = std::any_of(record.changes.begin(), record.changes.end(), [&](const auto& change) {
+        return change.name != "pc" && change.value == behind && !change.late;
+    });
+    called = leaves && stop.kind == Stop::Kind::done && (machine_.pc() != behind || jumps_later(machine_));
+    while (called && stop.kind == Stop::Kind::done && jumps_later(machine_)) stop = step_once(changes, record);
+    return stop;
+}
+
+// One instruction, and if it calls, all until it returns. By recursion it may call again meanwhile: those calls return to
+// the same place, and first.
+Stop Debugger::step_over(Changes& changes) {
+    const std::uint64_t call = machine_.pc(), behind = call + length_at(call), first = machine_.instructions();
+    bool called = false;
+    Stop stop = enter(changes, called);
+    std::uint64_t depth = called ? 1 : 0;
+    while (depth != 0 && stop.kind == Stop::Kind::done) {
+        if (machine_.pc() != call) stop = run_until({call, behind});
+        if (stop.kind != Stop::Kind::done) break;
+        if (machine_.pc() == behind) {
+            --depth;
+        } else {
+            stop = enter(changes, called);
+            if (called) ++depth;
+        }
+        const bool too_long = execution_.limit != 0 && machine_.instructions() - first >= execution_.limit;
+        if (too_long && stop.kind == Stop::Kind::done && depth != 0) stop.kind = Stop::Kind::limit;
+        const bool wanted = depth != 0 && execution_.interrupted && execution_.interrupted();
+        if (wanted && stop.kind == Stop::Kind::done) stop.kind = Stop::Kind::interrupted;
+    }
+    return stop;
+}
+
+// The program cannot go on by itself. Says so.
+bool Debugger::is_over() {
+    if (machine_.code_size() == 0) {
+        fail("there is no code");
+        return true;
+    }
+    return false;
+}
+
+void Debugger::step_times(std::string_view arguments, bool over) {
+    std::uint64_t times = 1;
+    if (!arguments.empty()) {
+        const std::optional<std::uint64_t> given = number(arguments);
+        if (!given) return;
+        times = *given;
+    }
+    if (is_over()) return;
+    Changes changes;
+    Stop stop;
+    TraceRecord record;
+    for (std::uint64_t done = 0; done < times; ++done) {
+        stop = over ? step_over(changes) : step_once(changes, record);
+        if (stop.kind == Stop::Kind::done && hit_at(machine_.pc()) != nullptr) stop.kind = Stop::Kind::breakpoint;
+        if (stop.kind != Stop::Kind::done) break;
+        if (done % steps_between_looks == 0 && execution_.interrupted && execution_.interrupted()) {
+            stop.kind = Stop::Kind::interrupted;
+            break;
+        }
+    }
+    report_changes(changes);
+    report(stop);
+}
+
+void Debugger::step(std::string_view arguments) { step_times(arguments, false); }
+void Debugger::next(std::string_view arguments) { step_times(arguments, true); }
+
+void Debugger::resume(std::string_view arguments) {
+    if (!arguments.empty()) return fail("continue takes no arguments; advance runs to a place");
+    if (!is_over()) report(run_until({}));
+}
+
+void Debugger::advance(std::string_view arguments) {
+    if (arguments.empty()) return fail("say where to: an address, a label or FILE:LINE");
+    const std::optional<std::uint64_t> address = location(arguments);
+    if (address && !is_over()) report(run_until({*address}));
+}
+
+// Back to the beginning. Breakpoints stay.
+bool Debugger::begin_again() {
+    std::string error = "the program cannot be started again here";
+    if (!surroundings_.restart || !surroundings_.restart(error)) {
+        fail(error);
+        return false;
+    }
+    execution_.look();
+    return true;
+}
+
+void Debugger::restart(std::string_view) {
+    if (begin_again()) report({});
+}
+
+void Debugger::start_over(std::string_view arguments) {
+    if (!arguments.empty()) return fail("run takes no arguments");
+    if (!begin_again()) return;
+    if (hit_at(machine_.pc()) != nullptr) return report({.kind = Stop::Kind::breakpoint});
+    report(run_until({}));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Breakpoints and watchpoints
+
+std::string Debugger::describe(const Point& point) const {
+    std::string text = point.temporary ? "temporary breakpoint" : point.is_watch ? "watchpoint" : "breakpoint";
+    text += fmt::format(" {}", point.number);
+    if (point.is_watch) {
+        text += " on " + watch_name(point.watch, machine_);
+    } else {
+        text += " at " + address_text(point.address);
+        const std::string line = map_.line_text(point.address);
+        if (!line.empty()) text += ", " + line;
+    }
+    if (!point.condition.empty()) text += " if " + point.condition;
+    if (!point.enabled) text += ", disabled";
+    if (point.hits != 0) text += fmt::format(", met {} time{}", point.hits, point.hits == 1 ? "" : "s");
+    return text;
+}
+
+void Debugger::activate(Point& point, bool on) {
+    if (point.enabled == on) return;
+    point.enabled = on;
+    if (point.is_watch) {
+        if (on) execution_.add_watch(point.watch);
+        if (!on) execution_.remove_watch(point.watch);
+    } else {
+        if (on) execution_.add_breakpoint(point.address);
+        if (!on) execution_.remove_breakpoint(point.address);
+    }
+}
+
+void Debugger::take_away(unsigned number) {
+    const auto found =
+        std::find_if(points_.begin(), points_.end(), [&](const Point& each) { return each.number == number; });
+    if (found == points_.end()) return;
+    activate(*found, false);
+    points_.erase(found);
+}
+
+// A condition that cannot be computed now is refused: it would stop the program every time.
+bool Debugger::accepts(std::string_view condition) {
+    std::string error;
+    if (evaluator_.evaluate(condition, error)) return true;
+    fail("the condition: " + error);
+    return false;
+}
+
+void Debugger::add_point(Point point) {
+    if (points_.size() >= most_points) return fail("there are too many breakpoints");
+    point.number = ++last_number_;
+    point.enabled = false;
+    points_.push_back(std::move(point));
+    activate(points_.back(), true);
+    out_ += describe(points_.back()) + "\n";
+}
+
+void Debugger::add_break(std::string_view arguments, bool temporary) {
+    const auto [place, condition] = with_condition(arguments);
+    const std::optional<std::uint64_t> address = place.empty() ? machine_.pc() : location(place);
+    if (!address) return;
+    if (*address >= machine_.code_size()) {
+        return fail(fmt::format("{:#x} is outside the code, which ends at {:#x}", *address, machine_.code_size()));
+    }
+    if (!condition.empty() && !accepts(condition)) return;
+    Point point{.temporary = temporary, .address = *address};
+    point.condition = condition.substr(std::min(condition.find_first_not_of(" \t"), condition.size()));
+    add_point(std::move(point));
+}
+
+void Debugger::set_break(std::string_view arguments) { add_break(arguments, false); }
+void Debugger::set_temporary_break(std::string_view arguments) { add_break(arguments, true); }
+
+// A register; ADDRESS:LENGTH or a symbol in the first memory; a cell such as data.u32[64].
+std::optional<Watch> Debugger::watched(std::string_view text) {
+    std::string error;
+    const std::optional<Value> value = evaluator_.take(text, error);
+    if (!value) {
+        fail(error);
+        return std::nullopt;
+    }
+    if (value->target.kind == Target::Kind::pc) {
+        fail("pc changes all the time; break stops at a place");
+        return std::nullopt;
+    }
+    Watch watch{value->target.kind == Target::Kind::register_, value->target.object, value->target.number, 0};
+    if (watch.is_register && text.empty()) return watch;
+    if (watch.is_register || value->target.kind == Target::Kind::none) {  // an address
+        watch = {false, 0, value->value, default_watch_bytes};
+        if (machine_.isa().memories.empty()) {
+            fail("this machine has no memory to watch");
+            return std::nullopt;
+        }
+    } else {
+        watch.length = value->target.bits / 8;
+        watch.number *= std::max(1u, machine_.isa().memories[watch.object].unit_bits / 8);
+    }
+    if (text.starts_with(':')) {
+        const std::optional<std::uint64_t> length = number(text.substr(1));
+        if (!length) return std::nullopt;
+        watch.length = *length;
+    } else if (!text.empty()) {
+        fail(fmt::format("'{}' is too much here", text));
+        return std::nullopt;
+    }
+    return watch;
+}
+
+void Debugger::set_watch(std::string_view arguments) {
+    const auto [what, condition] = with_condition(arguments);
+    if (what.empty()) return fail("say what to watch: a register, ADDRESS:LENGTH or data.u32[ADDRESS]");
+    const std::optional<Watch> watch = watched(what);
+    if (!watch || (!condition.empty() && !accepts(condition))) return;
+    if (!execution_.add_watch(*watch)) {
+        return fail(fmt::format("{} cannot be watched: not all of it is there, or it is longer than {} bytes",
+                                watch_name(*watch, machine_), most_watched_bytes));
+    }
+    execution_.remove_watch(*watch);
+    Point point{.is_watch = true, .watch = *watch};
+    point.condition = condition.substr(std::min(condition.find_first_not_of(" \t"), condition.size()));
+    add_point(std::move(point));
+}
+
+Debugger::Point* Debugger::find_point(std::string_view text) {
+    const std::optional<std::uint64_t> number = parse_number(text);
+    for (Point& point : points_) {
+        if (number && point.number == *number) return &point;
+    }
+    fail(fmt::format("there is no breakpoint '{}'", text));
+    return nullptr;
+}
+
+void Debugger::set_condition(std::string_view arguments) {
+    const std::size_t end = std::min(arguments.find_first_of(" \t"), arguments.size());
+    Point* point = find_point(arguments.substr(0, end));
+    if (point == nullptr) return;
+    std::string_view condition = arguments.substr(end);
+    condition.remove_prefix(std::min(condition.find_first_not_of(" \t"), condition.size()));
+    if (!condition.empty() && !accepts(condition)) return;
+    point->condition = condition;
+    out_ += describe(*point) + "\n";
+}
+
+// Calls `action` with the number of each point that is named, or of all where none is.
+template <typename Action>
+void Debugger::for_points(std::string_view arguments, Action action) {
+    std::vector<unsigned> numbers;
+    if (arguments.empty()) {
+        for (const Point& point : points_) numbers.push_back(point.number);
+    }
+    while (!arguments.empty()) {
+        const std::size_t end = std::min(arguments.find_first_of(" \t,"), arguments.size());
+        if (end != 0) {
+            const Point* point = find_point(arguments.substr(0, end));
+            if (point == nullptr) return;
+            numbers.push_back(point->number);
+        }
+        arguments.remove_prefix(std::min(end + 1, arguments.size()));
+    }
+    for (unsigned number : numbers) action(number);
+}
+
+void Debugger::remove(std::string_view arguments) {
+    for_points(arguments, [this](unsigned number) { take_away(number); });
+}
+
+void Debugger::switch_points(std::string_view arguments, bool on) {
+    for_points(arguments, [this, on](unsigned number) {
+        for (Point& point : points_) {
+            if (point.number == number) activate(point, on);
+        }
+    });
+}
+
+void Debugger::enable(std::string_view arguments) { switch_points(arguments, true); }
+void Debugger::disable(std::string_view arguments) { switch_points(arguments, false); }
+
+}  // namespace isaforge::debugger

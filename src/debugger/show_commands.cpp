@@ -1,0 +1,429 @@
+// The commands that show and change the machine's state, the program and its source.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "debugger/debugger.hpp"
+#include "support/half.hpp"
+
+namespace isaforge::debugger {
+
+namespace {
+
+constexpr std::uint64_t default_memory_bytes = 64;
+constexpr std::uint64_t most_memory_bytes = 1 << 16;
+constexpr std::uint64_t default_instructions = 11;
+constexpr std::uint64_t most_items = 1 << 12;
+constexpr std::int64_t lines_around = 5;
+constexpr std::uint64_t most_code_looked_back = 1 << 12;
+
+std::string_view trimmed(std::string_view text) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
+// Takes the first word.
+std::string_view take_word(std::string_view& text) {
+    text = trimmed(text);
+    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+    const std::string_view word = text.substr(0, end);
+    text = trimmed(text.substr(end));
+    return word;
+}
+
+std::int64_t sign_extended(std::uint64_t value, unsigned bits) {
+    if (bits == 0 || bits >= 64) return static_cast<std::int64_t>(value);
+    return static_cast<std::int64_t>(value << (64 - bits)) >> (64 - bits);
+}
+
+std::string float_text(std::uint64_t value, unsigned bits) {
+    if (bits == 64) return fmt::format("{}", std::bit_cast<double>(value));
+    if (bits == 16) return fmt::format("{}", double_from_half(static_cast<std::uint16_t>(value)));
+    return fmt::format("{}", std::bit_cast<float>(static_cast<std::uint32_t>(value)));
+}
+
+std::string formatted(std::uint64_t value, unsigned bits, char format) {
+    const std::uint64_t cut = bits >= 64 ? value : value & low_bits(bits);
+    switch (format) {
+        case 'd': return fmt::format("{}", sign_extended(value, bits));
+        case 'u': return fmt::format("{}", cut);
+        case 't': return fmt::format("{:0{}b}", cut, bits);
+        case 'f': return float_text(cut, bits);
+        case 'c':
+            return cut >= 0x20 && cut < 0x7f ? fmt::format("'{}'", static_cast<char>(cut)) : fmt::format("{:#x}", cut);
+        default: return fmt::format("0x{:0{}x}", cut, (bits + 3) / 4);
+    }
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------------------------------
+// State
+
+void Debugger::info(std::string_view arguments) {
+    const std::string_view what = take_word(arguments);
+    auto means = [&](std::string_view name) { return !what.empty() && name.starts_with(what); };
+    if (means("breakpoints") || means("watchpoints")) {
+        if (points_.empty()) out_ += "no breakpoints\n";
+        for (const Point& point : points_) out_ += describe(point) + "\n";
+    } else if (means("registers")) {
+        registers(arguments);
+    } else if (means("symbols")) {
+        symbols(arguments);
+    } else if (means("pending")) {
+        const std::vector<PendingResult> pending = machine_.pending();
+        if (pending.empty()) out_ += "no late results are under way\n";
+        for (const PendingResult& each : pending) {
+            out_ += fmt::format("{} = {:#x} in {} instruction{}, from {}\n", each.target, each.value, each.instructions,
+                                each.instructions == 1 ? "" : "s", address_text(each.origin));
+        }
+    } else if (means("program")) {
+        out_ += fmt::format("{}, {} instructions executed\n", machine_.isa().variant, machine_.instructions());
+        for (const auto& [begin, end] : map_.code()) out_ += fmt::format("code {:#x} to {:#x}\n", begin, end - 1);
+        for (Index i = 0; i < machine_.isa().memories.size(); ++i) {
+            out_ += fmt::format("memory {}, {} bytes\n", machine_.isa().memories[i].name, machine_.memory(i).size());
+        }
+        for (const auto& [name, count] : machine_.signals()) out_ += fmt::format("signal {}: {}\n", name, count);
+    } else {
+        fail("info shows breakpoints, registers, symbols, pending or program");
+    }
+}
+
+std::string Debugger::register_text(Index file_index, std::uint64_t number) const {
+    const RegisterFile& file = machine_.isa().register_files[file_index];
+    std::string text = fmt::format("{:8} ", machine_.register_name(file_index, number));
+    const unsigned digits = (file.bits + 3) / 4;
+    for (unsigned lane = 0; lane < file.lanes; ++lane) {
+        text += fmt::format("{}{:0{}x}", lane == 0 ? "" : ":", machine_.get(file_index, number, lane), digits);
+    }
+    if (file.lanes == 1 && file.bits > 1) {
+        const std::uint64_t value = machine_.get(file_index, number);
+        text += fmt::format("  {}", value);
+        if (value >> (file.bits - 1) != 0) text += fmt::format("  {}", sign_extended(value, file.bits));
+    }
+    return text + "\n";
+}
+
+void Debugger::registers(std::string_view arguments) {
+    if (trimmed(arguments).empty()) {
+        out_ += register_dump(machine_);
+        return;
+    }
+    while (!trimmed(arguments).empty()) {
+        std::string_view name = take_word(arguments);
+        Index file = no_index;
+        std::uint64_t number = 0;
+        const bool found = machine_.find_register(name, file, number) ||
+                           (name.starts_with('$') && machine_.find_register(name.substr(1), file, number));
+        if (found) {
+            out_ += register_text(file, number);
+            continue;
+        }
+        if (name == "pc") {
+            out_ += fmt::format("{:8} {:x}\n", "pc", machine_.pc());
+            continue;
+        }
+        const std::vector<RegisterFile>& files = machine_.isa().register_files;
+        const auto meant =
+            std::find_if(files.begin(), files.end(), [&](const auto& each) { return each.name == name; });
+        if (meant == files.end()) {
+            const std::string_view near = nearest_name(name, machine_, map_);
+            return fail(near.empty() ? fmt::format("there is no register '{}'", name)
+                                     : fmt::format("there is no register '{}'; did you mean '{}'?", name, near));
+        }
+        for (std::uint64_t i = 0; i < meant->count; ++i) {
+            out_ += register_text(static_cast<Index>(meant - files.begin()), i);
+        }
+    }
+}
+
+namespace {
+
+// 1.5, -2.0e3: the bits of a float of that size; nothing where the text is not written as one.
+std::optional<std::uint64_t> float_bits(std::string_view text, unsigned bits) {
+    const bool is_float =
+        text.find('.') != std::string_view::npos && text.find_first_not_of("0123456789.+-e") == std::string_view::npos;
+    if (!is_float || (bits != 32 && bits != 64)) return std::nullopt;
+    const std::string kept(text);
+    char* end = nullptr;
+    const double value = std::strtod(kept.c_str(), &end);
+    if (end != kept.c_str() + kept.size()) return std::nullopt;
+    if (bits == 64) return std::bit_cast<std::uint64_t>(value);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
+}  // namespace
+
+// set [var] WHAT = VALUE
+void Debugger::assign(std::string_view arguments) {
+    for (std::string_view word : {"var ", "register "}) {
+        if (arguments.starts_with(word)) arguments = trimmed(arguments.substr(word.size()));
+    }
+    std::string error;
+    const std::optional<Value> place = evaluator_.take(arguments, error);
+    if (!place) return fail(error);
+    if (!arguments.starts_with('=')) return fail("set WHAT = VALUE: a = is missing");
+    const Target& target = place->target;
+    if (target.kind == Target::Kind::none) return fail("only a register, pc or memory can be set");
+    const std::string_view text = trimmed(arguments.substr(1));
+    std::optional<std::uint64_t> value = float_bits(text, target.bits);
+    if (!value) value = number(text);
+    if (!value) return;
+    const bool all_lanes = target.kind == Target::Kind::register_ && !target.one_lane;
+    const unsigned lanes = all_lanes ? machine_.isa().register_files[target.object].lanes : 1;
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+        Target one = target;
+        if (all_lanes) one.lane = lane;
+        if (!evaluator_.write(one, *value, error)) return fail(error);
+    }
+    execution_.look();
+    if (target.kind == Target::Kind::pc) out_ += where();
+}
+
+void Debugger::print(std::string_view arguments) {
+    char format = '\0';
+    if (arguments.starts_with('/')) {
+        const std::string_view word = take_word(arguments);
+        if (word.size() != 2 || std::string_view("xdutfc").find(word[1]) == std::string_view::npos) {
+            return fail("print formats with /x, /d, /u, /t, /f or /c");
+        }
+        format = word[1];
+    }
+    if (arguments.empty()) return fail("say what to print");
+    std::string error;
+    const std::optional<Value> value = evaluator_.evaluate(arguments, error);
+    if (!value) return fail(error);
+    const Target& target = value->target;
+    const bool has_lanes = target.kind == Target::Kind::register_ && !target.one_lane &&
+                           machine_.isa().register_files[target.object].lanes > 1;
+    if (has_lanes) {
+        for (unsigned lane = 0; lane < machine_.isa().register_files[target.object].lanes; ++lane) {
+            const std::uint64_t part = machine_.get(target.object, target.number, lane);
+            out_ += (lane == 0 ? "" : " ") + formatted(part, value->bits, format == '\0' ? 'x' : format);
+        }
+        out_ += '\n';
+        return;
+    }
+    if (format != '\0') {
+        out_ += formatted(value->value, value->bits, format) + "\n";
+        return;
+    }
+    out_ += fmt::format("{}  {:#x}", value->value, value->value);
+    const std::int64_t with_sign = sign_extended(value->value, value->bits);
+    if (with_sign < 0 && value->bits > 1) out_ += fmt::format("  {}", with_sign);
+    const std::string place = map_.place(value->value);
+    if (target.kind == Target::Kind::pc && !place.empty()) out_ += fmt::format("  <{}>", place);
+    out_ += '\n';
+}
+
+// memory [NAME] ADDRESS [LENGTH]
+void Debugger::memory(std::string_view arguments) {
+    std::string_view rest = arguments;
+    Index space = machine_.isa().memories.empty() ? no_index : 0;
+    const Index named = machine_.find_memory(take_word(rest));
+    if (named != no_index) {
+        space = named;
+        arguments = rest;
+    }
+    if (space == no_index) return fail("this machine has no memory");
+    std::uint64_t length = default_memory_bytes;
+    if (!arguments.empty()) {
+        std::string error;
+        const std::optional<Value> address = evaluator_.take(arguments, error);
+        if (!address) return fail(error);
+        examined_ = address->value;
+        if (arguments.starts_with(':') || arguments.starts_with(',')) arguments.remove_prefix(1);
+        if (!arguments.empty()) {
+            const std::optional<std::uint64_t> given = number(arguments);
+            if (!given) return;
+            length = std::min(*given, most_memory_bytes);
+        }
+    }
+    const std::string text = memory_dump(machine_, space, examined_, length);
+    if (text.empty())
+        return fail(fmt::format("{} has nothing at {:#x}", machine_.isa().memories[space].name, examined_));
+    out_ += text;
+    examined_ += length;
+}
+
+// x/NFU ADDRESS, in the first memory
+void Debugger::examine(std::string_view arguments) {
+    std::uint64_t count = 1;
+    if (arguments.starts_with('/')) {
+        std::string_view how = take_word(arguments).substr(1);
+        const std::size_t digits = std::min(how.find_first_not_of("0123456789"), how.size());
+        if (digits != 0) count = parse_number(how.substr(0, digits)).value_or(1);
+        for (char c : how.substr(digits)) {
+            if (std::string_view("xdutfci").find(c) != std::string_view::npos) {
+                examine_format_[0] = c;
+            } else if (std::string_view("bhwg").find(c) != std::string_view::npos) {
+                examine_format_[1] = c;
+            } else {
+                return fail(fmt::format("x has no format '{}': x d u t f c i, and units b h w g", c));
+            }
+        }
+    }
+    if (!arguments.empty()) {
+        const std::optional<std::uint64_t> address = location(arguments);
+        if (!address) return;
+        examined_ = address.value();
+    }
+    count = std::min(count, most_items);
+    if (examine_format_[0] == 'i') {
+        show_instructions(examined_, count);
+        for (std::uint64_t i = 0; i < count; ++i) examined_ += length_at(examined_);
+        return;
+    }
+    if (machine_.isa().memories.empty()) return fail("this machine has no memory");
+    const unsigned bits = examine_format_[1] == 'b'   ? 8
+                          : examine_format_[1] == 'h' ? 16
+                          : examine_format_[1] == 'w' ? 32
+                                                      : 64;
+    const unsigned unit = std::max(8u, machine_.isa().memories[0].unit_bits);
+    const std::uint64_t per_line = examine_format_[0] == 't' ? 1 : 128 / bits;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        std::uint64_t value = 0;
+        std::string error;
+        if (!evaluator_.read({Target::Kind::memory, 0, examined_, 0, false, bits}, value, error)) {
+            if (i % per_line != 0) out_ += '\n';
+            return fail(error);
+        }
+        if (i % per_line == 0) out_ += fmt::format("{}{:#010x}:", i == 0 ? "" : "\n", examined_);
+        out_ += " " + formatted(value, bits, examine_format_[0]);
+        examined_ += std::max(1u, bits / unit);
+    }
+    if (count != 0) out_ += '\n';
+}
+
+void Debugger::symbols(std::string_view arguments) {
+    for (const auto& [name, symbol] : map_.symbols()) {
+        if (name.find(arguments) == std::string_view::npos) continue;
+        out_ += fmt::format("{:#010x}  {:4}  {}\n", symbol.value, symbol.code ? "code" : "", name);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Program
+
+// Where the `count`-th instruction before an address begins, as far as that can be known: decoded from the label before.
+std::uint64_t Debugger::begin_before(std::uint64_t address, unsigned count) const {
+    const NamedAddress* label = map_.label_before(address);
+    std::uint64_t from = 0;
+    if (label != nullptr && label->value < address) {
+        from = label->value;
+    } else if (const NamedAddress* earlier = address == 0 ? nullptr : map_.label_before(address - 1)) {
+        from = earlier->value;
+    } else {
+        for (const auto& [begin, end] : map_.code()) {
+            if (begin <= address && address < end) from = begin;
+        }
+    }
+    if (address - from > most_code_looked_back) return address;
+    std::vector<std::uint64_t> begins;
+    for (std::uint64_t at = from; at < address; at += length_at(at)) begins.push_back(at);
+    if (begins.empty()) return address;
+    if (begins.back() + length_at(begins.back()) != address) return address;  // the stretch does not decode to here
+    return begins[begins.size() - std::min<std::size_t>(count, begins.size())];
+}
+
+void Debugger::show_instructions(std::uint64_t address, std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count && address < machine_.code_size(); ++i) {
+        const NamedAddress* label = map_.label_before(address);
+        if (label != nullptr && label->value == address) out_ += fmt::format("{}:\n", label->name);
+        const bool breaks = std::any_of(points_.begin(), points_.end(), [&](const Point& point) {
+            return !point.is_watch && point.enabled && point.address == address;
+        });
+        std::string line = fmt::format("{}{} {:#06x}  {:40} {}", address == machine_.pc() ? "=>" : "  ",
+                                       breaks ? '*' : ' ', address, instruction_text(address), map_.line_text(address));
+        line.resize(line.find_last_not_of(' ') + 1);
+        out_ += line + "\n";
+        address += length_at(address);
+    }
+    shown_code_ = address;
+}
+
+// disassemble [LOCATION] [N]
+void Debugger::disassemble(std::string_view arguments) {
+    constexpr unsigned before = 4;
+    std::uint64_t count = default_instructions, address = shown_code_;
+    if (arguments.empty()) {
+        if (!showed_code_) address = begin_before(machine_.pc(), before);
+    } else if (source_place(arguments)) {
+        const std::optional<std::uint64_t> place = location(arguments);
+        if (!place) return;
+        address = *place;
+    } else {
+        std::string error;
+        if (arguments.starts_with('*')) arguments.remove_prefix(1);
+        const std::optional<Value> place = evaluator_.take(arguments, error);
+        if (!place) return fail(error);
+        address = place->value;
+        if (arguments.starts_with(',')) arguments.remove_prefix(1);
+        if (!arguments.empty()) {
+            const std::optional<std::uint64_t> given = number(arguments);
+            if (!given) return;
+            count = std::min(*given, most_items);
+        }
+    }
+    if (address >= machine_.code_size()) {
+        return fail(fmt::format("{:#x} is outside the code, which ends at {:#x}", address, machine_.code_size()));
+    }
+    showed_code_ = true;
+    show_instructions(address, count);
+}
+
+// The lines of a source file; null where it cannot be read.
+const std::vector<std::string>* Debugger::source(std::string_view file) {
+    const auto known = sources_.find(file);
+    if (known != sources_.end()) return known->second.empty() ? nullptr : &known->second;
+    std::vector<std::string>& lines = sources_[std::string(file)];
+    const std::optional<std::string> text =
+        surroundings_.read_source ? surroundings_.read_source(std::string(file)) : std::nullopt;
+    if (!text) return nullptr;
+    for (std::size_t at = 0; at < text->size();) {
+        const std::size_t end = std::min(text->find('\n', at), text->size());
+        lines.push_back(text->substr(at, end - at));
+        if (lines.back().ends_with('\r')) lines.back().pop_back();
+        at = end + 1;
+    }
+    return lines.empty() ? nullptr : &lines;
+}
+
+void Debugger::list(std::string_view arguments) {
+    const std::optional<SourceLine> here = map_.line_of(machine_.pc());
+    std::string file = here ? std::string(here->file) : listed_file_;
+    std::int64_t first = listed_to_ + 1;
+    if (!arguments.empty()) {
+        if (const auto place = source_place(arguments)) {
+            file = place->first;
+            first = std::int64_t{place->second} - lines_around;
+        } else {
+            const std::optional<std::uint64_t> address = location(arguments);
+            if (!address) return;
+            const std::optional<SourceLine> line = map_.line_of(*address);
+            if (!line) return fail(fmt::format("it is not known which line {:#x} comes from", *address));
+            file = line->file;
+            first = std::int64_t{line->line} - lines_around;
+        }
+    } else if (listed_to_ == 0) {
+        if (!here) return fail("it is not known which line pc comes from");
+        first = std::int64_t{here->line} - lines_around;
+    } else {
+        file = listed_file_;
+    }
+    const std::vector<std::string>* lines = source(file);
+    if (lines == nullptr) return fail(fmt::format("the source '{}' cannot be read", file));
+    const auto last = static_cast<std::int64_t>(lines->size());
+    first = std::max<std::int64_t>(1, first);
+    if (first > last) return fail(fmt::format("{} has {} lines", file, last));
+    listed_file_ = file;
+    listed_to_ = std::min(last, first + 2 * lines_around);
+    for (std::int64_t number = first; number <= listed_to_; ++number) {
+        const bool current = here && here->file == file && std::int64_t{here->line} == number;
+        out_ += fmt::format("{} {:>5}  {}\n", current ? "=>" : "  ", number,
+                            (*lines)[static_cast<std::size_t>(number) - 1]);
+    }
+}
+
+}  // namespace isaforge::debugger
