@@ -373,7 +373,7 @@ bool Bus::begin(std::uint64_t pc, std::span<const std::byte> registers) {
     if (transaction.depth() == Transaction::max_depth) return abort(AbortReason::depth);
     forget_reservation();
     if (!transaction.active() && sharing_ != nullptr) transaction.seen = sharing_->clock.load();
-    transaction.begin(pc, registers, core_.mode_values);
+    transaction.begin(pc, registers);
     choose_pages();
     return true;
 }

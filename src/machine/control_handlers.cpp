@@ -406,10 +406,24 @@ void set_mode(ISAFORGE_HANDLER_PARAMETERS) {
 
 // As end_jump, behind set_mode: the next instruction is looked for under the new modes.
 void end_modes(ISAFORGE_HANDLER_PARAMETERS) {
+    core->count = count;
     if (core->modes_changed != nullptr) core->modes_changed(*core);
     op->link = core->resolve(*core, core->target);
     state = core->state;
     ISAFORGE_FINISH;
+}
+
+// Ends what is no instruction of the program.
+void come_back(ISAFORGE_HANDLER_PARAMETERS) { save(*core, count, pending); }
+
+// Stands where an instruction was whose code has changed since; a, b: high and low half of its address.
+void stale(ISAFORGE_HANDLER_PARAMETERS) {
+    const MicroOp* next = known_entry(*core, next_address(op));
+    if (next == nullptr) {
+        next = core->resolve(*core, next_address(op));
+        state = core->state;
+    }
+    ISAFORGE_CONTINUE_AT(next);
 }
 
 // result: a counter.

@@ -18,14 +18,14 @@ std::uint8_t* zero_pages(std::uint64_t bytes) {
     return at == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(at);
 }
 
+}  // namespace
+
 std::string letters(std::uint8_t permissions) {
     std::string text = "rwx";
     for (unsigned i = 0; i < 3; ++i)
         if ((permissions >> i & 1) == 0) text[i] = '-';
     return text;
 }
-
-}  // namespace
 
 Block::Block(std::uint64_t first_address, std::uint64_t size_in_bytes) : first(first_address), size(size_in_bytes) {
     if (size > max_storage) return;

@@ -21,6 +21,8 @@ inline std::uint8_t bits_of(Permissions permissions) {
                                      (permissions.execute ? 4 : 0));
 }
 
+std::string letters(std::uint8_t permissions);   // "r-x"
+
 // What answers at addresses that have no storage. One hart at a time asks.
 class Device {
 public:
@@ -36,6 +38,8 @@ public:
     virtual std::optional<std::uint32_t> raised(const Asker& asker) = 0;
     // When it will raise a line of the hart by itself, in machine time; the end of time where it will not.
     virtual std::uint64_t due(std::uint32_t hart) const { return static_cast<void>(hart), ~std::uint64_t{0}; }
+    // Whether something from outside the machine may make it raise a line.
+    virtual bool input_may_come() { return false; }
 };
 
 // Storage. Zero pages are only taken when they are touched.

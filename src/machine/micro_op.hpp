@@ -249,8 +249,8 @@ void raise(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pen
 void finish_slowly(ISAFORGE_HANDLER_PARAMETERS);
 
 // What a handler does besides computing: nothing, or the work of the plain end that follows it, or that of a late write
-// and the end after it.
-enum class Tail { none, end, late_write_end };
+// and the end after it, or that of a write to the low part of a register (its own result then) and the end after it.
+enum class Tail { none, end, late_write_end, low_write_end };
 
 // The handler for a computing action. Null where there is none of that size, or with that tail.
 Handler scalar_handler(semantics::Action action, unsigned container, bool strict_floats, Tail tail);
@@ -313,6 +313,28 @@ Handler load_mapped(unsigned container, bool big_endian, bool aligned);
 Handler store_mapped(unsigned container, bool big_endian, bool aligned);
 Handler gather_mapped(unsigned container, bool big_endian, bool masked);
 Handler scatter_mapped(unsigned container, bool big_endian, bool masked);
+
+void come_back(ISAFORGE_HANDLER_PARAMETERS);
+void stale(ISAFORGE_HANDLER_PARAMETERS);
+void fail(ISAFORGE_HANDLER_PARAMETERS);
+void event_value(ISAFORGE_HANDLER_PARAMETERS);
+void next_pc(ISAFORGE_HANDLER_PARAMETERS);
+void hart_number(ISAFORGE_HANDLER_PARAMETERS);
+void hart_count(ISAFORGE_HANDLER_PARAMETERS);
+void now(ISAFORGE_HANDLER_PARAMETERS);
+void executed(ISAFORGE_HANDLER_PARAMETERS);
+void host_argument(ISAFORGE_HANDLER_PARAMETERS);
+void host(ISAFORGE_HANDLER_PARAMETERS);
+void wait(ISAFORGE_HANDLER_PARAMETERS);
+void fence(ISAFORGE_HANDLER_PARAMETERS);
+void lock(ISAFORGE_HANDLER_PARAMETERS);
+void unlock(ISAFORGE_HANDLER_PARAMETERS);
+void load_linked(ISAFORGE_HANDLER_PARAMETERS);
+void store_conditional(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_begin(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_end(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_abort(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_depth(ISAFORGE_HANDLER_PARAMETERS);
 
 void set_mode(ISAFORGE_HANDLER_PARAMETERS);
 void end_modes(ISAFORGE_HANDLER_PARAMETERS);

@@ -5,10 +5,9 @@
 
 namespace isaforge::machine {
 
-void Transaction::begin(std::uint64_t pc, std::span<const std::byte> registers, std::span<const std::uint64_t> modes) {
+void Transaction::begin(std::uint64_t pc, std::span<const std::byte> registers) {
     levels_.push_back({pc,
                        {registers.begin(), registers.end()},
-                       {modes.begin(), modes.end()},
                        undo_.size(),
                        reads_.size(),
                        ++serials_});

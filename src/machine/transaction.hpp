@@ -19,7 +19,6 @@ public:
     struct Checkpoint {
         std::uint64_t pc = 0;
         std::vector<std::byte> registers;
-        std::vector<std::uint64_t> modes;
         std::size_t undo = 0, reads = 0;
         std::uint64_t serial = 0;           // later parts have higher ones
     };
@@ -37,7 +36,7 @@ public:
     unsigned depth() const { return static_cast<unsigned>(levels_.size()); }
     bool active() const { return !levels_.empty(); }
 
-    void begin(std::uint64_t pc, std::span<const std::byte> registers, std::span<const std::uint64_t> modes);
+    void begin(std::uint64_t pc, std::span<const std::byte> registers);
     void merge() { levels_.pop_back(); }
     Checkpoint take_back();
     void clear();

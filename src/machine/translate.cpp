@@ -64,7 +64,8 @@ private:
                  std::uint32_t c = 0);
     MicroOp& fault(StopReason reason);
     void fuse_ends();
-    Handler with_tail(Handler plain, Tail tail) const;
+    Handler with_tail(Handler plain, Tail tail, unsigned container = 0) const;
+    bool fuse_low_write(MicroOp& computation, const MicroOp& write);
     std::uint32_t place(ValueId id);
     std::uint32_t bytes_of(ValueId id) const;
     bool touches_register(const Step& step, Index file, std::uint32_t number) const;
@@ -130,8 +131,9 @@ void Translator::read_directly() {
         if (read.action != Action::read || read.number == no_number) continue;
         bool disturbed = false;
         for (std::size_t k = i + 1; k < last_use_[read.result] && !disturbed; ++k)
-            disturbed = steps_[k].action == Action::write && steps_[k].delay == 0 &&
-                        touches_register(steps_[k], read.object, read.number);
+            disturbed = steps_[k].action == Action::transaction_abort ||
+                        (steps_[k].action == Action::write && steps_[k].delay == 0 &&
+                         touches_register(steps_[k], read.object, read.number));
         if (disturbed) continue;
         places_[read.result] = layout_.offset(read.object, read.number);
         read_from_[read.result] = {read.object, read.number};
@@ -193,7 +195,8 @@ bool Translator::may_write_directly(std::size_t write, std::size_t& definition) 
         if ((between.action == Action::read || between.action == Action::write) &&
             touches_register(between, step.object, step.number))
             return false;
-        if (between.action == Action::load || between.action == Action::store) return false;
+        if (between.action == Action::load || between.action == Action::store || between.action >= Action::fail)
+            return false;
         for (ValueId id : {between.a, between.b, between.c})
             if (id != no_value && places_[id] == offset) return false;
         if (between.result != no_value && places_[between.result] == offset) return false;
@@ -340,8 +343,9 @@ void Translator::emit_mapped(const Step& step, bool big) {
 void Translator::emit(std::size_t index) {
     const Step& step = steps_[index];
     std::uint32_t result = place(step.result), a = place(step.a), b = place(step.b), c = place(step.c);
-    bool big = step.object != no_index && (step.action == Action::load || step.action == Action::store) &&
-               isa_.memories[step.object].big_endian;
+    bool accesses = step.action == Action::load || step.action == Action::store || step.action == Action::load_linked ||
+                    step.action == Action::store_conditional;
+    bool big = accesses && isa_.memories[step.object].big_endian;
     if (semantics::is_compute(step.action)) {
         bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
         if (step.rounding != Rounding::nearest)
@@ -441,6 +445,29 @@ void Translator::emit(std::size_t index) {
             return;
         case Action::stop: add(handlers::stop); return;
         case Action::signal: add(handlers::signal).detail.n = (*input_.signals)[step.object]; return;
+        case Action::fail: add(handlers::fail, 0, a).detail.n = (*input_.signals)[step.object]; return;
+        case Action::event_value: add(handlers::event_value, result).detail.n = step.number; return;
+        case Action::next_pc: add(handlers::next_pc, result); return;
+        case Action::hart_number: add(handlers::hart_number, result); return;
+        case Action::hart_count: add(handlers::hart_count, result); return;
+        case Action::now: add(handlers::now, result); return;
+        case Action::executed: add(handlers::executed, result).detail.n = step.number; return;
+        case Action::host_argument: add(handlers::host_argument, 0, a).detail.n = step.number; return;
+        case Action::host: add(handlers::host, result, a); return;
+        case Action::wait: add(handlers::wait); return;
+        case Action::fence: add(handlers::fence); return;
+        case Action::lock: add(handlers::lock, 0, a); return;
+        case Action::unlock: add(handlers::unlock); return;
+        case Action::load_linked: add(handlers::load_linked, result, a).detail = {step.container / 8u, big}; return;
+        case Action::store_conditional:
+            add(handlers::store_conditional, result, a, b).detail = {step.container / 8u, big};
+            return;
+        case Action::transaction_begin:
+            add(handlers::transaction_begin, 0, layout_.constant(input_.address));
+            return;
+        case Action::transaction_end: add(handlers::transaction_end, result); return;
+        case Action::transaction_abort: add(handlers::transaction_abort, result); return;
+        case Action::transaction_depth: add(handlers::transaction_depth, result); return;
         default: fault(StopReason::undefined); return;
     }
 }
@@ -535,14 +562,28 @@ void Translator::emit_all() {
         out_.ops[op].detail.n = static_cast<std::uint32_t>(first_op_[std::min(step, steps_.size())] - op);
 }
 
-// The handler that computes as `plain` does and has a tail; null where there is none.
-Handler Translator::with_tail(Handler plain, Tail tail) const {
+// The handler that computes as `plain` does, in that container if one is given, and has a tail; null where there is none.
+Handler Translator::with_tail(Handler plain, Tail tail, unsigned container) const {
     bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
     for (const Step& step : steps_)
-        if (semantics::is_compute(step.action) && step.lanes == 1 &&
+        if (semantics::is_compute(step.action) && step.lanes == 1 && step.rounding == Rounding::nearest &&
+            (container == 0 || step.container == container) &&
             scalar_handler(step.action, step.container, strict, Tail::none) == plain)
             return scalar_handler(step.action, step.container, strict, tail);
     return nullptr;
+}
+
+// What is computed just before the low part of a register is written goes there at once.
+bool Translator::fuse_low_write(MicroOp& computation, const MicroOp& write) {
+    unsigned written = 0;
+    for (unsigned container : {8u, 16u, 32u})
+        if (write.run == handlers::write_low(container)) written = container;
+    if (written == 0 || computation.result != write.a || computation.result < layout_.registers_end()) return false;
+    Handler fused = with_tail(computation.run, Tail::low_write_end, written);
+    if (fused == nullptr) return false;
+    computation.run = fused;
+    computation.result = write.result;
+    return true;
 }
 
 // The operation before the plain end does the end's work too, where it can. A jump to the end still finds it.
@@ -560,6 +601,8 @@ void Translator::fuse_ends() {
         bool computed_just_before = end >= 2 && out_.ops[end - 2].result == last.a && jumps_.empty();
         Handler fused = computed_just_before ? with_tail(out_.ops[end - 2].run, Tail::late_write_end) : nullptr;
         if (fused != nullptr) out_.ops[end - 2].run = fused;
+    } else if (end >= 2 && jumps_.empty() && fuse_low_write(out_.ops[end - 2], last)) {
+        return;
     } else if (Handler fused = with_tail(last.run, Tail::end)) {
         last.run = fused;
     }
@@ -572,6 +615,10 @@ Translation Translator::run() {
     write_directly();
     place_values();
     emit_all();
+    if (input_.aside) {
+        add(handlers::come_back);
+        return std::move(out_);
+    }
     emit_end();
     fuse_ends();
     return std::move(out_);
