@@ -158,7 +158,59 @@ struct MemorySpace {
     std::string name;
     unsigned unit_bits = 8;
     bool big_endian = false;
+    bool holds_code = false;            // instructions are fetched from it: one address space for code and data
     Place where;
+};
+
+// What answers at addresses of a memory that holds code instead of storage: "console", "timer".
+struct Device {
+    std::string kind;
+    Index memory = 0;
+    std::uint64_t address = 0;
+    Place where;
+};
+
+// A name that stands for an expression in meanings.
+struct Naming {
+    std::string name;
+    Meaning value;
+    Place where;
+};
+
+// A part of the machine's state whose value is known when an instruction is decoded.
+struct Mode {
+    std::string name;
+    unsigned bits = 1;                  // 1 to 16
+    Meaning value;                      // of registers and constants alone
+    struct Read {
+        Index file;
+        std::uint64_t number;           // any_number: one that is computed
+    };
+    static constexpr std::uint64_t any_number = ~std::uint64_t{0};
+    std::vector<Read> reads;            // what the value depends on
+    Place where;
+};
+
+inline constexpr unsigned max_modes = 32;
+inline constexpr unsigned max_mode_bits = 64;   // of all modes together
+
+// What happens at an event: `on bad_read(address) …`.
+struct EventHandler {
+    std::string name;                   // one of event_names
+    std::vector<std::string> parameters;
+    Meaning condition;                  // it waits where this is 0; null: it never does
+    Statements body;
+    Place where;
+};
+
+// The events that a machine knows, and how many parameters each has. `fetch` and `retire` are part of every instruction.
+struct EventName {
+    const char* name;
+    unsigned parameters;
+};
+inline constexpr EventName event_names[] = {
+    {"reset", 0},    {"fetch", 0},     {"retire", 0},     {"illegal", 0},   {"misaligned_code", 1}, {"bad_execute", 1},
+    {"bad_read", 1}, {"bad_write", 1}, {"misaligned", 1}, {"interrupt", 1}, {"abort", 1},
 };
 
 struct Format {
@@ -226,6 +278,7 @@ struct Form {
     bool alias = false;                 // read, never printed: another form has the same bits
     bool names_twin = false;            // an alias that has its opcode by that form's mnemonic
     SharedList<Taking> takes;
+    SharedList<Naming> names_in_meaning;  // of the encoding, for its instruction's meaning
     Place where;
 
     std::uint64_t fixed_value(const Field& field) const { return field.place.extract(value); }
@@ -242,6 +295,7 @@ struct Instruction {
     Meaning guard;                      // executes only when this is not 0; null: always
     unsigned lanes = 1;                 // executes for so many lanes …
     Meaning lane_mask;                  // … where this is not 0
+    SharedList<Naming> names_in_meaning;  // of the table, for its meaning
     std::map<std::string, std::uint64_t> constants;  // values of the row's columns, for its meaning
     Place where;
 };
@@ -309,9 +363,12 @@ struct Surface {
     bool case_insensitive = false;      // mnemonics, registers and keywords
 };
 
+enum class Rounding : std::uint8_t { nearest, up, down, zero };  // nearest: ties to even
+
 struct FloatRules {
     bool flush_subnormals = false;
     bool canonical_nan = false;
+    Rounding rounding = Rounding::nearest;
 };
 
 struct Isa {
@@ -326,12 +383,19 @@ struct Isa {
     bool big_endian = false;            // bytes within a unit
     unsigned address_bits = 8;          // bits of code that one step of a code address covers
     bool opcodes_accounted = false;
+    bool meanings_complete = false;     // a row without a meaning is a defect
     std::string object_flavour;         // who knows more of its object files: "amdgpu"; empty: nobody
     Surface surface;
     FloatRules floats;
+    Index rounding_mode = no_index;     // the mode that says how floats are rounded …
+    std::vector<Rounding> roundings;    // … and what its values mean
     std::map<std::string, std::uint64_t> constants;  // constants and parameters
     std::vector<RegisterFile> register_files;
     std::vector<MemorySpace> memories;
+    std::vector<Device> devices;
+    std::vector<Naming> names_in_meanings;  // of the whole description
+    std::vector<Mode> modes;
+    std::vector<EventHandler> events;
     std::vector<OperandType> operand_types;
     std::vector<Limit> limits;
     std::vector<Format> formats;

@@ -2,6 +2,9 @@
 // once and its meaning specialised for its operands; what executes afterwards is a short row of micro-operations.
 //
 // Addresses of code are in address units of the code (Isa::address_bits), addresses of data in units of their memory.
+//
+// A memory that holds code is one address space for code and data: storage with permissions, and devices, at any of 2^64
+// addresses; docs/machine.md describes it. Only there a machine has several harts and events.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,12 +22,29 @@
 
 namespace isaforge {
 
+// Where a program's files lead: 0 is read; 1 and 2 are written.
+class Streams {
+public:
+    virtual ~Streams() = default;
+    // As many bytes as are there, but at least one: waits for it. 0 at the end.
+    virtual std::size_t read(std::span<std::uint8_t> bytes) = 0;
+    // Whether read() would not wait.
+    virtual bool ready() = 0;
+    virtual void write(unsigned file, std::span<const std::uint8_t> bytes) = 0;
+};
+std::shared_ptr<Streams> standard_streams();
+
 struct MachineOptions {
     std::uint64_t memory_bytes = std::uint64_t{64} << 20;        // of each memory that `memory_sizes` does not name
     std::map<std::string, std::uint64_t, std::less<>> memory_sizes;  // bytes, by the memory's name
     bool require_alignment = false;   // an access at no multiple of its size is a bad one
     bool warn_hazards = false;        // warn where a register is read before its late result has landed
     bool count_instructions = false;  // keep counts for each instruction of the program (slower)
+    unsigned harts = 1;               // of a machine whose memory holds code, at most 64
+    std::uint64_t seed = 0;           // of the order in which harts take turns: the same seed gives the same run
+    bool threads = false;             // harts run at once instead
+    bool real_time = false;           // the machine's time is the host's, and not one nanosecond an instruction
+    std::shared_ptr<Streams> streams; // null: standard_streams()
     // The place of a code address in the program's source ("draw.s:12"), for reports; empty where unknown.
     std::function<std::string(std::uint64_t)> source_line;
 };
@@ -39,6 +60,20 @@ enum class StopReason {
     undefined,          // the instruction has no meaning, or one that does not fit its operands
     port_collision,     // more results due in one cycle than the file has write ports
     breakpoint,         // run(): before an instruction with a breakpoint
+    // Of memory that holds code. Where the description has an event for one of these, that is what happens instead.
+    bad_read,           // of an address that may not be read
+    bad_write,
+    bad_execute,
+    misaligned,         // an access at no multiple of its size, where those are asked for
+    misaligned_code,    // pc at no multiple of the code's unit
+    aborted,            // a transaction was taken back, and nothing says what then
+    failed,             // fail() in the description
+    waiting,            // every hart waits, and nothing will wake one
+    event_loop,         // events without end, and no instruction executed between them
+};
+
+struct Permissions {
+    bool read = true, write = true, execute = false;
 };
 
 struct RunResult {
@@ -46,6 +81,8 @@ struct RunResult {
     std::uint64_t address = 0;        // of the instruction that stopped the run; at a limit, of the next one
     std::uint64_t instructions = 0;   // executed in this run
     double seconds = 0;               // of this run
+    std::optional<int> exit_status;   // where the program ended by the host call `exit`
+    unsigned hart = 0;                // the one that ended the run
     std::string message;              // one line ready to show, with the instruction and its source line; empty if stopped()
 
     bool ok() const { return reason == StopReason::running || reason == StopReason::stopped; }
@@ -89,13 +126,28 @@ public:
     // Replaces the code, which begins at code address 0. Bytes as in an object file: units in the machine's byte order.
     void load_code(std::span<const std::uint8_t> bytes);
 
-    // Copies bytes into a memory; false, and nothing done, where they do not fit.
+    // Storage and devices in the memory that holds code. What is added replaces what was there. Nothing where it worked,
+    // else why not. A device is a "console", a "timer" or a "doorbell".
+    std::string add_storage(std::uint64_t address, std::uint64_t bytes, Permissions permissions, std::string name);
+    std::string add_device(const std::string& kind, std::uint64_t address);
+    std::string protect(std::uint64_t address, std::uint64_t bytes, Permissions permissions, const std::string& name);
+    Index code_memory() const;            // no_index where code is apart
+    std::vector<std::string> memory_map() const;  // a line for each region
+
+    // Copies bytes into a memory; false, and nothing done, where they do not fit. Permissions do not count.
     bool load_data(Index memory, std::uint64_t address, std::span<const std::uint8_t> bytes);
 
-    // Back to the beginning: registers zero, nothing pending, pc 0, counts zero. Memory and code are kept.
+    // Back to the beginning: registers zero, nothing pending, pc where start() was last, counts zero. Memory and code are
+    // kept. A description's `on reset` runs.
     void reset();
+    void start(std::uint64_t address);
 
-    // Runs until something stops it, or for `limit` instructions (0: no limit).
+    // Each hart is a machine of its own that shares memory and code; this one is hart 0.
+    unsigned harts() const;
+    Machine& hart(unsigned number);
+
+    // Runs until something stops it, or for `limit` instructions (0: no limit), of all harts together. Called for another
+    // hart than 0 it runs that one alone.
     RunResult run(std::uint64_t limit = 0);
 
     // Executes one instruction; fills `record` where given.
@@ -117,7 +169,11 @@ public:
     // Finds a register by any of its names.
     bool find_register(std::string_view name, Index& file, std::uint64_t& number) const;
 
-    // The bytes of a memory; and a memory by its name, no_index where there is none.
+    // Bytes of a memory, past permissions and without asking devices. False where some are not there.
+    bool peek(Index memory, std::uint64_t address, std::span<std::uint8_t> bytes) const;
+
+    // The bytes of a memory, of one that holds code those from address 0 on; and a memory by its name, no_index where there
+    // is none.
     std::span<std::uint8_t> memory(Index memory);
     Index find_memory(std::string_view name) const;
 
@@ -126,7 +182,7 @@ public:
     // The instruction at a code address: decoded, and as text ("illegal" where it is none).
     bool decode(std::uint64_t address, Index& form, Image& image, unsigned& bits) const;
     std::string text(std::uint64_t address) const;
-    std::uint64_t code_size() const;      // in address units
+    std::uint64_t code_size() const;      // in address units; 0 where memory holds the code
 
     // signal("name") calls so far, in the order of the names' first use.
     std::vector<std::pair<std::string, std::uint64_t>> signals() const;
@@ -140,7 +196,13 @@ public:
     struct State;
 
 private:
+    explicit Machine(std::unique_ptr<State> state);
+    RunResult run_harts(std::uint64_t limit);
+    void finish(RunResult& result, StopReason reason);
+    void map_changed();
+
     std::unique_ptr<State> state_;
+    std::vector<std::unique_ptr<Machine>> others_;   // of hart 0: the other harts
 };
 
 // One line of a trace: number, address, word, text, what changed.

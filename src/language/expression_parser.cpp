@@ -362,6 +362,13 @@ void ParserBase::statement(Block& out) {
         loop.body = block();
         loop.place = from(begin);
         out.push_back(std::move(loop));
+    } else if (accept("atomic")) {
+        Statement locked;
+        locked.kind = StatementKind::atomic;
+        locked.value = expression();
+        locked.body = block();
+        locked.place = from(begin);
+        out.push_back(std::move(locked));
     } else if (accept("return")) {
         Statement give;
         give.kind = StatementKind::give;

@@ -19,9 +19,10 @@ constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",       "variants",     "include",  "code",     "opcodes", "floats",   "syntax",  "constant",
-    "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
-    "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",
+    "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
+    "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
+    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "objects",
+    "dialects", "limit",     "where",     "mode",         "on",      "device",   "meanings",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -62,6 +63,9 @@ private:
     void instructions();
     void pool();
     void reserved();
+    void device();
+    void mode();
+    void event();
 
     BitPattern pattern();
     void variants();
@@ -83,6 +87,7 @@ private:
     OperandRowSyntax operand_row();
     void number_term(NumberDeclaration& number);
 
+    std::vector<WhereSyntax> where();
     EncodingSyntax encoding(std::vector<Column>* columns);
     std::vector<Column> columns();
     std::vector<Name> mnemonic();
@@ -160,6 +165,14 @@ bool Parser::declaration() {
     if (at("instructions")) return instructions(), true;
     if (accept("pool")) return pool(), true;
     if (accept("reserved")) return reserved(), true;
+    if (accept("meanings")) return out_.meanings = words_until_row_end(), true;
+    if (accept("device")) return device(), true;
+    if (accept("mode")) return mode(), true;
+    if (accept("on")) return event(), true;
+    if (accept("where")) {
+        for (WhereSyntax& each : where()) out_.where.push_back(std::move(each));
+        return true;
+    }
     return false;
 }
 
@@ -445,8 +458,9 @@ void Parser::registers(bool single) {
         if (at(TokenKind::string)) {
             out.text = expect_string("");
         } else if (accept("lanes")) {
-            out.lanes =
-                static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
+            const std::size_t before = diagnostics_.errors();
+            out.lanes = expression();
+            if (diagnostics_.errors() != before) out.lanes = nullptr;
         } else if (at("one") || at(TokenKind::number)) {
             out.write_ports = at("one") ? 1 : static_cast<unsigned>(std::min<std::uint64_t>(peek().number, 64));
             advance();
@@ -472,6 +486,7 @@ void Parser::memory() {
     } else if (accept("little")) {
         out.big_endian = false;
     }
+    if (accept("holds")) out.holds_code = expect("code", "after `holds`");
     out_.memories.push_back(std::move(out));
 }
 
@@ -743,6 +758,54 @@ void Parser::operand() {
 
 // --- meaning ----------------------------------------------------------------------------------------------------------
 
+// NAME = expression, …; a list may go on in the next line.
+std::vector<WhereSyntax> Parser::where() {
+    std::vector<WhereSyntax> out;
+    do {
+        skip_newlines();
+        WhereSyntax one;
+        one.name = expect_name("a name for the meanings");
+        if (!expect("=", "after the name")) return skip_row(), out;
+        one.value = expression();
+        out.push_back(std::move(one));
+    } while (accept(","));
+    return out;
+}
+
+void Parser::device() {
+    DeviceDeclaration out;
+    out.kind = expect_name("the kind of device");
+    if (!expect("at", "before the device's address")) return skip_row();
+    out.address = expression();
+    if (accept("in")) out.memory = expect_name("the name of a memory");
+    out_.devices.push_back(std::move(out));
+}
+
+void Parser::mode() {
+    ModeDeclaration out;
+    out.name = expect_name("the name of the mode");
+    if (!expect(":", "after the name")) return give_up(out.name);
+    out.type = type_name();
+    if (!out.type.width || !expect("=", "before what the mode is")) return give_up(out.name);
+    out.value = expression();
+    out_.modes.push_back(std::move(out));
+}
+
+void Parser::event() {
+    EventDeclaration out;
+    out.name = expect_name("the name of an event");
+    if (accept("(")) {
+        while (at(TokenKind::name)) {
+            out.parameters.emplace_back(advance().text);
+            if (!accept(",")) break;
+        }
+        expect(")", "to close the parameters");
+    }
+    if (accept("when")) out.condition = expression();
+    out.body = std::make_shared<const semantics::Block>(statements_until_row_end());
+    out_.events.push_back(std::move(out));
+}
+
 void Parser::function() {
     auto out = std::make_shared<semantics::Function>();
     const Name name = expect_name("the name of the function");
@@ -800,6 +863,7 @@ EncodingSyntax Parser::encoding(std::vector<Column>* column_list) {
     skip_newlines();
     out.texts = texts();
     while (accept("takes")) out.takes.push_back(takes());
+    if (accept("where")) out.where = where();
     if (accept("if")) out.condition = expression();
     out.only = only();
     return out;
@@ -930,8 +994,9 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
         if (accept("alias")) out.alias = true;
         const Place names_end = from(out.place);
         if (at("=") && misses_value(columns, out)) return skip_row(), out;
+        const bool braces = at("{");  // a meaning, also where nothing stands in them
         semantics::Block block = statements_until_row_end();
-        if (!block.empty()) out.meaning = std::make_shared<semantics::Block>(std::move(block));
+        if (!block.empty() || braces) out.meaning = std::make_shared<semantics::Block>(std::move(block));
         out.only = only();
         out.place = names_end;
         return out;
@@ -971,7 +1036,12 @@ void Parser::instructions() {
     }
     rows("rows of the table", [&] {
         const std::size_t before = diagnostics_.errors();
+        if (accept("where")) {
+            out.where.push_back(where());
+            return;
+        }
         out.rows.push_back(instruction_row(out.columns));
+        out.rows.back().where = out.where.size() - 1;
         out.rows.back().broken |= diagnostics_.errors() != before;
     });
     out_.instructions.push_back(std::move(out));

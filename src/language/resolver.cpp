@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "object/flavour.hpp"
+#include "semantics/types.hpp"
 
 namespace isaforge::language {
 
@@ -37,6 +38,7 @@ void Resolver::run() {
     resolve_registers();
     resolve_memories();
     resolve_functions();
+    resolve_execution();
     for (const NumberDeclaration& number : description_.numbers) resolve_number(number);
     for (const EnumDeclaration& declaration : description_.enums) {
         if (here(declaration.only)) resolve_enum(declaration);
@@ -174,13 +176,22 @@ void Resolver::resolve_settings() {
             unknown_word(word, known);
         }
     }
-    for (const Name& word : description_.floats) {
+    for (const Name& word : description_.meanings) {
+        if (word.text == "complete") {
+            isa_.meanings_complete = true;
+        } else {
+            unknown_word(word, {"complete"});
+        }
+    }
+    for (std::size_t i = 0; i < description_.floats.size(); ++i) {
+        const Name& word = description_.floats[i];
+        if (word.text == "rounding") return resolve_rounding(i + 1);
         if (word.text == "flush_subnormals") {
             isa_.floats.flush_subnormals = true;
         } else if (word.text == "canonical_nan") {
             isa_.floats.canonical_nan = true;
         } else if (word.text != "nearest_even") {
-            unknown_word(word, {"flush_subnormals", "canonical_nan", "nearest_even"});
+            unknown_word(word, {"flush_subnormals", "canonical_nan", "nearest_even", "rounding"});
         }
     }
 }
@@ -347,7 +358,15 @@ void Resolver::resolve_registers() {
         file.name = declaration.name.text;
         file.where = declaration.name.place;
         file.index_bits = declaration.index_bits;
-        file.lanes = declaration.lanes;
+        file.lanes = 1;
+        if (declaration.lanes) {
+            const std::uint64_t lanes = evaluate(declaration.lanes, {}).value_or(1);
+            if (lanes < 1 || lanes > semantics::max_lanes)
+                diagnostics_.error(declaration.lanes->place,
+                                   fmt::format("a register has 1 to {} lanes, not {}", semantics::max_lanes, lanes));
+            else
+                file.lanes = static_cast<unsigned>(lanes);
+        }
         file.write_ports = declaration.write_ports;
         file.bits = evaluate_width(declaration.type.width, {}).value_or(32);
         if (file.index_bits > widest_index) {
@@ -416,6 +435,9 @@ void Resolver::resolve_memories() {
             diagnostics_.error(declaration.type.place,
                                fmt::format("a memory is made of u8, u16, u32 or u64, not of u{}", memory.unit_bits));
         }
+        memory.holds_code = declaration.holds_code;
+        if (memory.holds_code && memory.unit_bits != 8)
+            diagnostics_.error(declaration.type.place, "a memory that holds code is made of bytes: u8");
         isa_.memories.push_back(std::move(memory));
     }
 }

@@ -6,6 +6,7 @@
 //   templates.cpp  texts with holes
 //   tables.cpp     instruction tables
 //   limits.cpp     what the operands of one instruction may have together
+//   execution.cpp  what meanings stand on beside the registers: names, modes, events, devices
 //   opcodes.cpp    the opcode space: pools, reserved patterns, rows that say `auto` or name another row's opcode
 #pragma once
 
@@ -139,6 +140,15 @@ private:
     void resolve_registers();
     void resolve_memories();
     void resolve_functions();
+
+    // execution.cpp
+    void resolve_execution();
+    void resolve_rounding(std::size_t word);
+    void resolve_devices();
+    void resolve_modes();
+    void collect_reads(const ExpressionPointer& expression, Mode& mode, unsigned depth);
+    void resolve_events();
+    SharedList<Naming> names_of(const std::vector<WhereSyntax>& syntax);
     void choose_dialect();
     bool here(const Only& only);  // exists in the chosen variant
 
@@ -333,6 +343,7 @@ private:
     bool rows_indexed_ = false;
     std::map<const Value*, std::pair<std::size_t, std::size_t>> auto_columns_;  // Isa::auto_rows, column in it
     std::vector<OwnTaking> own_takings_;
+    std::unordered_map<const std::vector<WhereSyntax>*, SharedList<Naming>> names_in_meaning_;
     std::vector<std::pair<const Value*, Index>> awaited_;  // of the form being made: `auto`, and the field it is for
 };
 

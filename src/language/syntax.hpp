@@ -68,6 +68,12 @@ struct Bar {
     bool broken = false;            // said so already
 };
 
+// where NAME = expression
+struct WhereSyntax {
+    Name name;
+    ExpressionPointer value;
+};
+
 // limit bus 1 "what is said where there are more"
 struct LimitDeclaration {
     Name name;
@@ -106,7 +112,7 @@ struct RegistersDeclaration {
     unsigned index_bits = 0;
     Place index_place;
     semantics::TypeName type;
-    unsigned lanes = 1;
+    ExpressionPointer lanes;         // null: one
     unsigned write_ports = 0;
     std::optional<Text> text;
     std::vector<EntrySyntax> entries;
@@ -116,6 +122,29 @@ struct MemoryDeclaration {
     Name name;
     semantics::TypeName type;
     std::optional<bool> big_endian;  // without it, the order of the code
+    bool holds_code = false;
+};
+
+// device console at 0xffff0080 in mem
+struct DeviceDeclaration {
+    Name kind;
+    ExpressionPointer address;
+    Name memory;                     // or none: the memory that holds code
+};
+
+// mode VLEN : u6 = CSR[5:0]
+struct ModeDeclaration {
+    Name name;
+    semantics::TypeName type;
+    ExpressionPointer value;
+};
+
+// on bad_read(address) { … }
+struct EventDeclaration {
+    Name name;
+    std::vector<std::string> parameters;
+    ExpressionPointer condition;
+    std::shared_ptr<const semantics::Block> body;
 };
 
 struct EnumDeclaration {
@@ -196,6 +225,7 @@ struct EncodingSyntax {
     std::vector<With> with;
     std::vector<Text> texts;
     std::vector<TakesSyntax> takes;
+    std::vector<WhereSyntax> where; // names for the meaning
     ExpressionPointer condition;    // of columns, an absent one being 0: the row has this encoding only where it is not 0
     Only only;
 };
@@ -215,6 +245,7 @@ struct InstructionRow {
     std::vector<Text> texts;        // as "…": instead of the head's
     bool reserved = false, alias = false;
     std::shared_ptr<const std::vector<semantics::Statement>> meaning;
+    std::size_t where = 0;          // InstructionsDeclaration::where: names for the meaning
     Only only;
     bool broken = false;            // said so already
 };
@@ -227,6 +258,7 @@ struct InstructionsDeclaration {
     unsigned lanes = 1;
     ExpressionPointer lane_mask;
     unsigned aligned = 1;
+    std::vector<std::vector<WhereSyntax>> where = {{}};  // the first is none
     std::vector<InstructionRow> rows;
     Only only;
 };
@@ -270,11 +302,15 @@ struct Description {
     std::vector<Name> variants, dialects;
     std::map<std::string, std::string> variant_titles;  // where one has a title of its own
     std::optional<CodeDeclaration> code;
-    std::vector<Name> opcodes, floats, objects;
+    std::vector<Name> opcodes, floats, objects, meanings;
     std::vector<SurfaceSetting> surface;
     std::vector<ConstantDeclaration> constants;
     std::vector<RegistersDeclaration> registers;
     std::vector<MemoryDeclaration> memories;
+    std::vector<DeviceDeclaration> devices;
+    std::vector<WhereSyntax> where;
+    std::vector<ModeDeclaration> modes;
+    std::vector<EventDeclaration> events;
     std::vector<EnumDeclaration> enums;
     std::vector<OperandDeclaration> operands;
     std::vector<NumberDeclaration> numbers;

@@ -213,6 +213,7 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     instruction.guard = table.guard;
     instruction.lanes = table.lanes;
     instruction.lane_mask = table.lane_mask;
+    instruction.names_in_meaning = names_of(table.where[row.syntax.where]);
     instruction.where = row.syntax.place;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const Value::Kind kind = row.values[i]->kind;
@@ -406,6 +407,7 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     if (reused == Reuse::absent) return;
     if (reused == Reuse::impossible && !make_form(table, row, encoding, format, names, alternative, *shape, form))
         return;
+    form.names_in_meaning = names_of(encoding.where);
     note_opcodes(table, row, form.fields);
     keep_awaited(static_cast<Index>(isa_.forms.size()), static_cast<Index>(isa_.instructions.size()));
     instruction.forms.push_back(static_cast<Index>(isa_.forms.size()));

@@ -23,6 +23,7 @@ private:
     void add(const std::vector<semantics::Statement>& block);
     void add(const TypeRef& type);
     void add(const std::vector<Cell>& cells);
+    void add(const std::vector<WhereSyntax>& names);
     void add_words(const std::vector<Text>& texts);
 
     std::unordered_set<std::string_view> names_;  // of the syntax tree
@@ -58,6 +59,10 @@ void References::add(const std::vector<Cell>& cells) {
     }
 }
 
+void References::add(const std::vector<WhereSyntax>& names) {
+    for (const WhereSyntax& name : names) add(name.value);
+}
+
 // Names inside the holes of texts may be constants.
 void References::add_words(const std::vector<Text>& texts) {
     for (const Text& text : texts) {
@@ -82,6 +87,7 @@ References::References(const Description& description) {
     }
     for (const RegistersDeclaration& file : description.registers) {
         add(file.type.width);
+        add(file.lanes);
         for (const EntrySyntax& entry : file.entries) add(entry.value);
     }
     for (const MemoryDeclaration& memory : description.memories) add(memory.type.width);
@@ -101,6 +107,14 @@ References::References(const Description& description) {
     }
     for (const FormatDeclaration& format : description.formats) add(format.bar.cells);
     for (const auto& function : description.functions) add(function->body);
+    add(description.where);
+    for (const DeviceDeclaration& device : description.devices) add(device.address);
+    for (const ModeDeclaration& mode : description.modes) add(mode.value);
+    for (const EventDeclaration& event : description.events) {
+        add(event.condition);
+        add(*event.body);
+    }
+    for (const Name& word : description.floats) names_.insert(word.text);
     for (const InstructionsDeclaration& table : description.instructions) {
         add(table.guard);
         add(table.lane_mask);
@@ -109,8 +123,10 @@ References::References(const Description& description) {
             for (const TypeRef& argument : encoding.arguments) add(argument);
             for (const With& with : encoding.with) add(with.value);
             add(encoding.condition);
+            add(encoding.where);
             add_words(encoding.texts);
         }
+        for (const auto& names : table.where) add(names);
         for (const InstructionRow& row : table.rows) {
             for (const Value& value : row.values) {
                 if (value.type) add(*value.type);
@@ -142,7 +158,11 @@ std::vector<Diagnostic> find_unused(const Description& description) {
     for (const auto& function : description.functions) look(function->name, function->place, "function");
     for (const RegistersDeclaration& file : description.registers)
         look(file.name.text, file.name.place, file.single ? "register" : "register file");
-    for (const MemoryDeclaration& memory : description.memories) look(memory.name.text, memory.name.place, "memory");
+    for (const MemoryDeclaration& memory : description.memories) {
+        if (!memory.holds_code) look(memory.name.text, memory.name.place, "memory");
+    }
+    for (const WhereSyntax& name : description.where) look(name.name.text, name.name.place, "name");
+    for (const ModeDeclaration& mode : description.modes) look(mode.name.text, mode.name.place, "mode");
     std::sort(out.begin(), out.end(), [](const Diagnostic& a, const Diagnostic& b) {
         return std::pair(a.place.file, a.place.offset) < std::pair(b.place.file, b.place.offset);
     });

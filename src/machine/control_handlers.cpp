@@ -1,5 +1,6 @@
 // Handlers for what touches more than values: registers chosen at run time, memory, pc, late results, faults, and the
 // way from one instruction to the next.
+#include "machine/memory_bytes.hpp"
 #include "machine/micro_op.hpp"
 #include "semantics/types.hpp"
 
@@ -61,13 +62,13 @@ void finish_slowly(ISAFORGE_HANDLER_PARAMETERS) {
         bool jumped = false;
         if (!land(*core, state, op, count, jumped)) return save(*core, count, pending);
         if (jumped) {
-            next = core->target < core->code_size ? core->entries[core->target] : nullptr;
+            next = known_entry(*core, core->target);
             if (next == nullptr) next = core->resolve(*core, core->target);
         }
     }
     if (next == nullptr) {
-        next = core->resolve(*core, op->b);
-        op->link = next;
+        next = core->resolve(*core, next_address(op));
+        if (next != core->outside) op->link = next;
     }
     state = core->state;
     ++count;
@@ -79,30 +80,13 @@ void finish_slowly(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_CONTINUE_AT(next);
 }
 
-namespace {
-
-// A fault leaves the instruction unfinished; pc stays on it.
 void raise(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pending, StopReason reason) {
     core->reason = reason;
     core->fault = op;
     save(*core, count, pending);
 }
 
-template <class T, bool big>
-T from_memory(const std::uint8_t* bytes) {
-    T value;
-    std::memcpy(&value, bytes, sizeof value);
-    if constexpr (big && sizeof(T) == 2) value = __builtin_bswap16(value);
-    if constexpr (big && sizeof(T) == 4) value = __builtin_bswap32(value);
-    if constexpr (big && sizeof(T) == 8) value = __builtin_bswap64(value);
-    return value;
-}
-
-template <class T, bool big>
-void to_memory(std::uint8_t* bytes, T value) {
-    value = from_memory<T, big>(reinterpret_cast<const std::uint8_t*>(&value));
-    std::memcpy(bytes, &value, sizeof value);
-}
+namespace {
 
 // Whether an access of T at an address may not be made.
 template <class T>
@@ -178,6 +162,14 @@ void resize(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+// The low bytes of a register of one lane; the others keep what they had.
+template <class T>
+void copy_low(ISAFORGE_HANDLER_PARAMETERS) {
+    const T value = load<T>(state, op->a);
+    std::memcpy(state + op->result, &value, sizeof value);
+    ISAFORGE_NEXT;
+}
+
 template <class T>
 void write_lanes_masked(std::byte* to, const std::byte* from, const std::byte* mask, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
@@ -228,8 +220,8 @@ Handler store_of(unsigned container) {
 
 namespace handlers {
 
-// Instructions end with one of these; a handler whose name ends so does the work of the plain end after it, too. b:
-// address of the next instruction, c: counts of writes by ports.
+// Instructions end with one of these; a handler whose name ends so does the work of the plain end after it, too. a, b:
+// high and low half of the next instruction's address, c: counts of writes by ports.
 void end(ISAFORGE_HANDLER_PARAMETERS) { ISAFORGE_FINISH; }
 
 void end_skipped(ISAFORGE_HANDLER_PARAMETERS) {
@@ -239,7 +231,7 @@ void end_skipped(ISAFORGE_HANDLER_PARAMETERS) {
 
 // The next instruction is at core->target.
 void end_jump(ISAFORGE_HANDLER_PARAMETERS) {
-    const MicroOp* next = core->target < core->code_size ? core->entries[core->target] : nullptr;
+    const MicroOp* next = known_entry(*core, core->target);
     if (next == nullptr) {
         next = core->resolve(*core, core->target);
         state = core->state;
@@ -376,6 +368,18 @@ void write_indexed(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+// Some bytes of register number b of the file whose first such bytes are at `result` = a; the next operation holds their
+// number in `result`; detail as above.
+void write_part_indexed(ISAFORGE_HANDLER_PARAMETERS) {
+    std::uint64_t number = machine::load<std::uint64_t>(state, op->b);
+    if (number >= op->detail.n) {
+        core->fault_address = number;
+        return raise(op, core, count, pending, StopReason::bad_index);
+    }
+    std::memcpy(state + op->result + number * op->detail.more, state + op->a, op[1].result);
+    ISAFORGE_CONTINUE_AT(op + 2);
+}
+
 // result = a in the lanes where c holds; detail.n: lanes, detail.more: bytes of each.
 void write_masked(ISAFORGE_HANDLER_PARAMETERS) {
     write_masked_bytes(state + op->result, state + op->a, state + op->c, op->detail.n, op->detail.more);
@@ -394,10 +398,46 @@ void write_masked_indexed(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_CONTINUE_AT(op + 2);
 }
 
+// a: the value; detail.n: the mode.
+void set_mode(ISAFORGE_HANDLER_PARAMETERS) {
+    core->mode_values[op->detail.n] = machine::load<std::uint64_t>(state, op->a);
+    ISAFORGE_NEXT;
+}
+
+// As end_jump, behind set_mode: the next instruction is looked for under the new modes.
+void end_modes(ISAFORGE_HANDLER_PARAMETERS) {
+    core->count = count;
+    if (core->modes_changed != nullptr) core->modes_changed(*core);
+    op->link = core->resolve(*core, core->target);
+    state = core->state;
+    ISAFORGE_FINISH;
+}
+
+// Ends what is no instruction of the program.
+void come_back(ISAFORGE_HANDLER_PARAMETERS) { save(*core, count, pending); }
+
+// Stands where an instruction was whose code has changed since; a, b: high and low half of its address.
+void stale(ISAFORGE_HANDLER_PARAMETERS) {
+    const MicroOp* next = known_entry(*core, next_address(op));
+    if (next == nullptr) {
+        next = core->resolve(*core, next_address(op));
+        state = core->state;
+    }
+    ISAFORGE_CONTINUE_AT(next);
+}
+
 // result: a counter.
 void count_execution(ISAFORGE_HANDLER_PARAMETERS) {
     machine::store(state, op->result, machine::load<std::uint64_t>(state, op->result) + 1);
     ISAFORGE_NEXT;
+}
+
+Handler write_low(unsigned container) {
+    switch (container) {
+        case 8: return copy_low<std::uint8_t>;
+        case 16: return copy_low<std::uint16_t>;
+        default: return copy_low<std::uint32_t>;
+    }
 }
 
 Handler load(unsigned container, bool big) { return big ? load_of<true>(container) : load_of<false>(container); }

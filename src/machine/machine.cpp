@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 
@@ -43,13 +44,24 @@ machine::Handler replaced_handler(Core& core, const MicroOp* op) {
     return static_cast<Machine::State*>(core.owner)->replaced.at(op);
 }
 
+void choose_translations_for(Core& core) { static_cast<Machine::State*>(core.owner)->choose_translations(); }
+
+void code_written_for(Core& core, std::uint64_t address, unsigned bytes) {
+    static_cast<Machine::State*>(core.owner)->code_written(address, bytes);
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------------------------------------------------------------
 // State
 
-Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions given_options)
-    : codec(std::move(given_codec)), isa(codec->isa()), options(std::move(given_options)), layout(isa) {
+Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions given_options,
+                      std::shared_ptr<machine::System> given_system, std::uint32_t hart)
+    : codec(std::move(given_codec)),
+      isa(codec->isa()),
+      options(std::move(given_options)),
+      system(std::move(given_system)),
+      layout(isa) {
     unsigned limited = 0;
     for (const RegisterFile& file : isa.register_files) {
         bool counts =
@@ -61,17 +73,28 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     }
     for (const MemorySpace& space : isa.memories) {
         auto size = options.memory_sizes.find(space.name);
-        memories.push_back(
-            make_memory(space, size != options.memory_sizes.end() ? size->second : options.memory_bytes));
+        const std::uint64_t bytes = size != options.memory_sizes.end() ? size->second : options.memory_bytes;
+        memories.push_back(make_memory(space, memories.size() == system->memory ? 0 : bytes));
     }
     outside.run = machine::handlers::fault;
-    outside.detail.n = static_cast<std::uint32_t>(StopReason::bad_code_address);
+    core.outside = &outside;
     core.memories = memories.data();
     core.rules = isa.floats;
     core.alignment = options.require_alignment ? no_limit : 0;
     core.resolve = resolve_for;
     core.replaced = replaced_handler;
+    core.modes_changed = choose_translations_for;
+    core.code_written = code_written_for;
     core.owner = this;
+    core.hart = hart;
+    core.harts = system->harts;
+    core.mapped_memory = system->memory;
+    if (system->mapped()) {
+        bus = std::make_unique<machine::Bus>(system->map, system->sharing.get(), system->device_lock, core);
+        core.bus = bus.get();
+        interrupt_event = find_event("interrupt");
+    }
+    forget_translations();
     set_next(0);
 }
 
@@ -79,160 +102,13 @@ Machine::State::~State() {
     for (machine::Memory& memory : memories) std::free(memory.bytes);
 }
 
-void Machine::State::set_next(std::uint64_t address) { core.next = resolve(address); }
-
-void Machine::State::forget_translations() {
-    instructions.clear();
-    by_first_op.clear();
-    replaced.clear();
-    std::uint64_t units = code.size() * 8 / isa.address_bits;
-    entries.assign(units, nullptr);
-    instructions.resize(units);
-    core.entries = entries.data();
-    core.code_size = units;
-}
-
-const MicroOp* Machine::State::resolve(std::uint64_t address) {
-    if (address >= core.code_size) {
-        outside_address = address;
-        return &outside;
-    }
-    if (entries[address] == nullptr) {
-        instructions[address] = translate_at(address);
-        entries[address] = instructions[address]->ops.data();
-        by_first_op[entries[address]] = instructions[address].get();
-        if (breakpoints.contains(address)) set_breakpoint(*instructions[address], true);
-        core.state = layout.state();
-    }
-    return entries[address];
-}
-
-// A breakpoint takes the place of the first operation's handler, so that it is met on every way to the instruction.
-void Machine::State::set_breakpoint(Instruction& instruction, bool on) {
-    MicroOp& op = instruction.ops.front();
-    auto known = replaced.find(&op);
-    if (on && known == replaced.end()) {
-        replaced[&op] = op.run;
-        op.run = machine::handlers::breakpoint;
-    } else if (!on && known != replaced.end()) {
-        op.run = known->second;
-        replaced.erase(known);
-    }
-}
-
-namespace {
-
-MicroOp fault_op(StopReason reason) {
-    MicroOp op;
-    op.run = machine::handlers::fault;
-    op.detail.n = static_cast<std::uint32_t>(reason);
-    return op;
-}
-
-std::string first_message(const Diagnostics& diagnostics) {
-    for (const Diagnostic& diagnostic : diagnostics.all())
-        if (diagnostic.severity == Severity::error) return diagnostic.message;
-    return "its meaning cannot be executed";
-}
-
-}  // namespace
-
-// Decodes, lowers and translates. What fails becomes an operation that reports it when it is executed.
-std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::uint64_t address) {
-    auto made = std::make_unique<Instruction>();
-    made->address = address;
-    auto refuse = [&](StopReason reason, std::string why) {
-        made->trouble = std::move(why);
-        made->ops = {fault_op(reason)};
-        return std::move(made);
-    };
-    if (layout.exhausted()) return refuse(StopReason::undefined, "the machine needs too much room for its values");
-    std::uint64_t byte = address * isa.address_bits / 8;
-    std::size_t available = std::min<std::size_t>(code.size() - byte, max_instruction_bits / 8);
-    made->image = codec->load(code.data() + byte, available);
-    made->form = codec->decode(made->image, static_cast<unsigned>(available * 8), made->bits);
-    if (made->form == no_index) return refuse(StopReason::illegal, {});
-    const Form& form = isa.forms[made->form];
-    const isaforge::Instruction& instruction = isa.instruction_of(form);
-    if (!instruction.meaning && !instruction.guard) return refuse(StopReason::undefined, "it has no meaning");
-
-    std::vector<std::uint64_t> codes;
-    codec->fields(made->form, made->image, codes);
-    std::vector<semantics::Binding> bindings;
-    for (std::size_t i = 0; i < form.fields.size(); ++i)
-        bindings.push_back(semantics::bind(*codec, form.fields[i].type, codes[i]));
-    Diagnostics diagnostics;
-    semantics::LowerResult lowered = semantics::lower({.isa = &isa,
-                                                       .instruction = &instruction,
-                                                       .fields = &form.fields.list(),
-                                                       .bindings = &bindings,
-                                                       .address = address},
-                                                      diagnostics);
-    if (!lowered.ok) return refuse(StopReason::undefined, first_message(diagnostics));
-
-    std::vector<std::uint32_t> signals;
-    for (const std::string& name : lowered.code.signals) signals.push_back(signal_number(name));
-    if (options.count_instructions) made->counter = layout.allocate(8);
-    machine::TranslateInput input{.isa = &isa, .code = &lowered.code, .address = static_cast<std::uint32_t>(address)};
-    input.next_address = static_cast<std::uint32_t>(address + std::max(1u, made->bits / isa.address_bits));
-    input.ports = &ports;
-    input.port_limits = core.port_limits;
-    input.signals = &signals;
-    input.count_executions = options.count_instructions;
-    input.counter = made->counter;
-    machine::Translation translation = machine::translate(input, layout);
-    if (layout.exhausted()) return refuse(StopReason::undefined, "the machine needs too much room for its values");
-    made->ops = std::move(translation.ops);
-    made->reads = std::move(translation.reads);
-    made->writes = std::move(translation.writes);
-    return made;
-}
-
-std::uint32_t Machine::State::signal_number(const std::string& name) {
-    auto found = std::find(signal_names.begin(), signal_names.end(), name);
-    if (found != signal_names.end()) return static_cast<std::uint32_t>(found - signal_names.begin());
-    signal_names.push_back(name);
-    signal_counts.push_back(0);
-    core.signal_counts = signal_counts.data();
-    return static_cast<std::uint32_t>(signal_names.size() - 1);
-}
-
-// The instruction that an operation belongs to. Only asked when something goes wrong, so it may search.
-Machine::State::Instruction* Machine::State::instruction_of(const MicroOp* op) {
-    for (auto& instruction : instructions)
-        if (instruction && op >= instruction->ops.data() && op < instruction->ops.data() + instruction->ops.size())
-            return instruction.get();
-    return nullptr;
-}
-
-std::uint64_t Machine::State::next_pc() const {
-    if (core.next == &outside) return outside_address;
-    return by_first_op.at(core.next)->address;
-}
-
-StopReason Machine::State::execute(std::uint64_t stop_at) {
-    core.state = layout.state();
-    core.stop_at = stop_at;
-    core.began_at = core.count;
-    core.reason = StopReason::running;
-    core.stopping = false;
-    machine::execute(core);
-    if (core.reason != StopReason::running) {
-        const bool is_first = core.fault == &outside || core.reason == StopReason::breakpoint;
-        core.next = is_first ? core.fault : instruction_of(core.fault)->ops.data();
-        return core.reason;
-    }
-    if (core.stopping) stopped = true;
-    return stopped ? StopReason::stopped : StopReason::running;
-}
-
 // ---------------------------------------------------------------------------------------------------------------------
 // Reports
 
 std::string Machine::State::describe(std::uint64_t address) {
     std::string text = fmt::format("{:#x}", address);
-    if (address < core.code_size && instructions[address] && instructions[address]->form != no_index) {
-        const Instruction& instruction = *instructions[address];
+    if (const Instruction* known = known_instruction(address); known != nullptr && known->form != no_index) {
+        const Instruction& instruction = *known;
         char buffer[Codec::max_text];
         char* end = codec->print(buffer, instruction.form, instruction.image, instruction.bits, address);
         text += " `" + std::string(buffer, end) + "`";
@@ -244,6 +120,7 @@ std::string Machine::State::describe(std::uint64_t address) {
 
 std::string Machine::State::message(StopReason reason, std::uint64_t address) {
     std::string where = describe(address);
+    if (failed_event != no_index) where += fmt::format(", event `{}`", isa.events[failed_event].name);
     switch (reason) {
         case StopReason::limit:
             return fmt::format("stopped after the allowed number of instructions, before {}", where);
@@ -260,18 +137,43 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
         case StopReason::bad_code_address:
             return fmt::format("pc is {:#x}, outside the code of {:#x} units", address, core.code_size);
         case StopReason::illegal: {
-            std::uint64_t word = instructions[address]->image.get(0, std::min(64u, isa.unit_bits));
+            const Instruction* known = known_instruction(address);
+            std::uint64_t word = known == nullptr ? 0 : known->image.get(0, std::min(64u, isa.unit_bits));
             return fmt::format("illegal instruction {:#0{}x} at {}", word, isa.unit_bits / 4 + 2, where);
         }
-        case StopReason::undefined:
+        case StopReason::undefined: {
+            const Instruction* known = known_instruction(address);
+            std::string trouble = failed_event != no_index ? event_trouble : known == nullptr ? "" : known->trouble;
             return fmt::format("the instruction at {} cannot be executed: {}", where,
-                               instructions[address]->trouble.empty() ? "its meaning is not supported"
-                                                                      : instructions[address]->trouble);
+                               trouble.empty() ? "its meaning is not supported" : trouble);
+        }
         case StopReason::port_collision: {
             std::uint64_t other = core.fault_other == no_limit ? address : core.fault_other;
             return fmt::format("two results fall due in one cycle: of the instruction at {} and of the one at {}",
                                describe(core.fault_address), describe(other));
         }
+        case StopReason::bad_read:
+        case StopReason::bad_write:
+            return fmt::format("bad {} of {} bits at address {:#x} by the instruction at {}: {}",
+                               reason == StopReason::bad_read ? "read" : "write", core.fault_bits, core.fault_address,
+                               where, system->map.describe(core.fault_address));
+        case StopReason::bad_execute:
+            return fmt::format("pc is {:#x}, which cannot be executed: {}", address,
+                               system->map.describe(outside_fault));
+        case StopReason::misaligned_code:
+            return fmt::format("pc is {:#x}, but instructions begin at multiples of {}", address, isa.unit_bytes());
+        case StopReason::misaligned:
+            return fmt::format("misaligned access of {} bits at address {:#x} by the instruction at {}",
+                               core.fault_bits, core.fault_address, where);
+        case StopReason::aborted:
+            return fmt::format("the transaction that begins at {} was taken back for reason {}", where,
+                               core.fault_address);
+        case StopReason::failed:
+            return fmt::format("{}: {:#x} (at {})", signal_names[core.fault_other], core.fault_address, where);
+        case StopReason::waiting: return fmt::format("nothing will end the waiting before {}", where);
+        case StopReason::event_loop:
+            return fmt::format("events without end at {}, the last one `{}`", where,
+                               isa.events[core.fault_other].name);
         default: return {};
     }
 }
@@ -296,15 +198,74 @@ std::string Machine::State::name_at(std::uint32_t offset) const {
 // ---------------------------------------------------------------------------------------------------------------------
 // Machine
 
-Machine::Machine(std::shared_ptr<const Codec> codec, MachineOptions options)
-    : state_(std::make_unique<State>(std::move(codec), std::move(options))) {}
+Machine::Machine(std::shared_ptr<const Codec> codec, MachineOptions options) {
+    auto system = std::make_shared<machine::System>(codec->isa(), options);
+    state_ = std::make_unique<State>(codec, options, system, 0);
+    for (unsigned i = 1; i < system->harts; ++i)
+        others_.push_back(std::unique_ptr<Machine>(new Machine(std::make_unique<State>(codec, options, system, i))));
+}
+
+Machine::Machine(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Machine::~Machine() = default;
 
 const Isa& Machine::isa() const { return state_->isa; }
 
+unsigned Machine::harts() const { return 1 + static_cast<unsigned>(others_.size()); }
+
+Machine& Machine::hart(unsigned number) { return number == 0 || number > others_.size() ? *this : *others_[number - 1]; }
+
+Index Machine::code_memory() const { return state_->system->memory; }
+
+std::vector<std::string> Machine::memory_map() const {
+    std::vector<std::string> lines;
+    for (const machine::Region& region : state_->system->map.regions())
+        lines.push_back(fmt::format("{:#018x}..{:#018x} {} {}", region.first, region.last,
+                                    machine::letters(region.permissions), region.name));
+    return lines;
+}
+
+// Harts remember where regions and code are.
+void Machine::map_changed() {
+    for (unsigned i = 0; i < harts(); ++i) {
+        State& state = *hart(i).state_;
+        const std::uint64_t address = state.next_pc();
+        if (state.bus) state.bus->forget_pages();
+        state.forget_translations();
+        state.set_next(address);
+    }
+}
+
+std::string Machine::add_storage(std::uint64_t address, std::uint64_t bytes, Permissions permissions,
+                                 std::string name) {
+    if (!state_->system->mapped()) return "there is no memory that holds code";
+    std::string problem = state_->system->map.add_storage(address, bytes, permissions, std::move(name));
+    map_changed();
+    return problem;
+}
+
+std::string Machine::add_device(const std::string& kind, std::uint64_t address) {
+    if (!state_->system->mapped()) return "there is no memory that holds code";
+    std::string problem = state_->system->add_device(kind, address);
+    map_changed();
+    return problem;
+}
+
+std::string Machine::protect(std::uint64_t address, std::uint64_t bytes, Permissions permissions,
+                             const std::string& name) {
+    if (!state_->system->mapped()) return "there is no memory that holds code";
+    std::string problem = state_->system->map.protect(address, bytes, permissions, name);
+    map_changed();
+    return problem;
+}
+
 void Machine::load_code(std::span<const std::uint8_t> bytes) {
     State& state = *state_;
+    if (state.system->mapped()) {
+        if (!load_data(state.system->memory, 0, bytes)) return;
+        protect(0, bytes.size(), {true, true, true}, "code");
+        return;
+    }
     std::size_t units = std::min<std::uint64_t>(bytes.size() * 8 / state.isa.address_bits, max_code_units);
     state.code.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(units * state.isa.address_bits / 8));
     std::uint64_t address = state.next_pc();
@@ -314,6 +275,11 @@ void Machine::load_code(std::span<const std::uint8_t> bytes) {
 
 bool Machine::load_data(Index memory, std::uint64_t address, std::span<const std::uint8_t> bytes) {
     if (memory >= state_->memories.size()) return false;
+    if (memory == state_->system->memory) {
+        if (!state_->system->map.poke(address, bytes)) return false;
+        map_changed();
+        return true;
+    }
     machine::Memory& target = state_->memories[memory];
     if (address > target.size >> target.unit_shift) return false;
     std::uint64_t begin = address << target.unit_shift;
@@ -322,25 +288,40 @@ bool Machine::load_data(Index memory, std::uint64_t address, std::span<const std
     return true;
 }
 
-void Machine::reset() {
-    State& state = *state_;
-    state.layout.clear_registers();
-    state.core.count = state.core.pending = 0;
-    state.core.ports_noted_at = no_limit;
-    state.stopped = false;
-    std::fill(state.signal_counts.begin(), state.signal_counts.end(), 0);
-    state.warnings.clear();
-    state.forget_translations();
-    state.set_next(0);
+bool Machine::peek(Index memory, std::uint64_t address, std::span<std::uint8_t> bytes) const {
+    if (memory >= state_->memories.size()) return false;
+    if (memory == state_->system->memory) return state_->system->map.peek(address, bytes);
+    const machine::Memory& from = state_->memories[memory];
+    if (address > from.size >> from.unit_shift) return false;
+    const std::uint64_t begin = address << from.unit_shift;
+    if (bytes.size() > from.size - begin) return false;
+    std::copy_n(from.bytes + begin, bytes.size(), bytes.begin());
+    return true;
+}
+
+void Machine::reset() { start(state_->start_address); }
+
+void Machine::start(std::uint64_t address) {
+    {
+        std::scoped_lock lock(state_->system->device_lock);
+        state_->system->exit_status.reset();
+        state_->system->ending = false;
+    }
+    for (unsigned i = 0; i < harts(); ++i) {
+        hart(i).state_->reset(address);
+        hart(i).state_->begin();
+    }
 }
 
 RunResult Machine::run(std::uint64_t limit) {
+    if (!others_.empty()) return run_harts(limit);
     State& state = *state_;
     RunResult result;
     auto begin = std::chrono::steady_clock::now();
+    state.begin();
     std::uint64_t first = state.core.count;
     std::uint64_t stop_at = limit == 0 || limit > no_limit - first ? no_limit : first + limit;
-    StopReason reason = state.stopped ? StopReason::stopped : StopReason::running;
+    StopReason reason = state.stopped ? StopReason::stopped : state.begun;
     if (!state.options.warn_hazards) {
         if (reason == StopReason::running) reason = state.execute(stop_at);
     } else {
@@ -350,26 +331,40 @@ RunResult Machine::run(std::uint64_t limit) {
             if (breaks && state.core.count < stop_at) reason = StopReason::breakpoint;
         }
     }
-    result.reason = reason == StopReason::running ? StopReason::limit : reason;
+    finish(result, reason);
     result.instructions = state.core.count - first;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    result.address = pc();
-    result.message = state.message(result.reason, result.address);
     return result;
 }
 
 void Machine::set_breakpoint(std::uint64_t address, bool on) {
+    for (unsigned i = 0; i < harts(); ++i) {
+        State& state = *hart(i).state_;
+        if (on) state.breakpoints.insert(address);
+        if (!on) state.breakpoints.erase(address);
+        for (auto& [modes, each] : state.translations)
+            if (auto found = each->instructions.find(address); found != each->instructions.end())
+                state.set_breakpoint(*found->second, on);
+    }
+}
+
+// Where a hart ended, and why.
+void Machine::finish(RunResult& result, StopReason reason) {
     State& state = *state_;
-    if (on) state.breakpoints.insert(address);
-    if (!on) state.breakpoints.erase(address);
-    const bool translated = address < state.instructions.size() && state.instructions[address];
-    if (translated) state.set_breakpoint(*state.instructions[address], on);
+    result.reason = reason == StopReason::running ? StopReason::limit : reason;
+    result.address = pc();
+    result.hart = state.core.hart;
+    result.message = state.message(result.reason, result.address);
+    if (!result.message.empty() && state.core.harts > 1)
+        result.message = fmt::format("hart {}: {}", state.core.hart, result.message);
+    std::scoped_lock lock(state.system->device_lock);
+    result.exit_status = state.system->exit_status;
 }
 
 std::uint64_t Machine::pc() const { return state_->next_pc(); }
 
 void Machine::set_pc(std::uint64_t address) {
-    state_->stopped = false;
+    state_->stopped = state_->core.waiting = false;
     state_->set_next(address);
 }
 
@@ -389,6 +384,7 @@ void Machine::set(Index file, std::uint64_t number, std::uint64_t value, unsigne
     value &= semantics::mask_of(registers.bits);
     unsigned bytes = machine::lane_bytes(registers);
     std::memcpy(state_->layout.state() + state_->layout.offset(file, number) + lane * bytes, &value, bytes);
+    state_->modes_stale = !state_->isa.modes.empty();
 }
 
 std::string Machine::register_name(Index file, std::uint64_t number) const {
@@ -415,6 +411,11 @@ bool Machine::find_register(std::string_view name, Index& file, std::uint64_t& n
 
 std::span<std::uint8_t> Machine::memory(Index memory) {
     if (memory >= state_->memories.size()) return {};
+    if (memory == state_->system->memory) {
+        const machine::Region* region = state_->system->map.find(0);
+        return region != nullptr && region->block ? std::span(region->block->bytes, region->block->size)
+                                                  : std::span<std::uint8_t>();
+    }
     return {state_->memories[memory].bytes, state_->memories[memory].size};
 }
 
@@ -439,10 +440,8 @@ std::vector<PendingResult> Machine::pending() const {
 }
 
 bool Machine::decode(std::uint64_t address, Index& form, Image& image, unsigned& bits) const {
-    if (address >= state_->core.code_size) return false;
-    std::uint64_t byte = address * state_->isa.address_bits / 8;
-    std::size_t available = std::min<std::size_t>(state_->code.size() - byte, max_instruction_bits / 8);
-    image = state_->codec->load(state_->code.data() + byte, available);
+    std::size_t available = 0;
+    if (!state_->load_image(address, image, available)) return false;
     form = state_->codec->decode(image, static_cast<unsigned>(available * 8), bits);
     return form != no_index;
 }
@@ -468,10 +467,9 @@ std::vector<std::pair<std::string, std::uint64_t>> Machine::signals() const {
 std::vector<std::pair<std::uint64_t, std::uint64_t>> Machine::counts() const {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
     if (!state_->options.count_instructions) return all;
-    for (const auto& instruction : state_->instructions) {
-        if (!instruction || instruction->counter == 0) continue;
-        std::uint64_t count = machine::load<std::uint64_t>(state_->layout.state(), instruction->counter);
-        if (count != 0) all.emplace_back(instruction->address, count);
+    for (auto [address, counter] : state_->counters) {
+        std::uint64_t count = machine::load<std::uint64_t>(state_->layout.state(), counter);
+        if (count != 0) all.emplace_back(address, count);
     }
     return all;
 }

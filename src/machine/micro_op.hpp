@@ -88,6 +88,25 @@ struct Memory {
     std::uint64_t limits[4] = {};  // first address at which an access of 1, 2, 4 or 8 bytes does not fit
 };
 
+// A stretch of mapped memory that an access may use at once: see Bus. `room`: bytes less 8.
+struct PageEntry {
+    std::uint64_t first = 0, room = 0;
+    std::uint8_t* bytes = nullptr;
+};
+inline constexpr unsigned page_shift = 14;
+inline constexpr std::uint64_t page_count = 256;
+
+// Where the instruction at an address begins, if that was looked for lately.
+struct JumpSlot {
+    std::uint64_t address = 0;
+    const MicroOp* op = nullptr;
+};
+inline constexpr std::uint64_t jump_slots = 1024;
+inline constexpr JumpSlot no_jumps[jump_slots] = {};  // of machines whose code lies by itself
+inline std::uint64_t jump_slot(std::uint64_t address) { return (address ^ address >> 10) % jump_slots; }
+
+class Bus;
+
 struct StoreNote {
     Index memory;
     std::uint64_t address;
@@ -129,8 +148,27 @@ struct Core {
     unsigned fault_bits = 0;
     bool stopping = false;
 
+    std::uint64_t mode_values[max_modes] = {};     // what set_mode last wrote
+    std::uint64_t event_values[2] = {};            // of the event that is being handled
+    std::uint64_t host_arguments[4] = {};
+
+    // Of memory that holds code.
+    const PageEntry* load_pages = nullptr;
+    const PageEntry* store_pages = nullptr;
+    const JumpSlot* jumps = no_jumps;               // code_size is 0 there, so that addresses are looked for here
+    const MicroOp* outside = nullptr;              // what resolve() gives for addresses without code: never to be kept
+    Bus* bus = nullptr;
+    Index mapped_memory = no_index;                // which memory it is
+    void (*code_written)(Core& core, std::uint64_t address, unsigned bytes) = nullptr;
+    std::uint64_t counters[5] = {};                // by semantics::Counter; `instructions` is `count`
+    std::uint64_t time_base = 0;                   // with `count` the machine's time
+    std::uint32_t hart = 0, harts = 1;
+    bool waiting = false;                          // the hart sleeps until an interrupt is waiting
+
     // Finds or translates the instruction at an address. Never null: what cannot run is an operation that says so.
     const MicroOp* (*resolve)(Core& core, std::uint64_t address) = nullptr;
+    // Called when mode_values may have changed, before the next instruction is looked for.
+    void (*modes_changed)(Core& core) = nullptr;
     // What an operation does whose handler a breakpoint has replaced; and the count at which a run began, where
     // breakpoints do not stop it.
     Handler (*replaced)(Core& core, const MicroOp* op) = nullptr;
@@ -194,6 +232,19 @@ inline LateResult* new_landing(Core& core, std::uint64_t count, std::uint64_t& p
         ISAFORGE_FINISH;     \
     } while (false)
 
+// The address behind an instruction, from the operation that ends it.
+inline std::uint64_t next_address(const MicroOp* end) { return std::uint64_t{end->a} << 32 | end->b; }
+
+// The instruction at an address if that is known already, else null.
+inline const MicroOp* known_entry(const Core& core, std::uint64_t address) {
+    if (address < core.code_size) return core.entries[address];
+    const JumpSlot& slot = core.jumps[jump_slot(address)];
+    return slot.address == address ? slot.op : nullptr;
+}
+
+// Ends the run with the instruction unfinished; pc stays on it.
+void raise(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pending, StopReason reason);
+
 // Ends an instruction at `op`, whose c holds the counts of its writes: lands what is due, finds the next instruction.
 void finish_slowly(ISAFORGE_HANDLER_PARAMETERS);
 
@@ -204,6 +255,12 @@ enum class Tail { none, end, late_write_end };
 // The handler for a computing action. Null where there is none of that size, or with that tail.
 Handler scalar_handler(semantics::Action action, unsigned container, bool strict_floats, Tail tail);
 Handler vector_handler(semantics::Action action, unsigned container);
+
+// The same for floats that are not rounded to nearest, on any number of lanes.
+Handler rounded_handler(semantics::Action action, unsigned container);
+
+// Tests two operands; the operations behind are the end where the test does not hold, and the end where it does.
+Handler branch_handler(semantics::Action action, unsigned container);
 
 // Handlers whose operands differ from result, a, b, c as in Step are described where they are defined.
 namespace handlers {
@@ -246,6 +303,41 @@ Handler pick(unsigned container);
 Handler permute(unsigned container);
 Handler reduce(semantics::Action action, unsigned container);
 void ballot(ISAFORGE_HANDLER_PARAMETERS);
+void spread(ISAFORGE_HANDLER_PARAMETERS);
+void branch(ISAFORGE_HANDLER_PARAMETERS);
+Handler write_low(unsigned container);
+void write_part_indexed(ISAFORGE_HANDLER_PARAMETERS);
+
+// Of memory that holds code.
+Handler load_mapped(unsigned container, bool big_endian, bool aligned);
+Handler store_mapped(unsigned container, bool big_endian, bool aligned);
+Handler gather_mapped(unsigned container, bool big_endian, bool masked);
+Handler scatter_mapped(unsigned container, bool big_endian, bool masked);
+
+void come_back(ISAFORGE_HANDLER_PARAMETERS);
+void stale(ISAFORGE_HANDLER_PARAMETERS);
+void fail(ISAFORGE_HANDLER_PARAMETERS);
+void event_value(ISAFORGE_HANDLER_PARAMETERS);
+void next_pc(ISAFORGE_HANDLER_PARAMETERS);
+void hart_number(ISAFORGE_HANDLER_PARAMETERS);
+void hart_count(ISAFORGE_HANDLER_PARAMETERS);
+void now(ISAFORGE_HANDLER_PARAMETERS);
+void executed(ISAFORGE_HANDLER_PARAMETERS);
+void host_argument(ISAFORGE_HANDLER_PARAMETERS);
+void host(ISAFORGE_HANDLER_PARAMETERS);
+void wait(ISAFORGE_HANDLER_PARAMETERS);
+void fence(ISAFORGE_HANDLER_PARAMETERS);
+void lock(ISAFORGE_HANDLER_PARAMETERS);
+void unlock(ISAFORGE_HANDLER_PARAMETERS);
+void load_linked(ISAFORGE_HANDLER_PARAMETERS);
+void store_conditional(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_begin(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_end(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_abort(ISAFORGE_HANDLER_PARAMETERS);
+void transaction_depth(ISAFORGE_HANDLER_PARAMETERS);
+
+void set_mode(ISAFORGE_HANDLER_PARAMETERS);
+void end_modes(ISAFORGE_HANDLER_PARAMETERS);
 
 }  // namespace handlers
 

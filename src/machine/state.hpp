@@ -1,21 +1,28 @@
 // What a Machine holds, for the files that implement it.
 #pragma once
 
+#include <array>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "isaforge/machine.hpp"
+#include "machine/bus.hpp"
 #include "machine/layout.hpp"
 #include "machine/micro_op.hpp"
+#include "machine/system.hpp"
 #include "machine/translate.hpp"
+#include "semantics/lower.hpp"
 
 namespace isaforge {
 
+// The state of one hart. What harts share is in the system.
 struct Machine::State {
-    // One instruction of the program, ready to run.
+    // One instruction of the program, or an event at it, ready to run.
     struct Instruction {
         std::uint64_t address = 0;
         Index form = no_index;
@@ -26,20 +33,59 @@ struct Machine::State {
         std::uint32_t counter = 0;           // offset of its count, with count_instructions
         std::string trouble;                 // why it has no meaning
         bool warned = false;
+        bool is_event = false;
     };
 
-    State(std::shared_ptr<const Codec> codec, MachineOptions options);
+    // What was translated under one combination of modes.
+    struct Translations {
+        std::unordered_map<std::uint64_t, std::unique_ptr<Instruction>> instructions;  // by code address
+        std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Instruction>> events;
+        std::vector<const machine::MicroOp*> entries;             // by code address, where code is apart
+        std::array<machine::JumpSlot, machine::jump_slots> jumps{};
+    };
+
+    State(std::shared_ptr<const Codec> codec, MachineOptions options, std::shared_ptr<machine::System> system,
+          std::uint32_t hart);
     ~State();
 
+    // From addresses to translated instructions: translations.cpp.
     const machine::MicroOp* resolve(std::uint64_t address);
-    std::unique_ptr<Instruction> translate_at(std::uint64_t address);
-    Instruction* instruction_of(const machine::MicroOp* op);
+    const machine::MicroOp* nothing_at(std::uint64_t address, StopReason reason, std::uint64_t where);
+    std::unique_ptr<Instruction> translate_at(std::uint64_t address, const std::uint8_t* bytes, std::size_t available);
+    std::unique_ptr<Instruction> finish_translation(std::unique_ptr<Instruction> made, semantics::LowerInput input);
+    Instruction* event_at(Index event, std::uint64_t address);
+    Instruction* instruction_of(const machine::MicroOp* op) const;
+    Instruction* known_instruction(std::uint64_t address) const;
     std::uint64_t next_pc() const;
     void set_breakpoint(Instruction& instruction, bool on);
     std::uint32_t signal_number(const std::string& name);
     void set_next(std::uint64_t address);
     void forget_translations();
-    StopReason execute(std::uint64_t stop_at);
+    void choose_translations();
+    void refresh_modes();
+    void code_written(std::uint64_t address, std::uint64_t bytes);
+    void drop_written();
+    static void make_stale(Instruction& instruction);
+    void retire(std::unique_ptr<Instruction> instruction);
+    bool load_image(std::uint64_t address, Image& image, std::size_t& available) const;
+
+    // Running: execute.cpp.
+    StopReason execute(std::uint64_t stop_at, bool single = false);
+    void run_aside(const std::vector<machine::MicroOp>& ops);
+    void settle();
+    std::uint64_t next_stop(std::uint64_t stop_at);
+    bool handle_fault();
+    bool handle_event(Index event, std::uint64_t address, std::uint64_t first_value, std::uint64_t second_value = 0);
+    bool handle_abort(std::uint64_t reason);
+    std::uint64_t take_back();
+    bool look_at_interrupts();
+    bool interrupt_in_transaction(std::uint64_t address, std::uint32_t line);
+    bool sleep();
+    Index find_event(std::string_view name) const;
+    void reset(std::uint64_t address);
+    StopReason begin();
+    std::uint64_t time() const { return system->time(core.time_base + core.count); }
+
     std::string describe(std::uint64_t address);
     std::string message(StopReason reason, std::uint64_t address);
     // The late results under way that an instruction reads: origin, register, whether its guard reads it.
@@ -54,22 +100,40 @@ struct Machine::State {
     std::shared_ptr<const Codec> codec;
     const Isa& isa;
     MachineOptions options;
+    std::shared_ptr<machine::System> system;
     machine::Layout layout;
     machine::Core core;
+    std::unique_ptr<machine::Bus> bus;       // of memory that holds code
     std::vector<std::uint32_t> ports;        // for each file what a write adds to the counts
-    std::vector<std::uint8_t> code;
+    std::vector<std::uint8_t> code;          // where it is apart
     std::vector<machine::Memory> memories;
-    std::vector<const machine::MicroOp*> entries;
-    std::vector<std::unique_ptr<Instruction>> instructions;  // by code address
-    std::unordered_map<const machine::MicroOp*, Instruction*> by_first_op;
-    machine::MicroOp outside;                // stands for every address outside the code
+    std::unordered_map<std::uint64_t, std::unique_ptr<Translations>> translations;  // by the modes, packed
+    Translations* current = nullptr;
+    std::map<const machine::MicroOp*, Instruction*> by_first_op;                    // also of what is retired
+    std::vector<std::unique_ptr<Instruction>> retired;   // others may still lead to them
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> written;  // code that was, since settle()
+    std::uint64_t code_version = 0;          // MemoryMap::code_version as it was last seen
+    bool drop_all = false;                   // all translations, as soon as none runs
+    bool modes_stale = true;                 // registers were set from outside
+    std::vector<machine::MicroOp> modes_ops; // computes all modes
+    std::map<std::uint64_t, std::uint32_t> counters;     // offsets of the counts by code address
+    machine::MicroOp outside;                // stands for every address without code
     std::uint64_t outside_address = 0;
     std::unordered_set<std::uint64_t> breakpoints;           // code addresses
     std::unordered_map<const machine::MicroOp*, machine::Handler> replaced;  // by a breakpoint: what the operation does
+    std::uint64_t outside_fault = 0;         // which of its bytes is missing
     std::vector<std::string> signal_names;
     std::vector<std::uint64_t> signal_counts;
     std::vector<std::string> warnings;
+    std::uint64_t start_address = 0;
+    bool started = false;                    // `on reset` has run …
+    StopReason begun = StopReason::running;  // … and ended so
     bool stopped = false;
+    unsigned events_in_row = 0;              // since an instruction was executed
+    std::uint64_t event_count = 0;           // core.count when the last event was
+    std::string event_trouble;               // why an event could not be handled
+    Index failed_event = no_index;           // which one
+    Index interrupt_event = no_index;
 };
 
 }  // namespace isaforge

@@ -110,12 +110,15 @@ std::vector<Machine::State::Hazard> Machine::State::hazards(const Instruction& i
 
 RunResult Machine::step(TraceRecord* record) {
     State& state = *state_;
+    machine::System& system = *state.system;
     RunResult result;
     result.address = pc();
-    if (state.stopped) {
-        result.reason = StopReason::stopped;
+    if (const StopReason begun = state.begin(); state.stopped || begun != StopReason::running) {
+        result.reason = state.stopped ? StopReason::stopped : begun;
+        result.message = state.message(result.reason, result.address);
         return result;
     }
+    result.address = pc();
     auto known = state.by_first_op.find(state.core.next);
     State::Instruction* instruction = known != state.by_first_op.end() ? known->second : nullptr;
     std::vector<State::Hazard> hazards;
@@ -134,10 +137,12 @@ RunResult Machine::step(TraceRecord* record) {
     }
     state.core.skipped = false;
     std::uint64_t first = state.core.count;
-    result.reason = state.execute(first + 1);
+    result.reason = state.execute(first + 1, true);
     state.core.stores = nullptr;
+    result.hart = state.core.hart;
     result.instructions = state.core.count - first;
     if (!result.ok()) result.message = state.message(result.reason, result.address);
+    if (system.exit_status) result.exit_status = system.exit_status;
     if (record != nullptr && instruction != nullptr) {
         record->executed = !state.core.skipped;
         tracer.look_after(*instruction, *record);

@@ -55,7 +55,11 @@ private:
     void emit(std::size_t index);
     void emit_write(const Step& step);
     void emit_late_write(const Step& step);
+    void emit_mapped(const Step& step, bool big);
     void emit_end();
+    void find_branch();
+    void emit_branch();
+    void add_end(Handler handler, std::uint64_t next, std::uint32_t ports);
     MicroOp& add(Handler handler, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0,
                  std::uint32_t c = 0);
     MicroOp& fault(StopReason reason);
@@ -79,7 +83,13 @@ private:
     std::vector<std::pair<std::size_t, std::size_t>> jumps_;  // operation, step it goes to
     std::vector<std::size_t> guards_;
     bool has_jumps_ = false;
-    bool conditional_pc_ = false;
+    // Where the last thing an instruction does is to set pc to a known address, always or on a condition, each way out has an
+    // end of its own, which knows the instruction that follows.
+    enum class Exit { computed, known, branch } exit_ = Exit::computed;
+    std::size_t exit_write_ = 0, exit_jump_ = 0;
+    ValueId origin(ValueId id) const;
+    std::map<ValueId, ValueId> same_bytes_;  // values that are other values in lanes of another size
+    std::map<ValueId, std::pair<Index, std::uint32_t>> read_from_;  // values that are registers themselves
     std::uint32_t ports_ = 0;
     Translation out_;
 };
@@ -120,24 +130,58 @@ void Translator::read_directly() {
         if (read.action != Action::read || read.number == no_number) continue;
         bool disturbed = false;
         for (std::size_t k = i + 1; k < last_use_[read.result] && !disturbed; ++k)
-            disturbed = steps_[k].action == Action::write && steps_[k].delay == 0 &&
-                        touches_register(steps_[k], read.object, read.number);
+            disturbed = steps_[k].action == Action::transaction_abort ||
+                        (steps_[k].action == Action::write && steps_[k].delay == 0 &&
+                         touches_register(steps_[k], read.object, read.number));
         if (disturbed) continue;
         places_[read.result] = layout_.offset(read.object, read.number);
+        read_from_[read.result] = {read.object, read.number};
         steps_[i] = {};
     }
+    // The same bytes in other lanes need no copy: of a register as long as it is not written, of other values always.
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const Step view = steps_[i];
+        if (view.action != Action::reinterpret || code_.values[view.a].kind != Value::Kind::temporary) continue;
+        auto from = read_from_.find(view.a);
+        if (from == read_from_.end()) {
+            same_bytes_[view.result] = view.a;
+            continue;
+        }
+        auto [file, number] = from->second;
+        bool disturbed = false;
+        for (std::size_t k = i + 1; k < last_use_[view.result] && !disturbed; ++k)
+            disturbed =
+                steps_[k].action == Action::write && steps_[k].delay == 0 && touches_register(steps_[k], file, number);
+        if (disturbed) continue;
+        places_[view.result] = places_[view.a];
+        read_from_[view.result] = {file, number};
+        steps_[i] = {};
+    }
+}
+
+// The value whose bytes another one is.
+ValueId Translator::origin(ValueId id) const {
+    for (auto same = same_bytes_.find(id); same != same_bytes_.end(); same = same_bytes_.find(id)) id = same->second;
+    return id;
 }
 
 // Whether the value that step `write` puts into a register can be computed there at once.
 bool Translator::may_write_directly(std::size_t write, std::size_t& definition) {
     const Step& step = steps_[write];
     if (step.action != Action::write || step.delay != 0 || step.c != no_value || step.number == no_number) return false;
-    const Value& value = code_.values[step.a];
-    if (value.kind != Value::Kind::temporary || uses_[step.a] != 1 || places_[step.a] != unplaced) return false;
-    definition = defined_[step.a];
+    const ValueId source = origin(step.a);
+    for (ValueId id = step.a; id != source; id = same_bytes_.at(id))
+        if (uses_[id] != 1) return false;
+    const Value& value = code_.values[source];
+    if (value.kind != Value::Kind::temporary || uses_[source] != 1 || places_[source] != unplaced) return false;
+    definition = defined_[source];
     const Step& computation = steps_[definition];
-    if (computation.result != step.a) return false;
-    std::uint32_t offset = layout_.offset(step.object, step.number);
+    if (computation.result != source) return false;
+    const RegisterFile& file = isa_.register_files[step.object];
+    // What computes one lane stores all eight bytes of a value.
+    if (file.lanes == 1 && step.container < semantics::Type{file.bits}.container()) return false;
+    if (file.lanes != 1 && value.lanes == 1) return false;
+    std::uint32_t offset = layout_.offset(step.object, step.number) + step.first * lane_bytes(file);
     if (!is_lanewise(computation.action) && computation.action != Action::load) {
         if (value.lanes != 1) return false;
     }
@@ -150,7 +194,8 @@ bool Translator::may_write_directly(std::size_t write, std::size_t& definition) 
         if ((between.action == Action::read || between.action == Action::write) &&
             touches_register(between, step.object, step.number))
             return false;
-        if (between.action == Action::load || between.action == Action::store) return false;
+        if (between.action == Action::load || between.action == Action::store || between.action >= Action::fail)
+            return false;
         for (ValueId id : {between.a, between.b, between.c})
             if (id != no_value && places_[id] == offset) return false;
         if (between.result != no_value && places_[between.result] == offset) return false;
@@ -165,7 +210,8 @@ void Translator::write_directly() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         std::size_t definition = 0;
         if (!may_write_directly(i, definition)) continue;
-        places_[steps_[i].a] = layout_.offset(steps_[i].object, steps_[i].number);
+        places_[origin(steps_[i].a)] = layout_.offset(steps_[i].object, steps_[i].number) +
+                                       steps_[i].first * lane_bytes(isa_.register_files[steps_[i].object]);
         steps_[i].action = Action::nothing;   // its number and object still say what is written
     }
 }
@@ -173,7 +219,7 @@ void Translator::write_directly() {
 void Translator::place_values() {
     for (ValueId id = 0; id < code_.values.size(); ++id) {
         const Value& value = code_.values[id];
-        if (places_[id] != unplaced) continue;
+        if (places_[id] != unplaced || same_bytes_.contains(id)) continue;
         if (value.kind == Value::Kind::constant) {
             if (uses_[id] != 0) places_[id] = layout_.constant(value.constant);
         } else if (uses_[id] != 0 || steps_[defined_[id]].result == id) {
@@ -181,6 +227,7 @@ void Translator::place_values() {
             places_[id] = layout_.scratch(scratch_used_[bytes]++, bytes);
         }
     }
+    for (const auto& [id, from] : same_bytes_) places_[id] = places_[origin(from)];
 }
 
 std::uint32_t Translator::place(ValueId id) { return id == no_value ? 0 : places_[id]; }
@@ -229,11 +276,31 @@ void Translator::emit_write(const Step& step) {
     else
         ports_ += port;
     bool indexed = step.number == no_number;
-    std::uint32_t target = layout_.offset(step.object, indexed ? 0 : step.number);
+    std::uint32_t offset = step.first * lane_bytes(file);
+    std::uint32_t target = layout_.offset(step.object, indexed ? 0 : step.number) + offset;
+    if (file.lanes == 1 && step.container < semantics::Type{file.bits}.container()) {
+        if (indexed) {
+            add(handlers::write_part_indexed, target, place(step.a), place(step.b)).detail = {file.count, size};
+            add(handlers::fault, step.container / 8u);
+        } else {
+            add(handlers::write_low(step.container), target, place(step.a));
+        }
+        return;
+    }
+    const std::uint32_t written = lane_bytes(file) * step.lanes;
+    if (step.c == no_value && file.lanes != 1 && written < lane_bytes(file) * file.lanes) {
+        if (indexed) {
+            add(handlers::write_part_indexed, target, place(step.a), place(step.b)).detail = {file.count, size};
+            add(handlers::fault, written);
+        } else {
+            add(handlers::copy_bytes, target, place(step.a)).detail.n = written;
+        }
+        return;
+    }
     if (step.c != no_value) {
         MicroOp& op = add(indexed ? handlers::write_masked_indexed : handlers::write_masked, target, place(step.a),
                           indexed ? place(step.b) : 0, place(step.c));
-        std::uint32_t bytes = lane_bytes(file) * file.lanes, mask_lanes = code_.values[step.c].lanes;
+        std::uint32_t bytes = written, mask_lanes = code_.values[step.c].lanes;
         op.detail = {mask_lanes, bytes / mask_lanes};
         if (bytes % mask_lanes != 0 || bytes / mask_lanes > 8)
             fault(StopReason::undefined);
@@ -256,18 +323,34 @@ void Translator::emit_late_write(const Step& step) {
     MicroOp& op =
         add(indexed ? handlers::late_write_indexed : handlers::late_write,
             layout_.offset(step.object, indexed ? 0 : step.number), place(step.a), port, indexed ? place(step.b) : 0);
-    op.detail = {step.delay, input_.address};
+    op.detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
     if (indexed) add(handlers::fault, 0, isa_.register_files[step.object].count);
+}
+
+// Loads and stores of memory that holds code.
+void Translator::emit_mapped(const Step& step, bool big) {
+    const bool loads = step.action == Action::load, masked = step.c != no_value;
+    Handler handler = nullptr;
+    if (step.lanes != 1)
+        handler = (loads ? handlers::gather_mapped : handlers::scatter_mapped)(step.container, big, masked);
+    else
+        handler = (loads ? handlers::load_mapped : handlers::store_mapped)(step.container, big, input_.aligned);
+    add(handler, loads ? place(step.result) : 0, place(step.a), place(step.b), place(step.c)).detail = {step.object,
+                                                                                                        step.lanes};
 }
 
 void Translator::emit(std::size_t index) {
     const Step& step = steps_[index];
     std::uint32_t result = place(step.result), a = place(step.a), b = place(step.b), c = place(step.c);
-    bool big = step.object != no_index && (step.action == Action::load || step.action == Action::store) &&
-               isa_.memories[step.object].big_endian;
+    bool accesses = step.action == Action::load || step.action == Action::store || step.action == Action::load_linked ||
+                    step.action == Action::store_conditional;
+    bool big = accesses && isa_.memories[step.object].big_endian;
     if (semantics::is_compute(step.action)) {
         bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
-        if (step.lanes == 1)
+        if (step.rounding != Rounding::nearest)
+            add(rounded_handler(step.action, step.container), result, a, b, c).detail = {
+                step.lanes, static_cast<std::uint32_t>(step.rounding)};
+        else if (step.lanes == 1)
             add(scalar_handler(step.action, step.container, strict, Tail::none), result, a, b, c);
         else
             add(vector_handler(step.action, step.container), result, a, b, c).detail.n = step.lanes;
@@ -289,7 +372,10 @@ void Translator::emit(std::size_t index) {
             else
                 add(handlers::copy_bytes, result, a).detail.n = bytes_of(step.result);
             return;
+        case Action::spread: add(handlers::spread, result, a).detail.n = step.lanes; return;
+        case Action::set_mode: add(handlers::set_mode, 0, a).detail.n = step.object; return;
         case Action::reinterpret:
+            if (same_bytes_.contains(step.result)) return;
             add(handlers::copy_bytes, result, a).detail.n = std::max(bytes_of(step.result), 8u);
             return;
         case Action::resize:
@@ -322,27 +408,33 @@ void Translator::emit(std::size_t index) {
         }
         case Action::write: return step.delay != 0 ? emit_late_write(step) : emit_write(step);
         case Action::load:
-            if (step.lanes == 1)
+            if (isa_.memories[step.object].holds_code)
+                emit_mapped(step, big);
+            else if (step.lanes == 1)
                 add(handlers::load(step.container, big), result, a).detail.n = step.object;
             else
                 add(handlers::gather(step.container, big, step.c != no_value), result, a, 0, c).detail = {step.object,
                                                                                                           step.lanes};
             return;
         case Action::store:
-            if (step.lanes == 1)
+            if (isa_.memories[step.object].holds_code)
+                emit_mapped(step, big);
+            else if (step.lanes == 1)
                 add(handlers::store(step.container, big), 0, a, b).detail.n = step.object;
             else
                 add(handlers::scatter(step.container, big, step.c != no_value), 0, a, b, c).detail = {step.object,
                                                                                                       step.lanes};
             return;
         case Action::write_pc:
+            if (exit_ != Exit::computed) return;
             if (step.delay == 0)
                 add(handlers::set_target, 0, a);
             else
-                add(handlers::late_pc, 0, a).detail = {step.delay, input_.address};
+                add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
             return;
         case Action::jump:
         case Action::jump_if_zero:
+            if (exit_ == Exit::branch && index == exit_jump_) return emit_branch();
             jumps_.emplace_back(out_.ops.size(), step.number);
             add(step.action == Action::jump ? handlers::jump : handlers::jump_if_zero, 0, a);
             return;
@@ -352,29 +444,114 @@ void Translator::emit(std::size_t index) {
             return;
         case Action::stop: add(handlers::stop); return;
         case Action::signal: add(handlers::signal).detail.n = (*input_.signals)[step.object]; return;
+        case Action::fail: add(handlers::fail, 0, a).detail.n = (*input_.signals)[step.object]; return;
+        case Action::event_value: add(handlers::event_value, result).detail.n = step.number; return;
+        case Action::next_pc: add(handlers::next_pc, result); return;
+        case Action::hart_number: add(handlers::hart_number, result); return;
+        case Action::hart_count: add(handlers::hart_count, result); return;
+        case Action::now: add(handlers::now, result); return;
+        case Action::executed: add(handlers::executed, result).detail.n = step.number; return;
+        case Action::host_argument: add(handlers::host_argument, 0, a).detail.n = step.number; return;
+        case Action::host: add(handlers::host, result, a); return;
+        case Action::wait: add(handlers::wait); return;
+        case Action::fence: add(handlers::fence); return;
+        case Action::lock: add(handlers::lock, 0, a); return;
+        case Action::unlock: add(handlers::unlock); return;
+        case Action::load_linked: add(handlers::load_linked, result, a).detail = {step.container / 8u, big}; return;
+        case Action::store_conditional:
+            add(handlers::store_conditional, result, a, b).detail = {step.container / 8u, big};
+            return;
+        case Action::transaction_begin:
+            add(handlers::transaction_begin, 0, layout_.constant(input_.address));
+            return;
+        case Action::transaction_end: add(handlers::transaction_end, result); return;
+        case Action::transaction_abort: add(handlers::transaction_abort, result); return;
+        case Action::transaction_depth: add(handlers::transaction_depth, result); return;
         default: fault(StopReason::undefined); return;
     }
 }
 
+// An end; the instruction that follows is found when it is first reached.
+void Translator::add_end(Handler handler, std::uint64_t next, std::uint32_t ports) {
+    add(handler, 0, static_cast<std::uint32_t>(next >> 32), static_cast<std::uint32_t>(next), ports).link = nullptr;
+}
+
+// Looks whether the last thing that happens is a write of a known address to pc.
+void Translator::find_branch() {
+    std::size_t writes = 0, last = 0;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        if (steps_[i].action == Action::set_mode || (steps_[i].action == Action::next_pc)) return;
+        if (steps_[i].action != Action::nothing) last = i;
+        if (steps_[i].action == Action::write_pc) ++writes;
+    }
+    if (writes != 1 || steps_[last].action != Action::write_pc || steps_[last].delay != 0 ||
+        code_.values[steps_[last].a].kind != Value::Kind::constant)
+        return;
+    std::size_t jump = last;
+    while (jump > 0 && steps_[jump - 1].action == Action::nothing) --jump;
+    bool conditional = jump > 0 && steps_[jump - 1].action == Action::jump_if_zero && steps_[jump - 1].number > last;
+    for (std::size_t i = 0; i < last; ++i)  // no other way around the write
+        if (is_jump(steps_[i].action) && steps_[i].number > (conditional ? jump - 1 : last) &&
+            !(conditional && i == jump - 1))
+            return;
+    exit_write_ = last;
+    exit_jump_ = conditional ? jump - 1 : last;
+    exit_ = conditional ? Exit::branch : Exit::known;
+}
+
+// The branch and its two ends: first the one where the condition does not hold. A test just before is part of it.
+void Translator::emit_branch() {
+    const Step& jump = steps_[exit_jump_];
+    const std::uint64_t target = code_.values[steps_[exit_write_].a].constant;
+    Handler fused = nullptr;
+    if (!out_.ops.empty() && uses_[jump.a] == 1 && places_[jump.a] == out_.ops.back().result && exit_jump_ > 0) {
+        std::size_t before = exit_jump_;
+        while (before > 0 && steps_[before - 1].action == Action::nothing) --before;
+        bool reached_by_jump = std::any_of(jumps_.begin(), jumps_.end(), [&](const auto& each) {
+            return each.second > before - 1 && each.second <= exit_jump_;
+        });
+        const Step* test = before > 0 ? &steps_[before - 1] : nullptr;
+        if (test != nullptr && !reached_by_jump && test->result == jump.a && test->lanes == 1)
+            fused = branch_handler(test->action, test->container);
+    }
+    if (fused != nullptr)
+        out_.ops.back().run = fused;
+    else
+        add(handlers::branch, 0, place(jump.a));
+    add_end(handlers::end, input_.next_address, ports_);
+    add_end(handlers::end, target, ports_);
+}
+
 void Translator::emit_end() {
+    bool changes_modes =
+        std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.action == Action::set_mode; });
     bool jumps_at_once = std::any_of(steps_.begin(), steps_.end(), [](const Step& step) {
         return step.action == Action::write_pc && step.delay == 0;
     });
     for (unsigned file = 0; file < max_limited_files; ++file)
         if (input_.port_limits[file] != 0 && (ports_ >> 4 * file & 15) > input_.port_limits[file])
             fault(StopReason::port_collision);
-    MicroOp& end = add(jumps_at_once ? handlers::end_jump : handlers::end, 0, 0, input_.next_address, ports_);
-    end.link = nullptr;
+    if (exit_ != Exit::branch) {
+        const Handler handler = changes_modes                              ? handlers::end_modes
+                                : jumps_at_once && exit_ == Exit::computed ? handlers::end_jump
+                                                                           : handlers::end;
+        add_end(handler, exit_ == Exit::known ? code_.values[steps_[exit_write_].a].constant : input_.next_address,
+                ports_);
+    }
     if (guards_.empty()) return;
     for (std::size_t at : guards_) out_.ops[at].detail.n = static_cast<std::uint32_t>(out_.ops.size() - at);
-    add(handlers::end_skipped, 0, 0, input_.next_address, 0).link = nullptr;
+    add_end(handlers::end_skipped, input_.next_address, 0);
 }
 
 void Translator::emit_all() {
     if (input_.count_executions) add(handlers::count_execution, input_.counter);
     bool writes_pc_at_once = false;
     for (const Step& step : steps_) writes_pc_at_once |= step.action == Action::write_pc && step.delay == 0;
-    if (writes_pc_at_once && has_jumps_) add(handlers::set_target, 0, layout_.constant(input_.next_address));
+    bool changes_modes =
+        std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.action == Action::set_mode; });
+    find_branch();
+    if (exit_ == Exit::computed && ((writes_pc_at_once && has_jumps_) || changes_modes))
+        add(handlers::set_target, 0, layout_.constant(input_.next_address));
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         first_op_.push_back(out_.ops.size());
         emit(i);
@@ -398,7 +575,7 @@ Handler Translator::with_tail(Handler plain, Tail tail) const {
 void Translator::fuse_ends() {
     std::size_t end = 0;
     while (end < out_.ops.size() && out_.ops[end].run != handlers::end) ++end;
-    if (end == 0 || end == out_.ops.size()) return;
+    if (end == 0 || end == out_.ops.size() || exit_ == Exit::branch) return;
     MicroOp& last = out_.ops[end - 1];
     if (last.run == handlers::copy_scalar)
         last.run = handlers::copy_scalar_end;
@@ -421,6 +598,10 @@ Translation Translator::run() {
     write_directly();
     place_values();
     emit_all();
+    if (input_.aside) {
+        add(handlers::come_back);
+        return std::move(out_);
+    }
     emit_end();
     fuse_ends();
     return std::move(out_);

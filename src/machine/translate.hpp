@@ -21,12 +21,14 @@ struct Touch {
 struct TranslateInput {
     const Isa* isa = nullptr;
     const semantics::Code* code = nullptr;
-    std::uint32_t address = 0, next_address = 0;
+    std::uint64_t address = 0, next_address = 0;
     const std::vector<std::uint32_t>* ports = nullptr;     // for each file what a write adds to the counts, 0: no limit
     const std::uint32_t* port_limits = nullptr;            // Core::port_limits
     const std::vector<std::uint32_t>* signals = nullptr;   // the machine's number of each of the code's signals
     bool count_executions = false;
     std::uint32_t counter = 0;                             // with it: offset of the counter
+    bool aligned = false;                                  // accesses to memory that holds code must be
+    bool aside = false;                                    // no instruction: it ends the run and counts for nothing
 };
 
 struct Translation {

@@ -207,5 +207,12 @@ void ballot(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+void spread(ISAFORGE_HANDLER_PARAMETERS) {
+    const std::uint64_t bits = machine::load<std::uint64_t>(state, op->a);
+    std::uint8_t* result = lanes_at<std::uint8_t>(state, op->result);
+    for (std::size_t i = 0; i < op->detail.n; ++i) result[i] = i < 64 ? bits >> i & 1 : 0;
+    ISAFORGE_NEXT;
+}
+
 }  // namespace handlers
 }  // namespace isaforge::machine

@@ -41,6 +41,11 @@ namespace isaforge::semantics {
     X(count_trailing_zeros, CountTrailingZeros, 1) \
     X(reverse, Reverse, 1)                         \
     X(leading_bits, LeadingBits, 2)                \
+    X(carryless_mul, CarrylessMul, 2)              \
+    X(carryless_mul_high, CarrylessMulHigh, 2)     \
+    X(swap_groups, SwapGroups, 2)                  \
+    X(wide_quotient, WideQuotient, 3)              \
+    X(wide_remainder, WideRemainder, 3)            \
     X(select, Select, 3)
 
 // The same for floats in containers of 16 to 64 bits.
@@ -63,6 +68,15 @@ namespace isaforge::semantics {
     X(fless, FloatLess, 2)                     \
     X(fless_equal, FloatLessEqual, 2)          \
     X(funordered, FloatUnordered, 2)           \
+    X(finfinite, FloatInfinite, 1)             \
+    X(fsubnormal, FloatSubnormal, 1)           \
+    X(fzero, FloatZero, 1)                     \
+    X(fremainder, FloatRemainder, 2)           \
+    X(fpow, FloatPow, 2)                       \
+    X(fsin, FloatSin, 1)                       \
+    X(fcos, FloatCos, 1)                       \
+    X(fasin, FloatAsin, 1)                     \
+    X(facos, FloatAcos, 1)                     \
     X(float_to_u64, FloatToU64, 1)             \
     X(float_to_s64, FloatToS64, 1)             \
     X(u64_to_float, U64ToFloat, 1)             \
@@ -85,6 +99,7 @@ enum class Action : std::uint8_t {
     reduce_and,
     reduce_sum,   // result = all lanes of a combined
     ballot,        // bit i of result = lane i of a, which is u1
+    spread,        // lane i of result, which is u1, = bit i of a
     reinterpret,   // the same bytes in lanes of another size
     // State. `object` names the file or memory.
     read,          // result = element `number` of a file, or element b where number is no_number
@@ -99,7 +114,31 @@ enum class Action : std::uint8_t {
     leave_if_zero, // the guard: if a is 0, the instruction does nothing
     stop,
     signal,        // `object`: index into Code::signals
+    fail,          // ends the run with the text `object` of Code::signals and value a
+    set_mode,      // mode `object` = a
+    // Of the machine around.
+    event_value,   // result = parameter `number` of the event that is being handled
+    next_pc,       // result = address of the instruction to come, as the steps so far have it
+    hart_number,
+    hart_count,
+    now,           // result = nanoseconds of machine time
+    executed,      // result = what was counted so far; `number`: a Counter
+    host_argument, // argument `number` of the next host call = a
+    host,          // result = what host call a gives
+    wait,          // the hart sleeps until an interrupt is waiting
+    fence,
+    lock,          // nobody else touches address a of memory `object` until unlock
+    unlock,
+    load_linked,   // as load, with a reservation
+    store_conditional,  // result = 1 and address a: b, where the reservation held; else result = 0
+    transaction_begin,
+    transaction_end,    // result = 1 where there was one
+    transaction_abort,  // takes back memory and registers to the begin; result = 1 where there was one
+    transaction_depth,
 };
+
+// What Action::executed asks for.
+enum class Counter : std::uint8_t { instructions, loads, stores, branches, events };
 
 // Float and integer operations compute a result from values alone: they can be folded, shared and dropped.
 inline bool is_float(Action action) { return action >= Action::fadd && action <= Action::float_narrow; }
@@ -108,7 +147,7 @@ inline bool is_pure(Action action) { return action <= Action::read; }
 
 inline bool is_test(Action action) {
     return (action >= Action::equal && action <= Action::less_equal_signed) ||
-           (action >= Action::fequal && action <= Action::funordered);
+           (action >= Action::fequal && action <= Action::fzero);
 }
 
 }  // namespace isaforge::semantics

@@ -20,6 +20,7 @@ struct Builtin {
     unsigned literal_mask;    // bit i: argument i is a number known at decoding, which the maker evaluates itself
     Maker make;
     Action action = Action::nothing;
+    unsigned optional = 0;    // so many of the last arguments may be left out
 };
 
 bool is_float_width(unsigned bits) { return bits == 16 || bits == 32 || bits == 64; }
@@ -306,18 +307,6 @@ Item lane_count(Lowering& lowering, const Expression&, Arguments&, const Builtin
     return Item::of(Literal(lowering.lanes));
 }
 
-// A step that combines or moves lanes.
-Typed lane_step(Lowering& lowering, Action action, Typed a, Typed b, Type type) {
-    Typed result{lowering.new_value(Value::Kind::temporary, type.container(), type.lanes), type};
-    Step& step = lowering.emit_step(action);
-    step.container = static_cast<std::uint8_t>(a.type.container());
-    step.lanes = static_cast<std::uint16_t>(std::max(a.type.lanes, type.lanes));
-    step.result = result.id;
-    step.a = a.id;
-    step.b = b.id;
-    return result;
-}
-
 // Lanes outside the mask count as `neutral`.
 bool mask_out(Lowering& lowering, const Expression& call, Typed& x, std::uint64_t neutral) {
     if (lowering.mask == no_value) return true;
@@ -337,7 +326,7 @@ Item reduce(Lowering& lowering, const Expression& call, Arguments& given, const 
     if (x.type.lanes == 1) return Item::of(x);
     Type type = x.type;
     type.lanes = 1;
-    Typed result = lane_step(lowering, builtin.action, x, {}, type);
+    Typed result = lowering.lane_step(builtin.action, x, {}, type);
     return Item::of(lowering.cut(result.id, type));
 }
 
@@ -349,16 +338,33 @@ Item lane_bits(Lowering& lowering, const Expression& call, Arguments& given, con
         return {};
     }
     if (x.type.lanes == 1) return Item::of(x);
-    return Item::of(lane_step(lowering, Action::ballot, x, {}, {x.type.lanes, false, 1}));
+    return Item::of(lowering.lane_step(Action::ballot, x, {}, {x.type.lanes, false, 1}));
 }
 
-Item element(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
-    Typed x = given[0], index = given[1];
+// Lane i of a vector. Of a register, or of a register's lanes of another size, it is a place where i is known.
+Item element(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    Item from = lowering.item(*call.operands[0]), at = lowering.item(*call.operands[1]);
+    if (!from || !at) return {};
+    Typed index = lowering.typed(at, 32, call.operands[1]->place);
+    if (!index) return {};
+    const bool is_register =
+        from.kind == Item::Kind::location && from.location.type.lanes != 1 &&
+        (from.location.kind == Location::Kind::element || from.location.kind == Location::Kind::view);
+    if (auto i = lowering.known(index.id); i && is_register && index.type.lanes == 1) {
+        const bool is_view = from.location.kind == Location::Kind::view;
+        Type type = from.location.type;
+        Location lane{.kind = Location::Kind::view, .type = {type.bits, false, 1}};
+        lane.first = (is_view ? from.location.first : 0) + static_cast<unsigned>(*i % type.lanes);
+        lane.inner.push_back(is_view ? from.location.inner[0] : std::move(from.location));
+        return Item::of(std::move(lane));
+    }
+    Typed x = lowering.typed(from, 0, call.operands[0]->place);
+    if (!x) return {};
     if (x.type.lanes == 1) return Item::of(x);
     if (index.type.lanes == 1) {
         Type type = x.type;
         type.lanes = 1;
-        return Item::of(lane_step(lowering, Action::pick, x, index, type));
+        return Item::of(lowering.lane_step(Action::pick, x, index, type));
     }
     if (index.type.lanes != x.type.lanes) {
         lowering.error(call.place, fmt::format("{} lanes chosen from {}", index.type.lanes, x.type.lanes));
@@ -367,24 +373,294 @@ Item element(Lowering& lowering, const Expression& call, Arguments& given, const
     unsigned wide = std::max(32u, index.type.container());
     index = {lowering.resize(index.id, wide), {wide, false, index.type.lanes}};
     if (wide > 32) index = {lowering.resize(index.id, 32), {32, false, index.type.lanes}};
-    return Item::of(lane_step(lowering, Action::permute, x, index, x.type));
+    return Item::of(lowering.lane_step(Action::permute, x, index, x.type));
 }
 
-// The same bits as lanes of another size, the lowest lane first.
-Item elements(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+// The same bits as lanes of another size, the lowest lane first; of a register, a place that can be assigned.
+Item elements(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    Item from = lowering.item(*call.operands[0]);
     auto bits = number(lowering, call, 1, 8, 64);
-    if (!bits) return {};
-    Typed x = given[0];
+    if (!from || !bits) return {};
+    bool is_register = from.kind == Item::Kind::location && from.location.kind == Location::Kind::element;
+    Typed x;
+    if (is_register)
+        x.type = from.location.type;
+    else
+        x = lowering.typed(from, 0, call.operands[0]->place);
+    if (!is_register && !x) return {};
     Type type{*bits, false, x.type.total_bits() / *bits};
     if (!type.fills_container() || !x.type.fills_container() || type.lanes * *bits != x.type.total_bits()) {
-        if (!lowering.needs_steering(x))
+        if (is_register || !lowering.needs_steering(x))
             lowering.error(call.place, fmt::format("{} bits of {} cannot be seen as lanes of {} bits",
                                                    x.type.total_bits(), to_text(x.type), *bits));
         return {};
     }
+    if (call.operands.size() > 2) {
+        auto count = number(lowering, call, 2, 1, type.lanes);
+        if (!count) return {};
+        type.lanes = *count;
+    }
+    if (is_register) {
+        Location view{.kind = Location::Kind::view, .type = type};
+        view.inner.push_back(std::move(from.location));
+        return Item::of(std::move(view));
+    }
     if (type == x.type) return Item::of(x);
     if (x.type.lanes == 1 && lowering.known(x.id)) x = {lowering.emit(Action::copy, x.type.bits, x.id), x.type};
-    return Item::of(lane_step(lowering, Action::reinterpret, x, {}, type));
+    return Item::of(lowering.lane_step(Action::reinterpret, x, {}, type));
+}
+
+// A register that keeps the lanes whose bit is 1.
+Item protect(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    Item from = lowering.item(*call.operands[0]);
+    if (!from) return {};
+    if (from.kind != Item::Kind::location || from.location.kind != Location::Kind::element) {
+        lowering.error(call.operands[0]->place, "`protect` takes a register");
+        return {};
+    }
+    Item bits = lowering.item(*call.operands[1]);
+    Typed kept = bits ? lowering.typed(bits, 64, call.operands[1]->place) : Typed{};
+    if (!kept) return {};
+    from.location.kept = kept;
+    return from;
+}
+
+// The low bits of a register; what is assigned fills the rest with its sign.
+Item extending(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    Item from = lowering.item(*call.operands[0]);
+    auto bits = number(lowering, call, 1, 1, 64);
+    if (!from || !bits) return {};
+    if (from.kind != Item::Kind::location || from.location.type.lanes != 1) {
+        lowering.error(call.operands[0]->place, "`extending` takes a register of one lane");
+        return {};
+    }
+    if (*bits > from.location.type.bits) {
+        lowering.error(call.place, fmt::format("{} bits of a register of {}", *bits, from.location.type.bits));
+        return {};
+    }
+    Location low{.kind = Location::Kind::extending, .type = {*bits, false, 1}};
+    low.inner.push_back(std::move(from.location));
+    return Item::of(std::move(low));
+}
+
+// Lanes of u1 from the bits of a value.
+Item flag_lanes(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    auto count = number(lowering, call, 1, 1, max_lanes);
+    if (!count) return {};
+    if (given[0].type.lanes != 1) {
+        lowering.error(call.place, "`flag_lanes` takes a value of one lane");
+        return {};
+    }
+    if (*count == 1) return Item::of(lowering.extract(given[0], lowering.typed_constant(0, {8, false, 1}), 1));
+    return Item::of(lowering.lane_step(Action::spread, given[0], {}, {1, false, *count}));
+}
+
+Item lane_numbers(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    auto count = number(lowering, call, 0, 1, max_lanes);
+    if (!count) return {};
+    if (*count == 1) return Item::of(lowering.typed_constant(0, {32, false, 1}));
+    return Item::of(lowering.lane_step(Action::lane_number, {no_value, {32, false, 1}}, {}, {32, false, *count}));
+}
+
+// What is known of an argument's type or place.
+Item fact(Lowering& lowering, const Expression& call, Arguments&, const Builtin& builtin) {
+    Item from = lowering.item(*call.operands[0]);
+    if (!from) return {};
+    const bool is_place = from.kind == Item::Kind::location;
+    if (builtin.name == std::string_view("number")) {
+        if (!is_place || from.location.kind != Location::Kind::element) {
+            lowering.error(call.operands[0]->place, "`number` takes a register");
+            return {};
+        }
+        if (from.location.number != no_number) return Item::of(Literal(from.location.number));
+        return Item::of(from.location.index);
+    }
+    if (from.untyped()) {
+        lowering.error(call.place, "this number has no width: convert it, as in u32(1)");
+        return {};
+    }
+    Typed x = is_place ? Typed{no_value, from.location.type} : lowering.typed(from, 0, call.place);
+    if (!is_place && !x) return {};
+    return Item::of(Literal(builtin.name == std::string_view("lanes") ? x.type.lanes : x.type.bits));
+}
+
+// The register that a place is a part or a view of.
+const Location& whole_of(const Location& place) {
+    const bool is_part = place.kind == Location::Kind::part || place.kind == Location::Kind::view ||
+                         place.kind == Location::Kind::extending;
+    return is_part ? whole_of(place.inner[0]) : place;
+}
+
+Item whole(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    Item from = lowering.item(*call.operands[0]);
+    if (!from) return {};
+    if (from.kind == Item::Kind::location) return Item::of(Location(whole_of(from.location)));
+    lowering.error(call.operands[0]->place, "`whole` takes a register, or a part of one");
+    return {};
+}
+
+// The bits that `protect` was given, as u64.
+Item kept(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    Item from = lowering.item(*call.operands[0]);
+    if (!from) return {};
+    if (from.kind != Item::Kind::location) {
+        lowering.error(call.operands[0]->place, "`kept` takes a register, or a part of one");
+        return {};
+    }
+    const Typed bits = whole_of(from.location).kept;
+    if (!bits) return Item::of(lowering.typed_constant(0, {64, false, 1}));
+    return Item::of(lowering.convert(bits, {64, false, 1}));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The machine around
+
+Item leave(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    lowering.leave(call.place);
+    return {};
+}
+
+Item fail(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    if (call.operands[0]->kind != ExpressionKind::text) {
+        lowering.error(call.operands[0]->place, "the reason is written in quotes: fail(\"no handler\", cause)");
+        return {};
+    }
+    if (given[1].type.lanes != 1) {
+        lowering.error(call.operands[1]->place, "the value is one, not of many lanes");
+        return {};
+    }
+    Index index = lowering.signal(call.operands[0]->name);
+    Step& step = lowering.emit_step(builtin.action);
+    step.object = index;
+    step.a = given[1].id;
+    return {};
+}
+
+bool one_lane(Lowering& lowering, const Expression& call, const Arguments& given) {
+    for (std::size_t i = 0; i < given.size(); ++i)
+        if (given[i] && given[i].type.lanes != 1) {
+            lowering.error(call.operands[i]->place, fmt::format("`{}` takes values of one lane", call.name));
+            return false;
+        }
+    return true;
+}
+
+Item host(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    if (!one_lane(lowering, call, given)) return {};
+    for (std::uint32_t i = 1; i < given.size(); ++i) {
+        Step& step = lowering.emit_step(Action::host_argument);
+        step.a = given[i].id;
+        step.number = i - 1;
+    }
+    Typed result = lowering.machine_value(Action::host, {64, false, 1});
+    lowering.code.steps.back().a = given[0].id;
+    return Item::of(result);
+}
+
+// A value of the machine without arguments; its width stands in the table's parameters.
+Item machine_value(Lowering& lowering, const Expression&, Arguments&, const Builtin& builtin) {
+    switch (builtin.action) {
+        case Action::hart_number:
+        case Action::hart_count: return Item::of(lowering.machine_value(builtin.action, {32, false, 1}));
+        case Action::next_pc: {
+            Type type{lowering.pc_bits(), false, 1};
+            if (!lowering.writes_pc()) return Item::of(lowering.typed_constant(lowering.input().next_address, type));
+            return Item::of(lowering.machine_value(builtin.action, type));
+        }
+        case Action::transaction_end:
+        case Action::transaction_abort: return Item::of(lowering.machine_value(builtin.action, {1, false, 1}));
+        case Action::transaction_depth: return Item::of(lowering.machine_value(builtin.action, {16, false, 1}));
+        default: return Item::of(lowering.machine_value(builtin.action, {64, false, 1}));
+    }
+}
+
+Item machine_action(Lowering& lowering, const Expression&, Arguments&, const Builtin& builtin) {
+    lowering.emit_step(builtin.action);
+    return {};
+}
+
+Item executed(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    constexpr std::string_view counters[] = {"instructions", "loads", "stores", "branches", "events"};
+    for (std::uint32_t i = 0; i < std::size(counters); ++i)
+        if (call.operands[0]->kind == ExpressionKind::text && call.operands[0]->name == counters[i])
+            return Item::of(lowering.machine_value(Action::executed, {64, false, 1}, i));
+    lowering.error(call.operands[0]->place,
+                   R"(what is counted: "instructions", "loads", "stores", "branches" or "events")");
+    return {};
+}
+
+// load_linked(mem.u32[a]) and store_conditional(mem.u32[a], value).
+Item linked(Lowering& lowering, const Expression& call, Arguments&, const Builtin& builtin) {
+    Item from = lowering.item(*call.operands[0]);
+    if (!from) return {};
+    if (from.kind != Item::Kind::location || from.location.kind != Location::Kind::memory ||
+        from.location.type.lanes != 1) {
+        lowering.error(call.operands[0]->place,
+                       fmt::format("`{}` takes a place in memory: mem.u32[address]", call.name));
+        return {};
+    }
+    const Location& place = from.location;
+    ValueId address = lowering.resize(place.index.id, 64);
+    bool stores = builtin.action == Action::store_conditional;
+    Typed stored;
+    if (stores) {
+        stored = lowering.value(*call.operands[1], place.type.bits);
+        if (!stored) return {};
+        if (stored.type.bits != place.type.bits || stored.type.lanes != 1) {
+            if (!lowering.needs_steering(stored))
+                lowering.error(call.place,
+                               fmt::format("{} is stored in a place of {}", to_text(stored.type), to_text(place.type)));
+            return {};
+        }
+    }
+    Typed result = lowering.machine_value(builtin.action, stores ? Type{1, false, 1} : place.type);
+    Step& step = lowering.code.steps.back();
+    step.container = static_cast<std::uint8_t>(place.type.container());
+    step.object = place.object;
+    step.a = address;
+    step.b = stored.id;
+    return Item::of(result);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Arithmetic on containers that are full: widths of 8, 16, 32 and 64 bits.
+
+bool full_integers(Lowering& lowering, const Expression& call, Arguments& given) {
+    for (Typed& x : given) {
+        if (!check_equal_width(lowering, call, given[0], x)) return false;
+        if (x.type.fills_container()) continue;
+        if (!lowering.needs_steering(x))
+            lowering.error(call.place,
+                           fmt::format("`{}` takes 8, 16, 32 or 64 bits, not {}", call.name, to_text(x.type)));
+        return false;
+    }
+    for (std::size_t i = 1; i < given.size(); ++i)
+        if (!lowering.match_lanes(given[0], given[i], call.place)) return false;
+    for (std::size_t i = 1; i < given.size(); ++i)
+        if (!lowering.match_lanes(given[0], given[i], call.place)) return false;
+    return true;
+}
+
+Item full_operation(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    if (!full_integers(lowering, call, given)) return {};
+    ValueId ids[3] = {no_value, no_value, no_value};
+    for (std::size_t i = 0; i < given.size(); ++i) ids[i] = given[i].id;
+    Type type = given[0].type;
+    type.is_signed = false;
+    return Item::of(Typed{lowering.emit(builtin.action, type.container(), ids[0], ids[1], ids[2]), type});
+}
+
+// A whole number as a float, rounded as the mode says.
+Item round_by_mode(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    if (!check_float(lowering, call, given[0])) return {};
+    Action action = Action::fround_half_even;
+    switch (lowering.rounding()) {
+        case Rounding::up: action = Action::fround_up; break;
+        case Rounding::down: action = Action::fround_down; break;
+        case Rounding::zero: action = Action::fround_to_zero; break;
+        default: break;
+    }
+    return Item::of(Typed{lowering.emit(action, given[0].type.bits, given[0].id), given[0].type});
 }
 
 // name, parameters, number of arguments, which are plain numbers, maker, action. What each means:
@@ -414,7 +690,23 @@ Item elements(Lowering& lowering, const Expression& call, Arguments& given, cons
 //   any(x), all(x), sum(x), reduce_or(x), reduce_and(x)   over the lanes of the mask, to one value.
 //   lane_bits(x)                bit i is 1 where lane i of the mask is not 0.
 //   element(v, i)               lane i of v, i modulo the lanes; i may differ from lane to lane.
-//   elements(v, n)              the same bits as lanes of n bits.
+//   elements(v, n)              the same bits as lanes of n bits; elements(v, n, count): the first of them. Of a register,
+//                               a place: assigning it leaves the other lanes.
+//   protect(r, bits)            register r, of which lanes with a 1 in `bits` are not written.
+//   extending(r, n)             the low n bits of r; what is assigned fills the rest of r with its sign.
+//   flag_lanes(x, n)            n lanes of u1, lane i being bit i of x.   lane_numbers(n)   0, 1 … in n lanes of u32.
+//   lanes(x), bits(x)           how many lanes, bits of one.   number(r)   the number of a register.
+//   whole(p), kept(p)           the register that p is a part or a view of; what `protect` was given for it, u64.
+//   round_by_mode(a)            a whole number as a float, in the direction of `floats rounding`.
+//   pow(a, b), sin(a) …         the host's library in double, rounded to the format (within one unit in the last place).
+//   float_remainder(a, b)       a - b * trunc(a / b), exact (C's fmod).
+//   carryless_mul(a, b), carryless_mul_high(a, b)   the halves of the product without carries.
+//   swap_groups(x, n)           adjacent groups of 2^n bits change places; n modulo the logarithm of the width.
+//   wide_quotient(high, low, d), wide_remainder     of high ++ low by d, unsigned; d <= high gives all ones, and low.
+//   leave()                     ends the instruction; what was written stays.
+//   fail("text", value)         ends the run with an error.
+//   host(n, a, b, c)            a call of the emulator: docs/machine.md.
+//   load_linked(mem.u32[a]), store_conditional(mem.u32[a], x), transaction_begin() …   likewise.
 constexpr Builtin builtins[] = {
     {"stop", "", 0, 0, stop},
     {"signal", "name", 1, 1, signal},
@@ -460,8 +752,48 @@ constexpr Builtin builtins[] = {
     {"reduce_or", "value", 1, 0, reduce, Action::reduce_or},
     {"reduce_and", "value", 1, 0, reduce, Action::reduce_and},
     {"lane_bits", "value", 1, 0, lane_bits},
-    {"element", "vector, index", 2, 0, element},
-    {"elements", "vector, bits", 2, 2, elements},
+    {"element", "vector, index", 2, 3, element},
+    {"elements", "vector, bits, count", 3, 7, elements, Action::nothing, 1},
+    {"protect", "register, bits", 2, 3, protect},
+    {"extending", "register, bits", 2, 3, extending},
+    {"flag_lanes", "bits, count", 2, 2, flag_lanes},
+    {"lane_numbers", "count", 1, 1, lane_numbers},
+    {"lanes", "value", 1, 1, fact},
+    {"bits", "value", 1, 1, fact},
+    {"number", "register", 1, 1, fact},
+    {"whole", "place", 1, 1, whole},
+    {"kept", "place", 1, 1, kept},
+    {"round_by_mode", "value", 1, 0, round_by_mode},
+    {"is_infinite", "value", 1, 0, float_operation, Action::finfinite},
+    {"is_subnormal", "value", 1, 0, float_operation, Action::fsubnormal},
+    {"is_zero", "value", 1, 0, float_operation, Action::fzero},
+    {"float_remainder", "a, b", 2, 0, float_operation, Action::fremainder},
+    {"pow", "a, b", 2, 0, float_operation, Action::fpow},
+    {"sin", "value", 1, 0, float_operation, Action::fsin},
+    {"cos", "value", 1, 0, float_operation, Action::fcos},
+    {"asin", "value", 1, 0, float_operation, Action::fasin},
+    {"acos", "value", 1, 0, float_operation, Action::facos},
+    {"carryless_mul", "a, b", 2, 0, full_operation, Action::carryless_mul},
+    {"carryless_mul_high", "a, b", 2, 0, full_operation, Action::carryless_mul_high},
+    {"swap_groups", "value, n", 2, 0, full_operation, Action::swap_groups},
+    {"wide_quotient", "high, low, divisor", 3, 0, full_operation, Action::wide_quotient},
+    {"wide_remainder", "high, low, divisor", 3, 0, full_operation, Action::wide_remainder},
+    {"leave", "", 0, 0, leave},
+    {"fail", "text, value", 2, 1, fail, Action::fail},
+    {"host", "number, a, b, c", 4, 0, host},
+    {"hart", "", 0, 0, machine_value, Action::hart_number},
+    {"harts", "", 0, 0, machine_value, Action::hart_count},
+    {"now", "", 0, 0, machine_value, Action::now},
+    {"next", "", 0, 0, machine_value, Action::next_pc},
+    {"count", "what", 1, 1, executed},
+    {"wait", "", 0, 0, machine_action, Action::wait},
+    {"fence", "", 0, 0, machine_action, Action::fence},
+    {"load_linked", "place", 1, 1, linked, Action::load_linked},
+    {"store_conditional", "place, value", 2, 3, linked, Action::store_conditional},
+    {"transaction_begin", "", 0, 0, machine_action, Action::transaction_begin},
+    {"transaction_end", "", 0, 0, machine_value, Action::transaction_end},
+    {"transaction_abort", "", 0, 0, machine_value, Action::transaction_abort},
+    {"transaction_depth", "", 0, 0, machine_value, Action::transaction_depth},
 };
 
 // The value of argument `index`. Numbers without a width take that of the first argument; positions and counts take 8
@@ -469,11 +801,11 @@ constexpr Builtin builtins[] = {
 Typed argument(Lowering& lowering, const Expression& call, unsigned index, const Arguments& so_far,
                const Builtin& builtin) {
     const Expression& expression = *call.operands[index];
-    bool is_position = (builtin.make == insert && index == 1) || (builtin.make == rotate && index == 1) ||
-                       (builtin.make == element && index == 1);
+    bool is_position = (builtin.make == insert && index == 1) || (builtin.make == rotate && index == 1);
     unsigned hint = is_position                                    ? 8
                     : builtin.make == scale_by_power && index == 1 ? 16
                     : builtin.make == carry && index == 2          ? 1
+                    : builtin.make == host || builtin.make == fail ? 64
                     : index == 0                                   ? 0
                                                                    : so_far[0].type.bits;
     Item given = lowering.item(expression, hint);
@@ -502,13 +834,13 @@ std::optional<Item> Lowering::builtin(const Expression& call, unsigned) {
     for (const Builtin& candidate : builtins)
         if (call.name == candidate.name) found = &candidate;
     if (found == nullptr) return std::nullopt;
-    if (call.operands.size() != found->count) {
+    if (call.operands.size() > found->count || call.operands.size() + found->optional < found->count) {
         error(call.place, fmt::format("`{}` takes {} argument{} ({}), not {}", call.name, found->count,
                                       found->count == 1 ? "" : "s", found->parameters, call.operands.size()));
         return Item{};
     }
     Arguments given;
-    for (unsigned i = 0; i < found->count; ++i) {
+    for (unsigned i = 0; i < call.operands.size(); ++i) {
         if ((found->literal_mask >> i & 1) != 0) {
             given.emplace_back();
             continue;

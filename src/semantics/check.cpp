@@ -3,6 +3,8 @@
 // depends on an operand's value, all values (of wide operands, a sample).
 #include "semantics/check.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -20,14 +22,27 @@ constexpr unsigned max_lowerings = 4096;        // of one combination
 
 class Checker {
 public:
-    Checker(const Isa& isa, Diagnostics& diagnostics) : isa_(isa), diagnostics_(diagnostics) {}
+    Checker(const Isa& isa, Diagnostics& diagnostics)
+        : isa_(isa), diagnostics_(diagnostics), modes_(isa.modes.size()) {}
 
     bool run() {
         for (Index type = 0; type < isa_.operand_types.size(); ++type)
             if (isa_.operand_types[type].kind == OperandKind::table) variants(type);
-        for (const Instruction& instruction : isa_.instructions)
+        for (const Instruction& instruction : isa_.instructions) {
             if (instruction.meaning || instruction.guard)
                 for (Index form : instruction.forms) check(instruction, isa_.forms[form]);
+            else
+                note_silent(instruction);
+        }
+        static const Instruction none;
+        LowerInput around{.isa = &isa_, .instruction = &none, .mode_bindings = &modes_};
+        for (const EventHandler& event : isa_.events) {
+            around.event = &event;
+            check(around, true);
+        }
+        around.event = nullptr;
+        around.only_modes = true;
+        check(around, true);
         return ok_;
     }
 
@@ -41,12 +56,15 @@ private:
     std::string shape(Index type, const Binding& binding, Diagnostics& found);
     Binding fixed(Index type, std::uint64_t code);
     void check(const Instruction& instruction, const Form& form);
+    bool check(const LowerInput& input, bool warnings);
+    void note_silent(const Instruction& instruction);
     void try_all(const LowerInput& input, Diagnostics& found, bool warnings);
-    std::vector<std::uint64_t> codes(const OperandType& type);
+    std::vector<std::uint64_t> codes(const Binding& binding);
     void report(const Diagnostics& found);
 
     const Isa& isa_;
     Diagnostics& diagnostics_;
+    std::vector<Binding> modes_;   // open, or as they are being tried
     std::map<Index, std::vector<Binding>> variants_;
     std::set<std::tuple<FileId, std::uint32_t, std::string>> reported_;
     unsigned lowerings_ = 0;
@@ -157,18 +175,44 @@ void Checker::check(const Instruction& instruction, const Form& form) {
     for (const auto& bindings : products(form.fields, form.value)) {
         LowerInput input{
             .isa = &isa_, .instruction = &instruction, .fields = &form.fields.list(), .bindings = &bindings};
-        Diagnostics found;
-        lowerings_ = 0;
-        try_all(input, found, first);
+        input.names = &form.names_in_meaning;
+        input.mode_bindings = &modes_;
+        if (!check(input, first)) return;
         first = false;
-        report(found);
-        if (!found.ok()) return;
     }
 }
 
+bool Checker::check(const LowerInput& input, bool warnings) {
+    Diagnostics found;
+    lowerings_ = 0;
+    try_all(input, found, warnings);
+    report(found);
+    return found.ok();
+}
+
+// With `meanings complete`, a row must say what it does; one that is only another way of writing has its twin's meaning.
+void Checker::note_silent(const Instruction& instruction) {
+    if (!isa_.meanings_complete) return;
+    const bool only_alias = std::all_of(instruction.forms.begin(), instruction.forms.end(),
+                                        [&](Index form) { return isa_.forms[form].alias; });
+    if (only_alias) return;
+    diagnostics_.error(instruction.where, fmt::format("{} has no meaning, and this description says that meanings are "
+                                                      "complete: what does nothing says {{}}",
+                                                      instruction.names[0]));
+    ok_ = false;
+}
+
 // The codes to try for an operand whose value a type depends on.
-std::vector<std::uint64_t> Checker::codes(const OperandType& type) {
+std::vector<std::uint64_t> Checker::codes(const Binding& binding) {
     std::vector<std::uint64_t> all;
+    if (binding.type == no_index) {  // a mode: the ends and one between
+        const unsigned bits = isa_.modes[static_cast<std::size_t>(&binding - modes_.data())].bits;
+        all = {0, mask_of(bits)};
+        if (bits > 1) all.push_back(1);
+        if (bits == 2) all.push_back(2);
+        return all;
+    }
+    const OperandType& type = isa_.operand_types[binding.type];
     if (type.kind == OperandKind::enumeration || (type.kind == OperandKind::registers && !type.entries.empty())) {
         for (const Entry& entry : type.entries) all.push_back(entry.code);
     } else if (type.width <= 8) {
@@ -192,7 +236,7 @@ void Checker::try_all(const LowerInput& input, Diagnostics& found, bool warnings
     }
     // The binding is one of ours; it is put back as it was.
     Binding& binding = const_cast<Binding&>(*result.steering);
-    for (std::uint64_t code : codes(isa_.operand_types[binding.type])) {
+    for (std::uint64_t code : codes(binding)) {
         binding.known = true;
         binding.code = code;
         try_all(input, found, false);

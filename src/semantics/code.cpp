@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "semantics/host_rounding.hpp"
 #include "semantics/kernels.hpp"
 
 namespace isaforge::semantics {
@@ -12,7 +13,13 @@ namespace {
 template <class Kernel, class T>
 std::uint64_t compute(std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
     using In = typename Kernel::template In<T>;
-    return std::uint64_t(Kernel::template apply<T>(In(a), In(b), In(c), rules));
+    if (rules.rounding == Rounding::nearest)
+        return std::uint64_t(Kernel::template apply<T>(In(a), In(b), In(c), rules));
+    // What is volatile stays between the changes of direction.
+    volatile std::uint64_t x = a, y = b, z = c, result = 0;
+    const HostRounding host(rules.rounding);
+    result = std::uint64_t(Kernel::template apply<T>(In(x), In(y), In(z), rules));
+    return result;
 }
 
 template <class Kernel>
@@ -49,6 +56,7 @@ const char* name_of(Action action) {
         "reduce_and",
         "reduce_sum",
         "ballot",
+        "spread",
         "reinterpret",
         "read",
         "write",
@@ -60,7 +68,27 @@ const char* name_of(Action action) {
         "jump_if_zero",
         "leave_if_zero",
         "stop",
-        "signal"};
+        "signal",
+        "fail",
+        "set_mode",
+        "event_value",
+        "next_pc",
+        "hart_number",
+        "hart_count",
+        "now",
+        "executed",
+        "host_argument",
+        "host",
+        "wait",
+        "fence",
+        "lock",
+        "unlock",
+        "load_linked",
+        "store_conditional",
+        "transaction_begin",
+        "transaction_end",
+        "transaction_abort",
+        "transaction_depth"};
     return names[static_cast<unsigned>(action)];
 }
 
@@ -96,10 +124,13 @@ std::string to_text(const Code& code, const Isa& isa) {
         text += fmt::format("{}.{}", name_of(step.action), step.container);
         if (step.lanes != 1) text += fmt::format("x{}", step.lanes);
         if (step.object != no_index) {
-            bool is_memory = step.action == Action::load || step.action == Action::store;
-            text += " " + (step.action == Action::signal ? code.signals[step.object]
-                           : is_memory                   ? isa.memories[step.object].name
-                                                         : isa.register_files[step.object].name);
+            bool is_memory = step.action == Action::load || step.action == Action::store ||
+                             step.action == Action::load_linked || step.action == Action::store_conditional ||
+                             step.action == Action::lock || step.action == Action::unlock;
+            text += " " + (step.action == Action::signal || step.action == Action::fail ? code.signals[step.object]
+                           : step.action == Action::set_mode                            ? isa.modes[step.object].name
+                           : is_memory                                                  ? isa.memories[step.object].name
+                                       : isa.register_files[step.object].name);
         }
         if (step.number != no_number) text += fmt::format(" #{}", step.number);
         for (ValueId id : {step.a, step.b, step.c})

@@ -29,7 +29,9 @@ struct Step {
     Action action = Action::nothing;
     std::uint8_t container = 64;   // of the operation; of a result, see its value
     std::uint8_t delay = 0;        // write, write_pc
+    Rounding rounding = Rounding::nearest;  // of float operations
     std::uint16_t lanes = 1;
+    std::uint16_t first = 0;       // write: the first of the lanes that are written
     ValueId result = no_value, a = no_value, b = no_value, c = no_value;
     Index object = no_index;
     std::uint32_t number = no_number;

@@ -28,6 +28,7 @@ namespace isaforge::semantics {
 struct StrictFloatRules {
     static constexpr bool flush_subnormals = true;
     static constexpr bool canonical_nan = true;
+    static constexpr Rounding rounding = Rounding::nearest;
 };
 
 namespace kernels {
@@ -161,6 +162,59 @@ struct LeadingBits : Plain {
     }
 };
 
+// Products over GF(2): sums without carries.
+template <class T>
+T carryless_high(T a, T b) {
+    T high = 0;
+    for (unsigned i = 1; i < bits_of<T>; ++i)
+        if ((b >> i & 1) != 0) high = T(high ^ T(a >> (bits_of<T> - i)));
+    return high;
+}
+struct CarrylessMul : Plain {
+    template <class T, class R>
+    static T apply(T a, T b, T, R) {
+        std::uint64_t product = 0;
+        for (unsigned i = 0; i < bits_of<T>; ++i)
+            if ((b >> i & 1) != 0) product ^= std::uint64_t{a} << i;
+        return T(product);
+    }
+};
+struct CarrylessMulHigh : Plain {
+    template <class T, class R>
+    static T apply(T a, T b, T, R) {
+        return carryless_high(a, b);
+    }
+};
+
+// Adjacent groups of 2^b bits change places; b modulo the logarithm of the width.
+struct SwapGroups : Plain {
+    template <class T, class R>
+    static T apply(T a, T b, T, R) {
+        constexpr std::uint64_t low_halves[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
+                                                0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
+        constexpr unsigned steps = unsigned(std::countr_zero(bits_of<T> + 0u));
+        unsigned n = unsigned(b % steps), size = 1u << n;
+        std::uint64_t mask = low_halves[n], x = a;
+        return T((x >> size & mask) | (x & mask) << size);
+    }
+};
+
+// Of the double-width number a:b by c.
+struct WideQuotient : Plain {
+    template <class T, class R>
+    static T apply(T a, T b, T c, R) {
+        if (c <= a) return T(~T(0));
+        return T((static_cast<UnsignedWide>(a) << bits_of<T> | b) / c);
+    }
+};
+struct WideRemainder : Plain {
+    template <class T, class R>
+    static T apply(T a, T b, T c, R) {
+        if (c <= a) return b;
+        return T((static_cast<UnsignedWide>(a) << bits_of<T> | b) % c);
+    }
+};
+
 // a is u1 for scalars; vectors have it widened to the container first.
 struct Select : Plain {
     template <class T, class R>
@@ -217,6 +271,29 @@ inline std::uint16_t double_to_half(double value) {
     return std::uint16_t(sign | (rebased + 0x1ffffffffff + (rebased >> 42 & 1)) >> 42);
 }
 
+// The same in another direction. `value` may have been rounded in that direction before: once more is harmless.
+inline std::uint16_t double_to_half(double value, Rounding rounding) {
+    if (rounding == Rounding::nearest || value != value || std::isinf(value)) return double_to_half(value);
+    bool negative = std::signbit(value);
+    double magnitude = std::fabs(value);
+    std::uint16_t sign = negative ? 0x8000 : 0;
+    bool away = rounding == (negative ? Rounding::down : Rounding::up);
+    if (magnitude > 65504) return std::uint16_t(sign | (away ? 0x7c00 : 0x7bff));
+    // The largest half that is not larger: units are 2^-24 below the smallest normal number, else the 11th bit.
+    std::uint64_t bits = std::bit_cast<std::uint64_t>(magnitude);
+    std::uint16_t below;
+    bool exact;
+    if (magnitude < 0x1p-14) {
+        double units = magnitude * 0x1p24;  // exact, or so small that what is lost is less than a unit
+        below = static_cast<std::uint16_t>(units);
+        exact = static_cast<double>(below) * 0x1p-24 == magnitude;
+    } else {
+        below = std::uint16_t((bits - (std::uint64_t{1008} << 52)) >> 42);
+        exact = (bits & ((std::uint64_t{1} << 42) - 1)) == 0;
+    }
+    return std::uint16_t(sign | (below + (away && !exact ? 1 : 0)));
+}
+
 template <class T>
 bool is_nan(T bits) {
     return T(bits & ~FloatLayout<T>::sign) > FloatLayout<T>::exponent;
@@ -240,7 +317,7 @@ Native<T> unpack(T bits, R rules) {
 template <class T, class R>
 T pack_number(Native<T> value, R rules) {
     if constexpr (sizeof(T) == 2)
-        return flushed<T>(double_to_half(value), rules);
+        return flushed<T>(double_to_half(value, rules.rounding), rules);
     else
         return flushed(std::bit_cast<T>(value), rules);
 }
@@ -305,6 +382,36 @@ struct FloatUnordered : Test {
     }
 };
 
+struct FloatInfinite : Test {
+    template <class T, class R>
+    static std::uint8_t apply(T a, T, T, R) {
+        return T(a & ~FloatLayout<T>::sign) == FloatLayout<T>::exponent;
+    }
+};
+struct FloatSubnormal : Test {
+    template <class T, class R>
+    static std::uint8_t apply(T a, T, T, R) {
+        return (a & FloatLayout<T>::exponent) == 0 && T(a & ~FloatLayout<T>::sign) != 0;
+    }
+};
+struct FloatZero : Test {
+    template <class T, class R>
+    static std::uint8_t apply(T a, T, T, R) {
+        return T(a & ~FloatLayout<T>::sign) == 0;
+    }
+};
+
+// Computed by the host's library with more digits than the result has, and rounded to the format.
+template <class T>
+using Wider = std::conditional_t<sizeof(T) == 8, long double, double>;
+
+ISAFORGE_FLOAT2(FloatRemainder, Native<T>(std::fmod(x, y)))
+ISAFORGE_FLOAT2(FloatPow, Native<T>(std::pow(Wider<T>(x), Wider<T>(y))))
+ISAFORGE_FLOAT1(FloatSin, Native<T>(std::sin(Wider<T>(x))))
+ISAFORGE_FLOAT1(FloatCos, Native<T>(std::cos(Wider<T>(x))))
+ISAFORGE_FLOAT1(FloatAsin, Native<T>(std::asin(Wider<T>(x))))
+ISAFORGE_FLOAT1(FloatAcos, Native<T>(std::acos(Wider<T>(x))))
+
 // IEEE 754-2008 minNum and maxNum: a NaN operand yields the other one; -0 is less than +0.
 template <bool maximum, class T, class R>
 T min_or_max(T a, T b, R rules) {
@@ -345,7 +452,8 @@ struct FloatFma : Plain {
     static T apply(T a, T b, T c, R rules) {
         Native<T> x = unpack(a, rules), y = unpack(b, rules), z = unpack(c, rules);
         if constexpr (sizeof(T) == 2)
-            return pack<T>(fma_to_odd(x, y, z), rules, a, b, c);
+            return pack<T>(rules.rounding == Rounding::nearest ? fma_to_odd(x, y, z) : std::fma(x, y, z), rules, a, b,
+                           c);
         else
             return pack<T>(std::fma(x, y, z), rules, a, b, c);
     }

@@ -30,6 +30,12 @@ struct LowerInput {
     const std::vector<Field>* fields = nullptr;
     const std::vector<Binding>* bindings = nullptr;   // one for each field
     std::uint64_t address = 0;                        // the instruction's
+    std::uint64_t next_address = 0;                   // of the one behind it
+    const SharedList<Naming>* names = nullptr;        // of the encoding
+    const std::vector<std::uint64_t>* modes = nullptr;  // the value of each mode; null: as mode_bindings say, or open
+    const std::vector<Binding>* mode_bindings = nullptr;
+    const EventHandler* event = nullptr;              // this is lowered, and not the instruction, where it is set
+    bool only_modes = false;                          // the values of all modes are, and nothing else
 };
 
 struct LowerResult {

@@ -31,13 +31,16 @@ struct Local;
 
 // Something that can be read and, mostly, written.
 struct Location {
-    enum class Kind { element, memory, pc, part, concat, local };
+    // view: lanes of another size, the first of a register; extending: low bits, whose sign fills the rest when written.
+    enum class Kind { element, memory, pc, part, concat, local, view, extending };
     Kind kind = Kind::pc;
     Type type;
     Index object = no_index;              // element: file; memory: memory
     std::uint32_t number = no_number;     // element: number, or no_number where `index` gives it
     Typed index;                          // element: its number; memory: the address; part: position of its lowest bit
-    std::vector<Location> inner;          // part: one; concat: high bits first
+    std::vector<Location> inner;          // part, view, extending: one; concat: high bits first
+    unsigned first = 0;                   // view: its first lane
+    Typed kept;                           // element: lanes whose bit is 1 here are not written; none: all are
     Local* local = nullptr;
 };
 
@@ -114,6 +117,8 @@ public:
     Typed concat(Typed high, Typed low, Place place);
     Typed shift(Operator op, Typed value, Typed amount, Place place);
     Typed arithmetic(Operator op, Typed a, Typed b, Place place);
+    Typed lane_step(Action action, Typed a, Typed b, Type type);  // combines or moves lanes
+    Typed machine_value(Action action, Type type, std::uint32_t number = no_number);
 
     // Expressions.
     Item item(const Expression& expression, unsigned hint = 0);
@@ -145,6 +150,12 @@ public:
     bool needs_steering(Typed value);
     Index signal(const std::string& name);
     unsigned pc_bits() const;
+    Rounding rounding() const;      // of floats, by the mode that says it
+    void leave(Place place);        // the instruction ends here
+    bool has_left() const { return left_; }
+    bool writes_pc() const;         // some step so far does
+    Index code_memory() const;
+    const LowerInput& input() const { return input_; }
 
 private:
     // Names.
@@ -179,6 +190,13 @@ private:
 
     bool guard(const Instruction& instruction);
     void lane_mask(const Instruction& instruction);
+    void names(const SharedList<Naming>& list);
+    Item mode(Index index);
+    void event(const EventHandler& handler);
+    void event_named(std::string_view name);
+    void instruction_body(const Instruction& instruction);
+    void write_modes(bool all);
+    bool depends(const Mode& mode) const;
 
     // Statements.
     void statement(const Statement& statement);
@@ -194,6 +212,11 @@ private:
     void note_assigned(const Block& statements, Context& context);
     Location target(const Expression& expression);
     void write_element(const Location& location, Typed value, unsigned delay, Place place);
+    void write_view(const Location& location, Typed value, Place place);
+    void write_lanes(const Location& location, Typed value, Place place, unsigned first = 0);
+    bool narrow_write(const Location& part, Typed value, unsigned delay);
+    void wait_for(const Expression& condition);
+    void atomic(const Statement& statement);
 
     bool budget(Place place);
     Context& context() { return contexts_.back(); }
@@ -207,6 +230,10 @@ private:
     std::set<std::pair<FileId, std::uint32_t>> reported_;
     std::size_t evaluations_ = 0;
     unsigned depth_ = 0;
+    std::vector<std::size_t> leaves_;       // jumps to the end of the instruction
+    std::vector<std::size_t> skips_;        // jumps of a guard that does not hold
+    unsigned locks_ = 0;                    // `atomic` blocks that are open
+    bool left_ = false;                     // leave() was passed on every path here
     bool exhausted_ = false;
     bool failed_ = false;
 };

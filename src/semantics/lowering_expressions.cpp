@@ -70,7 +70,7 @@ bool Lowering::budget(Place place) {
 }
 
 Item Lowering::item(const Expression& expression, unsigned hint) {
-    if (!budget(expression.place)) return {};
+    if (left_ || !budget(expression.place)) return {};
     ++depth_;
     Item result;
     switch (expression.kind) {
@@ -220,8 +220,44 @@ Item Lowering::fixed_name(const std::string& name) {
         location.number = 0;
         return Item::of(std::move(location));
     }
+    for (Index i = 0; i < isa.modes.size(); ++i)
+        if (isa.modes[i].name == name) return mode(i);
+    for (const Naming& naming : isa.names_in_meanings) {
+        if (naming.name != name) continue;
+        contexts_.emplace_back();
+        Item meant = item(*naming.value);
+        contexts_.pop_back();
+        return meant;
+    }
     auto found = isa.constants.find(name);
     return found != isa.constants.end() ? Item::of(Literal(found->second)) : Item{};
+}
+
+// The value of a mode: known, unless an instruction is checked for all of them.
+Item Lowering::mode(Index index) {
+    Type type{isa.modes[index].bits, false, 1};
+    if (input_.modes != nullptr) return Item::of(typed_constant((*input_.modes)[index], type));
+    if (input_.mode_bindings == nullptr) return Item::of(open_value(type, nullptr));
+    const Binding& binding = (*input_.mode_bindings)[index];
+    return Item::of(binding.known ? typed_constant(binding.code, type) : open_value(type, &binding));
+}
+
+Rounding Lowering::rounding() const {
+    Index index = isa.rounding_mode;
+    if (index == no_index) return isa.floats.rounding;
+    std::optional<std::uint64_t> chosen;
+    if (input_.modes != nullptr)
+        chosen = (*input_.modes)[index];
+    else if (input_.mode_bindings != nullptr && (*input_.mode_bindings)[index].known)
+        chosen = (*input_.mode_bindings)[index].code;
+    return chosen && *chosen < isa.roundings.size() ? isa.roundings[*chosen] : Rounding::nearest;
+}
+
+// The memory that an address without a memory's name is of.
+Index Lowering::code_memory() const {
+    for (Index i = 0; i < isa.memories.size(); ++i)
+        if (isa.memories[i].holds_code) return i;
+    return isa.memories.empty() ? no_index : 0;
 }
 
 Item Lowering::unknown_name(const Expression& expression) {
@@ -232,6 +268,8 @@ Item Lowering::unknown_name(const Expression& expression) {
     if (context().instruction)
         for (const auto& [name, value] : input_.instruction->constants) candidates.push_back(name);
     for (const RegisterFile& file : isa.register_files) candidates.push_back(file.name);
+    for (const Naming& naming : isa.names_in_meanings) candidates.push_back(naming.name);
+    for (const Mode& each : isa.modes) candidates.push_back(each.name);
     for (const MemorySpace& memory : isa.memories) candidates.push_back(memory.name);
     for (const auto& [name, value] : isa.constants) candidates.push_back(name);
     Diagnostic& message = error(expression.place, fmt::format("`{}` is not known here", expression.name));
@@ -374,6 +412,19 @@ Typed Lowering::read(const Location& location, Place place) {
             Typed word = read(location.inner[0], place);
             if (!word) return {};
             return extract(word, location.index, location.type.bits);
+        }
+        case Location::Kind::view: {
+            Typed whole = read(location.inner[0], place);
+            if (!whole || (location.type == whole.type && location.first == 0)) return whole;
+            if (location.first == 0) return lane_step(Action::reinterpret, whole, {}, location.type);
+            Type all = location.type;
+            all.lanes = whole.type.total_bits() / all.bits;
+            if (all.bits != whole.type.bits) whole = lane_step(Action::reinterpret, whole, {}, all);
+            return lane_step(Action::pick, whole, typed_constant(location.first, {64, false, 1}), location.type);
+        }
+        case Location::Kind::extending: {
+            Typed whole = read(location.inner[0], place);
+            return whole ? convert({whole.id, {whole.type.bits, false, 1}}, location.type) : whole;
         }
         case Location::Kind::concat: {
             Typed whole;
@@ -807,13 +858,14 @@ Item Lowering::call_function(const Function& function, const Expression& express
     leave_scope(function.parameters.size());
     Context& done = context();
     if (done.result_variable) {
-        if (!done.finished)
+        if (!done.finished && !left_)
             error(function.place, fmt::format("not every path through `{}` returns a value", function.name));
         for (std::size_t at : done.returns) code.steps[at].number = static_cast<std::uint32_t>(code.steps.size());
         done.result = Item::of(done.result_variable);
     }
     Item result = std::move(done.result);
     contexts_.pop_back();
+    if (left_) return {};
     return result;
 }
 

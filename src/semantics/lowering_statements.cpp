@@ -1,6 +1,8 @@
 // Lowering, third part: statements, and the instruction as a whole.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "semantics/lowering.hpp"
 
 namespace isaforge::semantics {
@@ -52,22 +54,132 @@ Index Lowering::signal(const std::string& name) {
     return static_cast<Index>(code.signals.size() - 1);
 }
 
-// The guard comes first: where it does not hold, nothing of the rest happens.
+// What an instruction is made of: `on fetch`, its own meaning, `on retire`, and the modes that changed. leave() goes to the
+// modes. An event is the same without the first and the third.
 LowerResult Lowering::run() {
-    const Instruction& instruction = *input_.instruction;
-    lanes = instruction.lanes;
-    contexts_.push_back({.fields = input_.fields, .bindings = input_.bindings, .instruction = true});
-    bool never = !guard(instruction);
-    if (!never) lane_mask(instruction);
-    if (instruction.meaning && !never) {
-        note_assigned(*instruction.meaning, context());
-        block(*instruction.meaning);
-        leave_scope(0);
+    if (input_.only_modes) {
+        write_modes(true);
+    } else if (input_.event != nullptr) {
+        event(*input_.event);
+    } else {
+        lanes = input_.instruction->lanes;
+        event_named("fetch");
+        if (!left_) instruction_body(*input_.instruction);
+        for (std::size_t at : skips_) code.steps[at].number = static_cast<std::uint32_t>(code.steps.size());
+        lanes = 1;
+        mask = no_value;
+        if (!left_) event_named("retire");
     }
+    left_ = false;
+    for (std::size_t at : leaves_) code.steps[at].number = static_cast<std::uint32_t>(code.steps.size());
+    if (!input_.only_modes && steering == nullptr) write_modes(false);
     LowerResult result{.code = std::move(code), .ok = !failed_ && !exhausted_, .steering = steering};
     result.effort = evaluations_;
     if (steering != nullptr) result.ok = false;
     return result;
+}
+
+// The guard comes first: where it does not hold, nothing of the rest happens.
+void Lowering::instruction_body(const Instruction& instruction) {
+    contexts_.push_back({.fields = input_.fields, .bindings = input_.bindings, .instruction = true});
+    if (input_.names != nullptr) names(*input_.names);
+    bool never = !guard(instruction);
+    if (!never) lane_mask(instruction);
+    if (instruction.meaning && !never) {
+        names(instruction.names_in_meaning);
+        note_assigned(*instruction.meaning, context());
+        block(*instruction.meaning);
+        leave_scope(0);
+    }
+    contexts_.pop_back();
+}
+
+// As arguments of a function: what is a place stays one, what is a value is computed here.
+void Lowering::names(const SharedList<Naming>& list) {
+    for (const Naming& naming : list) {
+        if (steering != nullptr || left_) return;
+        Item meant = item(*naming.value);
+        context().locals.push_back({naming.name, std::move(meant), false, true, true, naming.where});
+    }
+}
+
+void Lowering::event(const EventHandler& handler) {
+    Context inner;
+    for (std::uint32_t i = 0; i < handler.parameters.size(); ++i)
+        inner.locals.push_back({handler.parameters[i],
+                                Item::of(machine_value(Action::event_value, {pc_bits(), false, 1}, i)), false, true,
+                                true, handler.where});
+    note_assigned(*handler.body, inner);
+    contexts_.push_back(std::move(inner));
+    if (handler.condition) wait_for(*handler.condition);
+    block(*handler.body);
+    leave_scope(handler.parameters.size());
+    contexts_.pop_back();
+}
+
+// Where the condition does not hold the event has to wait: nothing happens.
+void Lowering::wait_for(const Expression& condition) {
+    Typed holds = value(condition, 1);
+    if (!holds) return;
+    if (holds.type.lanes != 1) {
+        error(condition.place, "a condition is one for all lanes");
+        return;
+    }
+    emit_step(Action::leave_if_zero).a = truth(holds).id;
+}
+
+void Lowering::event_named(std::string_view name) {
+    for (const EventHandler& handler : isa.events)
+        if (handler.name == name) event(handler);
+}
+
+bool Lowering::writes_pc() const {
+    return std::any_of(code.steps.begin(), code.steps.end(),
+                       [](const Step& step) { return step.action == Action::write_pc; });
+}
+
+void Lowering::leave(Place place) {
+    for (const Context& active : contexts_)
+        if (active.lane_branch_depth != 0) {
+            error(place, "leave() under a condition that differs from lane to lane: use any(…)");
+            return;
+        }
+    if (locks_ != 0) emit_step(Action::unlock);
+    leaves_.push_back(code.steps.size());
+    emit_step(Action::jump);
+    left_ = true;
+}
+
+bool Lowering::depends(const Mode& which) const {
+    for (const Step& step : code.steps) {
+        if (step.action == Action::transaction_abort) return true;
+        if (step.action != Action::write) continue;
+        for (const Mode::Read& read : which.reads)
+            if (read.file == step.object &&
+                (read.number == Mode::any_number || step.number == no_number || read.number == step.number))
+                return true;
+    }
+    return false;
+}
+
+// The new values of the modes whose registers the steps so far may write; or of all.
+void Lowering::write_modes(bool all) {
+    for (Index i = 0; i < isa.modes.size(); ++i) {
+        const Mode& which = isa.modes[i];
+        if (!all && !depends(which)) continue;
+        contexts_.emplace_back();
+        Typed now = value(*which.value, which.bits);
+        contexts_.pop_back();
+        if (!now) continue;
+        if (now.type.bits != which.bits || now.type.lanes != 1) {
+            if (!needs_steering(now))
+                error(which.where, fmt::format("the mode is u{} but its value is {}", which.bits, to_text(now.type)));
+            continue;
+        }
+        Step& step = emit_step(Action::set_mode);
+        step.a = now.id;
+        step.object = i;
+    }
 }
 
 // False where the guard is known not to hold.
@@ -81,7 +193,13 @@ bool Lowering::guard(const Instruction& instruction) {
     }
     condition = truth(condition);
     if (auto constant_guard = known(condition.id)) return *constant_guard != 0;
-    emit_step(Action::leave_if_zero).a = condition.id;
+    // Where every instruction does something at its end, one that is skipped does so too.
+    bool always_retires = std::any_of(isa.events.begin(), isa.events.end(),
+                                      [](const EventHandler& handler) { return handler.name == "retire"; });
+    if (always_retires) skips_.push_back(code.steps.size());
+    Step& step = emit_step(always_retires ? Action::jump_if_zero : Action::leave_if_zero);
+    step.container = 8;
+    step.a = condition.id;
     return true;
 }
 
@@ -131,7 +249,7 @@ void Lowering::note_assigned(const Block& statements, Context& into) {
 
 void Lowering::block(const Block& statements) {
     for (const Statement& next : statements) {
-        if (steering != nullptr || exhausted_) return;
+        if (steering != nullptr || exhausted_ || left_) return;
         if (context().finished) {
             warn(next.place, "this is never reached: a `return` stands before it");
             return;
@@ -164,6 +282,7 @@ void Lowering::statement(const Statement& next) {
         case StatementKind::repeat: repeat(next); break;
         case StatementKind::call: item(*next.value); break;
         case StatementKind::give: give(next); break;
+        case StatementKind::atomic: atomic(next); break;
     }
     --depth_;
 }
@@ -198,7 +317,7 @@ void Lowering::repeat(const Statement& next) {
         error(next.place, fmt::format("a loop of more than {} rounds", std::int64_t(max_repeats)));
         return;
     }
-    for (Literal i = *first; i <= *last && !failed_ && !context().finished; ++i) {
+    for (Literal i = *first; i <= *last && !failed_ && !context().finished && !left_ && steering == nullptr; ++i) {
         std::size_t size = context().locals.size();
         context().locals.push_back({next.name, Item::of(i), false, true, true, next.place});
         block(next.body);
@@ -222,14 +341,15 @@ void Lowering::branch(const Statement& next) {
     step.a = condition.id;
     ++context().branch_depth;
     scope(next.body);
-    bool body_finished = context().finished;
-    context().finished = false;
+    bool body_finished = context().finished || left_, body_left = left_;
+    context().finished = left_ = false;
     std::size_t skip = code.steps.size();
     if (!next.otherwise.empty()) emit_step(Action::jump);
     code.steps[test].number = static_cast<std::uint32_t>(code.steps.size());
     scope(next.otherwise);
     if (!next.otherwise.empty()) code.steps[skip].number = static_cast<std::uint32_t>(code.steps.size());
-    context().finished = context().finished && body_finished;
+    context().finished = (context().finished || left_) && body_finished;
+    left_ = left_ && body_left;
     --context().branch_depth;
 }
 
@@ -245,6 +365,27 @@ void Lowering::lane_branch(const Statement& next, Typed condition) {
     scope(next.otherwise);
     mask = outer;
     --context().lane_branch_depth;
+}
+
+void Lowering::atomic(const Statement& next) {
+    Typed address = value(*next.value, 64);
+    Index memory = code_memory();
+    if (memory == no_index) {
+        error(next.place, "`atomic` needs a memory");
+        return;
+    }
+    if (!address) return;
+    if (address.type.lanes != 1) {
+        error(next.value->place, "the address is one for all lanes");
+        return;
+    }
+    Step& lock = emit_step(Action::lock);
+    lock.a = resize(address.id, 64);
+    lock.object = memory;
+    ++locks_;
+    scope(next.body);
+    --locks_;
+    if (!left_) emit_step(Action::unlock).object = memory;
 }
 
 void Lowering::give(const Statement& next) {
@@ -369,7 +510,12 @@ void Lowering::write(const Location& location, Typed assigned, unsigned delay, P
             return;
         }
         case Location::Kind::local: return assign_local(*location.local, assigned, place);
+        case Location::Kind::view: return write_view(location, assigned, place);
+        case Location::Kind::extending:
+            assigned.type.is_signed = true;
+            return write(location.inner[0], convert(assigned, {location.inner[0].type.bits, false, 1}), delay, place);
         case Location::Kind::part: {
+            if (narrow_write(location, assigned, delay)) return;
             Typed word = read(location.inner[0], place);
             if (word) write(location.inner[0], replace(word, location.index, assigned), delay, place);
             return;
@@ -384,6 +530,23 @@ void Lowering::write(const Location& location, Typed assigned, unsigned delay, P
         }
         default: return write_element(location, assigned, delay, place);
     }
+}
+
+// The low 8, 16 or 32 bits of a wider register of one lane are written by themselves.
+bool Lowering::narrow_write(const Location& part, Typed assigned, unsigned delay) {
+    const Location& whole = part.inner[0];
+    auto position = known(part.index.id);
+    if (delay != 0 || whole.kind != Location::Kind::element || whole.type.lanes != 1 || whole.kept || !position ||
+        *position != 0 || assigned.type.lanes != 1 || !assigned.type.fills_container() ||
+        assigned.type.bits >= whole.type.bits)
+        return false;
+    Step& step = emit_step(Action::write);
+    step.container = static_cast<std::uint8_t>(assigned.type.container());
+    step.object = whole.object;
+    step.a = assigned.id;
+    step.number = whole.number;
+    if (whole.number == no_number) step.b = whole.index.id;
+    return true;
 }
 
 void Lowering::assign_local(Local& local, Typed assigned, Place place) {
@@ -429,6 +592,10 @@ void Lowering::write_element(const Location& location, Typed assigned, unsigned 
         error(place, "a target of one lane is written under a condition that differs from lane to lane");
         return;
     }
+    if (!is_memory && location.kept && delay == 0) {
+        write_lanes(location, with_lanes(assigned, type.lanes), place);
+        return;
+    }
     ValueId from = in_lanes(assigned.id, type.lanes, container);
     ValueId address = is_memory ? resize(location.index.id, 64) : no_value;
     Step& step = emit_step(is_memory ? Action::store : Action::write);
@@ -445,6 +612,63 @@ void Lowering::write_element(const Location& location, Typed assigned, unsigned 
         step.number = location.number;
         if (location.number == no_number) step.b = location.index.id;
     }
+}
+
+// The first lanes of a register seen as lanes of another size. Lanes under a condition keep what they had.
+void Lowering::write_view(const Location& location, Typed assigned, Place place) {
+    const Location& whole = location.inner[0];
+    const Type type = location.type;
+    if (assigned.type.lanes != 1 && assigned.type.lanes != type.lanes) {
+        if (needs_steering(assigned)) return;
+        error(place, fmt::format("{} lanes of {} bits do not fit {} lanes of {}", assigned.type.lanes,
+                                 assigned.type.bits, type.lanes, type.bits));
+        return;
+    }
+    assigned = with_lanes(assigned, type.lanes);
+    if (context().lane_branch_depth != 0 && mask != no_value) {
+        Typed chooser{mask, {1, false, code.values[mask].lanes}}, old = read(location, place);
+        if (!old || !match_lanes(chooser, old, place)) return;
+        assigned.id = emit(Action::select, type.container(), resize(chooser.id, type.container()), assigned.id, old.id);
+    }
+    const unsigned unit = whole.type.bits, whole_lanes = type.total_bits() / unit;
+    const unsigned first = location.first * type.bits;
+    if (type.total_bits() % unit != 0 || first % unit != 0 || first / unit + whole_lanes > whole.type.lanes) {
+        error(place, fmt::format("{} lanes of {} bits do not fill lanes of {}", type.lanes, type.bits,
+                                 to_text(Type{unit, false, 1})));
+        return;
+    }
+    Type inner{unit, false, whole_lanes};
+    if (type.bits != unit) assigned = lane_step(Action::reinterpret, assigned, {}, inner);
+    write_lanes(whole, {assigned.id, inner}, place, first / unit);
+}
+
+// The first lanes of a register, as many as the value has, but not those that the location keeps.
+void Lowering::write_lanes(const Location& location, Typed assigned, Place place, unsigned first) {
+    const Type type = assigned.type;
+    ValueId chosen = no_value;
+    Typed keeping = location.kept;
+    if (keeping && first != 0)
+        keeping = shift(Operator::shift_right, keeping, typed_constant(first, {16, false, 1}), place);
+    auto kept = keeping ? known(keeping.id) : std::optional<std::uint64_t>(0);
+    bool keeps_none = kept && (*kept & mask_of(std::min(type.lanes, 64u))) == 0;
+    if (!keeps_none && location.type.lanes == 1) {
+        Typed keep = extract(keeping, typed_constant(0, {8, false, 1}), 1), old = read(location, place);
+        if (!old) return;
+        assigned.id = emit(Action::select, type.container(), resize(keep.id, type.container()), old.id, assigned.id);
+    } else if (!keeps_none) {
+        Typed spread = type.lanes == 1 ? extract(keeping, typed_constant(0, {8, false, 1}), 1)
+                                       : lane_step(Action::spread, keeping, {}, {1, false, type.lanes});
+        chosen = emit(Action::bit_xor, 8, spread.id, in_lanes(constant(1, 8), type.lanes));
+    }
+    Step& step = emit_step(Action::write);
+    step.container = static_cast<std::uint8_t>(type.container());
+    step.lanes = static_cast<std::uint16_t>(type.lanes);
+    step.object = location.object;
+    step.a = assigned.id;
+    step.c = chosen;
+    step.first = static_cast<std::uint16_t>(first);
+    step.number = location.number;
+    if (location.number == no_number) step.b = location.index.id;
 }
 
 }  // namespace isaforge::semantics

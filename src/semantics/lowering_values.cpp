@@ -63,7 +63,8 @@ ValueId Lowering::emit(Action action, unsigned container, ValueId a, ValueId b, 
                 (action == Action::float_widen || action == Action::float_to_u64 || action == Action::float_to_s64);
     unsigned result_container = is_test(action) ? 8 : wide ? 64 : container;
     if (is_compute(action) && all_known)
-        return constant(evaluate(action, container, *x, y.value_or(0), known(c).value_or(0), isa.floats),
+        return constant(evaluate(action, container, *x, y.value_or(0), known(c).value_or(0),
+                                 {isa.floats.flush_subnormals, isa.floats.canonical_nan, rounding()}),
                         result_container);
     switch (action) {
         case Action::add:
@@ -98,6 +99,29 @@ ValueId Lowering::emit(Action action, unsigned container, ValueId a, ValueId b, 
     step.a = a;
     step.b = b;
     step.c = c;
+    if (is_float(action)) step.rounding = rounding();
+    return result;
+}
+
+Typed Lowering::lane_step(Action action, Typed a, Typed b, Type type) {
+    Typed result{new_value(Value::Kind::temporary, type.container(), type.lanes), type};
+    if (a) sources_[result.id] = sources_[a.id];
+    Step& step = emit_step(action);
+    step.container = static_cast<std::uint8_t>(a.type.container());
+    step.lanes = static_cast<std::uint16_t>(std::max(a.type.lanes, type.lanes));
+    step.result = result.id;
+    step.a = a.id;
+    step.b = b.id;
+    return result;
+}
+
+// A value that the machine around gives.
+Typed Lowering::machine_value(Action action, Type type, std::uint32_t number) {
+    Typed result{new_value(Value::Kind::temporary, type.container(), 1), type};
+    Step& step = emit_step(action);
+    step.container = static_cast<std::uint8_t>(type.container());
+    step.result = result.id;
+    step.number = number;
     return result;
 }
 

@@ -72,6 +72,7 @@ enum class StatementKind {
     repeat,   // for name in first .. last { … }, the bounds known when the instruction is decoded
     call,     // a call for its effect: stop(), signal("irq"), or a function whose body is statements
     give,     // return value
+    atomic,   // atomic value { … }: nobody else touches that address meanwhile
 };
 
 struct Statement;
@@ -82,7 +83,8 @@ struct Statement {
     Place place;
     std::vector<ExpressionPointer> targets;
     Operator compound = Operator::none;  // `+=` and its like: the operator
-    ExpressionPointer value;             // assign, local, give: the value; branch: the condition; call: the call
+    ExpressionPointer value;             // assign, local, give: the value; branch: the condition; call: the call;
+                                         // atomic: the address
     ExpressionPointer first, last;       // repeat
     ExpressionPointer delay;             // assign … after delay
     std::string name;                    // local, repeat

@@ -1,0 +1,492 @@
+// Accesses to the memory that holds code, where the tables do not know the way.
+#include "machine/bus.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace isaforge::machine {
+
+namespace {
+
+constexpr unsigned spins_before_conflict = 256;
+constexpr std::uint64_t code_page = 4096;
+
+std::size_t index_of(semantics::Counter counter) { return static_cast<std::size_t>(counter); }
+
+std::uint64_t low_bytes(std::uint64_t value, unsigned bytes) {
+    return bytes == 8 ? value : value & ((std::uint64_t{1} << 8 * bytes) - 1);
+}
+
+}  // namespace
+
+// The stripes of an access, held while it lasts.
+struct Bus::Section {
+    Section(Bus& owner, std::uint64_t address, unsigned bytes)
+        : bus(owner), first(Sharing::stripe_of(address)), second(Sharing::stripe_of(address + bytes - 1)) {
+        if (bus.sharing_ == nullptr) return;
+        for (;;) {
+            bus.take(first);
+            if (second == first || bus.try_take(second)) return;
+            if (bus.lock_depth_ != 0) {
+                bus.take(second);
+                return;
+            }
+            bus.give_back(first);
+            std::this_thread::yield();
+        }
+    }
+    ~Section() {
+        if (bus.sharing_ == nullptr) return;
+        if (stores) {
+            bus.sharing_->clock.fetch_add(1);
+            bus.count_store(first);
+            if (second != first) bus.count_store(second);
+        }
+        bus.give_back(first);
+        if (second != first) bus.give_back(second);
+    }
+    Section(const Section&) = delete;
+    Section& operator=(const Section&) = delete;
+
+    Bus& bus;
+    std::uint32_t first, second;
+    bool stores = false;
+};
+
+Bus::Bus(MemoryMap& map, Sharing* sharing, std::mutex& devices, Core& core)
+    : map_(map), sharing_(sharing), devices_(devices), core_(core) {
+    clear(empty_);
+    forget_pages();
+    choose_pages();
+}
+
+// No address finds an entry of its own here: each begins in the page after.
+void Bus::clear(Pages& pages) {
+    for (std::uint64_t i = 0; i < page_count; ++i) pages[i] = {(i + 1) % page_count << page_shift, 0, nullptr};
+}
+
+void Bus::forget_pages() {
+    region_ = nullptr;
+    clear(loads_);
+    clear(stores_);
+}
+
+void Bus::choose_pages() {
+    const bool direct = sharing_ == nullptr && !transaction.active();
+    core_.load_pages = direct ? loads_.data() : empty_.data();
+    core_.store_pages = direct && core_.stores == nullptr ? stores_.data() : empty_.data();
+}
+
+bool Bus::refuse(StopReason reason, std::uint64_t address, unsigned bytes) {
+    core_.reason = reason;
+    core_.fault_address = address;
+    core_.fault_bits = bytes * 8;
+    return false;
+}
+
+bool Bus::refuse(Access access, std::uint64_t address, unsigned bytes) {
+    return refuse(access == Access::read ? StopReason::bad_read : StopReason::bad_write, address, bytes);
+}
+
+bool Bus::is_aligned(std::uint64_t address, unsigned bytes) {
+    return (address & (bytes - 1) & core_.alignment) == 0 || refuse(StopReason::misaligned, address, bytes);
+}
+
+const Region* Bus::region_of(std::uint64_t address) {
+    if (region_ == nullptr || address < region_->first || address > region_->last) region_ = map_.find(address);
+    return region_;
+}
+
+// Puts the stretch around an address into the table, as far as it reaches in its page.
+void Bus::remember(const Region& region, Access access, std::uint64_t address) {
+    const bool stores = access == Access::write;
+    if (stores ? core_.store_pages != stores_.data() : core_.load_pages != loads_.data()) return;
+    std::uint64_t first = 0, last = 0;
+    map_.stretch(region, access, first, last);
+    first = std::max(first, address & ~(page_bytes - 1));
+    last = std::min(last, address | (page_bytes - 1));
+    const Block& block = *region.block;
+    if (stores) {
+        const std::uint64_t begin = block.first + (address - block.first) / Block::granule * Block::granule;
+        const auto has_code = [&](std::uint64_t at) {
+            return block.code_flag(at).load(std::memory_order_relaxed) != 0;
+        };
+        if (has_code(begin)) return;
+        std::uint64_t low = begin, high = begin + (Block::granule - 1);
+        while (low > first && !has_code(low - 1)) low -= Block::granule;
+        while (high < last && !has_code(high + 1)) high += Block::granule;
+        first = std::max(first, low);
+        last = std::min(last, high);
+    }
+    if (last - first < 7) return;
+    (stores ? stores_ : loads_)[(address >> page_shift) % page_count] = {first, last - first - 7, block.at(first)};
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Plain accesses
+
+bool Bus::load(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+    ++core_.counters[index_of(semantics::Counter::loads)];
+    if (!is_aligned(address, bytes)) return false;
+    const Region* region = region_of(address);
+    if (region == nullptr || !region->allows(Access::read)) return refuse(Access::read, address, bytes);
+    if (region->last - address < bytes - 1) return crossing_load(address, bytes, value);
+    if (region->device == nullptr) return load_storage(*region, address, bytes, value);
+    if (transaction.active()) return abort(AbortReason::event);
+    std::scoped_lock lock(devices_);
+    value = low_bytes(region->device->read(address - region->device_first, bytes, asker()), bytes);
+    return true;
+}
+
+bool Bus::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
+    ++core_.counters[index_of(semantics::Counter::stores)];
+    if (!is_aligned(address, bytes)) return false;
+    const Region* region = region_of(address);
+    if (region == nullptr || !region->allows(Access::write)) return refuse(Access::write, address, bytes);
+    if (region->last - address < bytes - 1) {
+        if (!crossing_store(address, bytes, value)) return false;
+    } else if (region->device == nullptr) {
+        if (!store_storage(*region, address, bytes, value)) return false;
+    } else if (transaction.active()) {
+        return abort(AbortReason::event);
+    } else {
+        std::scoped_lock lock(devices_);
+        region->device->write(address - region->device_first, bytes, low_bytes(value, bytes), asker());
+        core_.stop_at = core_.count + 1;   // it may have raised a line
+    }
+    if (core_.stores != nullptr)
+        core_.stores->push_back({core_.mapped_memory, address, low_bytes(value, bytes), bytes * 8});
+    return true;
+}
+
+// Whether an access over a region's end may be made: refuses the first byte that may not.
+bool Bus::crosses(Access access, std::uint64_t address, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; ++i) {
+        const Region* region = address + i < address ? nullptr : map_.find(address + i);
+        if (region == nullptr || !region->block || !region->allows(access))
+            return refuse(access, address + i < address ? address : address + i, bytes);
+    }
+    return true;
+}
+
+bool Bus::crossing_load(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+    if (!crosses(Access::read, address, bytes)) return false;
+    value = 0;
+    for (unsigned i = 0; i < bytes; ++i) {
+        std::uint64_t byte = 0;
+        if (!load_storage(*map_.find(address + i), address + i, 1, byte)) return false;
+        value |= byte << 8 * i;
+    }
+    return true;
+}
+
+bool Bus::crossing_store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
+    if (!crosses(Access::write, address, bytes)) return false;
+    for (unsigned i = 0; i < bytes; ++i)
+        if (!store_storage(*map_.find(address + i), address + i, 1, value >> 8 * i & 0xff)) return false;
+    return true;
+}
+
+bool Bus::load_storage(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+    if (transaction.active()) return load_in_transaction(region, address, bytes, value);
+    value = 0;
+    if (sharing_ != nullptr) {
+        Section section(*this, address, bytes);
+        std::memcpy(&value, region.block->at(address), bytes);
+        return true;
+    }
+    std::memcpy(&value, region.block->at(address), bytes);
+    remember(region, Access::read, address);
+    return true;
+}
+
+bool Bus::store_storage(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value) {
+    if (transaction.active()) return transaction.write(address, bytes, value) || abort(AbortReason::size);
+    Section section(*this, address, bytes);
+    section.stores = true;
+    put(region, address, bytes, value);
+    if (sharing_ == nullptr) remember(region, Access::write, address);
+    return true;
+}
+
+void Bus::put(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value) {
+    std::memcpy(region.block->at(address), &value, bytes);
+    look_at_code(region, address, bytes);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Code
+
+std::size_t Bus::fetch(std::uint64_t address, std::span<std::uint8_t> bytes) {
+    std::size_t done = 0;
+    while (done < bytes.size() && address + done >= address) {
+        const std::uint64_t at = address + done;
+        const Region* region = map_.find(at);
+        if (region == nullptr || !region->block || !region->allows(Access::execute)) break;
+        const std::size_t in_line = Block::granule - at % Block::granule;
+        const std::size_t part = std::min<std::uint64_t>({bytes.size() - done, in_line, region->last - at + 1});
+        // Before they are read, so that whoever stores there later knows of it.
+        if (sharing_ != nullptr) {
+            region->block->code_flag(at).store(1);
+            region->block->code_flag(at + part - 1).store(1);
+        }
+        Section section(*this, at, static_cast<unsigned>(part));
+        std::memcpy(bytes.data() + done, region->block->at(at), part);
+        done += part;
+    }
+    return done;
+}
+
+void Bus::note_code(std::uint64_t address, std::uint64_t bytes) {
+    for (std::uint64_t at = address; at < address + bytes; ++at) {
+        code_[at / code_page].set(at % code_page);
+        const Region* region = region_of(at);
+        if (region == nullptr || !region->block) continue;
+        std::atomic_ref<std::uint8_t> flag = region->block->code_flag(at);
+        if (flag.load(std::memory_order_relaxed) != 0) continue;
+        flag.store(1);
+        const std::size_t slot = (at >> page_shift) % page_count;
+        stores_[slot] = empty_[slot];
+    }
+}
+
+// After a store: whether it went where instructions were translated from.
+void Bus::look_at_code(const Region& region, std::uint64_t address, unsigned bytes) {
+    const Block& block = *region.block;
+    if (block.code_flag(address).load() == 0 && block.code_flag(address + bytes - 1).load() == 0) return;
+    if (sharing_ != nullptr) map_.code_version.fetch_add(1);
+    bool mine = false;
+    for (std::uint64_t at = address; at < address + bytes; ++at) {
+        auto found = code_.find(at / code_page);
+        if (found == code_.end() || !found->second.test(at % code_page)) continue;
+        found->second.reset(at % code_page);
+        mine = true;
+    }
+    if (mine && core_.code_written != nullptr) core_.code_written(core_, address, bytes);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Stripes and locks
+
+bool Bus::holds(std::uint32_t stripe) const { return std::find(held_.begin(), held_.end(), stripe) != held_.end(); }
+
+void Bus::take(std::uint32_t stripe) {
+    if (!holds(stripe)) sharing_->stripes[stripe].take();
+}
+
+bool Bus::try_take(std::uint32_t stripe) { return holds(stripe) || sharing_->stripes[stripe].try_take(); }
+
+void Bus::give_back(std::uint32_t stripe) {
+    if (!holds(stripe)) sharing_->stripes[stripe].give_back();
+}
+
+// The hart's own stores leave its reservation alone.
+void Bus::count_store(std::uint32_t stripe) {
+    Stripe& counted = sharing_->stripes[stripe];
+    const bool reserved =
+        reservation_.bytes != 0 && reservation_.stripe == stripe && reservation_.version == counted.version();
+    counted.count_store();
+    if (reserved) reservation_.version = counted.version();
+}
+
+void Bus::lock(std::uint64_t address) {
+    if (sharing_ == nullptr || transaction.active()) return;
+    if (lock_depth_++ == 0) sharing_->exclusive.lock();
+    for (std::uint32_t stripe : {Sharing::stripe_of(address), Sharing::stripe_of(address + 7)}) {
+        if (holds(stripe)) continue;
+        sharing_->stripes[stripe].take();
+        held_.push_back(stripe);
+    }
+}
+
+void Bus::unlock() {
+    if (lock_depth_ == 0 || --lock_depth_ != 0) return;
+    for (std::uint32_t stripe : held_) sharing_->stripes[stripe].give_back();
+    held_.clear();
+    sharing_->exclusive.unlock();
+}
+
+void Bus::unlock_all() {
+    if (lock_depth_ == 0) return;
+    lock_depth_ = 1;
+    unlock();
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Reservations
+
+const Region* Bus::storage_for(Access access, std::uint64_t address, unsigned bytes) {
+    if (!is_aligned(address, bytes)) return nullptr;
+    const Region* region = region_of(address);
+    if (region == nullptr || !region->allows(access) || !region->block || region->last - address < bytes - 1) {
+        refuse(access, address, bytes);
+        return nullptr;
+    }
+    if (Sharing::stripe_of(address) != Sharing::stripe_of(address + bytes - 1)) {
+        refuse(StopReason::misaligned, address, bytes);
+        return nullptr;
+    }
+    return region;
+}
+
+bool Bus::load_linked(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+    ++core_.counters[index_of(semantics::Counter::loads)];
+    const Region* region = storage_for(Access::read, address, bytes);
+    if (region == nullptr) return false;
+    reservation_ = {address, 0, bytes, Sharing::stripe_of(address)};
+    if (transaction.active() || sharing_ == nullptr) return load_storage(*region, address, bytes, value);
+    value = 0;
+    Section section(*this, address, bytes);
+    std::memcpy(&value, region->block->at(address), bytes);
+    reservation_.version = sharing_->stripes[reservation_.stripe].version();
+    return true;
+}
+
+bool Bus::store_conditional(std::uint64_t address, unsigned bytes, std::uint64_t value, bool& stored) {
+    ++core_.counters[index_of(semantics::Counter::stores)];
+    stored = false;
+    const Region* region = storage_for(Access::write, address, bytes);
+    if (region == nullptr) return false;
+    const Reservation reservation = reservation_;
+    forget_reservation();
+    if (reservation.bytes != bytes || reservation.address != address) return true;
+    if (transaction.active() || sharing_ == nullptr) {
+        if (!store_storage(*region, address, bytes, value)) return false;
+        stored = true;
+    } else {
+        Section section(*this, address, bytes);
+        if (sharing_->stripes[section.first].version() != reservation.version) return true;
+        section.stores = stored = true;
+        put(*region, address, bytes, value);
+    }
+    if (core_.stores != nullptr)
+        core_.stores->push_back({core_.mapped_memory, address, low_bytes(value, bytes), bytes * 8});
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Transactions
+
+bool Bus::abort(AbortReason reason) { return refuse(StopReason::aborted, static_cast<std::uint64_t>(reason), 0); }
+
+bool Bus::begin(std::uint64_t pc, std::span<const std::byte> registers) {
+    if (transaction.depth() == Transaction::max_depth) return abort(AbortReason::depth);
+    forget_reservation();
+    if (!transaction.active() && sharing_ != nullptr) transaction.seen = sharing_->clock.load();
+    transaction.begin(pc, registers);
+    choose_pages();
+    return true;
+}
+
+bool Bus::end() {
+    forget_reservation();
+    if (transaction.depth() > 1) {
+        transaction.merge();
+        return true;
+    }
+    if (!publish()) return abort(AbortReason::conflict);
+    transaction.clear();
+    choose_pages();
+    return true;
+}
+
+// Everything read so far comes from one moment, at the latest from now.
+bool Bus::reads_hold() const {
+    return std::all_of(transaction.reads().begin(), transaction.reads().end(), [&](const Transaction::Read& read) {
+        return sharing_->stripes[read.stripe].version() == read.version;
+    });
+}
+
+bool Bus::load_in_transaction(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+    value = 0;
+    bool unchanged = true;
+    {
+        Section section(*this, address, bytes);
+        std::memcpy(&value, region.block->at(address), bytes);
+        if (sharing_ != nullptr)
+            for (std::uint32_t stripe : {section.first, section.second})
+                unchanged = unchanged && transaction.note_read(stripe, sharing_->stripes[stripe].version());
+    }
+    while (unchanged && sharing_ != nullptr) {
+        const std::uint64_t now = sharing_->clock.load();
+        if (now == transaction.seen) break;
+        unchanged = reads_hold();
+        transaction.seen = now;
+    }
+    if (!unchanged) return abort(AbortReason::conflict);
+    value = transaction.overlay(address, bytes, value);
+    return true;
+}
+
+// Takes all stripes that are written, looks whether what was read still holds, and only then stores.
+bool Bus::publish() {
+    std::vector<std::uint32_t> stripes;
+    for (const auto& [address, word] : transaction.words()) stripes.push_back(Sharing::stripe_of(address));
+    std::sort(stripes.begin(), stripes.end());
+    stripes.erase(std::unique(stripes.begin(), stripes.end()), stripes.end());
+    const auto give_back = [&](std::size_t count) {
+        while (count-- > 0) sharing_->stripes[stripes[count]].give_back();
+    };
+    for (std::size_t taken = 0; sharing_ != nullptr && taken < stripes.size();) {
+        if (sharing_->stripes[stripes[taken]].try_take()) {
+            ++taken;
+            continue;
+        }
+        give_back(taken);
+        taken = 0;
+        std::this_thread::yield();
+    }
+    const auto still_holds = [&](const Transaction::Read& read) {
+        const Stripe& stripe = sharing_->stripes[read.stripe];
+        const bool own = std::binary_search(stripes.begin(), stripes.end(), read.stripe);
+        // Another's transaction may be about to store there.
+        for (unsigned spins = 0; !own && stripe.taken(); ++spins)
+            if (spins == spins_before_conflict) return false;
+        return stripe.version() == read.version;
+    };
+    if (sharing_ != nullptr && !std::all_of(transaction.reads().begin(), transaction.reads().end(), still_holds)) {
+        give_back(stripes.size());
+        return false;
+    }
+    for (const auto& [address, word] : transaction.words())
+        for (unsigned i = 0; i < 8; ++i)
+            if ((word.mask >> i & 1) != 0) put(*region_of(address + i), address + i, 1, word.bytes >> 8 * i & 0xff);
+    if (sharing_ == nullptr) return true;
+    sharing_->clock.fetch_add(1);
+    for (std::uint32_t stripe : stripes) sharing_->stripes[stripe].count_store();
+    give_back(stripes.size());
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// In the program's name
+
+bool Bus::read_bytes(std::uint64_t address, std::span<std::uint8_t> bytes) {
+    for (std::size_t done = 0; done < bytes.size();) {
+        const std::uint64_t at = address + done;
+        const Region* region = at < address ? nullptr : region_of(at);
+        if (region == nullptr || !region->block || !region->allows(Access::read)) return false;
+        const std::size_t part = std::min<std::uint64_t>({bytes.size() - done, 8 - at % 8, region->last - at + 1});
+        std::uint64_t value = 0;
+        if (!load_storage(*region, at, static_cast<unsigned>(part), value)) return false;
+        std::memcpy(bytes.data() + done, &value, part);
+        done += part;
+    }
+    return true;
+}
+
+bool Bus::write_bytes(std::uint64_t address, std::span<const std::uint8_t> bytes) {
+    for (std::size_t done = 0; done < bytes.size();) {
+        const std::uint64_t at = address + done;
+        const Region* region = at < address ? nullptr : region_of(at);
+        if (region == nullptr || !region->block || !region->allows(Access::write)) return false;
+        const std::size_t part = std::min<std::uint64_t>({bytes.size() - done, 8 - at % 8, region->last - at + 1});
+        std::uint64_t value = 0;
+        std::memcpy(&value, bytes.data() + done, part);
+        if (!store_storage(*region, at, static_cast<unsigned>(part), value)) return false;
+        done += part;
+    }
+    return true;
+}
+
+}  // namespace isaforge::machine

@@ -1,0 +1,109 @@
+// One hart's way to the memory that holds code. Most accesses of a hart that is alone go by two small tables, from a page
+// of addresses to a stretch of it that may be accessed at once (see load_mapped). What the tables do not know comes here:
+// permissions, devices, translated code that is overwritten, other harts, reservations, transactions.
+//
+// A function that returns false has put the reason into the core: what stopped the access, and where.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+
+#include "machine/memory_map.hpp"
+#include "machine/micro_op.hpp"
+#include "machine/sharing.hpp"
+#include "machine/transaction.hpp"
+
+namespace isaforge::machine {
+
+// Why a transaction was taken back.
+enum class AbortReason : std::uint8_t { conflict = 5, event = 6, depth = 7, size = 9 };
+
+class Bus {
+public:
+    // `sharing` is null where the hart is alone.
+    Bus(MemoryMap& map, Sharing* sharing, std::mutex& devices, Core& core);
+
+    bool load(std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool store(std::uint64_t address, unsigned bytes, std::uint64_t value);
+    bool load_linked(std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool store_conditional(std::uint64_t address, unsigned bytes, std::uint64_t value, bool& stored);
+    void forget_reservation() { reservation_.bytes = 0; }
+
+    // Nobody else touches the eight bytes from `address` on until unlock.
+    void lock(std::uint64_t address);
+    void unlock();
+    void unlock_all();
+
+    // For the machine's own accesses in the program's name: false, without a reason, where they are not allowed.
+    bool read_bytes(std::uint64_t address, std::span<std::uint8_t> bytes);
+    bool write_bytes(std::uint64_t address, std::span<const std::uint8_t> bytes);
+
+    // As many bytes from `address` on as may be executed.
+    std::size_t fetch(std::uint64_t address, std::span<std::uint8_t> bytes);
+
+    // Chooses whether accesses may go by the tables; to be called when `stores` of the core or transactions change.
+    void choose_pages();
+    void forget_pages();
+
+    // Instructions were translated from these bytes: from now on core.code_written hears of stores to them.
+    void note_code(std::uint64_t address, std::uint64_t bytes);
+    void forget_code() { code_.clear(); }
+
+    // Transactions. `end` publishes what the outermost one has written; false where it was in conflict.
+    bool begin(std::uint64_t pc, std::span<const std::byte> registers);
+    bool end();
+    bool abort(AbortReason reason);   // false always
+    Transaction transaction;
+
+private:
+    struct Section;
+    struct Reservation {
+        std::uint64_t address = 0, version = 0;
+        unsigned bytes = 0;           // 0: none
+        std::uint32_t stripe = 0;
+    };
+    static constexpr std::uint64_t page_bytes = std::uint64_t{1} << page_shift;
+    using Pages = std::array<PageEntry, page_count>;
+
+    bool refuse(StopReason reason, std::uint64_t address, unsigned bytes);
+    bool refuse(Access access, std::uint64_t address, unsigned bytes);
+    bool is_aligned(std::uint64_t address, unsigned bytes);
+    // The storage for an access by load_linked or store_conditional, or by a plain one; null: refused.
+    const Region* storage_for(Access access, std::uint64_t address, unsigned bytes);
+    const Region* region_of(std::uint64_t address);
+    void remember(const Region& region, Access access, std::uint64_t address);
+    Device::Asker asker() const { return {core_.hart, core_.time_base + core_.count}; }
+    bool crossing_load(std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool crossing_store(std::uint64_t address, unsigned bytes, std::uint64_t value);
+    bool crosses(Access access, std::uint64_t address, unsigned bytes);
+    bool load_storage(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool store_storage(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value);
+    bool load_in_transaction(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool reads_hold() const;
+    bool publish();
+    void put(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value);
+    void look_at_code(const Region& region, std::uint64_t address, unsigned bytes);
+    bool holds(std::uint32_t stripe) const;
+    void take(std::uint32_t stripe);
+    bool try_take(std::uint32_t stripe);
+    void give_back(std::uint32_t stripe);
+    void count_store(std::uint32_t stripe);
+    static void clear(Pages& pages);
+
+    MemoryMap& map_;
+    Sharing* sharing_;
+    std::mutex& devices_;
+    Core& core_;
+    const Region* region_ = nullptr;                     // the one found last
+    Pages empty_{}, loads_{}, stores_{};
+    Reservation reservation_;
+    std::vector<std::uint32_t> held_;                    // stripes held by `atomic` blocks
+    unsigned lock_depth_ = 0;
+    // The bytes of each 4 KB that instructions were translated from.
+    std::unordered_map<std::uint64_t, std::bitset<4096>> code_;
+};
+
+}  // namespace isaforge::machine

@@ -1,0 +1,198 @@
+// Console, timer and doorbell.
+#include "machine/devices.hpp"
+
+#include <algorithm>
+
+#include "machine/system.hpp"
+
+namespace isaforge::machine {
+
+namespace {
+
+// A row of registers of eight bytes; parts of them, and neighbours in one go, are put together here.
+class Registers : public Device {
+public:
+    std::uint64_t read(std::uint64_t offset, unsigned bytes, const Asker& asker) final {
+        std::uint64_t value = 0;
+        for (unsigned done = 0; done < bytes;) {
+            const std::uint64_t from = (offset + done) % 8;
+            value |= get((offset + done) / 8, asker) >> 8 * from << 8 * done;
+            done += static_cast<unsigned>(8 - from);
+        }
+        return value;
+    }
+    void write(std::uint64_t offset, unsigned bytes, std::uint64_t value, const Asker& asker) final {
+        for (unsigned done = 0; done < bytes;) {
+            const unsigned from = static_cast<unsigned>((offset + done) % 8), part = std::min(8 - from, bytes - done);
+            const std::uint64_t mask = (~std::uint64_t{0} >> (64 - 8 * part)) << 8 * from;
+            set((offset + done) / 8, value >> 8 * done << 8 * from & mask, mask, asker);
+            done += part;
+        }
+    }
+
+protected:
+    virtual std::uint64_t get(std::uint64_t index, const Asker& asker) = 0;
+    // Only the bits in `mask` are written.
+    virtual void set(std::uint64_t index, std::uint64_t value, std::uint64_t mask, const Asker& asker) = 0;
+};
+
+class Console : public Registers {
+public:
+    explicit Console(std::shared_ptr<Streams> streams) : streams_(std::move(streams)) {}
+    std::uint64_t size() const override { return 24; }
+    bool input_may_come() override { return interrupts_ && !ended_; }
+    std::optional<std::uint32_t> raised(const Asker&) override {
+        return interrupts_ && look() ? std::optional(console_line) : std::nullopt;
+    }
+
+protected:
+    std::uint64_t get(std::uint64_t index, const Asker&) override {
+        if (index == 0) {
+            if (!look()) return ~std::uint64_t{0};
+            has_byte_ = false;
+            return byte_;
+        }
+        if (index == 1) return look() ? 3 : 2;
+        return interrupts_ ? 1 : 0;
+    }
+    void set(std::uint64_t index, std::uint64_t value, std::uint64_t mask, const Asker&) override {
+        if ((mask & 1) == 0) return;
+        const std::uint8_t byte = static_cast<std::uint8_t>(value);
+        if (index == 0) streams_->write(1, {&byte, 1});
+        if (index == 2) interrupts_ = (value & 1) != 0;
+    }
+
+private:
+    // Whether a byte is there; never waits.
+    bool look() {
+        if (has_byte_ || ended_ || !streams_->ready()) return has_byte_;
+        has_byte_ = streams_->read({&byte_, 1}) == 1;
+        ended_ = !has_byte_;
+        return has_byte_;
+    }
+
+    std::shared_ptr<Streams> streams_;
+    std::uint8_t byte_ = 0;
+    bool has_byte_ = false, ended_ = false, interrupts_ = false;
+};
+
+class Timer : public Registers {
+public:
+    Timer() { compare_.fill(~std::uint64_t{0}); }
+    std::uint64_t size() const override { return 16; }
+    std::optional<std::uint32_t> raised(const Asker& asker) override {
+        return asker.now >= compare_[asker.hart] ? std::optional(timer_line) : std::nullopt;
+    }
+    std::uint64_t due(std::uint32_t hart) const override { return compare_[hart]; }
+
+protected:
+    std::uint64_t get(std::uint64_t index, const Asker& asker) override {
+        return index == 0 ? asker.now : compare_[asker.hart];
+    }
+    void set(std::uint64_t index, std::uint64_t value, std::uint64_t mask, const Asker& asker) override {
+        if (index == 1) compare_[asker.hart] = (compare_[asker.hart] & ~mask) | value;
+    }
+
+private:
+    std::array<std::uint64_t, max_harts> compare_;
+};
+
+class Doorbell : public Registers {
+public:
+    explicit Doorbell(unsigned harts) : harts_(harts) {}
+    std::uint64_t size() const override { return 16; }
+    std::optional<std::uint32_t> raised(const Asker& asker) override {
+        const std::uint64_t pending = pending_[asker.hart];
+        if (pending == 0) return std::nullopt;
+        return first_hart_line + static_cast<std::uint32_t>(std::countr_zero(pending));
+    }
+
+protected:
+    std::uint64_t get(std::uint64_t index, const Asker& asker) override {
+        return index == 0 ? harts_ : pending_[asker.hart];
+    }
+    void set(std::uint64_t index, std::uint64_t value, std::uint64_t, const Asker& asker) override {
+        if (index == 1)
+            pending_[asker.hart] &= ~value;
+        else if (value < harts_)
+            pending_[value] |= std::uint64_t{1} << asker.hart;
+    }
+
+private:
+    unsigned harts_;
+    std::array<std::uint64_t, max_harts> pending_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Device> make_device(const std::string& kind, unsigned harts, std::shared_ptr<Streams> streams) {
+    if (kind == "console") return std::make_unique<Console>(std::move(streams));
+    if (kind == "timer") return std::make_unique<Timer>();
+    if (kind == "doorbell") return std::make_unique<Doorbell>(harts);
+    return nullptr;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+System::System(const Isa& isa, const MachineOptions& options) {
+    for (Index i = 0; i < isa.memories.size() && memory == no_index; ++i)
+        if (isa.memories[i].holds_code) memory = i;
+    if (!mapped()) return;
+    harts = std::clamp(options.harts, 1u, max_harts);
+    if (harts > 1) sharing = std::make_unique<Sharing>();
+    streams = options.streams ? options.streams : standard_streams();
+    random.seed(options.seed);
+    real_time = options.real_time || (options.threads && harts > 1);
+    const std::string& name = isa.memories[memory].name;
+    auto size = options.memory_sizes.find(name);
+    const std::uint64_t bytes = size != options.memory_sizes.end() ? size->second : options.memory_bytes;
+    if (bytes != 0) map.add_storage(0, bytes, {}, name);
+    for (const isaforge::Device& device : isa.devices)
+        if (device.memory == memory) add_device(device.kind, device.address);
+}
+
+std::string System::add_device(const std::string& kind, std::uint64_t address) {
+    std::unique_ptr<Device> device = make_device(kind, harts, streams);
+    if (device == nullptr) return "there is no device '" + kind + "': console, timer and doorbell are";
+    std::string problem = map.add_device(address, *device, kind);
+    if (problem.empty()) devices.push_back(std::move(device));
+    return problem;
+}
+
+std::optional<std::uint32_t> System::raised(std::uint32_t hart, std::uint64_t now) {
+    if (devices.empty()) return std::nullopt;
+    std::scoped_lock lock(device_lock);
+    std::optional<std::uint32_t> lowest;
+    for (auto& device : devices)
+        if (auto line = device->raised({hart, now}); line && (!lowest || *line < *lowest)) lowest = line;
+    return lowest;
+}
+
+std::uint64_t System::due(std::uint32_t hart) {
+    std::scoped_lock lock(device_lock);
+    std::uint64_t first = ~std::uint64_t{0};
+    for (auto& device : devices) first = std::min(first, device->due(hart));
+    return first;
+}
+
+bool System::input_may_come() {
+    std::scoped_lock lock(device_lock);
+    return std::any_of(devices.begin(), devices.end(), [](auto& device) { return device->input_may_come(); });
+}
+
+std::uint64_t System::time(std::uint64_t counted) const {
+    if (!real_time) return counted;
+    auto passed = std::chrono::steady_clock::now() - begin;
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
+}
+
+std::uint64_t System::storage_end() const {
+    std::uint64_t end = 0;
+    for (const Region& region : map.regions()) {
+        if (region.first != end || !region.block) break;
+        end = region.last + 1;
+    }
+    return end;
+}
+
+}  // namespace isaforge::machine

@@ -1,0 +1,276 @@
+// Running one hart: stretches of instructions, and what happens between them: faults that are events of the description,
+// interrupts, transactions that are taken back, translations that are dropped.
+#include <algorithm>
+#include <thread>
+
+#include "machine/state.hpp"
+
+namespace isaforge {
+
+using machine::AbortReason;
+using machine::MicroOp;
+
+namespace {
+
+constexpr std::uint64_t no_limit = ~std::uint64_t{0};
+constexpr std::uint64_t instructions_between_looks = 1024;   // for interrupts
+constexpr unsigned max_events_in_row = 64;
+
+// The event that a reason to stop becomes.
+const char* event_of(StopReason reason) {
+    switch (reason) {
+        case StopReason::illegal: return "illegal";
+        case StopReason::misaligned_code: return "misaligned_code";
+        case StopReason::bad_execute: return "bad_execute";
+        case StopReason::bad_read: return "bad_read";
+        case StopReason::bad_write: return "bad_write";
+        case StopReason::misaligned: return "misaligned";
+        default: return nullptr;
+    }
+}
+
+}  // namespace
+
+Index Machine::State::find_event(std::string_view name) const {
+    for (Index i = 0; i < isa.events.size(); ++i)
+        if (isa.events[i].name == name) return i;
+    return no_index;
+}
+
+// Operations that belong to no instruction; they end with come_back.
+void Machine::State::run_aside(const std::vector<MicroOp>& ops) {
+    const MicroOp* next = core.next;
+    core.state = layout.state();
+    core.next = ops.data();
+    machine::execute(core);
+    core.next = next;
+}
+
+// With no instruction running: what was overwritten is forgotten.
+void Machine::State::settle() {
+    if (system->sharing != nullptr && system->map.code_version != code_version) {
+        code_version = system->map.code_version;
+        drop_all = true;
+    }
+    if (written.empty() && !drop_all) return;
+    const std::uint64_t address = next_pc();
+    drop_written();
+    if (drop_all) forget_translations();
+    set_next(address);
+}
+
+// The count at which interrupts are to be looked for, if that is before `stop_at`.
+std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
+    if (interrupt_event == no_index || system->devices.empty()) return stop_at;
+    std::uint64_t next = std::min(stop_at - core.count, instructions_between_looks);
+    const std::uint64_t now = core.time_base + core.count, due = system->due(core.hart);
+    if (!system->real_time && due > now) next = std::min(next, due - now);
+    return core.count + next;
+}
+
+StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
+    if (bus) bus->choose_pages();
+    failed_event = no_index;
+    core.began_at = core.count;
+    if (modes_stale) {
+        const std::uint64_t address = next_pc();
+        refresh_modes();
+        set_next(address);
+    }
+    if (!system->mapped()) {
+        core.state = layout.state();
+        core.stop_at = stop_at;
+        core.reason = StopReason::running;
+        core.stopping = false;
+        machine::execute(core);
+        if (core.reason != StopReason::running) {
+            core.next = core.fault == &outside ? &outside : instruction_of(core.fault)->ops.data();
+            return core.reason;
+        }
+        if (core.stopping) stopped = true;
+        return stopped ? StopReason::stopped : StopReason::running;
+    }
+    while (core.count != stop_at) {
+        settle();
+        if (!single && look_at_interrupts() && core.reason != StopReason::running) return core.reason;
+        if (stopped) return StopReason::stopped;
+        core.state = layout.state();
+        core.stop_at = next_stop(stop_at);
+        core.reason = StopReason::running;
+        core.stopping = false;
+        machine::execute(core);
+        bool fault = core.reason != StopReason::running;
+        if (fault) {
+            core.next = core.fault == &outside ? &outside : instruction_of(core.fault)->ops.data();
+            bus->unlock_all();
+            if (!handle_fault()) return core.reason;
+        }
+        stopped = stopped || core.stopping;
+        if (stopped) return StopReason::stopped;
+        if (core.waiting && (core.harts > 1 || !sleep())) break;
+        if (fault && single) break;
+        if (system->ending.load(std::memory_order_relaxed)) break;
+    }
+    settle();
+    if (single) look_at_interrupts();
+    if (core.waiting && core.harts == 1) core.reason = StopReason::waiting;
+    return core.reason;
+}
+
+// A hart that is alone waits: time goes on to what wakes it. False where nothing will.
+bool Machine::State::sleep() {
+    while (!system->raised(core.hart, time())) {
+        const std::uint64_t due = system->due(core.hart), now = time();
+        if (!system->real_time && due != no_limit) {
+            core.time_base += due - now;
+        } else if (due != no_limit || system->input_may_come()) {
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+        } else {
+            return false;
+        }
+    }
+    core.waiting = false;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Events
+
+// core.reason says what went wrong at core.next. False where the run ends with it.
+bool Machine::State::handle_fault() {
+    if (core.reason == StopReason::aborted) return handle_abort(core.fault_address);
+    const char* name = event_of(core.reason);
+    if (name == nullptr) return false;
+    if (bus->transaction.active()) return handle_abort(static_cast<std::uint64_t>(AbortReason::event));
+    const Index event = find_event(name);
+    if (event == no_index) return false;
+    ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
+    return handle_event(event, next_pc(), core.next == &outside ? outside_fault : core.fault_address);
+}
+
+// Runs an event as an instruction that counts for nothing. False where the run ends there.
+bool Machine::State::handle_event(Index event, std::uint64_t address, std::uint64_t first_value,
+                                  std::uint64_t second_value) {
+    if (core.count != event_count) events_in_row = 0;
+    event_count = core.count;
+    if (++events_in_row > max_events_in_row) {
+        core.reason = StopReason::event_loop;
+        core.fault_other = event;
+        return false;
+    }
+    Instruction* body = event_at(event, address);
+    bus->forget_reservation();
+    core.event_values[0] = first_value;
+    core.event_values[1] = second_value;
+    core.reason = StopReason::running;
+    core.stopping = false;
+    core.state = layout.state();
+    core.next = body->ops.data();
+    const std::uint64_t pending = core.pending;
+    core.pending = 0;
+    const std::uint64_t count = core.count;
+    core.stop_at = count + 1;
+    machine::execute(core);
+    core.count = count;
+    core.pending = pending;
+    stopped = stopped || core.stopping;
+    if (core.reason == StopReason::running) return true;
+    bus->unlock_all();
+    event_trouble = body->trouble;
+    failed_event = event;
+    set_next(address);
+    return false;
+}
+
+// Back to where the innermost part of the transaction began; gives that address. Modes are as the registers say.
+std::uint64_t Machine::State::take_back() {
+    const machine::Transaction::Checkpoint checkpoint = bus->transaction.take_back();
+    std::memcpy(layout.state(), checkpoint.registers.data(), checkpoint.registers.size());
+    bus->forget_reservation();
+    bus->choose_pages();
+    return checkpoint.pc;
+}
+
+bool Machine::State::handle_abort(std::uint64_t reason) {
+    const bool full = reason == static_cast<std::uint64_t>(AbortReason::depth);
+    const std::uint64_t address = bus->transaction.active() ? take_back() : next_pc();
+    refresh_modes();
+    set_next(address);
+    const Index event = find_event("abort");
+    ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
+    if (event != no_index) return handle_event(event, address, reason);
+    // It is tried again where that can help.
+    if (reason == static_cast<std::uint64_t>(AbortReason::conflict) && !full) {
+        core.reason = StopReason::running;
+        return true;
+    }
+    core.reason = StopReason::aborted;
+    core.fault_address = reason;
+    return false;
+}
+
+// Between two instructions. True where the event did something, or ended the run: then core.reason is not `running`.
+bool Machine::State::look_at_interrupts() {
+    if (interrupt_event == no_index) return false;
+    const std::optional<std::uint32_t> line = system->raised(core.hart, time());
+    if (!line) return false;
+    const std::uint64_t address = next_pc();
+    if (bus->transaction.active()) return interrupt_in_transaction(address, *line);
+    if (!handle_event(interrupt_event, address, *line)) return true;
+    if (next_pc() == address) return false;
+    ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
+    return true;
+}
+
+// Whether the interrupt is taken is only known behind its handler: where it is, the transaction is taken back instead, and
+// the line will be looked at again.
+bool Machine::State::interrupt_in_transaction(std::uint64_t address, std::uint32_t line) {
+    const std::vector<std::byte> before(layout.state(), layout.state() + layout.registers_end());
+    if (!handle_event(interrupt_event, address, line)) return true;
+    if (next_pc() == address) return false;
+    std::copy(before.begin(), before.end(), layout.state());
+    handle_abort(static_cast<std::uint64_t>(AbortReason::event));
+    return true;
+}
+
+// Registers zero, and nothing left of what ran before.
+void Machine::State::reset(std::uint64_t address) {
+    start_address = address;
+    layout.clear_registers();
+    core.count = core.pending = core.time_base = 0;
+    core.ports_noted_at = no_limit;
+    std::fill(std::begin(core.counters), std::end(core.counters), 0);
+    stopped = core.waiting = false;
+    core.reason = StopReason::running;
+    std::fill(signal_counts.begin(), signal_counts.end(), 0);
+    warnings.clear();
+    for (auto [place, counter] : counters)
+        if (!layout.exhausted()) machine::store(layout.state(), counter, 0);
+    if (bus) {
+        bus->transaction.clear();
+        bus->forget_reservation();
+        bus->forget_pages();
+        bus->choose_pages();
+    }
+    forget_translations();
+    refresh_modes();
+    set_next(address);
+    started = false;
+}
+
+// What the description says that a reset does, once. What is not `running` stopped it.
+StopReason Machine::State::begin() {
+    if (started || !system->mapped()) return StopReason::running;
+    started = true;
+    const std::uint64_t address = next_pc();
+    refresh_modes();
+    set_next(address);
+    const Index event = find_event("reset");
+    failed_event = no_index;
+    core.reason = StopReason::running;
+    if (event != no_index) handle_event(event, address, 0);
+    events_in_row = 0;
+    return begun = core.reason;
+}
+
+}  // namespace isaforge

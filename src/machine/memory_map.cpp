@@ -1,0 +1,163 @@
+// The map of memory that holds code: a sorted list of regions.
+#include "machine/memory_map.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace isaforge::machine {
+
+namespace {
+
+constexpr std::uint64_t max_storage = std::uint64_t{1} << 46;
+
+std::uint8_t* zero_pages(std::uint64_t bytes) {
+    void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(at);
+}
+
+}  // namespace
+
+std::string letters(std::uint8_t permissions) {
+    std::string text = "rwx";
+    for (unsigned i = 0; i < 3; ++i)
+        if ((permissions >> i & 1) == 0) text[i] = '-';
+    return text;
+}
+
+Block::Block(std::uint64_t first_address, std::uint64_t size_in_bytes) : first(first_address), size(size_in_bytes) {
+    if (size > max_storage) return;
+    bytes = zero_pages(size);
+    code_flags = zero_pages(size / granule + 1);
+    if (code_flags != nullptr || bytes == nullptr) return;
+    ::munmap(bytes, size);
+    bytes = nullptr;
+}
+
+Block::~Block() {
+    if (bytes != nullptr) ::munmap(bytes, size);
+    if (code_flags != nullptr) ::munmap(code_flags, size / granule + 1);
+}
+
+// Takes [first, last] out of the regions that are there.
+void MemoryMap::cut(std::uint64_t first, std::uint64_t last) {
+    std::vector<Region> kept;
+    for (Region& region : regions_) {
+        if (region.last < first || region.first > last) {
+            kept.push_back(std::move(region));
+            continue;
+        }
+        if (region.first < first) {
+            kept.push_back(region);
+            kept.back().last = first - 1;
+        }
+        if (region.last > last) {
+            kept.push_back(region);
+            kept.back().first = last + 1;
+        }
+    }
+    regions_ = std::move(kept);
+}
+
+void MemoryMap::insert(Region region) {
+    cut(region.first, region.last);
+    auto place = std::lower_bound(regions_.begin(), regions_.end(), region.first,
+                                  [](const Region& each, std::uint64_t first) { return each.first < first; });
+    regions_.insert(place, std::move(region));
+}
+
+std::string MemoryMap::add_storage(std::uint64_t address, std::uint64_t size, Permissions permissions,
+                                   std::string name) {
+    if (size == 0) return "a region has at least one byte";
+    if (address + (size - 1) < address) return "the region goes beyond the last address";
+    auto block = std::make_shared<Block>(address, size);
+    if (block->bytes == nullptr) return fmt::format("there is no room for {:#x} bytes", size);
+    insert({address, address + (size - 1), bits_of(permissions), std::move(name), std::move(block)});
+    return {};
+}
+
+std::string MemoryMap::add_device(std::uint64_t address, Device& device, std::string name) {
+    if (address % 8 != 0) return "a device stands at a multiple of 8";
+    if (address + (device.size() - 1) < address) return "the device goes beyond the last address";
+    Region region{address, address + (device.size() - 1), bits_of({true, true, false}), std::move(name)};
+    region.device = &device;
+    region.device_first = address;
+    insert(std::move(region));
+    return {};
+}
+
+std::string MemoryMap::protect(std::uint64_t address, std::uint64_t size, Permissions permissions,
+                               const std::string& name) {
+    if (size == 0) return {};
+    if (address + (size - 1) < address) return "it goes beyond the last address";
+    const std::uint64_t last = address + (size - 1);
+    for (std::uint64_t at = address;;) {
+        const Region* found = find(at);
+        if (found == nullptr || !found->block) return fmt::format("there is no storage at {:#x}", at);
+        if (found->last >= last) break;
+        at = found->last + 1;
+    }
+    std::vector<Region> parts;
+    for (const Region& region : regions_) {
+        if (region.last < address || region.first > last) continue;
+        parts.push_back(region);
+        parts.back().first = std::max(region.first, address);
+        parts.back().last = std::min(region.last, last);
+        parts.back().permissions = bits_of(permissions);
+        parts.back().name = name;
+    }
+    for (Region& part : parts) insert(std::move(part));
+    return {};
+}
+
+const Region* MemoryMap::find(std::uint64_t address) const {
+    auto after = std::upper_bound(regions_.begin(), regions_.end(), address,
+                                  [](std::uint64_t at, const Region& each) { return at < each.first; });
+    if (after == regions_.begin()) return nullptr;
+    const Region& region = *(after - 1);
+    return address <= region.last ? &region : nullptr;
+}
+
+void MemoryMap::stretch(const Region& region, Access access, std::uint64_t& first, std::uint64_t& last) const {
+    const Region* low = &region;
+    const Region* high = &region;
+    while (low != regions_.data() && low->continues(low[-1]) && low[-1].allows(access)) --low;
+    while (high + 1 != regions_.data() + regions_.size() && high[1].continues(*high) && high[1].allows(access)) ++high;
+    first = low->first;
+    last = high->last;
+}
+
+bool MemoryMap::peek(std::uint64_t address, std::span<std::uint8_t> bytes) const {
+    for (std::size_t done = 0; done < bytes.size();) {
+        if (address + done < address) return false;
+        const Region* region = find(address + done);
+        if (region == nullptr || !region->block) return false;
+        std::size_t part = std::min<std::uint64_t>(bytes.size() - done - 1, region->last - (address + done)) + 1;
+        std::memcpy(bytes.data() + done, region->block->at(address + done), part);
+        done += part;
+    }
+    return true;
+}
+
+bool MemoryMap::poke(std::uint64_t address, std::span<const std::uint8_t> bytes) const {
+    if (!bytes.empty() && address + (bytes.size() - 1) < address) return false;
+    for (int pass = 0; pass < 2; ++pass)   // first look, then write: all or nothing
+        for (std::size_t done = 0; done < bytes.size();) {
+            const Region* region = find(address + done);
+            if (region == nullptr || !region->block) return false;
+            std::size_t part = std::min<std::uint64_t>(bytes.size() - done - 1, region->last - (address + done)) + 1;
+            if (pass == 1) std::memcpy(region->block->at(address + done), bytes.data() + done, part);
+            done += part;
+        }
+    return true;
+}
+
+std::string MemoryMap::describe(std::uint64_t address) const {
+    const Region* region = find(address);
+    if (region == nullptr) return "nothing is mapped there";
+    return fmt::format("it lies in {} ({})", region->name, letters(region->permissions));
+}
+
+}  // namespace isaforge::machine

@@ -1,0 +1,105 @@
+// Memory that holds code, as all harts see it: which addresses there are, what may be done there, and where their bytes
+// lie. Addresses have 64 bits. What is mapped later replaces what was there.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isaforge/machine.hpp"
+
+namespace isaforge::machine {
+
+enum class Access : std::uint8_t { read = 1, write = 2, execute = 4 };
+
+inline std::uint8_t bits_of(Permissions permissions) {
+    return static_cast<std::uint8_t>((permissions.read ? 1 : 0) | (permissions.write ? 2 : 0) |
+                                     (permissions.execute ? 4 : 0));
+}
+
+std::string letters(std::uint8_t permissions);   // "r-x"
+
+// What answers at addresses that have no storage. One hart at a time asks.
+class Device {
+public:
+    struct Asker {
+        std::uint32_t hart = 0;
+        std::uint64_t now = 0;   // nanoseconds of machine time
+    };
+    virtual ~Device() = default;
+    virtual std::uint64_t size() const = 0;   // bytes of its registers
+    virtual std::uint64_t read(std::uint64_t offset, unsigned bytes, const Asker& asker) = 0;
+    virtual void write(std::uint64_t offset, unsigned bytes, std::uint64_t value, const Asker& asker) = 0;
+    // The lowest line on which it interrupts the hart now.
+    virtual std::optional<std::uint32_t> raised(const Asker& asker) = 0;
+    // When it will raise a line of the hart by itself, in machine time; the end of time where it will not.
+    virtual std::uint64_t due(std::uint32_t hart) const { return static_cast<void>(hart), ~std::uint64_t{0}; }
+    // Whether something from outside the machine may make it raise a line.
+    virtual bool input_may_come() { return false; }
+};
+
+// Storage. Zero pages are only taken when they are touched.
+struct Block {
+    Block(std::uint64_t first_address, std::uint64_t bytes);
+    ~Block();
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+
+    std::uint8_t* at(std::uint64_t address) const { return bytes + (address - first); }
+    // Not 0 where instructions were translated from the granule that holds an address.
+    std::atomic_ref<std::uint8_t> code_flag(std::uint64_t address) const {
+        return std::atomic_ref<std::uint8_t>(code_flags[(address - first) / granule]);
+    }
+
+    static constexpr std::uint64_t granule = 64;
+    std::uint64_t first = 0, size = 0;
+    std::uint8_t* bytes = nullptr;        // null: no room
+    std::uint8_t* code_flags = nullptr;
+};
+
+struct Region {
+    std::uint64_t first = 0, last = 0;    // both belong to it
+    std::uint8_t permissions = 0;         // bits_of
+    std::string name;
+    std::shared_ptr<Block> block;         // one of these two
+    Device* device = nullptr;
+    std::uint64_t device_first = 0;
+
+    bool allows(Access access) const { return (permissions & static_cast<std::uint8_t>(access)) != 0; }
+    bool continues(const Region& before) const { return before.last + 1 == first && block && block == before.block; }
+};
+
+class MemoryMap {
+public:
+    // Nothing where it worked, else why not.
+    std::string add_storage(std::uint64_t address, std::uint64_t size, Permissions permissions, std::string name);
+    std::string add_device(std::uint64_t address, Device& device, std::string name);
+    // Gives storage that is there other permissions and another name.
+    std::string protect(std::uint64_t address, std::uint64_t size, Permissions permissions, const std::string& name);
+
+    const Region* find(std::uint64_t address) const;
+    // The longest stretch around `address` in its storage that allows the access.
+    void stretch(const Region& region, Access access, std::uint64_t& first, std::uint64_t& last) const;
+    const std::vector<Region>& regions() const { return regions_; }
+
+    // Past all permissions, for loaders and debuggers; false where storage is missing. Devices are never asked.
+    bool peek(std::uint64_t address, std::span<std::uint8_t> bytes) const;
+    bool poke(std::uint64_t address, std::span<const std::uint8_t> bytes) const;
+
+    // "lies in `.text` (r-x)", "is not mapped".
+    std::string describe(std::uint64_t address) const;
+
+    std::atomic<std::uint64_t> code_version = 0;   // counts writes into what some hart has translated
+
+private:
+    void cut(std::uint64_t first, std::uint64_t last);
+    void insert(Region region);
+
+    std::vector<Region> regions_;                  // by rising address, apart from each other
+};
+
+}  // namespace isaforge::machine

@@ -1,0 +1,202 @@
+// Several harts: in turns of random length, so that the same seed gives the same run, or each on a thread of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "machine/state.hpp"
+
+namespace isaforge {
+
+namespace {
+
+constexpr std::uint64_t never = ~std::uint64_t{0};
+constexpr std::uint64_t instructions_of_thread = 4096;   // between looks at what the others do
+constexpr auto nap = std::chrono::microseconds(50);
+
+using Harts = std::vector<Machine::State*>;
+
+// Short turns are as likely as long ones, for most mistakes of programs show where few instructions come between.
+std::uint64_t turn_length(std::mt19937_64& random) { return 1 + random() % (std::uint64_t{1} << random() % 9); }
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+class Turns {
+public:
+    Turns(machine::System& system, Harts harts) : system_(system), harts_(std::move(harts)) {}
+
+    // Which hart ended the run, and why. `limit` 0: none.
+    StopReason run(std::uint64_t limit, unsigned& last);
+
+private:
+    bool ready(Machine::State& hart) const;
+    bool wake();
+
+    machine::System& system_;
+    Harts harts_;
+};
+
+bool Turns::ready(Machine::State& hart) const {
+    if (hart.stopped) return false;
+    hart.core.time_base = system_.elapsed - hart.core.count;
+    if (hart.core.waiting && system_.raised(hart.core.hart, hart.time())) hart.core.waiting = false;
+    return !hart.core.waiting;
+}
+
+// With all harts waiting: on to the time at which the first wakes. False where none will.
+bool Turns::wake() {
+    std::uint64_t due = never;
+    for (Machine::State* hart : harts_)
+        if (!hart->stopped) due = std::min(due, system_.due(hart->core.hart));
+    if (due == never && !system_.input_may_come()) return false;
+    if (due == never || system_.real_time)
+        std::this_thread::sleep_for(nap);
+    else
+        system_.elapsed = std::max(system_.elapsed, due);
+    return true;
+}
+
+StopReason Turns::run(std::uint64_t limit, unsigned& last) {
+    std::uint64_t executed = 0;
+    while (limit == 0 || executed < limit) {
+        unsigned passed = 0;
+        while (passed < harts_.size() && !ready(*harts_[system_.turn % harts_.size()])) ++passed, ++system_.turn;
+        if (passed == harts_.size()) {
+            if (std::all_of(harts_.begin(), harts_.end(), [](Machine::State* hart) { return hart->stopped; }))
+                return StopReason::stopped;
+            if (!wake()) return StopReason::waiting;
+            continue;
+        }
+        last = system_.turn++ % static_cast<unsigned>(harts_.size());
+        Machine::State& hart = *harts_[last];
+        std::uint64_t length = turn_length(system_.random);
+        if (limit != 0) length = std::min(length, limit - executed);
+        const std::uint64_t before = hart.core.count;
+        const StopReason reason = hart.execute(before + length);
+        executed += hart.core.count - before;
+        system_.elapsed += hart.core.count - before;
+        if (system_.ending) return StopReason::stopped;
+        if (reason != StopReason::running && reason != StopReason::stopped) return reason;
+    }
+    return StopReason::running;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+class Threads {
+public:
+    Threads(machine::System& system, Harts harts) : system_(system), harts_(std::move(harts)) {}
+
+    StopReason run(std::uint64_t limit, unsigned& last);
+
+private:
+    void run_one(Machine::State& hart, std::uint64_t limit);
+    void end(StopReason reason, const Machine::State& hart);
+    void idle(Machine::State& hart);
+    bool nothing_will_come();
+
+    machine::System& system_;
+    Harts harts_;
+    std::atomic<std::uint64_t> executed_ = 0;
+    std::atomic<unsigned> idle_ = 0;         // harts that stopped or wait
+    std::mutex result_lock_;
+    bool ended_ = false;
+    StopReason reason_ = StopReason::stopped;
+    unsigned last_ = 0;
+};
+
+// The first to say so is who ended the run.
+void Threads::end(StopReason reason, const Machine::State& hart) {
+    {
+        std::scoped_lock lock(result_lock_);
+        if (!ended_) {
+            ended_ = true;
+            reason_ = reason;
+            last_ = hart.core.hart;
+        }
+    }
+    system_.ending = true;
+}
+
+// Asked while all harts are idle, so that nothing changes by itself.
+bool Threads::nothing_will_come() {
+    for (const Machine::State* hart : harts_)
+        if (!hart->stopped && (system_.due(hart->core.hart) != never || system_.raised(hart->core.hart, hart->time())))
+            return false;
+    return !system_.input_may_come();
+}
+
+void Threads::idle(Machine::State& hart) {
+    ++idle_;
+    while (!system_.ending) {
+        const bool all_idle = idle_ == harts_.size();
+        if (system_.raised(hart.core.hart, hart.time())) {
+            hart.core.waiting = false;
+            break;
+        }
+        // Those that stopped are idle for good; one that waits is woken by a line, for which it looks itself.
+        if (all_idle && idle_ == harts_.size() && nothing_will_come())
+            return end(StopReason::waiting, hart);
+        std::this_thread::sleep_for(nap);
+    }
+    --idle_;
+}
+
+void Threads::run_one(Machine::State& hart, std::uint64_t limit) {
+    while (!system_.ending) {
+        const std::uint64_t before = hart.core.count;
+        const StopReason reason = hart.execute(before + instructions_of_thread);
+        executed_ += hart.core.count - before;
+        if (reason == StopReason::stopped) break;
+        if (reason != StopReason::running) return end(reason, hart);
+        if (limit != 0 && executed_ >= limit) return end(StopReason::running, hart);
+        if (hart.core.waiting) idle(hart);
+    }
+    ++idle_;
+}
+
+StopReason Threads::run(std::uint64_t limit, unsigned& last) {
+    std::vector<std::thread> threads;
+    for (std::size_t i = 1; i < harts_.size(); ++i)
+        threads.emplace_back([this, i, limit] { run_one(*harts_[i], limit); });
+    run_one(*harts_[0], limit);
+    for (std::thread& thread : threads) thread.join();
+    last = last_;
+    return reason_;
+}
+
+}  // namespace
+
+RunResult Machine::run_harts(std::uint64_t limit) {
+    Harts harts;
+    for (unsigned i = 0; i < this->harts(); ++i) harts.push_back(hart(i).state_.get());
+    machine::System& system = *state_->system;
+    RunResult result;
+    const auto begin = std::chrono::steady_clock::now();
+    std::uint64_t before = 0, after = 0;
+    unsigned last = 0;
+    StopReason reason = StopReason::running;
+    for (State* each : harts) {
+        before += each->core.count;
+        if (reason != StopReason::running) continue;
+        reason = each->begin();
+        last = each->core.hart;
+    }
+    bool exited = false;
+    {
+        std::scoped_lock lock(system.device_lock);
+        exited = system.exit_status.has_value();
+        system.ending = exited;
+    }
+    if (exited) reason = StopReason::stopped;
+    if (reason == StopReason::running)
+        reason = state_->options.threads ? Threads(system, harts).run(limit, last) : Turns(system, harts).run(limit, last);
+    for (const State* each : harts) after += each->core.count;
+    hart(last).finish(result, reason);
+    result.instructions = after - before;
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+}  // namespace isaforge

@@ -1,0 +1,53 @@
+// What the harts of a machine share: memory, devices, the host.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "isaforge/machine.hpp"
+#include "machine/devices.hpp"
+#include "machine/memory_map.hpp"
+#include "machine/sharing.hpp"
+
+namespace isaforge::machine {
+
+inline constexpr unsigned max_harts = 64;
+
+struct System {
+    System(const Isa& isa, const MachineOptions& options);
+
+    bool mapped() const { return memory != no_index; }
+    std::string add_device(const std::string& kind, std::uint64_t address);
+    // The lowest line that interrupts a hart now; and when the next one will by itself, the end of time where none will.
+    std::optional<std::uint32_t> raised(std::uint32_t hart, std::uint64_t now);
+    std::uint64_t due(std::uint32_t hart);
+    // Whether input from outside may interrupt some hart.
+    bool input_may_come();
+    // Nanoseconds of the machine's time, given how many there are without a clock.
+    std::uint64_t time(std::uint64_t counted) const;
+    // The first address behind the storage that begins at 0.
+    std::uint64_t storage_end() const;
+
+    Index memory = no_index;                     // the one that holds code
+    unsigned harts = 1;
+    MemoryMap map;
+    std::unique_ptr<Sharing> sharing;            // null with one hart
+    std::mutex device_lock;                      // for devices and streams
+    std::vector<std::unique_ptr<Device>> devices;
+    std::shared_ptr<Streams> streams;
+    std::optional<int> exit_status;              // under device_lock
+    std::atomic<bool> ending = false;            // a hart has ended the run of all
+    std::mt19937_64 random;                      // of the order of turns …
+    unsigned turn = 0;                           // … whose next one it is
+    std::uint64_t elapsed = 0;                   // nanoseconds of machine time, where harts take turns
+    bool real_time = false;
+    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+
+}  // namespace isaforge::machine

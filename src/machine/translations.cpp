@@ -1,0 +1,334 @@
+// From code addresses to instructions that are ready to run. Each combination of modes has translations of its own, for a
+// mode's value is built into them. What a program overwrites is translated again.
+#include <algorithm>
+
+#include "machine/state.hpp"
+#include "semantics/lower.hpp"
+
+namespace isaforge {
+
+using machine::MicroOp;
+
+namespace {
+
+constexpr std::size_t max_bytes = max_instruction_bits / 8;
+constexpr std::size_t max_translations = 64;   // combinations of modes at a time
+constexpr std::size_t max_events = 4096;       // translated, under one of them
+constexpr std::size_t max_retired = 4096;
+
+MicroOp fault_op(StopReason reason) {
+    MicroOp op;
+    op.run = machine::handlers::fault;
+    op.detail.n = static_cast<std::uint32_t>(reason);
+    return op;
+}
+
+std::string first_message(const Diagnostics& diagnostics) {
+    for (const Diagnostic& diagnostic : diagnostics.all())
+        if (diagnostic.severity == Severity::error) return diagnostic.message;
+    return "its meaning cannot be executed";
+}
+
+}  // namespace
+
+void Machine::State::set_next(std::uint64_t address) { core.next = resolve(address); }
+
+std::uint64_t Machine::State::next_pc() const {
+    if (core.next == &outside) return outside_address;
+    return by_first_op.at(core.next)->address;
+}
+
+// The instruction that an operation belongs to.
+Machine::State::Instruction* Machine::State::instruction_of(const MicroOp* op) const {
+    auto after = by_first_op.upper_bound(op);
+    if (after == by_first_op.begin()) return nullptr;
+    Instruction* found = std::prev(after)->second;
+    return op < found->ops.data() + found->ops.size() ? found : nullptr;
+}
+
+Machine::State::Instruction* Machine::State::known_instruction(std::uint64_t address) const {
+    auto found = current->instructions.find(address);
+    return found != current->instructions.end() ? found->second.get() : nullptr;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Modes
+
+// The translations for the modes as they are now.
+void Machine::State::choose_translations() {
+    std::uint64_t key = 0;
+    unsigned at = 0;
+    for (std::size_t i = 0; i < isa.modes.size(); ++i) {
+        if (at < 64) key |= (core.mode_values[i] & semantics::mask_of(isa.modes[i].bits)) << at;
+        at += isa.modes[i].bits;
+    }
+    auto found = translations.find(key);
+    if (found == translations.end()) {
+        if (translations.size() >= max_translations) {
+            for (auto& [modes, each] : translations) {
+                for (auto& [address, instruction] : each->instructions) retire(std::move(instruction));
+                for (auto& [place, instruction] : each->events) retire(std::move(instruction));
+            }
+            translations.clear();
+            drop_all = true;
+            core.stop_at = core.count + 1;
+        }
+        found = translations.emplace(key, std::make_unique<Translations>()).first;
+        found->second->entries.assign(core.code_size, nullptr);
+    }
+    current = found->second.get();
+    core.entries = current->entries.data();
+    core.jumps = current->jumps.data();
+}
+
+// After registers were set from outside.
+void Machine::State::refresh_modes() {
+    modes_stale = false;
+    if (isa.modes.empty()) return;
+    if (modes_ops.empty()) {
+        Diagnostics diagnostics;
+        semantics::LowerResult lowered = semantics::lower({.isa = &isa, .only_modes = true}, diagnostics);
+        if (!lowered.ok) return;
+        machine::TranslateInput input{.isa = &isa, .code = &lowered.code, .aside = true};
+        input.ports = &ports;
+        input.port_limits = core.port_limits;
+        modes_ops = machine::translate(input, layout).ops;
+    }
+    run_aside(modes_ops);
+    choose_translations();
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Translating
+
+const MicroOp* Machine::State::nothing_at(std::uint64_t address, StopReason reason, std::uint64_t where) {
+    outside.detail.n = static_cast<std::uint32_t>(reason);
+    outside_address = address;
+    outside_fault = where;
+    return &outside;
+}
+
+// The bytes at a code address, as far as they may be executed.
+bool Machine::State::load_image(std::uint64_t address, Image& image, std::size_t& available) const {
+    if (system->mapped()) {
+        std::uint8_t bytes[max_bytes];
+        available = max_bytes;
+        while (available != 0 && !system->map.peek(address, std::span(bytes, available))) --available;
+        image = codec->load(bytes, available);
+    } else {
+        if (address >= core.code_size) return false;
+        const std::uint64_t byte = address * isa.address_bits / 8;
+        available = std::min<std::size_t>(code.size() - byte, max_bytes);
+        image = codec->load(code.data() + byte, available);
+    }
+    return available != 0;
+}
+
+const MicroOp* Machine::State::resolve(std::uint64_t address) {
+    if (Instruction* known = known_instruction(address)) {
+        if (system->mapped()) current->jumps[machine::jump_slot(address)] = {address, known->ops.data()};
+        return known->ops.data();
+    }
+    std::uint8_t fetched[max_bytes];
+    const std::uint8_t* bytes = fetched;
+    std::size_t available = 0;
+    if (system->mapped()) {
+        if (address % (isa.unit_bits / isa.address_bits) != 0)
+            return nothing_at(address, StopReason::misaligned_code, address);
+        available = bus->fetch(address, fetched);
+        if (available == 0) return nothing_at(address, StopReason::bad_execute, address);
+    } else {
+        if (address >= core.code_size) return nothing_at(address, StopReason::bad_code_address, address);
+        const std::uint64_t byte = address * isa.address_bits / 8;
+        available = std::min<std::size_t>(code.size() - byte, max_bytes);
+        bytes = code.data() + byte;
+    }
+    std::unique_ptr<Instruction> made = translate_at(address, bytes, available);
+    core.state = layout.state();
+    if (made == nullptr) return nothing_at(address, StopReason::bad_execute, address + available);
+    const MicroOp* first = made->ops.data();
+    by_first_op[first] = made.get();
+    if (breakpoints.contains(address)) set_breakpoint(*made, true);
+    if (system->mapped()) {
+        bus->note_code(address, std::max(made->bits, isa.unit_bits) / 8);
+        current->jumps[machine::jump_slot(address)] = {address, first};
+    } else {
+        current->entries[address] = first;
+    }
+    current->instructions[address] = std::move(made);
+    return first;
+}
+
+// A breakpoint takes the place of the first operation's handler, so that it is met on every way to the instruction.
+void Machine::State::set_breakpoint(Instruction& instruction, bool on) {
+    MicroOp& op = instruction.ops.front();
+    auto known = replaced.find(&op);
+    if (on && known == replaced.end()) {
+        replaced[&op] = op.run;
+        op.run = machine::handlers::breakpoint;
+    } else if (!on && known != replaced.end()) {
+        op.run = known->second;
+        replaced.erase(known);
+    }
+}
+
+// Decodes, lowers and translates. What fails becomes an operation that reports it when it is executed. Null where the
+// instruction goes on beyond what may be executed.
+std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::uint64_t address,
+                                                                         const std::uint8_t* bytes,
+                                                                         std::size_t available) {
+    auto made = std::make_unique<Instruction>();
+    made->address = address;
+    auto refuse = [&](StopReason reason, std::string why) {
+        made->trouble = std::move(why);
+        made->ops = {fault_op(reason)};
+        return std::move(made);
+    };
+    if (layout.exhausted()) return refuse(StopReason::undefined, "the machine needs too much room for its values");
+    made->image = codec->load(bytes, available);
+    made->form = codec->decode(made->image, static_cast<unsigned>(available * 8), made->bits);
+    if (made->form == no_index) {
+        Image whole;
+        std::size_t there = 0;
+        unsigned bits = 0;
+        if (system->mapped() && available < max_bytes && load_image(address, whole, there) && there > available &&
+            codec->decode(whole, static_cast<unsigned>(there * 8), bits) != no_index)
+            return nullptr;
+        return refuse(StopReason::illegal, {});
+    }
+    const Form& form = isa.forms[made->form];
+    const isaforge::Instruction& instruction = isa.instruction_of(form);
+    if (!instruction.meaning && !instruction.guard) return refuse(StopReason::undefined, "it has no meaning");
+
+    std::vector<std::uint64_t> codes;
+    codec->fields(made->form, made->image, codes);
+    std::vector<semantics::Binding> bindings;
+    for (std::size_t i = 0; i < form.fields.size(); ++i)
+        bindings.push_back(semantics::bind(*codec, form.fields[i].type, codes[i]));
+    semantics::LowerInput input{.isa = &isa, .instruction = &instruction, .fields = &form.fields.list()};
+    input.bindings = &bindings;
+    input.address = address;
+    input.next_address = address + std::max(1u, made->bits / isa.address_bits);
+    input.names = &form.names_in_meaning;
+    return finish_translation(std::move(made), input);
+}
+
+// What an event does at an instruction; null where that is known to fail, as `trouble` of the machine says.
+Machine::State::Instruction* Machine::State::event_at(Index event, std::uint64_t address) {
+    auto found = current->events.find({event, address});
+    if (found != current->events.end()) return found->second.get();
+    if (current->events.size() >= max_events) {
+        for (auto& [place, instruction] : current->events) retire(std::move(instruction));
+        current->events.clear();
+    }
+    auto made = std::make_unique<Instruction>();
+    made->address = address;
+    made->is_event = true;
+    semantics::LowerInput input{.isa = &isa, .address = address, .next_address = address};
+    input.event = &isa.events[event];
+    made = finish_translation(std::move(made), input);
+    core.state = layout.state();
+    by_first_op[made->ops.data()] = made.get();
+    return (current->events[{event, address}] = std::move(made)).get();
+}
+
+std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(std::unique_ptr<Instruction> made,
+                                                                                semantics::LowerInput input) {
+    auto refuse = [&](std::string why) {
+        made->trouble = std::move(why);
+        made->ops = {fault_op(StopReason::undefined)};
+        return std::move(made);
+    };
+    std::vector<std::uint64_t> modes(core.mode_values, core.mode_values + isa.modes.size());
+    if (!modes.empty()) input.modes = &modes;
+    Diagnostics diagnostics;
+    semantics::LowerResult lowered = semantics::lower(input, diagnostics);
+    if (!lowered.ok) return refuse(first_message(diagnostics));
+
+    std::vector<std::uint32_t> signals;
+    for (const std::string& name : lowered.code.signals) signals.push_back(signal_number(name));
+    machine::TranslateInput translated{.isa = &isa, .code = &lowered.code, .address = made->address};
+    if (options.count_instructions && !made->is_event) {
+        auto [counter, added] = counters.try_emplace(made->address, 0);
+        if (added) counter->second = layout.allocate(8);
+        made->counter = counter->second;
+        translated.count_executions = true;
+        translated.counter = made->counter;
+    }
+    translated.next_address = input.next_address;
+    translated.ports = &ports;
+    translated.port_limits = core.port_limits;
+    translated.signals = &signals;
+    translated.aligned = options.require_alignment;
+    machine::Translation translation = machine::translate(translated, layout);
+    if (layout.exhausted()) return refuse("the machine needs too much room for its values");
+    made->ops = std::move(translation.ops);
+    made->reads = std::move(translation.reads);
+    made->writes = std::move(translation.writes);
+    return made;
+}
+
+std::uint32_t Machine::State::signal_number(const std::string& name) {
+    auto found = std::find(signal_names.begin(), signal_names.end(), name);
+    if (found != signal_names.end()) return static_cast<std::uint32_t>(found - signal_names.begin());
+    signal_names.push_back(name);
+    signal_counts.push_back(0);
+    core.signal_counts = signal_counts.data();
+    return static_cast<std::uint32_t>(signal_names.size() - 1);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Forgetting
+
+// Nothing may be running.
+void Machine::State::forget_translations() {
+    translations.clear();
+    retired.clear();
+    by_first_op.clear();
+    replaced.clear();
+    written.clear();
+    drop_all = false;
+    current = nullptr;
+    if (bus) bus->forget_code();
+    core.code_size = system->mapped() ? 0 : code.size() * 8 / isa.address_bits;
+    choose_translations();
+}
+
+// Others may still lead to it: it stays until all are forgotten.
+void Machine::State::retire(std::unique_ptr<Instruction> instruction) { retired.push_back(std::move(instruction)); }
+
+// Called while an instruction runs, perhaps the very one that is overwritten: it goes on to its end.
+void Machine::State::code_written(std::uint64_t address, std::uint64_t bytes) {
+    written.emplace_back(address, bytes);
+    core.stop_at = core.count + 1;
+}
+
+void Machine::State::make_stale(Instruction& instruction) {
+    MicroOp& first = instruction.ops[0];
+    first.run = machine::handlers::stale;
+    first.a = static_cast<std::uint32_t>(instruction.address >> 32);
+    first.b = static_cast<std::uint32_t>(instruction.address);
+}
+
+// With no instruction running, those that were overwritten become mere pointers to their successors.
+void Machine::State::drop_written() {
+    const std::uint64_t unit = isa.unit_bits / 8;
+    for (auto [address, bytes] : written)
+        for (auto& [modes, each] : translations) {
+            const std::uint64_t before = std::min<std::uint64_t>(address, max_bytes);
+            for (std::uint64_t i = (unit - (address - before) % unit) % unit; i < before + bytes; i += unit) {
+                auto found = each->instructions.find(address - before + i);
+                if (found == each->instructions.end()) continue;
+                const std::uint64_t length = std::max(found->second->bits, isa.unit_bits) / 8;
+                if (i < before && length <= before - i) continue;
+                make_stale(*found->second);
+                each->jumps[machine::jump_slot(found->first)] = {};
+                retire(std::move(found->second));
+                each->instructions.erase(found);
+            }
+        }
+    written.clear();
+    if (retired.size() > max_retired) drop_all = true;
+}
+
+}  // namespace isaforge
