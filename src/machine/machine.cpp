@@ -172,8 +172,7 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
             return fmt::format("{}: {:#x} (at {})", signal_names[core.fault_other], core.fault_address, where);
         case StopReason::waiting: return fmt::format("nothing will end the waiting before {}", where);
         case StopReason::event_loop:
-            return fmt::format("events without end at {}, the last one `{}`", where,
-                               isa.events[core.fault_other].name);
+            return fmt::format("events without end at {}, the last one `{}`", where, isa.events[core.fault_other].name);
         default: return {};
     }
 }
@@ -213,7 +212,9 @@ const Isa& Machine::isa() const { return state_->isa; }
 
 unsigned Machine::harts() const { return 1 + static_cast<unsigned>(others_.size()); }
 
-Machine& Machine::hart(unsigned number) { return number == 0 || number > others_.size() ? *this : *others_[number - 1]; }
+Machine& Machine::hart(unsigned number) {
+    return number == 0 || number > others_.size() ? *this : *others_[number - 1];
+}
 
 Index Machine::code_memory() const { return state_->system->memory; }
 

@@ -175,8 +175,8 @@ void Machine::State::set_breakpoint(Instruction& instruction, bool on) {
 // Decodes, lowers and translates. What fails becomes an operation that reports it when it is executed. Null where the
 // instruction goes on beyond what may be executed.
 std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::uint64_t address,
-                                                                         const std::uint8_t* bytes,
-                                                                         std::size_t available) {
+                                                                          const std::uint8_t* bytes,
+                                                                          std::size_t available) {
     auto made = std::make_unique<Instruction>();
     made->address = address;
     auto refuse = [&](StopReason reason, std::string why) {
