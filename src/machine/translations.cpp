@@ -81,6 +81,12 @@ void Machine::State::choose_translations() {
     core.jumps = current->jumps.data();
 }
 
+// Called at the end of an instruction. An interrupt that was masked may not be any more.
+void Machine::State::modes_changed() {
+    choose_translations();
+    if (interrupt_event != no_index && !system->devices.empty()) core.stop_at = core.count + 1;
+}
+
 // After registers were set from outside.
 void Machine::State::refresh_modes() {
     modes_stale = false;

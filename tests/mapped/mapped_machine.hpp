@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -172,15 +173,8 @@ public:
     explicit MappedMachine(const std::string& declarations = "", MachineOptions options = {.memory_bytes = 1 << 20}) {
         streams = std::make_shared<TestStreams>();
         options.streams = streams;
-        SourceManager sources;
-        Diagnostics diagnostics;
-        std::shared_ptr<const Isa> isa =
-            load_isa_text("mapped.isa", mapped_description(declarations), sources, diagnostics);
-        if (!isa) {
-            ADD_FAILURE() << to_text(diagnostics, sources);
-            return;
-        }
-        machine_ = std::make_unique<Machine>(std::make_shared<const Codec>(isa), std::move(options));
+        std::shared_ptr<const Codec> codec = codec_for(declarations);
+        if (codec) machine_ = std::make_unique<Machine>(codec, std::move(options));
     }
 
     Machine* operator->() { return machine_.get(); }
@@ -207,6 +201,17 @@ public:
     std::shared_ptr<TestStreams> streams;
 
 private:
+    static std::shared_ptr<const Codec> codec_for(const std::string& declarations) {
+        static std::map<std::string, std::shared_ptr<const Codec>> known;
+        std::shared_ptr<const Codec>& codec = known[declarations];
+        if (codec) return codec;
+        SourceManager sources;
+        Diagnostics diagnostics;
+        const auto isa = load_isa_text("mapped.isa", mapped_description(declarations), sources, diagnostics);
+        if (!isa) ADD_FAILURE() << to_text(diagnostics, sources);
+        return isa ? codec = std::make_shared<const Codec>(isa) : nullptr;
+    }
+
     std::unique_ptr<Machine> machine_;
 };
 
