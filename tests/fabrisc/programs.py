@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Runs the programs of examples/fabrisc and compares what they print with computations of Python's own.
+
+    programs.py --isaforge PROGRAM --root REPOSITORY [--only NAME ...]
+
+Each function that begins with `check_` is one test; --only names them without that. What fails is said, and the status is 1.
+"""
+import argparse
+import hashlib
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+REVISIONS = {"fabrisc-2022-05-15": 515}
+MAY_15 = "fabrisc-2022-05-15"
+SECONDS = 120
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(actual, expected, what):
+    if actual == expected:
+        return
+    for position, (a, b) in enumerate(zip(actual, expected)):
+        if a != b:
+            raise Failure(f"{what}: differs at {position}: {a!r}, expected {b!r}")
+    raise Failure(f"{what}: {len(actual)} long, expected {len(expected)}: {actual[:200]!r}, {expected[:200]!r}")
+
+
+class Bench:
+    """Assembles and runs programs in a directory of its own."""
+
+    def __init__(self, isaforge, root, directory):
+        self.isaforge, self.directory = isaforge, directory
+        self.examples = os.path.join(root, "examples", "fabrisc")
+        self.made = 0
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def assemble(self, source, isa=MAY_15, symbols=(), wlen=32):
+        self.made += 1
+        program = self.path(f"{self.made}.elf")
+        command = [self.isaforge, "asm", "-i", isa, "-P", f"WLEN={wlen}", f"-DREVISION={REVISIONS[isa]}",
+                   *(f"-D{symbol}" for symbol in symbols), os.path.join(self.examples, source), "-o", program]
+        done = subprocess.run(command, capture_output=True, timeout=SECONDS)
+        if done.returncode != 0:
+            raise Failure(f"{source} does not assemble for {isa}:\n{done.stderr.decode(errors='replace')}")
+        return program, isa, wlen
+
+    def run(self, program, *options, stdin=b"", status=0):
+        """What the program writes, and what is said besides."""
+        file, isa, wlen = program
+        command = [self.isaforge, "run", "-i", isa, "-P", f"WLEN={wlen}", file, *map(str, options)]
+        done = subprocess.run(command, input=stdin, capture_output=True, timeout=SECONDS)
+        if done.returncode != status:
+            raise Failure(f"{' '.join(command)}: status {done.returncode}:\n{done.stdout[-2000:].decode(errors='replace')}\n"
+                          f"{done.stderr[-2000:].decode(errors='replace')}")
+        return done.stdout, done.stderr
+
+    def output(self, program, *options, stdin=b""):
+        return self.run(program, *options, stdin=stdin)[0]
+
+    def executed(self, program, *options, stdin=b""):
+        """The number of instructions that --stats gives."""
+        said = b"".join(self.run(program, *options, "--stats", stdin=stdin))
+        return int(re.search(rb"(\d+) instructions in", said).group(1))
+
+
+def check_disassembly(bench):
+    """What `dis` makes of the programs assembles to the same bytes."""
+    sources = sorted(name for name in os.listdir(bench.examples) if name.endswith(".s"))
+    for source in sources:
+        program = bench.assemble(source)[0]
+        text = subprocess.run([bench.isaforge, "dis", "-i", MAY_15, program], capture_output=True, check=True).stdout
+        again = bench.path("again.elf")
+        subprocess.run([bench.isaforge, "asm", "-i", MAY_15, "-", "-o", again], input=text, check=True)
+        expect(section(again, ".text"), section(program, ".text"), f"{source}, disassembled and assembled")
+
+
+def section(path, name):
+    """The bytes of a section of an ELF file of 32 bits."""
+    with open(path, "rb") as file:
+        data = file.read()
+    headers, = struct.unpack_from("<I", data, 32)
+    size, count, names = struct.unpack_from("<HHH", data, 46)
+    rows = [struct.unpack_from("<10I", data, headers + size * i) for i in range(count)]
+    for row in rows:
+        begin = rows[names][4] + row[0]
+        if data[begin:data.index(0, begin)] == name.encode():
+            return data[row[4]:row[4] + row[5]]
+    raise Failure(f"{path} has no {name}")
+
+
+def check_collatz(bench):
+    def steps(number):
+        taken = 0
+        while number > 1:
+            number = 3 * number + 1 if number % 2 else number // 2
+            taken += 1
+        return taken
+
+    last = 3000
+    expected = b"".join(b"%d\n" % steps(number) for number in range(1, last + 1))
+    for isa in REVISIONS:
+        for wlen in 32, 64:
+            program = bench.assemble("collatz.s", isa, [f"LAST={last}"], wlen)
+            expect(bench.output(program), expected, f"collatz.s, {isa}, WLEN {wlen}")
+
+
+def check_collatz_author(bench):
+    def steps(number, wrap, fall):
+        """The author's loop with the two mistakes, or without."""
+        taken = 0
+        while number > 1:
+            if number % 2:
+                number = wrap(wrap(wrap(number * 3) + 1) >> 1)
+                taken += 2
+                if not fall:
+                    continue
+            number = wrap(number >> 1)
+            taken += 1
+        return taken
+
+    def eight_bits(number):
+        return (number + 128) % 256 - 128
+
+    trace = bench.output(bench.assemble("collatz-author.s"), "--trace", "-").decode()
+    found = int(re.findall(r"\$S1=([0-9a-f]{8})", trace)[-1], 16)
+    expect(found, steps(123, eight_bits, True), "collatz-author.s")
+    if steps(123, int, False) != 46 or found == 46:
+        raise Failure("the mistakes do not show")
+    fall = re.search(r"2c: \S+ +IADD.8: \$S1, \$S1, #2 .*\n +\d+ +30: \S+ +IASH.8: \$S0, \$S0, #-1", trace)
+    if not fall:
+        raise Failure("the trace does not show how one case falls through into the other")
+
+
+def check_sort(bench):
+    def words(count, x):
+        made = []
+        for _ in range(count):
+            x = (x * 1664525 + 1013904223) % 2**32
+            made.append(x - 2**32 if x >= 2**31 else x)
+        return made
+
+    for isa in REVISIONS:
+        for count, seed in (5000, 1), (3333, 77), (13, 5), (1, 2):
+            program = bench.assemble("sort.s", isa, [f"COUNT={count}", f"SEED={seed}"])
+            expect(struct.unpack(f"<{count}i", bench.output(program)), tuple(sorted(words(count, seed))),
+                   f"sort.s, {isa}, {count} words")
+    program = bench.assemble("sort.s", symbols=["COUNT=4000", "READ"])
+    source = random.Random(1)
+    for values in [], [7], [3, -3], [5] * 100, list(range(1000)), list(range(1000, 0, -1)), \
+            [source.randrange(-9, 9) for _ in range(4000)], [source.randrange(-2**31, 2**31) for _ in range(3999)]:
+        written = bench.output(program, stdin=struct.pack(f"<{len(values)}i", *values) + b"ab"[:len(values) % 3])
+        expect(struct.unpack(f"<{len(values)}i", written), tuple(sorted(values)), f"sort.s, {len(values)} words read")
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--isaforge", required=True)
+    arguments.add_argument("--root", required=True)
+    arguments.add_argument("--only", nargs="*")
+    options = arguments.parse_args()
+    checks = {name[6:]: check for name, check in globals().items() if name.startswith("check_")}
+    failed = 0
+    for name, check in checks.items():
+        if options.only and name not in options.only:
+            continue
+        with tempfile.TemporaryDirectory() as directory:
+            try:
+                check(Bench(os.path.abspath(options.isaforge), options.root, directory))
+            except (Failure, subprocess.TimeoutExpired) as failure:
+                print(f"{name}: {failure}")
+                failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
