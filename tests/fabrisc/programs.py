@@ -34,6 +34,11 @@ def expect(actual, expected, what):
     raise Failure(f"{what}: {len(actual)} long, expected {len(expected)}: {actual[:200]!r}, {expected[:200]!r}")
 
 
+def signed(value, bits=32):
+    value %= 1 << bits
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
 class Bench:
     """Assembles and runs programs in a directory of its own."""
 
@@ -45,20 +50,21 @@ class Bench:
     def path(self, name):
         return os.path.join(self.directory, name)
 
-    def assemble(self, source, isa=MAY_15, symbols=(), wlen=32):
+    def assemble(self, source, isa=MAY_15, symbols=(), wlen=32, mxvl=512):
         self.made += 1
         program = self.path(f"{self.made}.elf")
-        command = [self.isaforge, "asm", "-i", isa, "-P", f"WLEN={wlen}", f"-DREVISION={REVISIONS[isa]}",
-                   *(f"-D{symbol}" for symbol in symbols), os.path.join(self.examples, source), "-o", program]
+        command = [self.isaforge, "asm", "-i", isa, "-P", f"WLEN={wlen}", "-P", f"MXVL={mxvl}",
+                   f"-DREVISION={REVISIONS[isa]}", *(f"-D{symbol}" for symbol in symbols),
+                   os.path.join(self.examples, source), "-o", program]
         done = subprocess.run(command, capture_output=True, timeout=SECONDS)
         if done.returncode != 0:
             raise Failure(f"{source} does not assemble for {isa}:\n{done.stderr.decode(errors='replace')}")
-        return program, isa, wlen
+        return program, isa, wlen, mxvl
 
     def run(self, program, *options, stdin=b"", status=0):
         """What the program writes, and what is said besides."""
-        file, isa, wlen = program
-        command = [self.isaforge, "run", "-i", isa, "-P", f"WLEN={wlen}", file, *map(str, options)]
+        file, isa, wlen, mxvl = program
+        command = [self.isaforge, "run", "-i", isa, "-P", f"WLEN={wlen}", "-P", f"MXVL={mxvl}", file, *map(str, options)]
         done = subprocess.run(command, input=stdin, capture_output=True, timeout=SECONDS)
         if done.returncode != status:
             raise Failure(f"{' '.join(command)}: status {done.returncode}:\n{done.stdout[-2000:].decode(errors='replace')}\n"
@@ -161,6 +167,39 @@ def check_sort(bench):
             [source.randrange(-9, 9) for _ in range(4000)], [source.randrange(-2**31, 2**31) for _ in range(3999)]:
         written = bench.output(program, stdin=struct.pack(f"<{len(values)}i", *values) + b"ab"[:len(values) % 3])
         expect(struct.unpack(f"<{len(values)}i", written), tuple(sorted(values)), f"sort.s, {len(values)} words read")
+
+
+def check_matrix(bench):
+    def product(n):
+        x, elements = 1, []
+        for _ in range(2 * n * n):
+            x = (x * 5 + 17) % 2**32
+            elements.append(signed(x << 12) >> 20)
+        left, right = elements[:n * n], elements[n * n:]
+        return tuple(signed(sum(left[i * n + k] * right[k * n + j] for k in range(n)))
+                     for i in range(n) for j in range(n))
+
+    for n in 48, 7, 1:
+        for symbols, mxvl in ([], 512), (["VECTORS"], 512), (["VECTORS"], 128), (["VECTORS"], 64):
+            program = bench.assemble("matrix.s", symbols=[f"N={n}", *symbols], mxvl=mxvl)
+            expect(struct.unpack(f"<{n * n}i", bench.output(program)), product(n), f"matrix.s, {n} x {n}, {symbols}, {mxvl}")
+    scalar, vector = (bench.executed(bench.assemble("matrix.s", symbols=symbols)) for symbols in ([], ["VECTORS"]))
+    if not 8 < scalar / vector < 12:
+        raise Failure(f"matrix.s: {scalar} instructions with scalars, {vector} with vectors")
+
+
+def check_sha256(bench):
+    def expect_digest(program, data, what):
+        expect(bench.output(program, stdin=data), hashlib.sha256(data).hexdigest().encode() + b"\n", f"sha256.s, {what}")
+
+    data = random.Random(4).randbytes(300_000)
+    for isa in REVISIONS:
+        program = bench.assemble("sha256.s", isa)
+        every = isa == MAY_15
+        for length in (*(range(201) if every else (0, 55, 56, 63, 64, 119, 120, 200)), 4095, 4096, 65537):
+            expect_digest(program, data[:length], f"{isa}, {length} bytes")
+    expect_digest(bench.assemble("sha256.s"), data, "300,000 bytes")
+    expect_digest(bench.assemble("sha256.s", wlen=64), data[:777], "WLEN 64")
 
 
 def main():
