@@ -11,7 +11,7 @@ build='cmake g++ libcli11-dev libedit2 libelf-dev libfmt-dev libpng-dev libyaml-
 test='binutils libgmock-dev libgtest-dev python3'
 bench='libbenchmark-dev llvm python3'
 lint='clang clang-format clang-tidy git python3'
-referee='clang lld llvm python3'
+referee='clang gdb-multiarch lld lldb llvm python3'
 
 wanted=
 for group in "${@:-all}"; do

@@ -10,6 +10,7 @@
 #include "cli/program.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
+#include "debugger/gdb_socket.hpp"
 #include "isaforge/machine.hpp"
 #include "isaforge/object.hpp"
 
@@ -22,6 +23,7 @@ struct Options {
     std::string max_instructions = "4G";
     std::vector<std::string> dumps, pictures;
     std::string trace;
+    int gdb_port = -1;
     bool registers = false, stats = false, profile = false, warn_hazards = false;
 };
 
@@ -153,6 +155,31 @@ bool report_state(Machine& machine, const Options& options, const Program& progr
     return !result.ok() || write_pictures(machine, options);  // no picture of a program that did not finish
 }
 
+// Lets a debugger have the machine first. False where the program is not to go on afterwards, with the exit status.
+bool serve_debugger(Machine& machine, const Program& program, const Options& options, int& status) {
+    debugger::Execution execution(machine);
+    execution.limit = 0;
+    debugger::Surroundings surroundings;
+    surroundings.restart = [&](std::string& error) {
+        error = "the program cannot be loaded again";
+        return restart_program(machine, program, options.program);
+    };
+    debugger::Debugger commands(execution, *program.codec, program.map, std::move(surroundings));
+    debugger::GdbServer server(execution, commands);
+    auto listening = [](std::uint16_t port) {
+        fmt::print(stderr, "isaforge: waiting for a debugger on 127.0.0.1:{}\n", port);
+        std::fflush(stderr);
+    };
+    std::string error;
+    if (!serve_gdb(server, execution, static_cast<std::uint16_t>(options.gdb_port), listening, error)) {
+        complain(fmt::format("cannot listen on port {}: {}", options.gdb_port, error));
+        status = input_error;
+        return false;
+    }
+    status = success;
+    return server.end() == debugger::GdbServer::End::detached;
+}
+
 int execute(const Options& options) {
     Session session;
     int status = success;
@@ -168,6 +195,8 @@ int execute(const Options& options) {
     how.count_instructions = options.profile;
     Machine machine(program->codec, std::move(how));
     if (!load_program(machine, *program, options.program)) return input_error;
+
+    if (options.gdb_port >= 0 && !serve_debugger(machine, *program, options, status)) return status;
 
     OutputFile trace;
     if (!options.trace.empty() && !trace.open(options.trace)) return input_error;
@@ -189,6 +218,11 @@ Action define(CLI::App& app) {
         ->capture_default_str()
         ->check(size);
     app.add_option("--trace", options->trace, "Write a line per instruction")->type_name("FILE");
+    app.add_option(
+           "--gdb", options->gdb_port,
+           "Wait for gdb or lldb on this TCP port of the loopback address, 0: a free one; goes on when it detaches")
+        ->type_name("PORT")
+        ->check(CLI::Range(0, 65535));
     app.add_option("--dump", options->dumps, "Print a range of data memory at the end")
         ->type_name("ADDRESS:LENGTH")
         ->allow_extra_args(false)

@@ -36,6 +36,9 @@ public:
     // Where the program stands: the instruction at pc, and its source line.
     std::string where();
 
+    // Whether a breakpoint or watchpoint of the debugger wants this stop: its condition holds.
+    bool wants(const Stop& stop) { return hit(stop) != nullptr; }
+
     bool finished() const { return finished_; }   // `quit` was said
     bool failed() const { return failed_; }       // the last line was in error
 

@@ -1,0 +1,116 @@
+#include "debugger/gdb_packet.hpp"
+
+namespace isaforge::debugger {
+
+namespace {
+
+constexpr std::string_view digits = "0123456789abcdef";
+
+int digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+std::string unescaped(std::string_view text) {
+    std::string bytes;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool escapes = text[i] == '}' && i + 1 < text.size();
+        bytes += escapes ? static_cast<char>(text[++i] ^ 0x20) : text[i];
+    }
+    return bytes;
+}
+
+}  // namespace
+
+std::optional<PacketEvent> PacketReader::next() {
+    while (at_ < waiting_.size()) {
+        const char c = waiting_[at_];
+        if (c == '\x03' || c == '-') {
+            ++at_;
+            return PacketEvent{c == '-' ? PacketEvent::Kind::repeat : PacketEvent::Kind::interrupt, {}};
+        }
+        if (c != '$') {  // an acknowledgement, or noise
+            ++at_;
+            continue;
+        }
+        const std::size_t end = waiting_.find('#', at_);
+        if (end == std::string::npos || end + 2 >= waiting_.size()) {
+            if (waiting_.size() - at_ <= most_packet_bytes) break;  // the rest is still to come
+            ++at_;
+            return PacketEvent{PacketEvent::Kind::damaged, {}};
+        }
+        const std::string_view body = std::string_view(waiting_).substr(at_ + 1, end - at_ - 1);
+        unsigned sum = 0;
+        for (char each : body) sum += static_cast<unsigned char>(each);
+        const int high = digit(waiting_[end + 1]), low = digit(waiting_[end + 2]);
+        PacketEvent event;
+        if (high < 0 || low < 0 || sum % 256 != static_cast<unsigned>(high * 16 + low) ||
+            body.size() > most_packet_bytes) {
+            event.kind = PacketEvent::Kind::damaged;
+        } else {
+            event.payload = unescaped(body);
+        }
+        at_ = end + 3;
+        return event;
+    }
+    waiting_.erase(0, at_);
+    at_ = 0;
+    return std::nullopt;
+}
+
+std::string packet_bytes(std::string_view payload) {
+    std::string bytes = "$";
+    unsigned sum = 0;
+    auto add = [&](char c) {
+        bytes += c;
+        sum += static_cast<unsigned char>(c);
+    };
+    for (char c : payload) {
+        const bool special = c == '$' || c == '#' || c == '}' || c == '*';
+        if (special) add('}');
+        add(special ? static_cast<char>(c ^ 0x20) : c);
+    }
+    bytes += '#';
+    bytes += digits[sum / 16 % 16];
+    bytes += digits[sum % 16];
+    return bytes;
+}
+
+std::string to_hex(std::string_view bytes) {
+    std::string text;
+    text.reserve(bytes.size() * 2);
+    for (char c : bytes) {
+        const auto byte = static_cast<unsigned char>(c);
+        text += digits[byte / 16];
+        text += digits[byte % 16];
+    }
+    return text;
+}
+
+std::optional<std::string> from_hex(std::string_view text) {
+    if (text.size() % 2 != 0) return std::nullopt;
+    std::string bytes;
+    bytes.reserve(text.size() / 2);
+    for (std::size_t i = 0; i < text.size(); i += 2) {
+        const int high = digit(text[i]), low = digit(text[i + 1]);
+        if (high < 0 || low < 0) return std::nullopt;
+        bytes += static_cast<char>(high * 16 + low);
+    }
+    return bytes;
+}
+
+std::optional<std::uint64_t> take_hex(std::string_view& text) {
+    std::uint64_t value = 0;
+    std::size_t used = 0;
+    for (; used < text.size() && digit(text[used]) >= 0; ++used) {
+        if (value >> 60 != 0) return std::nullopt;
+        value = value << 4 | static_cast<unsigned>(digit(text[used]));
+    }
+    if (used == 0) return std::nullopt;
+    text.remove_prefix(used);
+    return value;
+}
+
+}  // namespace isaforge::debugger

@@ -1,0 +1,352 @@
+#include "debugger/gdb_server.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "debugger/gdb_packet.hpp"
+
+namespace isaforge::debugger {
+
+namespace {
+
+// Errors have numbers, which no debugger shows differently.
+const std::string bad_request = "E01", no_such_place = "E14";
+constexpr unsigned memory_shift = 56;
+constexpr std::size_t most_points = 10000;
+
+// Numbers of signals in the protocol.
+constexpr unsigned sigint = 2, sigill = 4, sigtrap = 5, sigabrt = 6, sigsegv = 11;
+
+unsigned signal_of(StopReason reason) {
+    switch (reason) {
+        case StopReason::bad_access:
+        case StopReason::bad_code_address: return sigsegv;
+        case StopReason::illegal:
+        case StopReason::undefined:
+        case StopReason::bad_index: return sigill;
+        default: return sigabrt;
+    }
+}
+
+bool take(std::string_view& text, std::string_view prefix) {
+    if (!text.starts_with(prefix)) return false;
+    text.remove_prefix(prefix.size());
+    return true;
+}
+
+// "address,length", and what follows.
+bool take_pair(std::string_view& text, std::uint64_t& first, std::uint64_t& second) {
+    const auto a = take_hex(text);
+    if (!a || !take(text, ",")) return false;
+    const auto b = take_hex(text);
+    if (!b) return false;
+    first = *a, second = *b;
+    return true;
+}
+
+// A thread: there is one, with the number 1; 0 means any, -1 all.
+bool is_our_thread(std::string_view text) {
+    if (text.starts_with("p")) {  // pPID.TID
+        const std::size_t dot = text.find('.');
+        text = dot == std::string_view::npos ? "0" : text.substr(dot + 1);
+    }
+    if (text == "-1") return true;
+    const auto number = take_hex(text);
+    return number && text.empty() && *number <= 1;
+}
+
+// What lldb asks of the machine as a whole. Without an architecture it takes its own host's, whose registers it adds to
+// ours; RISC-V's it leaves alone.
+std::string host_text(const RemoteTarget& target) {
+    std::string text =
+        fmt::format("endian:{};ptrsize:{};", target.big_endian() ? "big" : "little", target.address_bytes());
+    if (target.big_endian()) return text;
+    return "triple:" + to_hex(fmt::format("riscv{}-unknown-unknown", target.address_bytes() * 8)) + ";" + text;
+}
+
+}  // namespace
+
+GdbServer::GdbServer(Execution& execution, Debugger& debugger)
+    : execution_(execution),
+      debugger_(debugger),
+      machine_(execution.machine()),
+      target_(machine_),
+      description_(target_.xml()),
+      code_bytes_(std::max(1u, machine_.isa().address_bits / 8)) {}
+
+std::string GdbServer::answer(std::string_view packet) {
+    sends_reply_ = true;
+    if (packet.empty()) return {};
+    const char kind = packet[0];
+    std::string_view rest = packet.substr(1);
+    switch (kind) {
+        case '?': return stop_reply(last_);
+        case 'g': return all_registers();
+        case 'G': return set_all_registers(rest);
+        case 'p': return get_register(rest);
+        case 'P': return set_register(rest);
+        case 'm': return read_memory(rest);
+        case 'M': return write_memory(rest, false);
+        case 'X': return write_memory(rest, true);
+        case 'Z': return point(rest, true);
+        case 'z': return point(rest, false);
+        case 'c': return go_on(false, rest);
+        case 's': return go_on(true, rest);
+        case 'C':
+        case 'S': {  // the signal is dropped: programs here get none
+            if (!take_hex(rest) || (!rest.empty() && !take(rest, ";"))) return bad_request;
+            return go_on(kind == 'S', rest);
+        }
+        case 'H': return rest.size() > 1 && is_our_thread(rest.substr(1)) ? "OK" : bad_request;
+        case 'T': return is_our_thread(rest) ? "OK" : bad_request;
+        case 'D': end_ = End::detached; return "OK";
+        case 'k':
+            end_ = End::killed;
+            sends_reply_ = false;
+            return {};
+        case 'q':
+        case 'Q': return query(packet);
+        case 'v':
+            if (packet == "vCont?") return "vCont;c;C;s;S";
+            if (take(rest, "Cont;")) return vcont(rest);
+            if (take(rest, "Kill")) {
+                end_ = End::killed;
+                return "OK";
+            }
+            return {};
+        default: return {};
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Questions
+
+std::string GdbServer::query(std::string_view packet) {
+    if (take(packet, "qSupported")) return supported(packet);
+    if (packet == "QStartNoAckMode") {
+        without_acknowledgements_ = true;
+        return "OK";
+    }
+    if (take(packet, "qXfer:features:read:")) return transfer(packet);
+    if (take(packet, "qRcmd,")) return monitor(packet);
+    if (packet == "qAttached" || packet.starts_with("qAttached:")) return "1";
+    if (packet == "qC") return "QC1";
+    if (packet == "qfThreadInfo") return "m1";
+    if (packet == "qsThreadInfo") return "l";
+    if (take(packet, "qThreadExtraInfo,")) return to_hex("hart 0");
+    if (take(packet, "qSymbol:")) return "OK";
+    const std::string sizes = host_text(target_);
+    if (packet == "qHostInfo") return sizes;
+    if (packet == "qProcessInfo") return "pid:1;" + sizes;
+    if (take(packet, "qRegisterInfo")) {
+        const auto number = take_hex(packet);
+        const std::string text = number ? target_.register_info(*number) : std::string{};
+        return text.empty() ? "E45" : text;
+    }
+    return {};
+}
+
+std::string GdbServer::supported(std::string_view features) {
+    // What gdb offers, and lldb does not.
+    target_ = RemoteTarget(machine_, features.find("qRelocInsn+") != std::string_view::npos);
+    description_ = target_.xml();
+    tells_breakpoints_ = features.find("swbreak+") != std::string_view::npos;
+    return fmt::format("PacketSize={:x};qXfer:features:read+;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+",
+                       most_packet_bytes);
+}
+
+// annex:offset,length of the target description
+std::string GdbServer::transfer(std::string_view request) {
+    if (!take(request, "target.xml:")) return "E00";
+    std::uint64_t offset = 0, length = 0;
+    if (!take_pair(request, offset, length) || !request.empty()) return bad_request;
+    if (offset > description_.size()) return bad_request;
+    length = std::min<std::uint64_t>(length, most_packet_bytes / 4);
+    const bool last = description_.size() - offset <= length;
+    return (last ? "l" : "m") + description_.substr(offset, length);
+}
+
+std::string GdbServer::monitor(std::string_view hex) {
+    const std::optional<std::string> command = from_hex(hex);
+    if (!command) return bad_request;
+    std::string text = debugger_.execute(*command);
+    if (text.empty()) return "OK";
+    constexpr std::size_t most = most_packet_bytes / 2 - 64;
+    if (text.size() > most) {
+        text.resize(most);
+        text += "\n";
+    }
+    return to_hex(text);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// State
+
+std::string GdbServer::all_registers() const {
+    std::string bytes;
+    for (const RemoteRegister& each : target_.registers()) bytes += target_.read(each);
+    return to_hex(bytes);
+}
+
+std::string GdbServer::set_all_registers(std::string_view hex) {
+    const std::optional<std::string> bytes = from_hex(hex);
+    const RemoteRegister& last = target_.registers().back();
+    if (!bytes || bytes->size() != last.offset + last.bytes()) return bad_request;
+    for (const RemoteRegister& each : target_.registers()) {
+        target_.write(each, std::string_view(*bytes).substr(each.offset, each.bytes()));
+    }
+    execution_.look();
+    return "OK";
+}
+
+std::string GdbServer::get_register(std::string_view text) const {
+    const auto number = take_hex(text);
+    if (!number || !text.empty() || *number >= target_.registers().size()) return bad_request;
+    return to_hex(target_.read(target_.registers()[*number]));
+}
+
+std::string GdbServer::set_register(std::string_view text) {
+    const auto number = take_hex(text);
+    if (!number || !take(text, "=") || *number >= target_.registers().size()) return bad_request;
+    const std::optional<std::string> bytes = from_hex(text);
+    if (!bytes || !target_.write(target_.registers()[*number], *bytes)) return bad_request;
+    execution_.look();
+    return "OK";
+}
+
+bool GdbServer::find_memory(std::uint64_t address, Index& memory, std::uint64_t& inside) const {
+    memory = static_cast<Index>(address >> memory_shift);
+    inside = address & low_bits(memory_shift);
+    return memory < machine_.isa().memories.size();
+}
+
+// Fewer bytes than were asked for say where the memory ends.
+std::string GdbServer::read_memory(std::string_view text) {
+    std::uint64_t address = 0, length = 0;
+    Index memory = 0;
+    if (!take_pair(text, address, length) || !text.empty()) return bad_request;
+    if (!find_memory(address, memory, address)) return no_such_place;
+    length = std::min<std::uint64_t>(length, most_packet_bytes / 2);
+    std::string bytes(length, '\0');
+    auto* const to = reinterpret_cast<std::uint8_t*>(bytes.data());
+    if (length == 0) return {};
+    if (!read_bytes(machine_, memory, address, to, bytes.size())) {
+        std::size_t there = 0;
+        while (there < bytes.size() && read_bytes(machine_, memory, address + there, to + there, 1)) ++there;
+        if (there == 0) return no_such_place;
+        bytes.resize(there);
+    }
+    return to_hex(bytes);
+}
+
+std::string GdbServer::write_memory(std::string_view text, bool binary) {
+    std::uint64_t address = 0, length = 0;
+    Index memory = 0;
+    if (!take_pair(text, address, length) || !take(text, ":")) return bad_request;
+    const std::optional<std::string> bytes = binary ? std::string(text) : from_hex(text);
+    if (!bytes || bytes->size() != length) return bad_request;
+    if (length == 0) return "OK";  // asks whether X is known
+    if (!find_memory(address, memory, address)) return no_such_place;
+    const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes->data());
+    if (!write_bytes(machine_, memory, address, from, bytes->size())) return no_such_place;
+    execution_.look();
+    return "OK";
+}
+
+// type,address,kind: 0 and 1 are breakpoints, 2 a watchpoint for writes, whose kind is the length. 3 and 4, for reads,
+// are not known.
+std::string GdbServer::point(std::string_view text, bool on) {
+    const auto type = take_hex(text);
+    std::uint64_t address = 0, length = 0;
+    if (!type || !take(text, ",") || !take_pair(text, address, length)) return bad_request;
+    if (*type > 2) return {};
+    if (breakpoints_.size() + watches_.size() > most_points && on) return bad_request;
+    if (*type < 2) {
+        if (address % code_bytes_ != 0 || address / code_bytes_ >= machine_.code_size()) return no_such_place;
+        const bool changes = on ? breakpoints_.insert(address).second : breakpoints_.erase(address) != 0;
+        if (changes && on) execution_.add_breakpoint(address / code_bytes_);
+        if (changes && !on) execution_.remove_breakpoint(address / code_bytes_);
+        return "OK";
+    }
+    Watch watch;
+    watch.length = length;
+    const std::pair<std::uint64_t, std::uint64_t> key{address, length};
+    if (!find_memory(address, watch.object, watch.number)) return no_such_place;
+    if (!on) {
+        if (watches_.erase(key) != 0) execution_.remove_watch(watch);
+        return "OK";
+    }
+    if (watches_.contains(key)) return "OK";
+    if (!execution_.add_watch(watch)) return no_such_place;
+    watches_.insert(key);
+    return "OK";
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Running
+
+// action[:thread];… The first one is for our thread, whatever it names, as there is only one.
+std::string GdbServer::vcont(std::string_view actions) {
+    const std::string_view first = actions.substr(0, actions.find(';'));
+    const std::string_view action = first.substr(0, first.find(':'));
+    if (action.empty()) return bad_request;
+    if (first.size() > action.size() && !is_our_thread(first.substr(action.size() + 1))) return bad_request;
+    switch (action[0]) {
+        case 'c':
+        case 'C': return go_on(false, {});
+        case 's':
+        case 'S': return go_on(true, {});
+        default: return bad_request;
+    }
+}
+
+std::string GdbServer::go_on(bool step, std::string_view address) {
+    if (!address.empty()) {
+        const auto to = take_hex(address);
+        if (!to || !address.empty()) return bad_request;
+        machine_.set_pc(*to / code_bytes_);
+    }
+    if (step) {
+        last_ = execution_.step();
+        return stop_reply(last_);
+    }
+    for (std::uint64_t stops = 1;; ++stops) {
+        last_ = execution_.run();
+        const bool ours = last_.kind == Stop::Kind::breakpoint && breakpoints_.contains(machine_.pc() * code_bytes_);
+        const bool may_be_refused = last_.kind == Stop::Kind::breakpoint || last_.kind == Stop::Kind::watch;
+        const bool our_watch =
+            last_.kind == Stop::Kind::watch && !last_.watch.is_register &&
+            watches_.contains(
+                {std::uint64_t{last_.watch.object} << memory_shift | last_.watch.number, last_.watch.length});
+        if (ours || our_watch || !may_be_refused || debugger_.wants(last_)) break;
+        constexpr std::uint64_t stops_between_looks = 1 << 10;
+        if (stops % stops_between_looks == 0 && execution_.interrupted && execution_.interrupted()) {
+            last_.kind = Stop::Kind::interrupted;
+            break;
+        }
+    }
+    return stop_reply(last_);
+}
+
+std::string GdbServer::stop_reply(const Stop& stop) const {
+    const RemoteRegister& pc = target_.registers()[target_.pc_number()];
+    std::string state = fmt::format("{:02x}:{};thread:1;", target_.pc_number(), to_hex(target_.read(pc)));
+    switch (stop.kind) {
+        case Stop::Kind::interrupted: return fmt::format("T{:02x}{}", sigint, state);
+        case Stop::Kind::machine:
+            if (stop.result.reason == StopReason::stopped) return "W00";
+            return fmt::format("T{:02x}{}", signal_of(stop.result.reason), state);
+        case Stop::Kind::breakpoint:
+            if (tells_breakpoints_) state += "swbreak:;";
+            break;
+        case Stop::Kind::watch:
+            if (stop.watch.is_register) break;
+            state += fmt::format("watch:{:x};", std::uint64_t{stop.watch.object} << memory_shift | stop.watch.number);
+            break;
+        default: break;
+    }
+    return fmt::format("T{:02x}{}", sigtrap, state);
+}
+
+}  // namespace isaforge::debugger

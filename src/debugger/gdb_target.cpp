@@ -1,0 +1,151 @@
+#include "debugger/gdb_target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace isaforge::debugger {
+
+namespace {
+
+constexpr unsigned stand_ins = 32;
+
+unsigned container_bytes(unsigned bits) { return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8; }
+
+std::string lower(std::string_view text) {
+    std::string out;
+    for (char c : text) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    return out;
+}
+
+// What may stand in an XML attribute and in the names of registers of a debugger.
+std::string plain_name(std::string_view text) {
+    std::string out;
+    for (char c : text) {
+        const bool good =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+        if (good) out += c;
+        if (!good && !out.empty() && c != ']') out += '_';
+    }
+    return out.empty() ? "reg" : out;
+}
+
+bool is_stack_pointer(const RemoteRegister& reg) { return lower(reg.name) == "sp"; }
+
+std::string type_name(const RemoteRegister& reg) {
+    if (reg.is_pc) return "code_ptr";
+    if (reg.lanes == 1) return fmt::format("uint{}", reg.lane_bytes * 8);
+    return fmt::format("v{}u{}", reg.lanes, reg.lane_bytes * 8);
+}
+
+}  // namespace
+
+RemoteTarget::RemoteTarget(Machine& machine, bool for_gdb) : machine_(&machine), for_gdb_(for_gdb) {
+    const Isa& isa = machine.isa();
+    big_endian_ = isa.memories.empty() ? isa.big_endian : isa.memories[0].big_endian;
+    code_bytes_ = std::max(1u, isa.address_bits / 8);
+    std::set<std::string> taken = {"pc"};
+    if (for_gdb) {
+        for (unsigned i = 0; i < stand_ins; ++i) taken.insert(fmt::format("x{}", i));
+    }
+    for (Index file = 0; file < isa.register_files.size(); ++file) {
+        const RegisterFile& registers = isa.register_files[file];
+        if (registers.lanes == 1 && registers.bits > 32) address_bytes_ = 8;
+        for (std::uint64_t number = 0; number < registers.count; ++number) {
+            std::string name = plain_name(machine.register_name(file, number));
+            if (taken.contains(lower(name))) name = fmt::format("{}_{}", plain_name(registers.name), number);
+            while (taken.contains(lower(name))) name += "_";
+            taken.insert(lower(name));
+            registers_.push_back({name, false, false, file, number, registers.lanes, container_bytes(registers.bits), 0,
+                                  plain_name(registers.name)});
+        }
+    }
+    pc_number_ = registers_.size();
+    registers_.push_back({"pc", true, false, no_index, 0, 1, address_bytes_, 0, "general"});
+    for (unsigned i = 0; for_gdb && i < stand_ins; ++i) {
+        registers_.push_back({fmt::format("x{}", i), false, true, no_index, 0, 1, address_bytes_, 0, "system"});
+    }
+    std::uint64_t offset = 0;
+    for (RemoteRegister& each : registers_) {
+        each.offset = offset;
+        offset += each.bytes();
+    }
+}
+
+std::string RemoteTarget::read(const RemoteRegister& reg) const {
+    if (reg.is_stand_in) return std::string(reg.bytes(), '\0');
+    std::string bytes;
+    for (unsigned lane = 0; lane < reg.lanes; ++lane) {
+        const std::uint64_t value =
+            reg.is_pc ? machine_->pc() * code_bytes_ : machine_->get(reg.file, reg.number, lane);
+        for (unsigned i = 0; i < reg.lane_bytes; ++i) {
+            bytes += static_cast<char>(value >> 8 * (big_endian_ ? reg.lane_bytes - 1 - i : i));
+        }
+    }
+    return bytes;
+}
+
+bool RemoteTarget::write(const RemoteRegister& reg, std::string_view bytes) {
+    if (bytes.size() != reg.bytes()) return false;
+    if (reg.is_stand_in) return true;
+    for (unsigned lane = 0; lane < reg.lanes; ++lane) {
+        std::uint64_t value = 0;
+        for (unsigned i = 0; i < reg.lane_bytes; ++i) {
+            const auto byte = static_cast<unsigned char>(bytes[lane * reg.lane_bytes + i]);
+            value |= std::uint64_t{byte} << 8 * (big_endian_ ? reg.lane_bytes - 1 - i : i);
+        }
+        if (!reg.is_pc) machine_->set(reg.file, reg.number, value, lane);
+        if (reg.is_pc && value / code_bytes_ != machine_->pc()) machine_->set_pc(value / code_bytes_);
+    }
+    return true;
+}
+
+void RemoteTarget::write_register(std::string& text, std::size_t number) const {
+    const RemoteRegister& each = registers_[number];
+    const bool is_vector = each.lanes > 1;
+    text += fmt::format(
+        "    <reg name=\"{}\" bitsize=\"{}\" regnum=\"{}\" offset=\"{}\" type=\"{}\" group=\"{}\" encoding=\"{}\" "
+        "format=\"{}\"{}/>\n",
+        each.name, each.bytes() * 8, number, each.offset, type_name(each), is_vector ? "vector" : each.group,
+        is_vector ? "vector" : "uint", is_vector ? fmt::format("vector-uint{}", each.lane_bytes * 8) : "hex",
+        each.is_pc               ? " generic=\"pc\""
+        : is_stack_pointer(each) ? " generic=\"sp\""
+                                 : "");
+}
+
+std::string RemoteTarget::xml() const {
+    std::string text =
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n";
+    if (for_gdb_) {
+        text += fmt::format("  <architecture>riscv:rv{}</architecture>\n  <osabi>none</osabi>\n", address_bytes_ * 8);
+        text += "  <feature name=\"org.gnu.gdb.riscv.cpu\">\n";
+        for (std::size_t number = pc_number_ + 1; number < registers_.size(); ++number) write_register(text, number);
+        write_register(text, pc_number_);
+        text += "  </feature>\n";
+    }
+    text += fmt::format("  <feature name=\"org.isaforge.{}\">\n", plain_name(machine_->isa().variant));
+    std::set<std::string> vectors;
+    for (const RemoteRegister& each : registers_) {
+        if (each.lanes == 1 || !vectors.insert(type_name(each)).second) continue;
+        text += fmt::format("    <vector id=\"{}\" type=\"uint{}\" count=\"{}\"/>\n", type_name(each),
+                            each.lane_bytes * 8, each.lanes);
+    }
+    for (std::size_t number = 0; number < pc_number_; ++number) write_register(text, number);
+    if (!for_gdb_) write_register(text, pc_number_);
+    return text + "  </feature>\n</target>\n";
+}
+
+std::string RemoteTarget::register_info(std::uint64_t number) const {
+    if (number >= registers_.size()) return {};
+    const RemoteRegister& each = registers_[number];
+    const bool is_vector = each.lanes > 1;
+    std::string text = fmt::format("name:{};bitsize:{};offset:{};encoding:{};format:{};set:{};", each.name,
+                                   each.bytes() * 8, each.offset, is_vector ? "vector" : "uint",
+                                   is_vector ? fmt::format("vector-uint{}", each.lane_bytes * 8) : "hex", each.group);
+    if (each.is_pc) text += "generic:pc;";
+    if (is_stack_pointer(each)) text += "generic:sp;";
+    return text;
+}
+
+}  // namespace isaforge::debugger
