@@ -16,7 +16,7 @@ import sys
 import tempfile
 import zlib
 
-REVISIONS = {"fabrisc-2022-05-15": 515}
+REVISIONS = {"fabrisc-2022-05-15": 515, "fabrisc-2022-05-02": 502, "fabrisc-2022-03-18": 318}
 MAY_15 = "fabrisc-2022-05-15"
 SECONDS = 120
 
@@ -200,6 +200,37 @@ def check_sha256(bench):
             expect_digest(program, data[:length], f"{isa}, {length} bytes")
     expect_digest(bench.assemble("sha256.s"), data, "300,000 bytes")
     expect_digest(bench.assemble("sha256.s", wlen=64), data[:777], "WLEN 64")
+
+
+def check_utf8(bench):
+    source = random.Random(8)
+    pieces = [b"A", b"z", b"Zebra", "ß€😀".encode(), "é".encode(), b"\x80", b"\xc0\x80", b"\xc1\xbf", b"\xe0\x9f\xbf", b"\xed\x9f\xbf",
+              b"\xed\xa0\x80", b"\xee\x80\x80", b"\xf0\x8f\xbf\xbf", b"\xf0\x90\x80\x80", b"\xf4\x8f\xbf\xbf", b"\xf4\x90\x80\x80",
+              b"\xf5", b"\xe2\x82", b"\xff", b"\x00", b"\xc2\x80", b"\xdf\xbf", b"\xe0\xa0\x80", b"\xef\xbf\xbf", b" "]
+
+    def valid():
+        points = [source.choice([source.randrange(0x80), source.randrange(0x800), source.randrange(0xd800),
+                                 source.randrange(0xe000, 0x110000)]) for _ in range(source.randrange(20))]
+        return "".join(map(chr, points)).encode().replace(b"\n", b"")
+
+    lines = [b"", "Grüße, 世界!".encode(), b"NO newline"[:2]]
+    lines += [valid() for _ in range(150)]
+    lines += [bytes(source.choice(valid() or b"x") for _ in range(source.randrange(8))).replace(b"\n", b"")
+              for _ in range(150)]
+    lines += [b"".join(source.choices(pieces, k=source.randrange(6))) for _ in range(300)]
+    lines += [b"", b"Last, without a newline"]
+    source.shuffle(lines[1:-1])
+
+    expected = b""
+    for line in lines:
+        try:
+            text = line.decode()
+            points = "".join(f" {ord(character):x}" for character in text)
+            expected += f"{len(text)} characters:{points}\n".encode() + line.lower() + b"\n" + text[::-1].encode() + b"\n"
+        except UnicodeDecodeError as error:
+            expected += b"invalid at %d\n" % error.start
+    for isa in REVISIONS:
+        expect(bench.output(bench.assemble("utf8.s", isa), stdin=b"\n".join(lines)), expected, f"utf8.s, {isa}")
 
 
 def main():
