@@ -289,6 +289,7 @@ std::string_view nearest_name(std::string_view word, const Machine& machine, con
 }
 
 bool read_bytes(Machine& machine, Index memory, std::uint64_t address, std::uint8_t* to, std::size_t size) {
+    if (memory == machine.code_memory()) return machine.peek(memory, address, {to, size});
     const std::span<const std::uint8_t> bytes = machine.memory(memory);
     if (address > bytes.size() || size > bytes.size() - address) return false;
     std::memcpy(to, bytes.data() + address, size);
@@ -296,6 +297,7 @@ bool read_bytes(Machine& machine, Index memory, std::uint64_t address, std::uint
 }
 
 bool write_bytes(Machine& machine, Index memory, std::uint64_t address, const std::uint8_t* from, std::size_t size) {
+    if (memory == machine.code_memory()) return machine.load_data(memory, address, {from, size});
     const std::span<std::uint8_t> bytes = machine.memory(memory);
     if (address > bytes.size() || size > bytes.size() - address) return false;
     std::memcpy(bytes.data() + address, from, size);

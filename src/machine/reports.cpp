@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "isaforge/machine.hpp"
 
@@ -67,24 +68,44 @@ std::string register_dump(const Machine& machine) {
     return text;
 }
 
-std::string memory_dump(Machine& machine, Index memory, std::uint64_t address, std::uint64_t length) {
-    std::span<const std::uint8_t> bytes = machine.memory(memory);
-    if (address >= bytes.size()) return {};
-    std::uint64_t end = std::min<std::uint64_t>(bytes.size() - address, length) + address;
-    std::string text;
-    for (std::uint64_t line = address; line < end; line += 16) {
-        text += fmt::format("{:08x} ", line);
-        std::string characters;
-        for (std::uint64_t at = line; at < line + 16; ++at) {
-            if (at >= end) {
-                text += "   ";
-                continue;
-            }
-            text += fmt::format(" {:02x}", bytes[at]);
-            characters += bytes[at] >= 0x20 && bytes[at] < 0x7f ? static_cast<char>(bytes[at]) : '.';
-        }
-        text += "  |" + characters + "|\n";
+namespace {
+
+constexpr std::uint64_t line_bytes = 16;
+constexpr std::uint64_t most_dumped = std::uint64_t{64} << 20;
+
+// A byte of a memory, nothing outside of it.
+std::optional<std::uint8_t> byte_at(Machine& machine, Index memory, std::uint64_t address) {
+    std::uint8_t byte = 0;
+    if (memory == machine.code_memory())
+        return machine.peek(memory, address, {&byte, 1}) ? std::optional(byte) : std::nullopt;
+    const std::span<const std::uint8_t> bytes = machine.memory(memory);
+    return address < bytes.size() ? std::optional(bytes[address]) : std::nullopt;
+}
+
+// Empty where all of it lies outside.
+std::string dump_line(Machine& machine, Index memory, std::uint64_t line, std::uint64_t count) {
+    std::string text = fmt::format("{:08x} ", line), characters;
+    bool any = false;
+    for (std::uint64_t i = 0; i < line_bytes; ++i) {
+        const std::optional<std::uint8_t> byte = i < count ? byte_at(machine, memory, line + i) : std::nullopt;
+        any = any || byte;
+        text += byte ? fmt::format(" {:02x}", *byte) : "   ";
+        if (byte)
+            characters += *byte >= 0x20 && *byte < 0x7f ? static_cast<char>(*byte) : '.';
+        else if (i < count)
+            characters += ' ';
     }
+    while (characters.ends_with(' ') && !byte_at(machine, memory, line + characters.size() - 1)) characters.pop_back();
+    return any ? text + "  |" + characters + "|\n" : std::string{};
+}
+
+}  // namespace
+
+std::string memory_dump(Machine& machine, Index memory, std::uint64_t address, std::uint64_t length) {
+    std::string text;
+    length = std::min({length, most_dumped, ~address});
+    for (std::uint64_t done = 0; done < length; done += line_bytes)
+        text += dump_line(machine, memory, address + done, std::min(line_bytes, length - done));
     return text;
 }
 
