@@ -248,8 +248,8 @@ void raise(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pen
 void finish_slowly(ISAFORGE_HANDLER_PARAMETERS);
 
 // What a handler does besides computing: nothing, or the work of the plain end that follows it, or that of a late write
-// and the end after it.
-enum class Tail { none, end, late_write_end };
+// and the end after it, or that of a write to the low part of a register (its own result then) and the end after it.
+enum class Tail { none, end, late_write_end, low_write_end };
 
 // The handler for a computing action. Null where there is none of that size, or with that tail.
 Handler scalar_handler(semantics::Action action, unsigned container, bool strict_floats, Tail tail);

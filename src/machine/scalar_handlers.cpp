@@ -34,6 +34,11 @@ void compute(ISAFORGE_HANDLER_PARAMETERS) {
         // The late write itself reports that there is no room.
         store(state, op->result, value);
         ISAFORGE_NEXT;
+    } else if constexpr (tail == Tail::low_write_end) {
+        const T low = static_cast<T>(value);
+        std::memcpy(state + op->result, &low, sizeof low);
+        ++op;
+        ISAFORGE_FINISH_NEXT;
     } else {
         store(state, op->result, value);
         if constexpr (tail == Tail::end)
@@ -48,6 +53,11 @@ Handler choose_tail(Tail tail) {
     switch (tail) {
         case Tail::none: return compute<Kernel, T, Rules, Tail::none, operands>;
         case Tail::end: return compute<Kernel, T, Rules, Tail::end, operands>;
+        case Tail::low_write_end:
+            if constexpr (std::is_same_v<typename Kernel::template Out<T>, T> && sizeof(T) < 8)
+                return compute<Kernel, T, Rules, Tail::low_write_end, operands>;
+            else
+                return nullptr;
         default: break;
     }
     // Results are late where they take long to compute: integers are not worth the room.

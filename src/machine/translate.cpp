@@ -64,7 +64,8 @@ private:
                  std::uint32_t c = 0);
     MicroOp& fault(StopReason reason);
     void fuse_ends();
-    Handler with_tail(Handler plain, Tail tail) const;
+    Handler with_tail(Handler plain, Tail tail, unsigned container = 0) const;
+    bool fuse_low_write(MicroOp& computation, const MicroOp& write);
     std::uint32_t place(ValueId id);
     std::uint32_t bytes_of(ValueId id) const;
     bool touches_register(const Step& step, Index file, std::uint32_t number) const;
@@ -461,9 +462,7 @@ void Translator::emit(std::size_t index) {
         case Action::store_conditional:
             add(handlers::store_conditional, result, a, b).detail = {step.container / 8u, big};
             return;
-        case Action::transaction_begin:
-            add(handlers::transaction_begin, 0, layout_.constant(input_.address));
-            return;
+        case Action::transaction_begin: add(handlers::transaction_begin, 0, layout_.constant(input_.address)); return;
         case Action::transaction_end: add(handlers::transaction_end, result); return;
         case Action::transaction_abort: add(handlers::transaction_abort, result); return;
         case Action::transaction_depth: add(handlers::transaction_depth, result); return;
@@ -561,14 +560,28 @@ void Translator::emit_all() {
         out_.ops[op].detail.n = static_cast<std::uint32_t>(first_op_[std::min(step, steps_.size())] - op);
 }
 
-// The handler that computes as `plain` does and has a tail; null where there is none.
-Handler Translator::with_tail(Handler plain, Tail tail) const {
+// The handler that computes as `plain` does, in that container if one is given, and has a tail; null where there is none.
+Handler Translator::with_tail(Handler plain, Tail tail, unsigned container) const {
     bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
     for (const Step& step : steps_)
-        if (semantics::is_compute(step.action) && step.lanes == 1 &&
+        if (semantics::is_compute(step.action) && step.lanes == 1 && step.rounding == Rounding::nearest &&
+            (container == 0 || step.container == container) &&
             scalar_handler(step.action, step.container, strict, Tail::none) == plain)
             return scalar_handler(step.action, step.container, strict, tail);
     return nullptr;
+}
+
+// What is computed just before the low part of a register is written goes there at once.
+bool Translator::fuse_low_write(MicroOp& computation, const MicroOp& write) {
+    unsigned written = 0;
+    for (unsigned container : {8u, 16u, 32u})
+        if (write.run == handlers::write_low(container)) written = container;
+    if (written == 0 || computation.result != write.a || computation.result < layout_.registers_end()) return false;
+    Handler fused = with_tail(computation.run, Tail::low_write_end, written);
+    if (fused == nullptr) return false;
+    computation.run = fused;
+    computation.result = write.result;
+    return true;
 }
 
 // The operation before the plain end does the end's work too, where it can. A jump to the end still finds it.
@@ -586,6 +599,8 @@ void Translator::fuse_ends() {
         bool computed_just_before = end >= 2 && out_.ops[end - 2].result == last.a && jumps_.empty();
         Handler fused = computed_just_before ? with_tail(out_.ops[end - 2].run, Tail::late_write_end) : nullptr;
         if (fused != nullptr) out_.ops[end - 2].run = fused;
+    } else if (end >= 2 && jumps_.empty() && fuse_low_write(out_.ops[end - 2], last)) {
+        return;
     } else if (Handler fused = with_tail(last.run, Tail::end)) {
         last.run = fused;
     }
