@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Runs the programs of examples/fabrisc and compares what they print with computations of Python's own.
+
+    programs.py --isaforge PROGRAM --root REPOSITORY [--only NAME ...]
+
+Each function that begins with `check_` is one test; --only names them without that. What fails is said, and the status is 1.
+"""
+import argparse
+import hashlib
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+REVISIONS = {"fabrisc-2022-05-15": 515, "fabrisc-2022-05-02": 502, "fabrisc-2022-03-18": 318}
+MAY_15 = "fabrisc-2022-05-15"
+SECONDS = 120
+
+
+class Failure(Exception):
+    pass
+
+
+def expect(actual, expected, what):
+    if actual == expected:
+        return
+    for position, (a, b) in enumerate(zip(actual, expected)):
+        if a != b:
+            raise Failure(f"{what}: differs at {position}: {a!r}, expected {b!r}")
+    raise Failure(f"{what}: {len(actual)} long, expected {len(expected)}: {actual[:200]!r}, {expected[:200]!r}")
+
+
+def signed(value, bits=32):
+    value %= 1 << bits
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+class Bench:
+    """Assembles and runs programs in a directory of its own."""
+
+    def __init__(self, isaforge, root, directory):
+        self.isaforge, self.directory = isaforge, directory
+        self.examples = os.path.join(root, "examples", "fabrisc")
+        self.made = 0
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def assemble(self, source, isa=MAY_15, symbols=(), wlen=32, mxvl=512):
+        self.made += 1
+        program = self.path(f"{self.made}.elf")
+        command = [self.isaforge, "asm", "-i", isa, "-P", f"WLEN={wlen}", "-P", f"MXVL={mxvl}",
+                   f"-DREVISION={REVISIONS[isa]}", *(f"-D{symbol}" for symbol in symbols),
+                   os.path.join(self.examples, source), "-o", program]
+        done = subprocess.run(command, capture_output=True, timeout=SECONDS)
+        if done.returncode != 0:
+            raise Failure(f"{source} does not assemble for {isa}:\n{done.stderr.decode(errors='replace')}")
+        return program, isa, wlen, mxvl
+
+    def run(self, program, *options, stdin=b"", status=0):
+        """What the program writes, and what is said besides."""
+        file, isa, wlen, mxvl = program
+        command = [self.isaforge, "run", "-i", isa, "-P", f"WLEN={wlen}", "-P", f"MXVL={mxvl}", file, *map(str, options)]
+        done = subprocess.run(command, input=stdin, capture_output=True, timeout=SECONDS)
+        if done.returncode != status:
+            raise Failure(f"{' '.join(command)}: status {done.returncode}:\n{done.stdout[-2000:].decode(errors='replace')}\n"
+                          f"{done.stderr[-2000:].decode(errors='replace')}")
+        return done.stdout, done.stderr
+
+    def output(self, program, *options, stdin=b""):
+        return self.run(program, *options, stdin=stdin)[0]
+
+    def executed(self, program, *options, stdin=b""):
+        """The number of instructions that --stats gives."""
+        said = b"".join(self.run(program, *options, "--stats", stdin=stdin))
+        return int(re.search(rb"(\d+) instructions in", said).group(1))
+
+
+def check_disassembly(bench):
+    """What `dis` makes of the programs assembles to the same bytes."""
+    sources = sorted(name for name in os.listdir(bench.examples) if name.endswith(".s"))
+    for source in sources:
+        program = bench.assemble(source)[0]
+        text = subprocess.run([bench.isaforge, "dis", "-i", MAY_15, program], capture_output=True, check=True).stdout
+        again = bench.path("again.elf")
+        subprocess.run([bench.isaforge, "asm", "-i", MAY_15, "-", "-o", again], input=text, check=True)
+        expect(section(again, ".text"), section(program, ".text"), f"{source}, disassembled and assembled")
+
+
+def section(path, name):
+    """The bytes of a section of an ELF file of 32 bits."""
+    with open(path, "rb") as file:
+        data = file.read()
+    headers, = struct.unpack_from("<I", data, 32)
+    size, count, names = struct.unpack_from("<HHH", data, 46)
+    rows = [struct.unpack_from("<10I", data, headers + size * i) for i in range(count)]
+    for row in rows:
+        begin = rows[names][4] + row[0]
+        if data[begin:data.index(0, begin)] == name.encode():
+            return data[row[4]:row[4] + row[5]]
+    raise Failure(f"{path} has no {name}")
+
+
+def check_collatz(bench):
+    def steps(number):
+        taken = 0
+        while number > 1:
+            number = 3 * number + 1 if number % 2 else number // 2
+            taken += 1
+        return taken
+
+    last = 3000
+    expected = b"".join(b"%d\n" % steps(number) for number in range(1, last + 1))
+    for isa in REVISIONS:
+        for wlen in 32, 64:
+            program = bench.assemble("collatz.s", isa, [f"LAST={last}"], wlen)
+            expect(bench.output(program), expected, f"collatz.s, {isa}, WLEN {wlen}")
+
+
+def check_collatz_author(bench):
+    def steps(number, wrap, fall):
+        """The author's loop with the two mistakes, or without."""
+        taken = 0
+        while number > 1:
+            if number % 2:
+                number = wrap(wrap(wrap(number * 3) + 1) >> 1)
+                taken += 2
+                if not fall:
+                    continue
+            number = wrap(number >> 1)
+            taken += 1
+        return taken
+
+    def eight_bits(number):
+        return (number + 128) % 256 - 128
+
+    trace = bench.output(bench.assemble("collatz-author.s"), "--trace", "-").decode()
+    found = int(re.findall(r"\$S1=([0-9a-f]{8})", trace)[-1], 16)
+    expect(found, steps(123, eight_bits, True), "collatz-author.s")
+    if steps(123, int, False) != 46 or found == 46:
+        raise Failure("the mistakes do not show")
+    fall = re.search(r"2c: \S+ +IADD.8: \$S1, \$S1, #2 .*\n +\d+ +30: \S+ +IASH.8: \$S0, \$S0, #-1", trace)
+    if not fall:
+        raise Failure("the trace does not show how one case falls through into the other")
+
+
+def check_sort(bench):
+    def words(count, x):
+        made = []
+        for _ in range(count):
+            x = (x * 1664525 + 1013904223) % 2**32
+            made.append(x - 2**32 if x >= 2**31 else x)
+        return made
+
+    for isa in REVISIONS:
+        for count, seed in (5000, 1), (3333, 77), (13, 5), (1, 2):
+            program = bench.assemble("sort.s", isa, [f"COUNT={count}", f"SEED={seed}"])
+            expect(struct.unpack(f"<{count}i", bench.output(program)), tuple(sorted(words(count, seed))),
+                   f"sort.s, {isa}, {count} words")
+    program = bench.assemble("sort.s", symbols=["COUNT=4000", "READ"])
+    source = random.Random(1)
+    for values in [], [7], [3, -3], [5] * 100, list(range(1000)), list(range(1000, 0, -1)), \
+            [source.randrange(-9, 9) for _ in range(4000)], [source.randrange(-2**31, 2**31) for _ in range(3999)]:
+        written = bench.output(program, stdin=struct.pack(f"<{len(values)}i", *values) + b"ab"[:len(values) % 3])
+        expect(struct.unpack(f"<{len(values)}i", written), tuple(sorted(values)), f"sort.s, {len(values)} words read")
+
+
+def check_matrix(bench):
+    def product(n):
+        x, elements = 1, []
+        for _ in range(2 * n * n):
+            x = (x * 5 + 17) % 2**32
+            elements.append(signed(x << 12) >> 20)
+        left, right = elements[:n * n], elements[n * n:]
+        return tuple(signed(sum(left[i * n + k] * right[k * n + j] for k in range(n)))
+                     for i in range(n) for j in range(n))
+
+    for n in 48, 7, 1:
+        for symbols, mxvl in ([], 512), (["VECTORS"], 512), (["VECTORS"], 128), (["VECTORS"], 64):
+            program = bench.assemble("matrix.s", symbols=[f"N={n}", *symbols], mxvl=mxvl)
+            expect(struct.unpack(f"<{n * n}i", bench.output(program)), product(n), f"matrix.s, {n} x {n}, {symbols}, {mxvl}")
+    scalar, vector = (bench.executed(bench.assemble("matrix.s", symbols=symbols)) for symbols in ([], ["VECTORS"]))
+    if not 8 < scalar / vector < 12:
+        raise Failure(f"matrix.s: {scalar} instructions with scalars, {vector} with vectors")
+
+
+def check_sha256(bench):
+    def expect_digest(program, data, what):
+        expect(bench.output(program, stdin=data), hashlib.sha256(data).hexdigest().encode() + b"\n", f"sha256.s, {what}")
+
+    data = random.Random(4).randbytes(300_000)
+    for isa in REVISIONS:
+        program = bench.assemble("sha256.s", isa)
+        every = isa == MAY_15
+        for length in (*(range(201) if every else (0, 55, 56, 63, 64, 119, 120, 200)), 4095, 4096, 65537):
+            expect_digest(program, data[:length], f"{isa}, {length} bytes")
+    expect_digest(bench.assemble("sha256.s"), data, "300,000 bytes")
+    expect_digest(bench.assemble("sha256.s", wlen=64), data[:777], "WLEN 64")
+
+
+def check_utf8(bench):
+    source = random.Random(8)
+    pieces = [b"A", b"z", b"Zebra", "ß€😀".encode(), "é".encode(), b"\x80", b"\xc0\x80", b"\xc1\xbf", b"\xe0\x9f\xbf", b"\xed\x9f\xbf",
+              b"\xed\xa0\x80", b"\xee\x80\x80", b"\xf0\x8f\xbf\xbf", b"\xf0\x90\x80\x80", b"\xf4\x8f\xbf\xbf", b"\xf4\x90\x80\x80",
+              b"\xf5", b"\xe2\x82", b"\xff", b"\x00", b"\xc2\x80", b"\xdf\xbf", b"\xe0\xa0\x80", b"\xef\xbf\xbf", b" "]
+
+    def valid():
+        points = [source.choice([source.randrange(0x80), source.randrange(0x800), source.randrange(0xd800),
+                                 source.randrange(0xe000, 0x110000)]) for _ in range(source.randrange(20))]
+        return "".join(map(chr, points)).encode().replace(b"\n", b"")
+
+    lines = [b"", "Grüße, 世界!".encode(), b"NO newline"[:2]]
+    lines += [valid() for _ in range(150)]
+    lines += [bytes(source.choice(valid() or b"x") for _ in range(source.randrange(8))).replace(b"\n", b"")
+              for _ in range(150)]
+    lines += [b"".join(source.choices(pieces, k=source.randrange(6))) for _ in range(300)]
+    lines += [b"", b"Last, without a newline"]
+    source.shuffle(lines[1:-1])
+
+    expected = b""
+    for line in lines:
+        try:
+            text = line.decode()
+            points = "".join(f" {ord(character):x}" for character in text)
+            expected += f"{len(text)} characters:{points}\n".encode() + line.lower() + b"\n" + text[::-1].encode() + b"\n"
+        except UnicodeDecodeError as error:
+            expected += b"invalid at %d\n" % error.start
+    for isa in REVISIONS:
+        expect(bench.output(bench.assemble("utf8.s", isa), stdin=b"\n".join(lines)), expected, f"utf8.s, {isa}")
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--isaforge", required=True)
+    arguments.add_argument("--root", required=True)
+    arguments.add_argument("--only", nargs="*")
+    options = arguments.parse_args()
+    checks = {name[6:]: check for name, check in globals().items() if name.startswith("check_")}
+    failed = 0
+    for name, check in checks.items():
+        if options.only and name not in options.only:
+            continue
+        with tempfile.TemporaryDirectory() as directory:
+            try:
+                check(Bench(os.path.abspath(options.isaforge), options.root, directory))
+            except (Failure, subprocess.TimeoutExpired) as failure:
+                print(f"{name}: {failure}")
+                failed += 1
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
