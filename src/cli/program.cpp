@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/command.hpp"
+#include "cli/memory_maps.hpp"
 #include "cli/terminal.hpp"
 
 namespace isaforge::cli {
@@ -96,6 +97,28 @@ void add_program_options(CLI::App& app, ProgramChoice& choice) {
         ->type_name("FILE@ADDRESS")
         ->allow_extra_args(false)
         ->check(wants(parse_load, "FILE@ADDRESS"));
+    const std::string group = "Of a machine whose memory holds its code";
+    app.add_option("--map", choice.maps,
+                   "Storage ram@ADDRESS:SIZE[:rwx], a picture frame@ADDRESS:WIDTHxHEIGHT:FORMAT=FILE, or a device "
+                   "console@ADDRESS, timer@ADDRESS, doorbell@ADDRESS")
+        ->type_name("WHAT")
+        ->allow_extra_args(false)
+        ->group(group)
+        ->check(
+            wants(parse_mapping, "ram@ADDRESS:SIZE[:rwx], frame@ADDRESS:WIDTHxHEIGHT:FORMAT=FILE or DEVICE@ADDRESS"));
+    app.add_option("--harts", choice.harts, "How many harts share the memory")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(group)
+        ->check(CLI::Range(1, 64));
+    app.add_option("--seed", choice.seed, "Of the order in which harts take turns; the same seed gives the same run")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(group);
+    app.add_flag("--threads", choice.threads, "Each hart runs on a thread of its own")->group(group);
+    app.add_flag("--real-time", choice.real_time, "Time is the clock's, and not one nanosecond an instruction")
+        ->group(group);
+    app.add_flag("--aligned", choice.aligned, "Accesses must be aligned to their size")->group(group);
 }
 
 std::unique_ptr<Program> read_program(const ProgramChoice& choice, Session& session, int& status) {
@@ -117,6 +140,7 @@ std::unique_ptr<Program> read_program(const ProgramChoice& choice, Session& sess
     std::optional<Object> object = read_object(choice, *bytes, session, *program->codec);
     if (session.report() != success || !object) return nullptr;
     program->object = std::move(*object);
+    program->has_flags = is_elf(*bytes);
     program->map = debugger::ProgramMap(program->object);
     status = success;
     return program;
@@ -125,12 +149,26 @@ std::unique_ptr<Program> read_program(const ProgramChoice& choice, Session& sess
 MachineOptions machine_options(const ProgramChoice& choice, const Program& program) {
     MachineOptions options;
     options.memory_bytes = *parse_size(choice.memory);
+    options.harts = choice.harts;
+    options.seed = choice.seed;
+    options.threads = choice.threads;
+    options.real_time = choice.real_time;
+    options.require_alignment = choice.aligned;
     options.source_line = [&program](std::uint64_t address) { return program.map.line_text(address); };
     return options;
 }
 
 bool load_program(Machine& machine, const Program& program, const ProgramChoice& choice) {
-    return load_sections(machine, program.object) && load_files(machine, choice);
+    if (machine.code_memory() == no_index && (choice.harts > 1 || !choice.maps.empty())) {
+        complain(fmt::format("--harts and --map are for machines whose memory holds their code; that of {} does not",
+                             machine.isa().variant));
+        return false;
+    }
+    if (!map_memory(machine, choice.maps)) return false;
+    const bool loaded = machine.code_memory() == no_index
+                            ? load_sections(machine, program.object)
+                            : load_mapped_sections(machine, program.object, program.has_flags);
+    return loaded && load_files(machine, choice);
 }
 
 bool restart_program(Machine& machine, const Program& program, const ProgramChoice& choice) {

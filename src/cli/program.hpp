@@ -18,6 +18,10 @@ struct ProgramChoice {
     std::string path;
     std::string memory = "64M";
     std::vector<std::string> loads;  // FILE@ADDRESS
+    std::vector<std::string> maps;   // see memory_maps.hpp
+    unsigned harts = 1;
+    std::uint64_t seed = 0;
+    bool threads = false, real_time = false, aligned = false;
 };
 void add_program_options(CLI::App& app, ProgramChoice& choice);
 
@@ -33,6 +37,7 @@ auto wants(Parse parse, const std::string& shape) {
 struct Program {
     std::shared_ptr<const Codec> codec;
     Object object;
+    bool has_flags = true;     // false: nothing says which sections are code and which may be written
     debugger::ProgramMap map;  // of the object
 };
 

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/command.hpp"
+#include "cli/memory_maps.hpp"
 #include "cli/output_file.hpp"
 #include "cli/program.hpp"
 #include "cli/session.hpp"
@@ -40,8 +41,6 @@ struct Picture {
     PixelFormat format = PixelFormat::xrgb8888;
 };
 
-constexpr std::uint32_t largest_picture_side = 32768;
-
 std::optional<Dump> parse_dump(const std::string& text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string::npos) return std::nullopt;
@@ -51,14 +50,6 @@ std::optional<Dump> parse_dump(const std::string& text) {
     return Dump{*address, *length};
 }
 
-std::optional<PixelFormat> parse_pixel_format(std::string_view name) {
-    if (name == "xrgb8888") return PixelFormat::xrgb8888;
-    if (name == "rgb888") return PixelFormat::rgb888;
-    if (name == "rgb565") return PixelFormat::rgb565;
-    if (name == "gray8") return PixelFormat::gray8;
-    return std::nullopt;
-}
-
 std::optional<Picture> parse_picture(const std::string& text) {
     const std::size_t format_colon = text.rfind(':');
     if (format_colon == std::string::npos || format_colon == 0) return std::nullopt;
@@ -66,18 +57,13 @@ std::optional<Picture> parse_picture(const std::string& text) {
     const std::size_t at = text.rfind('@', size_colon);
     if (size_colon == std::string::npos || at == std::string::npos || at == 0) return std::nullopt;
     const std::string_view whole = text;
-    const std::string_view size = whole.substr(size_colon + 1, format_colon - size_colon - 1);
-    const std::size_t cross = size.find('x');
-    if (cross == std::string_view::npos) return std::nullopt;
     const auto address = parse_size(whole.substr(at + 1, size_colon - at - 1));
-    const auto width = parse_size(size.substr(0, cross)), height = parse_size(size.substr(cross + 1));
     const auto format = parse_pixel_format(whole.substr(format_colon + 1));
-    if (!address || !width || !height || !format) return std::nullopt;
-    if (*width == 0 || *height == 0 || *width > largest_picture_side || *height > largest_picture_side) {
-        return std::nullopt;
-    }
-    return Picture{text.substr(0, at), *address, static_cast<std::uint32_t>(*width),
-                   static_cast<std::uint32_t>(*height), *format};
+    if (!address || !format) return std::nullopt;
+    Picture picture{.path = text.substr(0, at), .address = *address, .format = *format};
+    const std::string_view size = whole.substr(size_colon + 1, format_colon - size_colon - 1);
+    if (!parse_picture_size(size, picture.width, picture.height)) return std::nullopt;
+    return picture;
 }
 
 // Runs step by step and writes a line for each.
@@ -130,7 +116,7 @@ void print_profile(const Machine& machine, const Program& program) {
 }
 
 bool write_pictures(Machine& machine, const Options& options) {
-    bool written = true;
+    bool written = write_frames(machine, options.program.maps);
     for (const std::string& text : options.pictures) {
         const Picture picture = *parse_picture(text);
         const std::string problem =
@@ -190,6 +176,10 @@ int execute(const Options& options) {
         complain(fmt::format("{} has no memory to take a --dump or --png from", isa.variant));
         return usage_error;
     }
+    if (options.program.harts > 1 && (!options.trace.empty() || options.warn_hazards)) {
+        complain("--trace and --warn-hazards follow one hart; leave out --harts");
+        return usage_error;
+    }
     MachineOptions how = machine_options(options.program, *program);
     how.warn_hazards = options.warn_hazards;
     how.count_instructions = options.profile;
@@ -206,6 +196,7 @@ int execute(const Options& options) {
     if (!good) complain(result.message);
     if (trace.is_open() && !trace.commit()) good = false;
     if (!report_state(machine, options, *program, result)) good = false;
+    if (good && result.exit_status) return *result.exit_status & 0xff;
     return good ? success : input_error;
 }
 
@@ -239,14 +230,16 @@ Action define(CLI::App& app) {
     return [options] { return execute(*options); };
 }
 
-constexpr Command command{about_programs, "run", "Run a program",
-                          "Exit status 0 if the program stopped by itself, 1 if something else stopped it.\n"
-                          "Sizes and addresses may be hexadecimal and end in K, M or G.\n\n"
-                          "Examples:\n"
-                          "  isaforge run -i wishbone-gpu draw.o --registers --stats\n"
-                          "  isaforge run -i wishbone-gpu draw.o --load scene.bin@1M --png out.png@0:640x480:xrgb8888\n"
-                          "  isaforge run -i wishbone-gpu loop.o --max-instructions 1000 --trace -\n",
-                          define};
+constexpr Command command{
+    about_programs, "run", "Run a program",
+    "Exit status 0 if the program stopped by itself, its own where it asked the host to exit with\n"
+    "one, 1 if something else stopped it.\n"
+    "Sizes and addresses may be hexadecimal and end in K, M or G.\n\n"
+    "Examples:\n"
+    "  isaforge run -i wishbone-gpu draw.o --registers --stats\n"
+    "  isaforge run -i wishbone-gpu draw.o --load scene.bin@1M --png out.png@0:640x480:xrgb8888\n"
+    "  isaforge run -i wishbone-gpu loop.o --max-instructions 1000 --trace -\n",
+    define};
 const Registration registration{command};
 
 }  // namespace

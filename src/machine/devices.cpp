@@ -40,6 +40,7 @@ class Console : public Registers {
 public:
     explicit Console(std::shared_ptr<Streams> streams) : streams_(std::move(streams)) {}
     std::uint64_t size() const override { return 24; }
+    void reset() override { interrupts_ = false; }
     bool input_may_come() override { return interrupts_ && !ended_; }
     std::optional<std::uint32_t> raised(const Asker&) override {
         return interrupts_ && look() ? std::optional(console_line) : std::nullopt;
@@ -78,8 +79,9 @@ private:
 
 class Timer : public Registers {
 public:
-    Timer() { compare_.fill(~std::uint64_t{0}); }
+    Timer() { reset(); }
     std::uint64_t size() const override { return 16; }
+    void reset() final { compare_.fill(~std::uint64_t{0}); }
     std::optional<std::uint32_t> raised(const Asker& asker) override {
         return asker.now >= compare_[asker.hart] ? std::optional(timer_line) : std::nullopt;
     }
@@ -101,6 +103,7 @@ class Doorbell : public Registers {
 public:
     explicit Doorbell(unsigned harts) : harts_(harts) {}
     std::uint64_t size() const override { return 16; }
+    void reset() override { pending_.fill(0); }
     std::optional<std::uint32_t> raised(const Asker& asker) override {
         const std::uint64_t pending = pending_[asker.hart];
         if (pending == 0) return std::nullopt;
@@ -155,7 +158,13 @@ std::string System::add_device(const std::string& kind, std::uint64_t address) {
     std::unique_ptr<Device> device = make_device(kind, harts, streams);
     if (device == nullptr) return "there is no device '" + kind + "': console, timer and doorbell are";
     std::string problem = map.add_device(address, *device, kind);
-    if (problem.empty()) devices.push_back(std::move(device));
+    if (!problem.empty()) return problem;
+    devices.push_back(std::move(device));
+    // One that is mapped over is gone.
+    std::erase_if(devices, [&](const auto& each) {
+        return std::none_of(map.regions().begin(), map.regions().end(),
+                            [&](const Region& region) { return region.device == each.get(); });
+    });
     return problem;
 }
 

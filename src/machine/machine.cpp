@@ -44,7 +44,7 @@ machine::Handler replaced_handler(Core& core, const MicroOp* op) {
     return static_cast<Machine::State*>(core.owner)->replaced.at(op);
 }
 
-void choose_translations_for(Core& core) { static_cast<Machine::State*>(core.owner)->choose_translations(); }
+void modes_changed_for(Core& core) { static_cast<Machine::State*>(core.owner)->modes_changed(); }
 
 void code_written_for(Core& core, std::uint64_t address, unsigned bytes) {
     static_cast<Machine::State*>(core.owner)->code_written(address, bytes);
@@ -83,7 +83,7 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.alignment = options.require_alignment ? no_limit : 0;
     core.resolve = resolve_for;
     core.replaced = replaced_handler;
-    core.modes_changed = choose_translations_for;
+    core.modes_changed = modes_changed_for;
     core.code_written = code_written_for;
     core.owner = this;
     core.hart = hart;
@@ -172,8 +172,7 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
             return fmt::format("{}: {:#x} (at {})", signal_names[core.fault_other], core.fault_address, where);
         case StopReason::waiting: return fmt::format("nothing will end the waiting before {}", where);
         case StopReason::event_loop:
-            return fmt::format("events without end at {}, the last one `{}`", where,
-                               isa.events[core.fault_other].name);
+            return fmt::format("events without end at {}, the last one `{}`", where, isa.events[core.fault_other].name);
         default: return {};
     }
 }
@@ -213,7 +212,9 @@ const Isa& Machine::isa() const { return state_->isa; }
 
 unsigned Machine::harts() const { return 1 + static_cast<unsigned>(others_.size()); }
 
-Machine& Machine::hart(unsigned number) { return number == 0 || number > others_.size() ? *this : *others_[number - 1]; }
+Machine& Machine::hart(unsigned number) {
+    return number == 0 || number > others_.size() ? *this : *others_[number - 1];
+}
 
 Index Machine::code_memory() const { return state_->system->memory; }
 
@@ -306,6 +307,7 @@ void Machine::start(std::uint64_t address) {
         std::scoped_lock lock(state_->system->device_lock);
         state_->system->exit_status.reset();
         state_->system->ending = false;
+        for (auto& device : state_->system->devices) device->reset();
     }
     for (unsigned i = 0; i < harts(); ++i) {
         hart(i).state_->reset(address);

@@ -113,8 +113,7 @@ void load_linked(ISAFORGE_HANDLER_PARAMETERS) {
 void store_conditional(ISAFORGE_HANDLER_PARAMETERS) {
     bool stored = false;
     core->count = count;
-    const std::uint64_t value =
-        ordered(machine::load<std::uint64_t>(state, op->b), op->detail.n, op->detail.more != 0);
+    const std::uint64_t value = ordered(machine::load<std::uint64_t>(state, op->b), op->detail.n, op->detail.more != 0);
     if (!core->bus->store_conditional(machine::load<std::uint64_t>(state, op->a), op->detail.n, value, stored))
         return raise(op, core, count, pending, core->reason);
     machine::store(state, op->result, stored ? 1 : 0);
@@ -124,8 +123,7 @@ void store_conditional(ISAFORGE_HANDLER_PARAMETERS) {
 // a: a constant, where the transaction begins.
 void transaction_begin(ISAFORGE_HANDLER_PARAMETERS) {
     core->count = count;
-    if (!core->bus->begin(machine::load<std::uint64_t>(state, op->a),
-                          {state, owner(core).layout.registers_end()}))
+    if (!core->bus->begin(machine::load<std::uint64_t>(state, op->a), {state, owner(core).layout.registers_end()}))
         return raise(op, core, count, pending, core->reason);
     ISAFORGE_NEXT;
 }

@@ -32,6 +32,7 @@ public:
     };
     virtual ~Device() = default;
     virtual std::uint64_t size() const = 0;   // bytes of its registers
+    virtual void reset() = 0;
     virtual std::uint64_t read(std::uint64_t offset, unsigned bytes, const Asker& asker) = 0;
     virtual void write(std::uint64_t offset, unsigned bytes, std::uint64_t value, const Asker& asker) = 0;
     // The lowest line on which it interrupts the hart now.

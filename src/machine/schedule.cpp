@@ -136,8 +136,7 @@ void Threads::idle(Machine::State& hart) {
             break;
         }
         // Those that stopped are idle for good; one that waits is woken by a line, for which it looks itself.
-        if (all_idle && idle_ == harts_.size() && nothing_will_come())
-            return end(StopReason::waiting, hart);
+        if (all_idle && idle_ == harts_.size() && nothing_will_come()) return end(StopReason::waiting, hart);
         std::this_thread::sleep_for(nap);
     }
     --idle_;
@@ -191,7 +190,8 @@ RunResult Machine::run_harts(std::uint64_t limit) {
     }
     if (exited) reason = StopReason::stopped;
     if (reason == StopReason::running)
-        reason = state_->options.threads ? Threads(system, harts).run(limit, last) : Turns(system, harts).run(limit, last);
+        reason =
+            state_->options.threads ? Threads(system, harts).run(limit, last) : Turns(system, harts).run(limit, last);
     for (const State* each : harts) after += each->core.count;
     hart(last).finish(result, reason);
     result.instructions = after - before;

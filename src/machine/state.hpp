@@ -62,6 +62,7 @@ struct Machine::State {
     void set_next(std::uint64_t address);
     void forget_translations();
     void choose_translations();
+    void modes_changed();
     void refresh_modes();
     void code_written(std::uint64_t address, std::uint64_t bytes);
     void drop_written();

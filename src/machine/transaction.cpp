@@ -6,11 +6,7 @@
 namespace isaforge::machine {
 
 void Transaction::begin(std::uint64_t pc, std::span<const std::byte> registers) {
-    levels_.push_back({pc,
-                       {registers.begin(), registers.end()},
-                       undo_.size(),
-                       reads_.size(),
-                       ++serials_});
+    levels_.push_back({pc, {registers.begin(), registers.end()}, undo_.size(), reads_.size(), ++serials_});
 }
 
 Transaction::Checkpoint Transaction::take_back() {

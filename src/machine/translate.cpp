@@ -462,9 +462,7 @@ void Translator::emit(std::size_t index) {
         case Action::store_conditional:
             add(handlers::store_conditional, result, a, b).detail = {step.container / 8u, big};
             return;
-        case Action::transaction_begin:
-            add(handlers::transaction_begin, 0, layout_.constant(input_.address));
-            return;
+        case Action::transaction_begin: add(handlers::transaction_begin, 0, layout_.constant(input_.address)); return;
         case Action::transaction_end: add(handlers::transaction_end, result); return;
         case Action::transaction_abort: add(handlers::transaction_abort, result); return;
         case Action::transaction_depth: add(handlers::transaction_depth, result); return;

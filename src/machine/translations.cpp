@@ -81,6 +81,12 @@ void Machine::State::choose_translations() {
     core.jumps = current->jumps.data();
 }
 
+// Called at the end of an instruction. An interrupt that was masked may not be any more.
+void Machine::State::modes_changed() {
+    choose_translations();
+    if (interrupt_event != no_index && !system->devices.empty()) core.stop_at = core.count + 1;
+}
+
 // After registers were set from outside.
 void Machine::State::refresh_modes() {
     modes_stale = false;
@@ -175,8 +181,8 @@ void Machine::State::set_breakpoint(Instruction& instruction, bool on) {
 // Decodes, lowers and translates. What fails becomes an operation that reports it when it is executed. Null where the
 // instruction goes on beyond what may be executed.
 std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::uint64_t address,
-                                                                         const std::uint8_t* bytes,
-                                                                         std::size_t available) {
+                                                                          const std::uint8_t* bytes,
+                                                                          std::size_t available) {
     auto made = std::make_unique<Instruction>();
     made->address = address;
     auto refuse = [&](StopReason reason, std::string why) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,9 +35,48 @@ public:
 
 // The opcodes, in the order of `meanings`.
 enum class Op : std::uint8_t {
-    stop, li, lih, add, addi, ld8, ld16, ld32, ld64, st8, st16, st32, st64, jmp, beq, bne, jr, call, ll, sc, cas, begin,
-    end, abort, depth, host, wait, fence, hart, harts, now, control, get_cause, get_from, go_back, executed, gather,
-    scatter, mul, bltu, swap, aswap
+    stop,
+    li,
+    lih,
+    add,
+    addi,
+    ld8,
+    ld16,
+    ld32,
+    ld64,
+    st8,
+    st16,
+    st32,
+    st64,
+    jmp,
+    beq,
+    bne,
+    jr,
+    call,
+    ll,
+    sc,
+    cas,
+    begin,
+    end,
+    abort,
+    depth,
+    host,
+    wait,
+    fence,
+    hart,
+    harts,
+    now,
+    control,
+    get_cause,
+    get_from,
+    go_back,
+    executed,
+    gather,
+    scatter,
+    mul,
+    bltu,
+    swap,
+    aswap
 };
 
 inline const char* const meanings[] = {
@@ -133,15 +173,8 @@ public:
     explicit MappedMachine(const std::string& declarations = "", MachineOptions options = {.memory_bytes = 1 << 20}) {
         streams = std::make_shared<TestStreams>();
         options.streams = streams;
-        SourceManager sources;
-        Diagnostics diagnostics;
-        std::shared_ptr<const Isa> isa =
-            load_isa_text("mapped.isa", mapped_description(declarations), sources, diagnostics);
-        if (!isa) {
-            ADD_FAILURE() << to_text(diagnostics, sources);
-            return;
-        }
-        machine_ = std::make_unique<Machine>(std::make_shared<const Codec>(isa), std::move(options));
+        std::shared_ptr<const Codec> codec = codec_for(declarations);
+        if (codec) machine_ = std::make_unique<Machine>(codec, std::move(options));
     }
 
     Machine* operator->() { return machine_.get(); }
@@ -168,6 +201,17 @@ public:
     std::shared_ptr<TestStreams> streams;
 
 private:
+    static std::shared_ptr<const Codec> codec_for(const std::string& declarations) {
+        static std::map<std::string, std::shared_ptr<const Codec>> known;
+        std::shared_ptr<const Codec>& codec = known[declarations];
+        if (codec) return codec;
+        SourceManager sources;
+        Diagnostics diagnostics;
+        const auto isa = load_isa_text("mapped.isa", mapped_description(declarations), sources, diagnostics);
+        if (!isa) ADD_FAILURE() << to_text(diagnostics, sources);
+        return isa ? codec = std::make_shared<const Codec>(isa) : nullptr;
+    }
+
     std::unique_ptr<Machine> machine_;
 };
 

@@ -140,8 +140,7 @@ TEST(Memory, RandomAccessesObeyAModel) {
             machine.set(2, value);
             machine->set_pc(0x1000 + 8 * (shift + (store ? 4 : 0)));
             const RunResult result = machine->run(2);
-            ASSERT_EQ(result.reason,
-                      fits ? StopReason::stopped : store ? StopReason::bad_write : StopReason::bad_read);
+            ASSERT_EQ(result.reason, fits ? StopReason::stopped : store ? StopReason::bad_write : StopReason::bad_read);
             if (!fits) continue;
             if (!store) {
                 ASSERT_EQ(machine.r(3), expected);
@@ -156,10 +155,10 @@ TEST(Memory, RandomAccessesObeyAModel) {
 
 TEST(Memory, AlignmentIsAskedForOnRequest) {
     MappedMachine machine("", {.memory_bytes = 1 << 20, .require_alignment = true});
-    const Word good[] = {{Op::ld16, 3, 1, 2}, {Op::ld32, 3, 1, 4}, {Op::ld64, 3, 1, 8}, {Op::ld8, 3, 1, 1},
-                         {Op::st32, 3, 1, -4}};
-    const Word bad[] = {{Op::ld16, 3, 1, 1}, {Op::ld32, 3, 1, 2}, {Op::ld64, 3, 1, 4}, {Op::st32, 3, 1, 2},
-                        {Op::st16, 3, 1, 7}};
+    const Word good[] = {
+        {Op::ld16, 3, 1, 2}, {Op::ld32, 3, 1, 4}, {Op::ld64, 3, 1, 8}, {Op::ld8, 3, 1, 1}, {Op::st32, 3, 1, -4}};
+    const Word bad[] = {
+        {Op::ld16, 3, 1, 1}, {Op::ld32, 3, 1, 2}, {Op::ld64, 3, 1, 4}, {Op::st32, 3, 1, 2}, {Op::st16, 3, 1, 7}};
     for (int warm = 0; warm < 2; ++warm) {
         for (const Word& word : good)
             EXPECT_EQ(machine.run({{Op::li, 1, 0, 0x4000}, word, {Op::stop}}).reason, StopReason::stopped);
@@ -174,10 +173,12 @@ TEST(Memory, AlignmentIsAskedForOnRequest) {
 TEST(Memory, StorageAtTheTopOfTheAddressSpace) {
     MappedMachine machine;
     EXPECT_EQ(machine->add_storage(0xfffffffffffff000, 0x1000, {true, true, true}, "top"), "");
-    EXPECT_EQ(machine->add_storage(0xfffffffffffff000, 0x1001, {}, "beyond"), "the region goes beyond the last address");
+    EXPECT_EQ(machine->add_storage(0xfffffffffffff000, 0x1001, {}, "beyond"),
+              "the region goes beyond the last address");
     std::vector<Word> words;
     load_number(words, 1, 0xfffffffffffffff8);
-    words.insert(words.end(), {{Op::li, 2, 0, -2}, {Op::st64, 2, 1}, {Op::ld64, 3, 1}, {Op::ld64, 4, 1, 1}, {Op::stop}});
+    words.insert(words.end(),
+                 {{Op::li, 2, 0, -2}, {Op::st64, 2, 1}, {Op::ld64, 3, 1}, {Op::ld64, 4, 1, 1}, {Op::stop}});
     const RunResult result = machine.run(words);
     EXPECT_EQ(machine.r(3), ~1ull);
     EXPECT_EQ(result.reason, StopReason::bad_read);
@@ -255,13 +256,13 @@ TEST(Memory, ProgramsMayChangeThemselves) {
     EXPECT_EQ(result.reason, StopReason::stopped);
     EXPECT_EQ(machine.r(2), 10u + 11 + 12 + 13 + 14);
     // The next instruction.
-    machine.load(0x2000, {{Op::li, 1, 0, 0x2000}, {Op::li, 3, 0, 99}, {Op::st16, 3, 1, 14}, {Op::li, 4, 0, 1}, {Op::stop}},
-                 all);
+    machine.load(
+        0x2000, {{Op::li, 1, 0, 0x2000}, {Op::li, 3, 0, 99}, {Op::st16, 3, 1, 14}, {Op::li, 4, 0, 1}, {Op::stop}}, all);
     machine->start(0x2000);
     EXPECT_EQ(machine->run(100).reason, StopReason::stopped);
     EXPECT_EQ(machine.r(4), 99u);
     // Itself: it goes on as it was, and is another one the next time round.
-    std::vector<Word> itself{{Op::li, 1, 0, 0x3000}, {Op::li, 6, 0, 3}, {Op::li, 3, 0, 0}, {Op::st16, 3, 1, 12},
+    std::vector<Word> itself{{Op::li, 1, 0, 0x3000}, {Op::li, 6, 0, 3},   {Op::li, 3, 0, 0}, {Op::st16, 3, 1, 12},
                              {Op::addi, 5, 5, 1},    {Op::bne, 5, 6, -8}, {Op::stop}};
     machine.load(0x3000, itself, all);
     const std::vector<std::uint8_t> addi = code_bytes({{Op::addi, 7, 7, 12}});
@@ -277,7 +278,8 @@ TEST(Memory, ProgramsMayChangeThemselves) {
     EXPECT_EQ(result.reason, StopReason::stopped);
     EXPECT_EQ(machine.r(7), 24u);
     // A vector store over itself and its neighbours: all lanes are stored by the old instruction.
-    machine.load(0x6000, {{Op::scatter, 0, 1, 4}, {Op::li, 4, 0, 1}, {Op::li, 5, 0, 1}, {Op::li, 6, 0, 1}, {Op::stop}}, all);
+    machine.load(0x6000, {{Op::scatter, 0, 1, 4}, {Op::li, 4, 0, 1}, {Op::li, 5, 0, 1}, {Op::li, 6, 0, 1}, {Op::stop}},
+                 all);
     const std::vector<std::uint8_t> fresh =
         code_bytes({{Op::stop}, {Op::li, 4, 0, 2}, {Op::li, 5, 0, 3}, {Op::li, 6, 0, 4}});
     machine->start(0x6000);
@@ -312,8 +314,8 @@ TEST(Memory, GatherAndScatterCrossRegions) {
     MappedMachine machine;
     EXPECT_EQ(machine->protect(0x8000, 0x1000, {true, false, false}, "constants"), "");
     for (unsigned i = 0; i < 4; ++i) machine->load_data(0, 0x7ff8 + 4 * i, code_bytes({{Op::li, i, i, i * 1000}}));
-    RunResult result = machine.run({{Op::li, 1, 0, 0x7ff8}, {Op::gather, 0, 1, 4}, {Op::li, 1, 0, 0x4000},
-                                    {Op::scatter, 0, 1, 4}, {Op::stop}});
+    RunResult result = machine.run(
+        {{Op::li, 1, 0, 0x7ff8}, {Op::gather, 0, 1, 4}, {Op::li, 1, 0, 0x4000}, {Op::scatter, 0, 1, 4}, {Op::stop}});
     EXPECT_EQ(result.reason, StopReason::stopped);
     EXPECT_EQ(machine.word(0x4000), machine.word(0x7ff8));
     EXPECT_EQ(machine.word(0x4008), machine.word(0x8000));

@@ -30,7 +30,8 @@ protected:
                 bench.set("v" + std::to_string(n), v[n][lane], lane);
             }
         for (unsigned n = 0; n < 4; ++n) bench.set("w" + std::to_string(n), w[n] = random());
-        for (unsigned n = 0; n < 8; ++n) bench.set("s" + std::to_string(n), s[n] = static_cast<std::uint32_t>(random()));
+        for (unsigned n = 0; n < 8; ++n)
+            bench.set("s" + std::to_string(n), s[n] = static_cast<std::uint32_t>(random()));
     }
     void expect(BenchMachine& bench) {
         for (unsigned n = 0; n < 4; ++n)
@@ -66,8 +67,7 @@ TEST_F(Places, LanesOfAnotherSizeAreAssigned) {
     for (int round = 0; round < 200; ++round) {
         fill(bench);
         bench.execute(0);
-        for (unsigned i = 0; i < 4; ++i)
-            set_lane(0, i, lane<std::uint32_t>(1, i) + lane<std::uint32_t>(2, i));
+        for (unsigned i = 0; i < 4; ++i) set_lane(0, i, lane<std::uint32_t>(1, i) + lane<std::uint32_t>(2, i));
         expect(bench);
         bench.execute(1);
         for (unsigned i = 0; i < 3; ++i)
@@ -115,11 +115,11 @@ TEST_F(Places, ProtectedLanesKeepWhatTheyHad) {
 }
 
 TEST_F(Places, PartsAndSingleLanes) {
-    BenchMachine bench(declarations,
-                       {"w[0][31:0] = s[1]", "s[2][7:0] = s[3][15:8]", "extending(w[1], 16) = s[4][15:0]",
-                        "element(elements(v[0], 16), 5) = s[0][15:0]", "s[5] = element(elements(v[1], 32), 3)",
-                        "w[2][15:0] = w[2][15:0] + w[3][15:0]", "w[3] = u64(bits(w[0])) + u64(lanes(v[0])) + u64(number(v[3]))",
-                        "s[6] = s[1] + sum", "w[3] = s64(extending(w[1], 8))"});
+    BenchMachine bench(declarations, {"w[0][31:0] = s[1]", "s[2][7:0] = s[3][15:8]", "extending(w[1], 16) = s[4][15:0]",
+                                      "element(elements(v[0], 16), 5) = s[0][15:0]",
+                                      "s[5] = element(elements(v[1], 32), 3)", "w[2][15:0] = w[2][15:0] + w[3][15:0]",
+                                      "w[3] = u64(bits(w[0])) + u64(lanes(v[0])) + u64(number(v[3]))",
+                                      "s[6] = s[1] + sum", "w[3] = s64(extending(w[1], 8))"});
     ASSERT_TRUE(bench);
     for (int round = 0; round < 200; ++round) {
         fill(bench);
@@ -147,7 +147,8 @@ TEST_F(Places, PartsAndSingleLanes) {
 }
 
 TEST_F(Places, LeavingEndsTheInstruction) {
-    BenchMachine bench(declarations, {"{ check(s[0]); s[1] = 5 }", "{ s[2] = 1; if s[3] == 0 { s[4] = 9; leave() } else "
+    BenchMachine bench(declarations, {"{ check(s[0]); s[1] = 5 }",
+                                      "{ s[2] = 1; if s[3] == 0 { s[4] = 9; leave() } else "
                                       "{ s[4] = 8 }\ns[5] = 2 }",
                                       "{ leave(); s[0] = 1 }"});
     ASSERT_TRUE(bench);
@@ -172,9 +173,10 @@ TEST_F(Places, LeavingEndsTheInstruction) {
 
 // The interleaved ways out of branches, run for so long that all links are made.
 TEST_F(Places, BranchesFindTheirWay) {
-    BenchMachine bench(declarations, {"if s[0] < s[1] { pc = u32(3) }", "{ s[2] = s[2] + 1; s[0] = s[0] + 3; pc = u32(0) }",
-                                      "stop()", "{ s[3] = s[3] + 1; if s[1] != 0 { s[1] = s[1] - 1; pc = u32(1) } }",
-                                      "{ s[4] = next(); if s[5] == 9 { pc = u32(2) } else { s[5] = s[5] + 1; pc = u32(0) } }"});
+    BenchMachine bench(declarations,
+                       {"if s[0] < s[1] { pc = u32(3) }", "{ s[2] = s[2] + 1; s[0] = s[0] + 3; pc = u32(0) }", "stop()",
+                        "{ s[3] = s[3] + 1; if s[1] != 0 { s[1] = s[1] - 1; pc = u32(1) } }",
+                        "{ s[4] = next(); if s[5] == 9 { pc = u32(2) } else { s[5] = s[5] + 1; pc = u32(0) } }"});
     ASSERT_TRUE(bench);
     bench.program({0, 1, 2, 3, 4});
     fill(bench);
@@ -194,15 +196,16 @@ TEST_F(Places, BranchesFindTheirWay) {
 
 TEST_F(Places, GroupsChangePlaces) {
     BenchMachine bench(declarations, {"w[0] = swap_groups(w[1], w[2])", "s[0] = carryless_mul(s[1], s[2])",
-                                      "s[3] = carryless_mul_high(s[1], s[2])",
-                                      "w[3] = wide_quotient(w[0], w[1], w[2])", "w[3] = wide_remainder(w[0], w[1], w[2])"});
+                                      "s[3] = carryless_mul_high(s[1], s[2])", "w[3] = wide_quotient(w[0], w[1], w[2])",
+                                      "w[3] = wide_remainder(w[0], w[1], w[2])"});
     ASSERT_TRUE(bench);
     for (int round = 0; round < 500; ++round) {
         fill(bench);
         bench.execute(0);
         unsigned size = 1u << w[2] % 6;
         std::uint64_t swapped = 0;
-        for (unsigned bit = 0; bit < 64; ++bit) swapped |= (w[1] >> bit & 1) << (bit / size % 2 == 0 ? bit + size : bit - size);
+        for (unsigned bit = 0; bit < 64; ++bit)
+            swapped |= (w[1] >> bit & 1) << (bit / size % 2 == 0 ? bit + size : bit - size);
         w[0] = swapped;
         bench.execute(1);
         bench.execute(2);

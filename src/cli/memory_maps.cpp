@@ -1,0 +1,141 @@
+#include "cli/memory_maps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/session.hpp"
+#include "cli/terminal.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+constexpr std::uint32_t largest_picture_side = 32768;
+
+unsigned bytes_of(PixelFormat format) {
+    switch (format) {
+        case PixelFormat::xrgb8888: return 4;
+        case PixelFormat::rgb888: return 3;
+        case PixelFormat::rgb565: return 2;
+        case PixelFormat::gray8: return 1;
+    }
+    return 1;
+}
+
+// The part up to the next separator, which goes too; all where there is none.
+std::string_view take(std::string_view& text, char separator) {
+    const std::size_t at = text.find(separator);
+    const std::string_view part = text.substr(0, at);
+    text = at == std::string_view::npos ? std::string_view{} : text.substr(at + 1);
+    return part;
+}
+
+bool parse_permissions(std::string_view text, Permissions& permissions) {
+    permissions = {false, false, false};
+    for (const char letter : text) {
+        if (letter == 'r') permissions.read = true;
+        else if (letter == 'w') permissions.write = true;
+        else if (letter == 'x') permissions.execute = true;
+        else if (letter != '-') return false;
+    }
+    return true;
+}
+
+bool parse_storage(std::string_view rest, MemoryMapping& mapping) {
+    const auto size = parse_size(take(rest, ':'));
+    if (!size || *size == 0) return false;
+    mapping.size = *size;
+    return rest.empty() || parse_permissions(rest, mapping.permissions);
+}
+
+bool parse_frame(std::string_view rest, MemoryMapping& mapping) {
+    if (!parse_picture_size(take(rest, ':'), mapping.width, mapping.height)) return false;
+    const auto format = parse_pixel_format(take(rest, '='));
+    if (!format || rest.empty()) return false;
+    mapping.format = *format;
+    mapping.picture = rest;
+    mapping.size = std::uint64_t{mapping.width} * mapping.height * bytes_of(*format);
+    return true;
+}
+
+}  // namespace
+
+std::optional<PixelFormat> parse_pixel_format(std::string_view name) {
+    if (name == "xrgb8888") return PixelFormat::xrgb8888;
+    if (name == "rgb888") return PixelFormat::rgb888;
+    if (name == "rgb565") return PixelFormat::rgb565;
+    if (name == "gray8") return PixelFormat::gray8;
+    return std::nullopt;
+}
+
+bool parse_picture_size(std::string_view text, std::uint32_t& width, std::uint32_t& height) {
+    const auto across = parse_size(take(text, 'x')), down = parse_size(text);
+    if (!across || !down || *across == 0 || *down == 0) return false;
+    if (*across > largest_picture_side || *down > largest_picture_side) return false;
+    width = static_cast<std::uint32_t>(*across);
+    height = static_cast<std::uint32_t>(*down);
+    return true;
+}
+
+std::optional<MemoryMapping> parse_mapping(const std::string& text) {
+    std::string_view rest = text;
+    MemoryMapping mapping;
+    mapping.kind = take(rest, '@');
+    const auto address = parse_size(take(rest, ':'));
+    if (!address) return std::nullopt;
+    mapping.address = *address;
+    bool good = rest.empty() && (mapping.kind == "console" || mapping.kind == "timer" || mapping.kind == "doorbell");
+    if (mapping.kind == "ram") good = parse_storage(rest, mapping);
+    if (mapping.kind == "frame") good = parse_frame(rest, mapping);
+    return good ? std::optional(mapping) : std::nullopt;
+}
+
+bool map_memory(Machine& machine, const std::vector<std::string>& maps) {
+    for (const std::string& text : maps) {
+        const MemoryMapping mapping = *parse_mapping(text);
+        const std::string problem =
+            mapping.size != 0
+                ? machine.add_storage(mapping.address, mapping.size, mapping.permissions, mapping.kind)
+                : machine.add_device(mapping.kind, mapping.address);
+        if (problem.empty()) continue;
+        complain(fmt::format("cannot map '{}': {}", text, problem));
+        return false;
+    }
+    return true;
+}
+
+bool write_frames(Machine& machine, const std::vector<std::string>& maps) {
+    bool written = true;
+    for (const std::string& text : maps) {
+        const MemoryMapping mapping = *parse_mapping(text);
+        if (mapping.picture.empty()) continue;
+        std::vector<std::uint8_t> pixels(mapping.size);
+        std::string problem = "part of the frame is mapped over";
+        if (machine.peek(machine.code_memory(), mapping.address, pixels))
+            problem = write_png(mapping.picture, pixels, 0, mapping.width, mapping.height, mapping.format);
+        if (problem.empty()) continue;
+        complain(fmt::format("cannot write '{}': {}", mapping.picture, problem));
+        written = false;
+    }
+    return written;
+}
+
+bool load_mapped_sections(Machine& machine, const Object& object, bool has_flags) {
+    for (const Section& section : object.sections) {
+        if (!section.allocated || section.extent() == 0) continue;
+        // Bytes without flags are code and data alike.
+        const Permissions permissions{true, section.writable || !has_flags, section.executable || !has_flags};
+        const bool filled = section.no_bits || machine.load_data(machine.code_memory(), section.address, section.bytes);
+        if (!filled ||
+            !machine.protect(section.address, section.extent(), permissions, section.name).empty()) {
+            complain(fmt::format("section '{}' does not fit into the memory at {:#x}; --memory and --map give more",
+                                 section.name, section.address));
+            return false;
+        }
+    }
+    machine.start(object.entry);
+    return true;
+}
+
+}  // namespace isaforge::cli

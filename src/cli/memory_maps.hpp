@@ -1,0 +1,36 @@
+// What `--map` puts into the memory of a machine: storage, frame buffers, devices.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isaforge/machine.hpp"
+#include "isaforge/object.hpp"
+
+namespace isaforge::cli {
+
+// ram@ADDRESS:SIZE[:rwx], frame@ADDRESS:WIDTHxHEIGHT:FORMAT=FILE, or DEVICE@ADDRESS
+struct MemoryMapping {
+    std::string kind;
+    std::uint64_t address = 0, size = 0;
+    Permissions permissions;
+    std::uint32_t width = 0, height = 0;
+    PixelFormat format = PixelFormat::xrgb8888;
+    std::string picture;
+};
+
+std::optional<PixelFormat> parse_pixel_format(std::string_view name);
+// "640x480"
+bool parse_picture_size(std::string_view text, std::uint32_t& width, std::uint32_t& height);
+std::optional<MemoryMapping> parse_mapping(const std::string& text);
+
+// False after a complaint.
+bool map_memory(Machine& machine, const std::vector<std::string>& maps);
+bool write_frames(Machine& machine, const std::vector<std::string>& maps);
+
+// Puts a program's sections into a memory that holds code, each with the permissions that its flags ask for.
+bool load_mapped_sections(Machine& machine, const Object& object, bool has_flags);
+
+}  // namespace isaforge::cli
