@@ -1,6 +1,8 @@
 // Conditional assembly.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assembler/engine.hpp"
 
 namespace isaforge::assembler {
@@ -69,13 +71,27 @@ bool Engine::answer_target(const char*& p, Question question, bool& holds) {
     const char* const begin = p;
     const std::string_view operand = sized ? std::string_view() : rest_of_statement(p);
     const std::string_view what = sized ? (question == Question::narrow ? "32" : "64") : kinds[which / 2];
-    const std::optional<bool> found = flavoured_ ? flavoured_->condition(what, operand) : std::nullopt;
+    std::optional<bool> found = flavoured_ ? flavoured_->condition(what, operand) : std::nullopt;
+    if (!found && what == "arch") return answer_isa(begin, p, operand, which % 2 != 0, holds);
     if (!found) {
         error(begin, std::max(begin + 1, p), "there is no such target");
         return false;
     }
     holds = *found != (!sized && which % 2 != 0);
     return true;
+}
+
+// `.ifarch NAME`: whether this is the instruction set of that name, one of those that are built in or this one.
+bool Engine::answer_isa(const char* begin, const char* p, std::string_view name, bool negated, bool& holds) {
+    holds = (name == isa_.name || name == isa_.variant) != negated;
+    if (holds != negated) return true;
+    const auto known = builtin_isas();
+    std::vector<std::string_view> names = {isa_.name};
+    for (const auto& [one, title] : known) names.push_back(one);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+    Diagnostic& message = error(begin, std::max(begin + 1, p), fmt::format("there is no instruction set '{}'", name));
+    if (const std::string_view meant = nearest(name, names); !meant.empty()) message.suggest(std::string(meant));
+    return false;
 }
 
 bool Engine::is_defined(std::string_view found) {

@@ -329,6 +329,7 @@ private:
     void else_if(const char*& p, int question);
     bool answer(const char*& p, Question question, bool& holds);
     bool answer_target(const char*& p, Question question, bool& holds);
+    bool answer_isa(const char* begin, const char* p, std::string_view name, bool negated, bool& holds);
     bool is_defined(std::string_view name);
     bool same_texts(const char*& p, bool& same);
     void otherwise(const char*& p, int);

@@ -145,6 +145,11 @@ inline bool is_float(Action action) { return action >= Action::fadd && action <=
 inline bool is_compute(Action action) { return action <= Action::float_narrow; }
 inline bool is_pure(Action action) { return action <= Action::read; }
 
+// Whether the direction of rounding matters. Where the host's library computes it does not: it is good to nearest only.
+inline bool is_rounded(Action action) {
+    return is_float(action) && !(action >= Action::fpow && action <= Action::facos);
+}
+
 inline bool is_test(Action action) {
     return (action >= Action::equal && action <= Action::less_equal_signed) ||
            (action >= Action::fequal && action <= Action::fzero);

@@ -404,13 +404,17 @@ struct FloatZero : Test {
 // Computed by the host's library with more digits than the result has, and rounded to the format.
 template <class T>
 using Wider = std::conditional_t<sizeof(T) == 8, long double, double>;
+template <class T>
+Wider<T> widened(Native<T> x) {
+    return std::isnan(x) ? std::numeric_limits<Wider<T>>::quiet_NaN() : Wider<T>(x);
+}
 
 ISAFORGE_FLOAT2(FloatRemainder, Native<T>(std::fmod(x, y)))
-ISAFORGE_FLOAT2(FloatPow, Native<T>(std::pow(Wider<T>(x), Wider<T>(y))))
-ISAFORGE_FLOAT1(FloatSin, Native<T>(std::sin(Wider<T>(x))))
-ISAFORGE_FLOAT1(FloatCos, Native<T>(std::cos(Wider<T>(x))))
-ISAFORGE_FLOAT1(FloatAsin, Native<T>(std::asin(Wider<T>(x))))
-ISAFORGE_FLOAT1(FloatAcos, Native<T>(std::acos(Wider<T>(x))))
+ISAFORGE_FLOAT2(FloatPow, Native<T>(std::pow(widened<T>(x), widened<T>(y))))
+ISAFORGE_FLOAT1(FloatSin, Native<T>(std::sin(widened<T>(x))))
+ISAFORGE_FLOAT1(FloatCos, Native<T>(std::cos(widened<T>(x))))
+ISAFORGE_FLOAT1(FloatAsin, Native<T>(std::asin(widened<T>(x))))
+ISAFORGE_FLOAT1(FloatAcos, Native<T>(std::acos(widened<T>(x))))
 
 // IEEE 754-2008 minNum and maxNum: a NaN operand yields the other one; -0 is less than +0.
 template <bool maximum, class T, class R>

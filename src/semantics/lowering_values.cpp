@@ -64,7 +64,8 @@ ValueId Lowering::emit(Action action, unsigned container, ValueId a, ValueId b, 
     unsigned result_container = is_test(action) ? 8 : wide ? 64 : container;
     if (is_compute(action) && all_known)
         return constant(evaluate(action, container, *x, y.value_or(0), known(c).value_or(0),
-                                 {isa.floats.flush_subnormals, isa.floats.canonical_nan, rounding()}),
+                                 {isa.floats.flush_subnormals, isa.floats.canonical_nan,
+                                  is_rounded(action) ? rounding() : Rounding::nearest}),
                         result_container);
     switch (action) {
         case Action::add:
@@ -99,7 +100,7 @@ ValueId Lowering::emit(Action action, unsigned container, ValueId a, ValueId b, 
     step.a = a;
     step.b = b;
     step.c = c;
-    if (is_float(action)) step.rounding = rounding();
+    if (is_rounded(action)) step.rounding = rounding();
     return result;
 }
 
