@@ -153,7 +153,8 @@ public:
     // Executes one instruction; fills `record` where given.
     RunResult step(TraceRecord* record = nullptr);
 
-    // Makes run() stop before the instruction at this code address, however it is reached; only not where it begins there.
+    // Makes run() stop before the instruction at this code address, however it is reached; only not where it begins there,
+    // of several harts: where it has stopped that hart before.
     void set_breakpoint(std::uint64_t address, bool on);
 
     std::uint64_t pc() const;

@@ -71,7 +71,6 @@ std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
 StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
     if (bus) bus->choose_pages();
     failed_event = no_index;
-    core.began_at = core.count;
     if (modes_stale) {
         const std::uint64_t address = next_pc();
         refresh_modes();
@@ -243,7 +242,7 @@ void Machine::State::reset(std::uint64_t address) {
     start_address = address;
     layout.clear_registers();
     core.count = core.pending = core.time_base = 0;
-    core.ports_noted_at = no_limit;
+    core.ports_noted_at = core.passes_at = no_limit;
     std::fill(std::begin(core.counters), std::end(core.counters), 0);
     stopped = core.waiting = false;
     core.reason = StopReason::running;

@@ -337,6 +337,7 @@ RunResult Machine::run(std::uint64_t limit) {
     auto begin = std::chrono::steady_clock::now();
     state.begin();
     std::uint64_t first = state.core.count;
+    state.core.passes_at = first;
     std::uint64_t stop_at = limit == 0 || limit > no_limit - first ? no_limit : first + limit;
     StopReason reason = state.stopped ? StopReason::stopped : state.begun;
     if (!state.options.warn_hazards) {

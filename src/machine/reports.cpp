@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "isaforge/machine.hpp"
 
@@ -70,42 +69,42 @@ std::string register_dump(const Machine& machine) {
 
 namespace {
 
-constexpr std::uint64_t line_bytes = 16;
-constexpr std::uint64_t most_dumped = std::uint64_t{64} << 20;
-
-// A byte of a memory, nothing outside of it.
-std::optional<std::uint8_t> byte_at(Machine& machine, Index memory, std::uint64_t address) {
-    std::uint8_t byte = 0;
-    if (memory == machine.code_memory())
-        return machine.peek(memory, address, {&byte, 1}) ? std::optional(byte) : std::nullopt;
-    const std::span<const std::uint8_t> bytes = machine.memory(memory);
-    return address < bytes.size() ? std::optional(bytes[address]) : std::nullopt;
-}
-
-// Empty where all of it lies outside.
-std::string dump_line(Machine& machine, Index memory, std::uint64_t line, std::uint64_t count) {
-    std::string text = fmt::format("{:08x} ", line), characters;
-    bool any = false;
-    for (std::uint64_t i = 0; i < line_bytes; ++i) {
-        const std::optional<std::uint8_t> byte = i < count ? byte_at(machine, memory, line + i) : std::nullopt;
-        any = any || byte;
-        text += byte ? fmt::format(" {:02x}", *byte) : "   ";
-        if (byte)
-            characters += *byte >= 0x20 && *byte < 0x7f ? static_cast<char>(*byte) : '.';
-        else if (i < count)
-            characters += ' ';
+// Up to `most` bytes, as many as are there. Memory that holds code is no single stretch.
+std::vector<std::uint8_t> bytes_at(Machine& machine, Index memory, std::uint64_t address, std::uint64_t most) {
+    std::vector<std::uint8_t> bytes;
+    if (memory != machine.code_memory()) {
+        std::span<const std::uint8_t> all = machine.memory(memory);
+        if (address < all.size()) all = all.subspan(address, std::min<std::uint64_t>(all.size() - address, most));
+        if (address < machine.memory(memory).size()) bytes.assign(all.begin(), all.end());
+        return bytes;
     }
-    while (characters.ends_with(' ') && !byte_at(machine, memory, line + characters.size() - 1)) characters.pop_back();
-    return any ? text + "  |" + characters + "|\n" : std::string{};
+    std::uint8_t byte = 0;
+    while (bytes.size() < most && machine.peek(memory, address + bytes.size(), {&byte, 1})) bytes.push_back(byte);
+    return bytes;
 }
 
 }  // namespace
 
 std::string memory_dump(Machine& machine, Index memory, std::uint64_t address, std::uint64_t length) {
+    constexpr std::uint64_t per_line = 16;
     std::string text;
-    length = std::min({length, most_dumped, ~address});
-    for (std::uint64_t done = 0; done < length; done += line_bytes)
-        text += dump_line(machine, memory, address + done, std::min(line_bytes, length - done));
+    for (std::uint64_t done = 0; done < length; done += per_line) {
+        const std::vector<std::uint8_t> bytes =
+            bytes_at(machine, memory, address + done, std::min(per_line, length - done));
+        if (bytes.empty()) break;
+        text += fmt::format("{:08x} ", address + done);
+        std::string characters;
+        for (std::size_t i = 0; i < per_line; ++i) {
+            if (i >= bytes.size()) {
+                text += "   ";
+                continue;
+            }
+            text += fmt::format(" {:02x}", bytes[i]);
+            characters += bytes[i] >= 0x20 && bytes[i] < 0x7f ? static_cast<char>(bytes[i]) : '.';
+        }
+        text += "  |" + characters + "|\n";
+        if (bytes.size() < per_line) break;
+    }
     return text;
 }
 

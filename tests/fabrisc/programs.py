@@ -233,6 +233,59 @@ def check_utf8(bench):
         expect(bench.output(bench.assemble("utf8.s", isa), stdin=b"\n".join(lines)), expected, f"utf8.s, {isa}")
 
 
+class Arena:
+    """First fit and joined neighbours over a list of free ranges of units of 16 bytes, in a bitmap."""
+
+    def __init__(self, size):
+        self.used = [False] * (size // 16)
+
+    def runs(self):
+        begin = None
+        for unit, used in enumerate([*self.used, True]):
+            if not used and begin is None:
+                begin = unit
+            if used and begin is not None:
+                yield begin, unit - begin
+                begin = None
+
+    def take(self, size):
+        units = (size + 8 + 15) // 16
+        for begin, length in self.runs():
+            if length >= units:
+                self.used[begin:begin + units] = [True] * units
+                return begin, units
+        return None
+
+    def give(self, begin, units):
+        self.used[begin:begin + units] = [False] * units
+
+
+def check_allocator(bench):
+    for seed, largest in (1, 200), (2, 3000), (3, 40):
+        source, arena, slots = random.Random(seed), Arena(16384), {}
+        script, expected = [], []
+        for _ in range(1500):
+            slot = source.randrange(256)
+            if slot in slots:
+                script.append(f"f {slot}")
+                arena.give(*slots.pop(slot))
+            elif source.random() < 0.6:
+                size = source.randrange(largest)
+                script.append(f"a {slot} {size}")
+                taken = arena.take(size)
+                expected.append("-1" if taken is None else str(16 * taken[0] + 8))
+                if taken:
+                    slots[slot] = taken
+            if source.random() < 0.1:
+                script.append("l")
+                expected.append("".join(f"{16 * begin}:{16 * units} " for begin, units in arena.runs()))
+        script += [f"f {slot}" for slot in slots] + ["l"]
+        expected.append("0:16384 ")
+        for isa in REVISIONS:
+            written = bench.output(bench.assemble("allocator.s", isa), stdin="\n".join(script).encode())
+            expect(written.decode().split("\n"), [*expected, ""], f"allocator.s, {isa}, seed {seed}")
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--isaforge", required=True)
