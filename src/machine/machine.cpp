@@ -183,7 +183,7 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
             return fmt::format("the transaction that begins at {} was taken back for reason {}", where,
                                core.fault_address);
         case StopReason::failed:
-            return fmt::format("{} {:#x}, at {}{}{}", signal_names[core.fault_other], core.fault_address, where,
+            return fmt::format("{}: {:#x}, at {}{}{}", signal_names[core.fault_other], core.fault_address, where,
                                event_cause.empty() ? "" : ": ", event_cause);
         case StopReason::waiting: return fmt::format("nothing will end the waiting before {}", where);
         case StopReason::event_loop:
