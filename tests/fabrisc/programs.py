@@ -353,6 +353,29 @@ def check_mandelbrot(bench):
         raise Failure(f"mandelbrot.s: {executed} instructions for WLEN")
 
 
+def check_lock(bench):
+    rounds = 300
+    for isa in REVISIONS:
+        program = bench.assemble("lock.s", isa, [f"ROUNDS={rounds}"])
+        expected = b"%d %d\n" % (4 * rounds, 4 * rounds)
+        for schedule in [("--seed", seed) for seed in range(8)] + [("--threads",)]:
+            expect(bench.output(program, "--harts", 4, *schedule), expected, f"lock.s, {isa}, {schedule}")
+    unlocked = bench.assemble("lock.s", symbols=[f"ROUNDS={rounds}", "NO_LOCK"])
+    lost = [int(bench.output(unlocked, "--harts", 4, "--seed", seed).split()[0]) for seed in range(4)]
+    if max(lost) >= 4 * rounds:
+        raise Failure(f"lock.s: without the lock the counts are {lost}")
+
+
+def check_queue(bench):
+    items = 300
+    program = bench.assemble("queue.s", symbols=[f"ITEMS={items}"])
+    expected = b"%d %d\n" % (2 * items, sum(range(2 * items)))
+    for schedule in [("--seed", seed) for seed in range(30)] + 5 * [("--threads",)]:
+        expect(bench.output(program, "--harts", 4, *schedule), expected, f"queue.s, {schedule}")
+    one = [bench.executed(program, "--harts", 4, "--seed", 5) for _ in range(2)]
+    expect(one[:1], one[1:], "queue.s twice with the same seed, instructions")
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--isaforge", required=True)
