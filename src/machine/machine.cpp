@@ -479,17 +479,27 @@ std::vector<std::pair<std::string, std::uint64_t>> Machine::signals() const {
     std::vector<std::pair<std::string, std::uint64_t>> all;
     for (std::size_t i = 0; i < state_->signal_names.size(); ++i)
         if (state_->signal_counts[i] != 0) all.emplace_back(state_->signal_names[i], state_->signal_counts[i]);
+    for (const std::unique_ptr<Machine>& other : others_)
+        for (auto& [name, count] : other->signals()) {
+            auto known = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == name; });
+            if (known == all.end())
+                all.emplace_back(name, count);
+            else
+                known->second += count;
+        }
     return all;
 }
 
 std::vector<std::pair<std::uint64_t, std::uint64_t>> Machine::counts() const {
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
-    if (!state_->options.count_instructions) return all;
+    std::map<std::uint64_t, std::uint64_t> all;
+    if (!state_->options.count_instructions) return {};
     for (auto [address, counter] : state_->counters) {
         std::uint64_t count = machine::load<std::uint64_t>(state_->layout.state(), counter);
-        if (count != 0) all.emplace_back(address, count);
+        if (count != 0) all[address] = count;
     }
-    return all;
+    for (const std::unique_ptr<Machine>& other : others_)
+        for (auto [address, count] : other->counts()) all[address] += count;
+    return {all.begin(), all.end()};
 }
 
 const std::vector<std::string>& Machine::warnings() const { return state_->warnings; }

@@ -105,6 +105,16 @@ TEST(Harts, NoIncrementIsLostOnThreads) {
     }
 }
 
+TEST(Harts, AreCountedTogether) {
+    MachineOptions counted = options(3, 1);
+    counted.count_instructions = true;
+    MappedMachine machine("", counted);
+    EXPECT_EQ(machine.run(counting(10, plain)).reason, StopReason::stopped);
+    for (auto [address, count] : machine->counts())
+        EXPECT_EQ(count, address < 0x1008 || address > 0x1018 ? 3u : 30u) << std::hex << address;
+    EXPECT_EQ(machine->counts().size(), 8u);
+}
+
 // A transaction moves an amount between random accounts; another one adds all of them up, and never sees part of a move.
 // The instructions: r1 base, r8 random state, r12 constant multiplier, r13 number of accounts * 8.
 std::vector<Word> banking(std::int64_t rounds) {
