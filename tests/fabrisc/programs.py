@@ -370,7 +370,7 @@ def check_queue(bench):
     items = 300
     program = bench.assemble("queue.s", symbols=[f"ITEMS={items}"])
     expected = b"%d %d\n" % (2 * items, sum(range(2 * items)))
-    for schedule in [("--seed", seed) for seed in range(30)] + 5 * [("--threads",)]:
+    for schedule in [("--seed", seed) for seed in range(30)] + 2 * [("--threads",)]:
         expect(bench.output(program, "--harts", 4, *schedule), expected, f"queue.s, {schedule}")
     one = [bench.executed(program, "--harts", 4, "--seed", 5) for _ in range(2)]
     expect(one[:1], one[1:], "queue.s twice with the same seed, instructions")
@@ -442,6 +442,29 @@ def check_interpreter(bench):
                    f"interpreter.s, {isa}, {program.decode()}")
     for program in b"[", b"]", b"[]]":
         expect(bench.run(interpreter, stdin=program, status=1)[0], b"a bracket has no partner\n", "interpreter.s, brackets")
+
+
+def check_hello(bench):
+    typed = "Grüße\n".encode() + bytes(range(256))
+    for isa in REVISIONS:
+        expect(bench.output(bench.assemble("hello.s", isa)), b"Hello, world!\n", f"hello.s, {isa}")
+        written = bench.output(bench.assemble("hello.s", isa, ["CONSOLE"]), "--map", "console@0x9000000", stdin=typed)
+        expect(written, b"Hello, console!\n" + typed, f"hello.s, {isa}, console")
+
+
+def check_transactions(bench):
+    program = bench.assemble("transactions.s")
+    again = []
+    for schedule in [("--seed", seed) for seed in range(10)] + 2 * [("--threads",)]:
+        written = bench.output(program, "--harts", 4, *schedule)
+        expect(written[:4], b"0 0 ", f"transactions.s, {schedule}")
+        again.append(b"some" in written)
+    if not any(again):
+        raise Failure("transactions.s: no transaction collided with another")
+    loose = bench.assemble("transactions.s", symbols=["NO_TRANSACTIONS"])
+    written = [bench.output(loose, "--harts", 4, "--seed", seed) for seed in range(3)]
+    if all(line.startswith(b"0 0 ") for line in written):
+        raise Failure(f"transactions.s without transactions: {written}")
 
 
 def main():
