@@ -370,10 +370,101 @@ def check_queue(bench):
     items = 300
     program = bench.assemble("queue.s", symbols=[f"ITEMS={items}"])
     expected = b"%d %d\n" % (2 * items, sum(range(2 * items)))
-    for schedule in [("--seed", seed) for seed in range(30)] + 5 * [("--threads",)]:
+    for schedule in [("--seed", seed) for seed in range(30)] + 2 * [("--threads",)]:
         expect(bench.output(program, "--harts", 4, *schedule), expected, f"queue.s, {schedule}")
     one = [bench.executed(program, "--harts", 4, "--seed", 5) for _ in range(2)]
     expect(one[:1], one[1:], "queue.s twice with the same seed, instructions")
+
+
+def check_events(bench):
+    quotients = [1000 // (i % 7 or 1) for i in range(100)]
+    zeros = sum(i % 7 == 0 for i in range(100))
+    expected = (f"sum of quotients {sum(quotients)}\ndivisors mended {zeros}\nan illegal instruction was skipped\n"
+                "a bad address reads as -1\nprivileged instructions were skipped\n42\nperiods for five ticks 5\n")
+    for wlen in 32, 64:
+        written = bench.output(bench.assemble("events.s", wlen=wlen), "--map", "timer@0x9000000")
+        expect(written.decode(), expected, f"events.s, WLEN {wlen}")
+    said = b"".join(bench.run(bench.assemble("events.s", symbols=["DOUBLE"]), status=1))
+    if b"double fault" not in said:
+        raise Failure(f"events.s with -D DOUBLE says {said.decode()}")
+
+
+def brainfuck(program, data, most_steps=20_000):
+    """What the program writes; None where it takes too long."""
+    stack, partner = [], {}
+    for i, character in enumerate(program):
+        if character == ord("["):
+            stack.append(i)
+        elif character == ord("]"):
+            partner[i] = stack.pop()
+            partner[partner[i]] = i
+    cells, cell, at, position, out = bytearray(65536), 0, 0, 0, bytearray()
+    for _ in range(most_steps):
+        if at >= len(program):
+            return bytes(out)
+        action = chr(program[at])
+        if action in "+-":
+            cells[cell] = (cells[cell] + (1 if action == "+" else -1)) % 256
+        elif action in "<>":
+            cell = (cell + (1 if action == ">" else -1)) % 65536
+        elif action == ".":
+            out.append(cells[cell])
+        elif action == ",":
+            cells[cell] = data[position] if position < len(data) else 0
+            position += 1
+        elif action == "[" and cells[cell] == 0 or action == "]" and cells[cell] != 0:
+            at = partner[at]
+        at += 1
+    return None
+
+
+def check_interpreter(bench):
+    squares = (b"++++[>+++++<-]>[<+++++>-]+<+[>[>+>+<<-]++>>[<<+>>-]>>>[-]++>[-]+>>>+[[-]++++++>>>]<<<[[<++++++++<++>>-]+<.<"
+               b"[>----<-]<]<<[>>>>>[>>>[-]+++++++++<[>-<-]+++++++++>[-[<->-]+[<<<]]<[>+<-]>]<<-]<<-]")
+    source = random.Random(10)
+
+    def random_program(depth):
+        parts = source.choices(list("+++--<>>.,"), k=source.randrange(12))
+        if depth:
+            parts.insert(source.randrange(len(parts) + 1), "[" + random_program(depth - 1) + "-]")
+            parts.append(random_program(depth - 1))
+        return "".join(parts)
+
+    cases = [(squares, b""), (b",+.,+.,+. a comment", b"HAL"), (b",[.,]", bytes(range(1, 256)) * 20), (b"<.+.", b""), (b"", b"")]
+    while len(cases) < 30:
+        program, data = random_program(2).encode(), source.randbytes(5)
+        if brainfuck(program, data):
+            cases.append((program, data))
+    for isa in REVISIONS:
+        interpreter = bench.assemble("interpreter.s", isa)
+        for program, data in cases if isa == MAY_15 else cases[:5]:
+            expect(bench.output(interpreter, stdin=program + b"!" + data), brainfuck(program, data, 10**7),
+                   f"interpreter.s, {isa}, {program.decode()}")
+    for program in b"[", b"]", b"[]]":
+        expect(bench.run(interpreter, stdin=program, status=1)[0], b"a bracket has no partner\n", "interpreter.s, brackets")
+
+
+def check_hello(bench):
+    typed = "Grüße\n".encode() + bytes(range(256))
+    for isa in REVISIONS:
+        expect(bench.output(bench.assemble("hello.s", isa)), b"Hello, world!\n", f"hello.s, {isa}")
+        written = bench.output(bench.assemble("hello.s", isa, ["CONSOLE"]), "--map", "console@0x9000000", stdin=typed)
+        expect(written, b"Hello, console!\n" + typed, f"hello.s, {isa}, console")
+
+
+def check_transactions(bench):
+    program = bench.assemble("transactions.s")
+    again = []
+    for schedule in [("--seed", seed) for seed in range(10)] + 2 * [("--threads",)]:
+        written = bench.output(program, "--harts", 4, *schedule)
+        expect(written[:4], b"0 0 ", f"transactions.s, {schedule}")
+        again.append(b"some" in written)
+    if not any(again):
+        raise Failure("transactions.s: no transaction collided with another")
+    loose = bench.assemble("transactions.s", symbols=["NO_TRANSACTIONS"])
+    written = [bench.output(loose, "--harts", 4, "--seed", seed) for seed in range(3)]
+    if all(line.startswith(b"0 0 ") for line in written):
+        raise Failure(f"transactions.s without transactions: {written}")
 
 
 def main():
