@@ -51,6 +51,7 @@ const std::vector<Debugger::Command>& Debugger::commands() {
          true},
         {{"list", "l"}, "[LOCATION]", "show source lines, around pc or there", &Debugger::list, true},
         {{"where", "w"}, "", "show where the program stands", &Debugger::show_place},
+        {{"hart"}, "[N]", "show all harts, or look at another one", &Debugger::choose_hart},
         {{"symbols"}, "[TEXT]", "show symbols, or those whose names hold TEXT", &Debugger::symbols},
         {{"info", "i"}, "breakpoints | registers | symbols | pending | program", "show one of these", &Debugger::info},
         {{"help", "h"}, "[COMMAND]", "this list, or one command", &Debugger::help},
@@ -60,12 +61,7 @@ const std::vector<Debugger::Command>& Debugger::commands() {
 }
 
 Debugger::Debugger(Execution& execution, const Codec& codec, const ProgramMap& map, Surroundings surroundings)
-    : execution_(execution),
-      machine_(execution.machine()),
-      codec_(codec),
-      map_(map),
-      evaluator_(machine_, map),
-      surroundings_(std::move(surroundings)) {}
+    : execution_(execution), codec_(codec), map_(map), surroundings_(std::move(surroundings)) {}
 
 namespace {
 
@@ -145,7 +141,7 @@ std::vector<std::string> Debugger::completions(std::string_view line) const {
         return all;
     }
     for (const auto& [name, symbol] : map_.symbols()) add(name);
-    for (const RegisterFile& file : machine_.isa().register_files) {
+    for (const RegisterFile& file : machine().isa().register_files) {
         if (file.index_bits == 0) add(file.name);
         for (const Entry& entry : file.entries) {
             for (const std::string& text : entry.texts) add(text);
@@ -198,11 +194,11 @@ private:
 }  // namespace
 
 std::string Debugger::instruction_text(std::uint64_t address) const {
-    if (address >= machine_.code_size()) return "outside the code";
+    if (!may_hold_code(machine(), address)) return "outside the code";
     Index form = no_index;
     Image image;
     unsigned bits = 0;
-    if (!machine_.decode(address, form, image, bits)) return "illegal";
+    if (!machine().decode(address, form, image, bits)) return "illegal";
     Labels labels(map_);
     char buffer[Codec::max_text];
     return {buffer, codec_.print(buffer, form, image, bits, address, &labels)};
@@ -212,8 +208,8 @@ unsigned Debugger::length_at(std::uint64_t address) const {
     Index form = no_index;
     Image image;
     unsigned bits = 0;
-    const Isa& isa = machine_.isa();
-    if (!machine_.decode(address, form, image, bits)) bits = isa.unit_bits;
+    const Isa& isa = machine().isa();
+    if (!machine().decode(address, form, image, bits)) bits = isa.unit_bits;
     return std::max(1u, bits / std::max(1u, isa.address_bits));
 }
 
@@ -223,7 +219,7 @@ std::string Debugger::address_text(std::uint64_t address) const {
 }
 
 std::string Debugger::where() {
-    const std::uint64_t pc = machine_.pc();
+    const std::uint64_t pc = machine().pc();
     std::string text = fmt::format("{:24} {}\n", address_text(pc), instruction_text(pc));
     const std::optional<SourceLine> line = map_.line_of(pc);
     if (!line) return text;
@@ -237,7 +233,7 @@ std::string Debugger::where() {
 
 void Debugger::show_place(std::string_view) {
     out_ += where();
-    out_ += fmt::format("{} instructions executed\n", machine_.instructions());
+    out_ += fmt::format("{} instructions executed\n", machine().instructions());
 }
 
 std::optional<std::pair<std::string, std::uint32_t>> Debugger::source_place(std::string_view text) {
@@ -247,7 +243,7 @@ std::optional<std::pair<std::string, std::uint32_t>> Debugger::source_place(std:
     if (!line || *line > 0xffffffff) return std::nullopt;
     std::string file(trimmed(text.substr(0, colon)));
     if (file.empty()) {
-        const std::optional<SourceLine> here = map_.line_of(machine_.pc());
+        const std::optional<SourceLine> here = map_.line_of(machine().pc());
         file = here ? std::string(here->file) : listed_file_;
     }
     return std::pair{file, static_cast<std::uint32_t>(*line)};
@@ -263,7 +259,7 @@ std::optional<std::uint64_t> Debugger::location(std::string_view text) {
     }
     if (text.starts_with('*')) text.remove_prefix(1);
     std::string error;
-    const std::optional<Value> value = evaluator_.evaluate(text, error);
+    const std::optional<Value> value = evaluator().evaluate(text, error);
     if (!value) {
         fail(error);
         return std::nullopt;
@@ -273,7 +269,7 @@ std::optional<std::uint64_t> Debugger::location(std::string_view text) {
 
 std::optional<std::uint64_t> Debugger::number(std::string_view text) {
     std::string error;
-    const std::optional<Value> value = evaluator_.evaluate(text, error);
+    const std::optional<Value> value = evaluator().evaluate(text, error);
     if (value) return value->value;
     fail(error);
     return std::nullopt;

@@ -84,6 +84,7 @@ private:
     void disassemble(std::string_view arguments);
     void list(std::string_view arguments);
     void show_place(std::string_view arguments);
+    void choose_hart(std::string_view arguments);
     void symbols(std::string_view arguments);
     void help(std::string_view arguments);
     void quit(std::string_view arguments);
@@ -97,7 +98,6 @@ private:
     Point* hit(const Stop& stop);
     Point* hit_at(std::uint64_t address);
     bool holds(const Point& point);
-    bool is_over();
     bool begin_again();
     void report(const Stop& stop);
     void report_changes(const Changes& changes);
@@ -126,11 +126,12 @@ private:
     std::string register_text(Index file, std::uint64_t number) const;
     void fail(std::string message);
 
+    Machine& machine() const { return execution_.machine(); }
+    Evaluator evaluator() const { return {machine(), map_}; }
+
     Execution& execution_;
-    Machine& machine_;
     const Codec& codec_;
     const ProgramMap& map_;
-    Evaluator evaluator_;
     Surroundings surroundings_;
 
     std::vector<Point> points_;

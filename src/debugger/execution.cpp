@@ -57,7 +57,7 @@ bool Execution::add_watch(const Watch& watch) {
     } else {
         std::vector<std::uint8_t> bytes(watch.length <= most_watched_bytes ? watch.length : 0);
         if (watch.object >= isa.memories.size() || bytes.empty()) return false;
-        if (!read_bytes(machine_, watch.object, watch.number, bytes.data(), bytes.size())) return false;
+        if (!read_bytes(machine_, watch.object, watch.number, bytes)) return false;
     }
     watched_.push_back({watch, value_of(watch)});
     return true;
@@ -76,13 +76,13 @@ void Execution::look() {
 std::vector<std::uint8_t> Execution::value_of(const Watch& watch) const {
     if (!watch.is_register) {
         std::vector<std::uint8_t> bytes(watch.length);
-        read_bytes(machine_, watch.object, watch.number, bytes.data(), bytes.size());
+        read_bytes(machine_, watch.object, watch.number, bytes);
         return bytes;
     }
     const RegisterFile& file = machine_.isa().register_files[watch.object];
     std::vector<std::uint8_t> bytes;
     for (unsigned lane = 0; lane < file.lanes; ++lane) {
-        const std::uint64_t value = machine_.get(watch.object, watch.number, lane);
+        const std::uint64_t value = machine_.hart(watch.hart).get(watch.object, watch.number, lane);
         for (unsigned i = 0; i < bytes_of_lane(file); ++i) bytes.push_back(static_cast<std::uint8_t>(value >> 8 * i));
     }
     return bytes;
@@ -108,21 +108,51 @@ bool Execution::find_change(Stop& stop, std::uint64_t address) {
     return found;
 }
 
+bool Execution::choose(unsigned hart) {
+    if (hart >= harts()) return false;
+    hart_ = hart;
+    return true;
+}
+
+std::uint64_t Execution::executed() const {
+    std::uint64_t sum = 0;
+    for (unsigned hart = 0; hart < harts(); ++hart) sum += machine_.hart(hart).instructions();
+    return sum;
+}
+
 Stop Execution::step(TraceRecord* record) {
     Stop stop;
-    const std::uint64_t address = machine_.pc();
-    stop.result = machine_.step(record);
+    const std::uint64_t address = machine().pc();
+    stop.result = machine().step(record);
     if (stop.result.reason != StopReason::running) stop.kind = Stop::Kind::machine;
     if (!watched_.empty() && stop.kind == Stop::Kind::done) find_change(stop, address);
+    return stop;
+}
+
+// One instruction of whichever hart has its turn.
+Stop Execution::step_any() {
+    if (harts() == 1) return step();
+    std::vector<std::uint64_t> before;
+    for (unsigned hart = 0; hart < harts(); ++hart) before.push_back(machine_.hart(hart).pc());
+    Stop stop;
+    stop.result = machine_.run(1);
+    hart_ = stop.result.hart;
+    if (stop.result.reason == StopReason::breakpoint) {
+        stop.kind = Stop::Kind::breakpoint;
+    } else if (stop.result.reason != StopReason::limit) {
+        stop.kind = Stop::Kind::machine;
+    } else {
+        find_change(stop, before[hart_]);
+    }
     return stop;
 }
 
 Stop Execution::run_watching(std::uint64_t most) {
     Stop stop;
     for (std::uint64_t done = 0; done < most; ++done) {
-        stop = step();
+        stop = step_any();
         if (stop.kind != Stop::Kind::done) return stop;
-        if (breakpoints_.contains(machine_.pc())) {
+        if (harts() == 1 && breakpoints_.contains(machine_.pc())) {
             stop.kind = Stop::Kind::breakpoint;
             return stop;
         }
@@ -132,12 +162,12 @@ Stop Execution::run_watching(std::uint64_t most) {
 }
 
 Stop Execution::run() {
-    const std::uint64_t first = machine_.instructions();
+    const std::uint64_t first = executed();
     Stop stop;
     while (true) {
-        const std::uint64_t done = machine_.instructions() - first;
+        const std::uint64_t done = executed() - first;
         std::uint64_t most = watched_.empty() ? slice : watching_slice;
-        if (limit != 0) most = std::min(most, limit - done);
+        if (limit != 0) most = std::min(most, limit - std::min(limit, done));
         if (most == 0) {
             stop.kind = Stop::Kind::limit;
             return stop;
@@ -146,14 +176,14 @@ Stop Execution::run() {
             stop = run_watching(most);
         } else {
             stop.result = machine_.run(most);
+            hart_ = stop.result.hart;
             const StopReason reason = stop.result.reason;
             stop.kind = reason == StopReason::limit        ? Stop::Kind::limit
                         : reason == StopReason::breakpoint ? Stop::Kind::breakpoint
                                                            : Stop::Kind::machine;
-            // A slice that ends before a breakpoint begins there next time, and would pass it.
-            if (stop.kind == Stop::Kind::limit && breakpoints_.contains(machine_.pc())) {
-                stop.kind = Stop::Kind::breakpoint;
-            }
+            // A slice that ends before a breakpoint begins there next time, and would pass it; several harts remember.
+            const bool ends_there = stop.kind == Stop::Kind::limit && harts() == 1;
+            if (ends_there && breakpoints_.contains(machine_.pc())) stop.kind = Stop::Kind::breakpoint;
         }
         if (stop.kind != Stop::Kind::limit) return stop;
         if (wants_stop()) {

@@ -20,8 +20,9 @@ namespace isaforge::debugger {
 struct Watch {
     bool is_register = false;
     Index object = no_index;       // register file, or memory
-    std::uint64_t number = 0;      // register, or address in bytes
+    std::uint64_t number = 0;      // register, or address
     std::uint64_t length = 0;      // bytes; of memory only
+    unsigned hart = 0;             // whose register
     bool operator==(const Watch&) const = default;
 };
 inline constexpr std::uint64_t most_watched_bytes = 1 << 16;
@@ -46,7 +47,13 @@ class Execution {
 public:
     explicit Execution(Machine& machine) : machine_(machine) {}
 
-    Machine& machine() { return machine_; }
+    // The hart that is looked at and stepped: the one that stopped last, or the one that was chosen. All of them run.
+    Machine& machine() const { return machine_.hart(hart_); }
+    Machine& machine(unsigned hart) const { return machine_.hart(hart); }
+    unsigned hart() const { return hart_; }
+    unsigned harts() const { return machine_.harts(); }
+    bool choose(unsigned hart);
+    std::uint64_t executed() const;   // instructions, by all harts
 
     // Asked now and then while the program runs; true stops it. Null: never asked.
     std::function<bool()> interrupted;
@@ -76,10 +83,12 @@ private:
     };
     std::vector<std::uint8_t> value_of(const Watch& watch) const;
     bool find_change(Stop& stop, std::uint64_t address);
+    Stop step_any();
     Stop run_watching(std::uint64_t most);
     bool wants_stop() const { return interrupted && interrupted(); }
 
-    Machine& machine_;
+    Machine& machine_;               // hart 0
+    unsigned hart_ = 0;
     std::map<std::uint64_t, unsigned> breakpoints_;
     std::vector<Watched> watched_;
 };

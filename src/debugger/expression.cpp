@@ -205,18 +205,13 @@ bool Reader::name(Value& value) {
     const bool indexed = at_ < text_.size() && text_[at_] == '[';
     value = {};
     Target& target = value.target;
-    bool is_register = machine_.find_register(word, target.object, target.number);
-    if (!is_register && word.size() > 1 && word[0] == '$') {  // as gdb wants it
-        word.remove_prefix(1);
-        is_register = machine_.find_register(word, target.object, target.number);
-    }
-    if (is_register) {
+    if (find_register(machine_, word, target.object, target.number)) {
         target.kind = Target::Kind::register_;
         value.bits = target.bits = isa.register_files[target.object].bits;
         if (indexed && isa.register_files[target.object].lanes > 1 && !register_lane(value)) return false;
-    } else if (word == "pc") {
+    } else if (word == "pc" || word == "$pc") {
         target.kind = Target::Kind::pc;
-    } else if (const NamedAddress* symbol = map_.find(word)) {
+    } else if (const NamedAddress* symbol = find_symbol(map_, word)) {
         value = {symbol->value, 64, {}};
         return true;
     } else if (indexed) {
@@ -251,6 +246,18 @@ bool Reader::name(Value& value) {
 }
 
 }  // namespace
+
+bool find_register(const Machine& machine, std::string_view name, Index& file, std::uint64_t& number) {
+    if (machine.find_register(name, file, number)) return true;
+    if (name.starts_with('$')) return machine.find_register(name.substr(1), file, number);
+    return machine.find_register("$" + std::string(name), file, number);
+}
+
+const NamedAddress* find_symbol(const ProgramMap& map, std::string_view name) {
+    const NamedAddress* found = map.find(name);
+    const bool marked = name.size() > 1 && (name[0] == '.' || name[0] == '@');
+    return found == nullptr && marked ? map.find(name.substr(1)) : found;
+}
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
     int base = 10;
@@ -288,28 +295,21 @@ std::string_view nearest_name(std::string_view word, const Machine& machine, con
     return kept.back();
 }
 
-bool read_bytes(Machine& machine, Index memory, std::uint64_t address, std::uint8_t* to, std::size_t size) {
-    const std::span<const std::uint8_t> bytes = machine.memory(memory);
-    if (address > bytes.size() || size > bytes.size() - address) return false;
-    std::memcpy(to, bytes.data() + address, size);
-    return true;
+bool read_bytes(const Machine& machine, Index memory, std::uint64_t address, std::span<std::uint8_t> to) {
+    return machine.peek(memory, address, to);
 }
 
-bool write_bytes(Machine& machine, Index memory, std::uint64_t address, const std::uint8_t* from, std::size_t size) {
-    const std::span<std::uint8_t> bytes = machine.memory(memory);
-    if (address > bytes.size() || size > bytes.size() - address) return false;
-    std::memcpy(bytes.data() + address, from, size);
-    return true;
+bool write_bytes(Machine& machine, Index memory, std::uint64_t address, std::span<const std::uint8_t> from) {
+    return machine.load_data(memory, address, from);
+}
+
+bool may_hold_code(const Machine& machine, std::uint64_t address) {
+    if (machine.code_memory() == no_index) return address < machine.code_size();
+    std::uint8_t byte = 0;
+    return machine.peek(machine.code_memory(), address, {&byte, 1});
 }
 
 namespace {
-
-// The byte at which a cell begins; false where no memory is so large.
-bool byte_of(const Machine& machine, const Target& target, std::uint64_t& byte) {
-    const std::uint64_t unit = std::max(1u, machine.isa().memories[target.object].unit_bits / 8);
-    byte = target.number * unit;
-    return byte / unit == target.number;
-}
 
 std::string no_memory_at(const Machine& machine, const Target& target) {
     return fmt::format("{} has no {} bits at {:#x}", machine.isa().memories[target.object].name, target.bits,
@@ -325,10 +325,9 @@ bool Evaluator::read(const Target& target, std::uint64_t& value, std::string& er
         case Target::Kind::register_: value = machine_.get(target.object, target.number, target.lane); return true;
         case Target::Kind::memory: break;
     }
-    std::uint64_t byte = 0;
     std::uint8_t bytes[8] = {};
     const unsigned size = target.bits / 8;
-    if (size > 8 || !byte_of(machine_, target, byte) || !read_bytes(machine_, target.object, byte, bytes, size)) {
+    if (size > 8 || !read_bytes(machine_, target.object, target.number, {bytes, size})) {
         error = no_memory_at(machine_, target);
         return false;
     }
@@ -345,14 +344,12 @@ bool Evaluator::write(const Target& target, std::uint64_t value, std::string& er
         case Target::Kind::register_: machine_.set(target.object, target.number, value, target.lane); return true;
         case Target::Kind::memory: break;
     }
-    std::uint64_t byte = 0;
     std::uint8_t bytes[8] = {};
     const unsigned size = target.bits / 8;
     const bool big = machine_.isa().memories[target.object].big_endian;
     for (unsigned i = 0; i < size && i < 8; ++i)
         bytes[big ? size - 1 - i : i] = static_cast<std::uint8_t>(value >> 8 * i);
-    if (size <= 8 && byte_of(machine_, target, byte) && write_bytes(machine_, target.object, byte, bytes, size))
-        return true;
+    if (size <= 8 && write_bytes(machine_, target.object, target.number, {bytes, size})) return true;
     error = no_memory_at(machine_, target);
     return false;
 }

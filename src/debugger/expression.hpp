@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -48,9 +49,17 @@ private:
     const ProgramMap& map_;
 };
 
-// Bytes of a memory; false where not all of them are there. `address` counts bytes.
-bool read_bytes(Machine& machine, Index memory, std::uint64_t address, std::uint8_t* to, std::size_t size);
-bool write_bytes(Machine& machine, Index memory, std::uint64_t address, const std::uint8_t* from, std::size_t size);
+// Bytes of a memory from an address in its units; false, and nothing done, where not all of them are there.
+bool read_bytes(const Machine& machine, Index memory, std::uint64_t address, std::span<std::uint8_t> to);
+bool write_bytes(Machine& machine, Index memory, std::uint64_t address, std::span<const std::uint8_t> from);
+
+// Whether an instruction may begin at this code address.
+bool may_hold_code(const Machine& machine, std::uint64_t address);
+
+// Finds a register by any of its names, also with the `$` that gdb puts before names, and without the one that a name
+// begins with; a symbol also with the `.` or `@` that a syntax puts before labels.
+bool find_register(const Machine& machine, std::string_view name, Index& file, std::uint64_t& number);
+const NamedAddress* find_symbol(const ProgramMap& map, std::string_view name);
 
 // Registers, symbols and memories whose name is near to a word, for "did you mean".
 std::string_view nearest_name(std::string_view word, const Machine& machine, const ProgramMap& map);

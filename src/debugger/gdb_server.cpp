@@ -16,12 +16,17 @@ constexpr unsigned memory_shift = 56;
 constexpr std::size_t most_points = 10000;
 
 // Numbers of signals in the protocol.
-constexpr unsigned sigint = 2, sigill = 4, sigtrap = 5, sigabrt = 6, sigsegv = 11;
+constexpr unsigned sigint = 2, sigill = 4, sigtrap = 5, sigabrt = 6, sigbus = 10, sigsegv = 11;
 
 unsigned signal_of(StopReason reason) {
     switch (reason) {
         case StopReason::bad_access:
+        case StopReason::bad_read:
+        case StopReason::bad_write:
+        case StopReason::bad_execute:
         case StopReason::bad_code_address: return sigsegv;
+        case StopReason::misaligned:
+        case StopReason::misaligned_code: return sigbus;
         case StopReason::illegal:
         case StopReason::undefined:
         case StopReason::bad_index: return sigill;
@@ -45,17 +50,6 @@ bool take_pair(std::string_view& text, std::uint64_t& first, std::uint64_t& seco
     return true;
 }
 
-// A thread: there is one, with the number 1; 0 means any, -1 all.
-bool is_our_thread(std::string_view text) {
-    if (text.starts_with("p")) {  // pPID.TID
-        const std::size_t dot = text.find('.');
-        text = dot == std::string_view::npos ? "0" : text.substr(dot + 1);
-    }
-    if (text == "-1") return true;
-    const auto number = take_hex(text);
-    return number && text.empty() && *number <= 1;
-}
-
 // What lldb asks of the machine as a whole. Without an architecture it takes its own host's, whose registers it adds to
 // ours; RISC-V's it leaves alone.
 std::string host_text(const RemoteTarget& target) {
@@ -70,10 +64,9 @@ std::string host_text(const RemoteTarget& target) {
 GdbServer::GdbServer(Execution& execution, Debugger& debugger)
     : execution_(execution),
       debugger_(debugger),
-      machine_(execution.machine()),
-      target_(machine_),
+      target_(execution.machine()),
       description_(target_.xml()),
-      code_bytes_(std::max(1u, machine_.isa().address_bits / 8)) {}
+      code_bytes_(std::max(1u, execution.machine().isa().address_bits / 8)) {}
 
 std::string GdbServer::answer(std::string_view packet) {
     sends_reply_ = true;
@@ -98,8 +91,8 @@ std::string GdbServer::answer(std::string_view packet) {
             if (!take_hex(rest) || (!rest.empty() && !take(rest, ";"))) return bad_request;
             return go_on(kind == 'S', rest);
         }
-        case 'H': return rest.size() > 1 && is_our_thread(rest.substr(1)) ? "OK" : bad_request;
-        case 'T': return is_our_thread(rest) ? "OK" : bad_request;
+        case 'H': return choose_thread(rest);
+        case 'T': return hart_of(rest) ? "OK" : bad_request;
         case 'D': end_ = End::detached; return "OK";
         case 'k':
             end_ = End::killed;
@@ -131,10 +124,17 @@ std::string GdbServer::query(std::string_view packet) {
     if (take(packet, "qXfer:features:read:")) return transfer(packet);
     if (take(packet, "qRcmd,")) return monitor(packet);
     if (packet == "qAttached" || packet.starts_with("qAttached:")) return "1";
-    if (packet == "qC") return "QC1";
-    if (packet == "qfThreadInfo") return "m1";
+    if (packet == "qC") return fmt::format("QC{:x}", execution_.hart() + 1);
+    if (packet == "qfThreadInfo") {
+        std::string threads = "m1";
+        for (unsigned hart = 1; hart < execution_.harts(); ++hart) threads += fmt::format(",{:x}", hart + 1);
+        return threads;
+    }
     if (packet == "qsThreadInfo") return "l";
-    if (take(packet, "qThreadExtraInfo,")) return to_hex("hart 0");
+    if (take(packet, "qThreadExtraInfo,")) {
+        const std::optional<unsigned> hart = hart_of(packet);
+        return hart ? to_hex(fmt::format("hart {}", *hart)) : bad_request;
+    }
     if (take(packet, "qSymbol:")) return "OK";
     const std::string sizes = host_text(target_);
     if (packet == "qHostInfo") return sizes;
@@ -149,7 +149,7 @@ std::string GdbServer::query(std::string_view packet) {
 
 std::string GdbServer::supported(std::string_view features) {
     // What gdb offers, and lldb does not.
-    target_ = RemoteTarget(machine_, features.find("qRelocInsn+") != std::string_view::npos);
+    target_ = RemoteTarget(machine(), features.find("qRelocInsn+") != std::string_view::npos);
     description_ = target_.xml();
     tells_breakpoints_ = features.find("swbreak+") != std::string_view::npos;
     return fmt::format("PacketSize={:x};qXfer:features:read+;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+",
@@ -185,7 +185,7 @@ std::string GdbServer::monitor(std::string_view hex) {
 
 std::string GdbServer::all_registers() const {
     std::string bytes;
-    for (const RemoteRegister& each : target_.registers()) bytes += target_.read(each);
+    for (const RemoteRegister& each : target_.registers()) bytes += target_.read(machine(), each);
     return to_hex(bytes);
 }
 
@@ -194,7 +194,7 @@ std::string GdbServer::set_all_registers(std::string_view hex) {
     const RemoteRegister& last = target_.registers().back();
     if (!bytes || bytes->size() != last.offset + last.bytes()) return bad_request;
     for (const RemoteRegister& each : target_.registers()) {
-        target_.write(each, std::string_view(*bytes).substr(each.offset, each.bytes()));
+        target_.write(machine(), each, std::string_view(*bytes).substr(each.offset, each.bytes()));
     }
     execution_.look();
     return "OK";
@@ -203,14 +203,14 @@ std::string GdbServer::set_all_registers(std::string_view hex) {
 std::string GdbServer::get_register(std::string_view text) const {
     const auto number = take_hex(text);
     if (!number || !text.empty() || *number >= target_.registers().size()) return bad_request;
-    return to_hex(target_.read(target_.registers()[*number]));
+    return to_hex(target_.read(machine(), target_.registers()[*number]));
 }
 
 std::string GdbServer::set_register(std::string_view text) {
     const auto number = take_hex(text);
     if (!number || !take(text, "=") || *number >= target_.registers().size()) return bad_request;
     const std::optional<std::string> bytes = from_hex(text);
-    if (!bytes || !target_.write(target_.registers()[*number], *bytes)) return bad_request;
+    if (!bytes || !target_.write(machine(), target_.registers()[*number], *bytes)) return bad_request;
     execution_.look();
     return "OK";
 }
@@ -218,7 +218,7 @@ std::string GdbServer::set_register(std::string_view text) {
 bool GdbServer::find_memory(std::uint64_t address, Index& memory, std::uint64_t& inside) const {
     memory = static_cast<Index>(address >> memory_shift);
     inside = address & low_bits(memory_shift);
-    return memory < machine_.isa().memories.size();
+    return memory < machine().isa().memories.size();
 }
 
 // Fewer bytes than were asked for say where the memory ends.
@@ -228,16 +228,16 @@ std::string GdbServer::read_memory(std::string_view text) {
     if (!take_pair(text, address, length) || !text.empty()) return bad_request;
     if (!find_memory(address, memory, address)) return no_such_place;
     length = std::min<std::uint64_t>(length, most_packet_bytes / 2);
-    std::string bytes(length, '\0');
-    auto* const to = reinterpret_cast<std::uint8_t*>(bytes.data());
+    std::vector<std::uint8_t> bytes(length);
     if (length == 0) return {};
-    if (!read_bytes(machine_, memory, address, to, bytes.size())) {
+    if (!read_bytes(machine(), memory, address, bytes)) {
         std::size_t there = 0;
-        while (there < bytes.size() && read_bytes(machine_, memory, address + there, to + there, 1)) ++there;
+        while (there < length && read_bytes(machine(), memory, address + there, std::span(bytes).subspan(there, 1)))
+            ++there;
         if (there == 0) return no_such_place;
         bytes.resize(there);
     }
-    return to_hex(bytes);
+    return to_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 std::string GdbServer::write_memory(std::string_view text, bool binary) {
@@ -249,7 +249,7 @@ std::string GdbServer::write_memory(std::string_view text, bool binary) {
     if (length == 0) return "OK";  // asks whether X is known
     if (!find_memory(address, memory, address)) return no_such_place;
     const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes->data());
-    if (!write_bytes(machine_, memory, address, from, bytes->size())) return no_such_place;
+    if (!write_bytes(machine(), memory, address, {from, bytes->size()})) return no_such_place;
     execution_.look();
     return "OK";
 }
@@ -263,7 +263,7 @@ std::string GdbServer::point(std::string_view text, bool on) {
     if (*type > 2) return {};
     if (breakpoints_.size() + watches_.size() > most_points && on) return bad_request;
     if (*type < 2) {
-        if (address % code_bytes_ != 0 || address / code_bytes_ >= machine_.code_size()) return no_such_place;
+        if (address % code_bytes_ != 0 || !may_hold_code(machine(), address / code_bytes_)) return no_such_place;
         const bool changes = on ? breakpoints_.insert(address).second : breakpoints_.erase(address) != 0;
         if (changes && on) execution_.add_breakpoint(address / code_bytes_);
         if (changes && !on) execution_.remove_breakpoint(address / code_bytes_);
@@ -286,12 +286,32 @@ std::string GdbServer::point(std::string_view text, bool on) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Running
 
-// action[:thread];… The first one is for our thread, whatever it names, as there is only one.
+// 0 means any thread, -1 all of them.
+std::optional<unsigned> GdbServer::hart_of(std::string_view thread) const {
+    if (thread.starts_with("p")) {  // pPID.TID
+        const std::size_t dot = thread.find('.');
+        thread = dot == std::string_view::npos ? "0" : thread.substr(dot + 1);
+    }
+    if (thread == "-1") return execution_.hart();
+    const auto number = take_hex(thread);
+    if (!number || !thread.empty() || *number > execution_.harts()) return std::nullopt;
+    return *number == 0 ? execution_.hart() : static_cast<unsigned>(*number - 1);
+}
+
+// Hg1: the thread of what follows.
+std::string GdbServer::choose_thread(std::string_view text) {
+    const std::optional<unsigned> hart = text.empty() ? std::nullopt : hart_of(text.substr(1));
+    return hart && execution_.choose(*hart) ? "OK" : bad_request;
+}
+
+// action[:thread];… Continuing lets all harts run. A step is one hart's, and the others wait.
 std::string GdbServer::vcont(std::string_view actions) {
     const std::string_view first = actions.substr(0, actions.find(';'));
     const std::string_view action = first.substr(0, first.find(':'));
     if (action.empty()) return bad_request;
-    if (first.size() > action.size() && !is_our_thread(first.substr(action.size() + 1))) return bad_request;
+    const bool names_thread = first.size() > action.size();
+    const std::optional<unsigned> hart = hart_of(names_thread ? first.substr(action.size() + 1) : "0");
+    if (!hart || !execution_.choose(*hart)) return bad_request;
     switch (action[0]) {
         case 'c':
         case 'C': return go_on(false, {});
@@ -305,7 +325,7 @@ std::string GdbServer::go_on(bool step, std::string_view address) {
     if (!address.empty()) {
         const auto to = take_hex(address);
         if (!to || !address.empty()) return bad_request;
-        machine_.set_pc(*to / code_bytes_);
+        machine().set_pc(*to / code_bytes_);
     }
     if (step) {
         last_ = execution_.step();
@@ -313,7 +333,7 @@ std::string GdbServer::go_on(bool step, std::string_view address) {
     }
     for (std::uint64_t stops = 1;; ++stops) {
         last_ = execution_.run();
-        const bool ours = last_.kind == Stop::Kind::breakpoint && breakpoints_.contains(machine_.pc() * code_bytes_);
+        const bool ours = last_.kind == Stop::Kind::breakpoint && breakpoints_.contains(machine().pc() * code_bytes_);
         const bool may_be_refused = last_.kind == Stop::Kind::breakpoint || last_.kind == Stop::Kind::watch;
         const bool our_watch =
             last_.kind == Stop::Kind::watch && !last_.watch.is_register &&
@@ -331,11 +351,14 @@ std::string GdbServer::go_on(bool step, std::string_view address) {
 
 std::string GdbServer::stop_reply(const Stop& stop) const {
     const RemoteRegister& pc = target_.registers()[target_.pc_number()];
-    std::string state = fmt::format("{:02x}:{};thread:1;", target_.pc_number(), to_hex(target_.read(pc)));
+    std::string state = fmt::format("{:02x}:{};thread:{:x};", target_.pc_number(), to_hex(target_.read(machine(), pc)),
+                                    execution_.hart() + 1);
     switch (stop.kind) {
         case Stop::Kind::interrupted: return fmt::format("T{:02x}{}", sigint, state);
         case Stop::Kind::machine:
-            if (stop.result.reason == StopReason::stopped) return "W00";
+            if (stop.result.reason == StopReason::stopped) {
+                return fmt::format("W{:02x}", static_cast<unsigned>(stop.result.exit_status.value_or(0)) & 0xff);
+            }
             return fmt::format("T{:02x}{}", signal_of(stop.result.reason), state);
         case Stop::Kind::breakpoint:
             if (tells_breakpoints_) state += "swbreak:;";

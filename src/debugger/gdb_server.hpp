@@ -3,11 +3,12 @@
 //
 // Addresses count bytes. Those of code are as in the object file, also where the machine's pc counts something larger;
 // those of data are of the machine's first memory, others follow with their number in the highest byte of the address.
+// Each hart is a thread.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -46,6 +47,10 @@ private:
     std::string read_memory(std::string_view text);
     std::string write_memory(std::string_view text, bool binary);
     std::string point(std::string_view text, bool on);
+    Machine& machine() const { return execution_.machine(); }
+    // The hart that the name of a thread means; nothing where it is none. Threads are numbered from 1.
+    std::optional<unsigned> hart_of(std::string_view thread) const;
+    std::string choose_thread(std::string_view text);
     std::string vcont(std::string_view actions);
     std::string go_on(bool step, std::string_view address);
     std::string stop_reply(const Stop& stop) const;
@@ -54,7 +59,6 @@ private:
 
     Execution& execution_;
     Debugger& debugger_;
-    Machine& machine_;
     RemoteTarget target_;
     std::string description_;
     std::set<std::uint64_t> breakpoints_;                                      // addresses of the protocol

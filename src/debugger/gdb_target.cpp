@@ -41,7 +41,7 @@ std::string type_name(const RemoteRegister& reg) {
 
 }  // namespace
 
-RemoteTarget::RemoteTarget(Machine& machine, bool for_gdb) : machine_(&machine), for_gdb_(for_gdb) {
+RemoteTarget::RemoteTarget(const Machine& machine, bool for_gdb) : variant_(machine.isa().variant), for_gdb_(for_gdb) {
     const Isa& isa = machine.isa();
     big_endian_ = isa.memories.empty() ? isa.big_endian : isa.memories[0].big_endian;
     code_bytes_ = std::max(1u, isa.address_bits / 8);
@@ -73,12 +73,11 @@ RemoteTarget::RemoteTarget(Machine& machine, bool for_gdb) : machine_(&machine),
     }
 }
 
-std::string RemoteTarget::read(const RemoteRegister& reg) const {
+std::string RemoteTarget::read(const Machine& machine, const RemoteRegister& reg) const {
     if (reg.is_stand_in) return std::string(reg.bytes(), '\0');
     std::string bytes;
     for (unsigned lane = 0; lane < reg.lanes; ++lane) {
-        const std::uint64_t value =
-            reg.is_pc ? machine_->pc() * code_bytes_ : machine_->get(reg.file, reg.number, lane);
+        const std::uint64_t value = reg.is_pc ? machine.pc() * code_bytes_ : machine.get(reg.file, reg.number, lane);
         for (unsigned i = 0; i < reg.lane_bytes; ++i) {
             bytes += static_cast<char>(value >> 8 * (big_endian_ ? reg.lane_bytes - 1 - i : i));
         }
@@ -86,7 +85,7 @@ std::string RemoteTarget::read(const RemoteRegister& reg) const {
     return bytes;
 }
 
-bool RemoteTarget::write(const RemoteRegister& reg, std::string_view bytes) {
+bool RemoteTarget::write(Machine& machine, const RemoteRegister& reg, std::string_view bytes) const {
     if (bytes.size() != reg.bytes()) return false;
     if (reg.is_stand_in) return true;
     for (unsigned lane = 0; lane < reg.lanes; ++lane) {
@@ -95,8 +94,8 @@ bool RemoteTarget::write(const RemoteRegister& reg, std::string_view bytes) {
             const auto byte = static_cast<unsigned char>(bytes[lane * reg.lane_bytes + i]);
             value |= std::uint64_t{byte} << 8 * (big_endian_ ? reg.lane_bytes - 1 - i : i);
         }
-        if (!reg.is_pc) machine_->set(reg.file, reg.number, value, lane);
-        if (reg.is_pc && value / code_bytes_ != machine_->pc()) machine_->set_pc(value / code_bytes_);
+        if (!reg.is_pc) machine.set(reg.file, reg.number, value, lane);
+        if (reg.is_pc && value / code_bytes_ != machine.pc()) machine.set_pc(value / code_bytes_);
     }
     return true;
 }
@@ -124,7 +123,7 @@ std::string RemoteTarget::xml() const {
         write_register(text, pc_number_);
         text += "  </feature>\n";
     }
-    text += fmt::format("  <feature name=\"org.isaforge.{}\">\n", plain_name(machine_->isa().variant));
+    text += fmt::format("  <feature name=\"org.isaforge.{}\">\n", plain_name(variant_));
     std::set<std::string> vectors;
     for (const RemoteRegister& each : registers_) {
         if (each.lanes == 1 || !vectors.insert(type_name(each)).second) continue;

@@ -29,7 +29,7 @@ class RemoteTarget {
 public:
     // gdb shows registers only of architectures that it knows; `for_gdb` makes the machine look like one with additions:
     // RISC-V, whose own registers are stand-ins. Other debuggers take any machine.
-    explicit RemoteTarget(Machine& machine, bool for_gdb = false);
+    explicit RemoteTarget(const Machine& machine, bool for_gdb = false);
 
     // By their numbers in the protocol.
     const std::vector<RemoteRegister>& registers() const { return registers_; }
@@ -38,9 +38,9 @@ public:
     unsigned address_bytes() const { return address_bytes_; }  // of pc, and of an address
 
     // A register's bytes in the target's order; pc counts bytes of code, as object files and debuggers do.
-    std::string read(const RemoteRegister& reg) const;
+    std::string read(const Machine& machine, const RemoteRegister& reg) const;
     // False where the size is another one.
-    bool write(const RemoteRegister& reg, std::string_view bytes);
+    bool write(Machine& machine, const RemoteRegister& reg, std::string_view bytes) const;
 
     // The target description, and what lldb asks about each register; empty where there is no such number.
     std::string xml() const;
@@ -49,7 +49,7 @@ public:
 private:
     void write_register(std::string& text, std::size_t number) const;
 
-    Machine* machine_;
+    std::string variant_;
     bool for_gdb_;
     std::vector<RemoteRegister> registers_;
     std::size_t pc_number_ = 0;

@@ -55,7 +55,7 @@ bool Debugger::holds(const Point& point) {
     if (!point.enabled) return false;
     if (point.condition.empty()) return true;
     std::string error;
-    const std::optional<Value> value = evaluator_.evaluate(point.condition, error);
+    const std::optional<Value> value = evaluator().evaluate(point.condition, error);
     if (!value) condition_error_ = fmt::format("the condition of {}: {}", point.number, error);
     return !value || value->value != 0;
 }
@@ -73,7 +73,7 @@ Debugger::Point* Debugger::hit_at(std::uint64_t address) {
 
 // The breakpoint or watchpoint that wants this stop; null where its condition does not hold.
 Debugger::Point* Debugger::hit(const Stop& stop) {
-    if (stop.kind == Stop::Kind::breakpoint) return hit_at(machine_.pc());
+    if (stop.kind == Stop::Kind::breakpoint) return hit_at(machine().pc());
     for (Point& point : points_) {
         if (!point.is_watch || point.watch != stop.watch || !holds(point)) continue;
         ++point.hits;
@@ -108,12 +108,15 @@ void Debugger::report(const Stop& stop) {
             break;
         case Stop::Kind::machine:
             if (stop.result.reason == StopReason::stopped) {
-                out_ += fmt::format("the program has ended after {} instructions\n", machine_.instructions());
+                out_ += fmt::format("the program has ended after {} instructions", execution_.executed());
+                if (stop.result.exit_status) out_ += fmt::format(", with status {}", *stop.result.exit_status);
+                out_ += '\n';
                 return;
             }
             out_ += stop.result.message + "\n";
             break;
     }
+    if (execution_.harts() > 1) out_ += fmt::format("hart {}: ", execution_.hart());
     out_ += where();
 }
 
@@ -137,13 +140,13 @@ Stop Debugger::step_once(Changes& changes, TraceRecord& record) {
 // Runs until a breakpoint or watchpoint whose condition holds, or until one of `addresses`.
 Stop Debugger::run_until(const std::vector<std::uint64_t>& addresses) {
     for (std::uint64_t address : addresses) execution_.add_breakpoint(address);
-    const std::uint64_t first = machine_.instructions();
+    const std::uint64_t first = execution_.executed();
     Stop stop;
     for (std::uint64_t stops = 1;; ++stops) {
         stop = execution_.run();
         const bool may_go_on = stop.kind == Stop::Kind::breakpoint || stop.kind == Stop::Kind::watch;
         if (!may_go_on || hit(stop) != nullptr) break;
-        const bool arrived = std::find(addresses.begin(), addresses.end(), machine_.pc()) != addresses.end();
+        const bool arrived = std::find(addresses.begin(), addresses.end(), machine().pc()) != addresses.end();
         if (arrived && stop.kind == Stop::Kind::breakpoint) {
             stop.kind = Stop::Kind::done;
             break;
@@ -152,7 +155,7 @@ Stop Debugger::run_until(const std::vector<std::uint64_t>& addresses) {
             stop.kind = Stop::Kind::interrupted;
             break;
         }
-        if (execution_.limit != 0 && machine_.instructions() - first >= execution_.limit) {
+        if (execution_.limit != 0 && execution_.executed() - first >= execution_.limit) {
             stop.kind = Stop::Kind::limit;
             break;
         }
@@ -164,48 +167,39 @@ Stop Debugger::run_until(const std::vector<std::uint64_t>& addresses) {
 // One instruction. If it is a call, also those that still execute before its jump takes effect. A call is what jumps and
 // leaves the address behind it in a register or in memory.
 Stop Debugger::enter(Changes& changes, bool& called) {
-    const std::uint64_t behind = machine_.pc() + length_at(machine_.pc());
+    const std::uint64_t behind = machine().pc() + length_at(machine().pc());
     TraceRecord record;
     Stop stop = step_once(changes, record);
     const bool leaves = std::any_of(record.changes.begin(), record.changes.end(), [&](const auto& change) {
         return change.name != "pc" && change.value == behind && !change.late;
     });
-    called = leaves && stop.kind == Stop::Kind::done && (machine_.pc() != behind || jumps_later(machine_));
-    while (called && stop.kind == Stop::Kind::done && jumps_later(machine_)) stop = step_once(changes, record);
+    called = leaves && stop.kind == Stop::Kind::done && (machine().pc() != behind || jumps_later(machine()));
+    while (called && stop.kind == Stop::Kind::done && jumps_later(machine())) stop = step_once(changes, record);
     return stop;
 }
 
 // One instruction, and if it calls, all until it returns. By recursion it may call again meanwhile: those calls return to
 // the same place, and first.
 Stop Debugger::step_over(Changes& changes) {
-    const std::uint64_t call = machine_.pc(), behind = call + length_at(call), first = machine_.instructions();
+    const std::uint64_t call = machine().pc(), behind = call + length_at(call), first = execution_.executed();
     bool called = false;
     Stop stop = enter(changes, called);
     std::uint64_t depth = called ? 1 : 0;
     while (depth != 0 && stop.kind == Stop::Kind::done) {
-        if (machine_.pc() != call) stop = run_until({call, behind});
+        if (machine().pc() != call) stop = run_until({call, behind});
         if (stop.kind != Stop::Kind::done) break;
-        if (machine_.pc() == behind) {
+        if (machine().pc() == behind) {
             --depth;
         } else {
             stop = enter(changes, called);
             if (called) ++depth;
         }
-        const bool too_long = execution_.limit != 0 && machine_.instructions() - first >= execution_.limit;
+        const bool too_long = execution_.limit != 0 && execution_.executed() - first >= execution_.limit;
         if (too_long && stop.kind == Stop::Kind::done && depth != 0) stop.kind = Stop::Kind::limit;
         const bool wanted = depth != 0 && execution_.interrupted && execution_.interrupted();
         if (wanted && stop.kind == Stop::Kind::done) stop.kind = Stop::Kind::interrupted;
     }
     return stop;
-}
-
-// The program cannot go on by itself. Says so.
-bool Debugger::is_over() {
-    if (machine_.code_size() == 0) {
-        fail("there is no code");
-        return true;
-    }
-    return false;
 }
 
 void Debugger::step_times(std::string_view arguments, bool over) {
@@ -215,13 +209,12 @@ void Debugger::step_times(std::string_view arguments, bool over) {
         if (!given) return;
         times = *given;
     }
-    if (is_over()) return;
     Changes changes;
     Stop stop;
     TraceRecord record;
     for (std::uint64_t done = 0; done < times; ++done) {
         stop = over ? step_over(changes) : step_once(changes, record);
-        if (stop.kind == Stop::Kind::done && hit_at(machine_.pc()) != nullptr) stop.kind = Stop::Kind::breakpoint;
+        if (stop.kind == Stop::Kind::done && hit_at(machine().pc()) != nullptr) stop.kind = Stop::Kind::breakpoint;
         if (stop.kind != Stop::Kind::done) break;
         if (done % steps_between_looks == 0 && execution_.interrupted && execution_.interrupted()) {
             stop.kind = Stop::Kind::interrupted;
@@ -237,13 +230,13 @@ void Debugger::next(std::string_view arguments) { step_times(arguments, true); }
 
 void Debugger::resume(std::string_view arguments) {
     if (!arguments.empty()) return fail("continue takes no arguments; advance runs to a place");
-    if (!is_over()) report(run_until({}));
+    report(run_until({}));
 }
 
 void Debugger::advance(std::string_view arguments) {
     if (arguments.empty()) return fail("say where to: an address, a label or FILE:LINE");
     const std::optional<std::uint64_t> address = location(arguments);
-    if (address && !is_over()) report(run_until({*address}));
+    if (address) report(run_until({*address}));
 }
 
 // Back to the beginning. Breakpoints stay.
@@ -264,7 +257,7 @@ void Debugger::restart(std::string_view) {
 void Debugger::start_over(std::string_view arguments) {
     if (!arguments.empty()) return fail("run takes no arguments");
     if (!begin_again()) return;
-    if (hit_at(machine_.pc()) != nullptr) return report({.kind = Stop::Kind::breakpoint});
+    if (hit_at(machine().pc()) != nullptr) return report({.kind = Stop::Kind::breakpoint});
     report(run_until({}));
 }
 
@@ -275,7 +268,7 @@ std::string Debugger::describe(const Point& point) const {
     std::string text = point.temporary ? "temporary breakpoint" : point.is_watch ? "watchpoint" : "breakpoint";
     text += fmt::format(" {}", point.number);
     if (point.is_watch) {
-        text += " on " + watch_name(point.watch, machine_);
+        text += " on " + watch_name(point.watch, machine());
     } else {
         text += " at " + address_text(point.address);
         const std::string line = map_.line_text(point.address);
@@ -310,7 +303,7 @@ void Debugger::take_away(unsigned number) {
 // A condition that cannot be computed now is refused: it would stop the program every time.
 bool Debugger::accepts(std::string_view condition) {
     std::string error;
-    if (evaluator_.evaluate(condition, error)) return true;
+    if (evaluator().evaluate(condition, error)) return true;
     fail("the condition: " + error);
     return false;
 }
@@ -326,11 +319,9 @@ void Debugger::add_point(Point point) {
 
 void Debugger::add_break(std::string_view arguments, bool temporary) {
     const auto [place, condition] = with_condition(arguments);
-    const std::optional<std::uint64_t> address = place.empty() ? machine_.pc() : location(place);
+    const std::optional<std::uint64_t> address = place.empty() ? machine().pc() : location(place);
     if (!address) return;
-    if (*address >= machine_.code_size()) {
-        return fail(fmt::format("{:#x} is outside the code, which ends at {:#x}", *address, machine_.code_size()));
-    }
+    if (!may_hold_code(machine(), *address)) return fail(fmt::format("there is no code at {:#x}", *address));
     if (!condition.empty() && !accepts(condition)) return;
     Point point{.temporary = temporary, .address = *address};
     point.condition = condition.substr(std::min(condition.find_first_not_of(" \t"), condition.size()));
@@ -343,7 +334,7 @@ void Debugger::set_temporary_break(std::string_view arguments) { add_break(argum
 // A register; ADDRESS:LENGTH or a symbol in the first memory; a cell such as data.u32[64].
 std::optional<Watch> Debugger::watched(std::string_view text) {
     std::string error;
-    const std::optional<Value> value = evaluator_.take(text, error);
+    const std::optional<Value> value = evaluator().take(text, error);
     if (!value) {
         fail(error);
         return std::nullopt;
@@ -352,17 +343,18 @@ std::optional<Watch> Debugger::watched(std::string_view text) {
         fail("pc changes all the time; break stops at a place");
         return std::nullopt;
     }
-    Watch watch{value->target.kind == Target::Kind::register_, value->target.object, value->target.number, 0};
+    Watch watch{value->target.kind == Target::Kind::register_, value->target.object, value->target.number, 0,
+                execution_.hart()};
     if (watch.is_register && text.empty()) return watch;
     if (watch.is_register || value->target.kind == Target::Kind::none) {  // an address
-        watch = {false, 0, value->value, default_watch_bytes};
-        if (machine_.isa().memories.empty()) {
+        watch = {false, 0, value->value, default_watch_bytes, 0};
+        if (machine().isa().memories.empty()) {
             fail("this machine has no memory to watch");
             return std::nullopt;
         }
     } else {
         watch.length = value->target.bits / 8;
-        watch.number *= std::max(1u, machine_.isa().memories[watch.object].unit_bits / 8);
+        watch.hart = 0;
     }
     if (text.starts_with(':')) {
         const std::optional<std::uint64_t> length = number(text.substr(1));
@@ -382,7 +374,7 @@ void Debugger::set_watch(std::string_view arguments) {
     if (!watch || (!condition.empty() && !accepts(condition))) return;
     if (!execution_.add_watch(*watch)) {
         return fail(fmt::format("{} cannot be watched: not all of it is there, or it is longer than {} bytes",
-                                watch_name(*watch, machine_), most_watched_bytes));
+                                watch_name(*watch, machine()), most_watched_bytes));
     }
     execution_.remove_watch(*watch);
     Point point{.is_watch = true, .watch = *watch};

@@ -72,33 +72,36 @@ void Debugger::info(std::string_view arguments) {
     } else if (means("symbols")) {
         symbols(arguments);
     } else if (means("pending")) {
-        const std::vector<PendingResult> pending = machine_.pending();
+        const std::vector<PendingResult> pending = machine().pending();
         if (pending.empty()) out_ += "no late results are under way\n";
         for (const PendingResult& each : pending) {
             out_ += fmt::format("{} = {:#x} in {} instruction{}, from {}\n", each.target, each.value, each.instructions,
                                 each.instructions == 1 ? "" : "s", address_text(each.origin));
         }
     } else if (means("program")) {
-        out_ += fmt::format("{}, {} instructions executed\n", machine_.isa().variant, machine_.instructions());
+        out_ += fmt::format("{}, {} instructions executed\n", machine().isa().variant, execution_.executed());
         for (const auto& [begin, end] : map_.code()) out_ += fmt::format("code {:#x} to {:#x}\n", begin, end - 1);
-        for (Index i = 0; i < machine_.isa().memories.size(); ++i) {
-            out_ += fmt::format("memory {}, {} bytes\n", machine_.isa().memories[i].name, machine_.memory(i).size());
+        for (const std::string& line : machine().memory_map()) out_ += line + "\n";
+        for (Index i = 0; i < machine().isa().memories.size(); ++i) {
+            if (i != machine().code_memory())
+                out_ +=
+                    fmt::format("memory {}, {} bytes\n", machine().isa().memories[i].name, machine().memory(i).size());
         }
-        for (const auto& [name, count] : machine_.signals()) out_ += fmt::format("signal {}: {}\n", name, count);
+        for (const auto& [name, count] : machine().signals()) out_ += fmt::format("signal {}: {}\n", name, count);
     } else {
         fail("info shows breakpoints, registers, symbols, pending or program");
     }
 }
 
 std::string Debugger::register_text(Index file_index, std::uint64_t number) const {
-    const RegisterFile& file = machine_.isa().register_files[file_index];
-    std::string text = fmt::format("{:8} ", machine_.register_name(file_index, number));
+    const RegisterFile& file = machine().isa().register_files[file_index];
+    std::string text = fmt::format("{:8} ", machine().register_name(file_index, number));
     const unsigned digits = (file.bits + 3) / 4;
     for (unsigned lane = 0; lane < file.lanes; ++lane) {
-        text += fmt::format("{}{:0{}x}", lane == 0 ? "" : ":", machine_.get(file_index, number, lane), digits);
+        text += fmt::format("{}{:0{}x}", lane == 0 ? "" : ":", machine().get(file_index, number, lane), digits);
     }
     if (file.lanes == 1 && file.bits > 1) {
-        const std::uint64_t value = machine_.get(file_index, number);
+        const std::uint64_t value = machine().get(file_index, number);
         text += fmt::format("  {}", value);
         if (value >> (file.bits - 1) != 0) text += fmt::format("  {}", sign_extended(value, file.bits));
     }
@@ -107,28 +110,26 @@ std::string Debugger::register_text(Index file_index, std::uint64_t number) cons
 
 void Debugger::registers(std::string_view arguments) {
     if (trimmed(arguments).empty()) {
-        out_ += register_dump(machine_);
+        out_ += register_dump(machine());
         return;
     }
     while (!trimmed(arguments).empty()) {
         std::string_view name = take_word(arguments);
         Index file = no_index;
         std::uint64_t number = 0;
-        const bool found = machine_.find_register(name, file, number) ||
-                           (name.starts_with('$') && machine_.find_register(name.substr(1), file, number));
-        if (found) {
+        if (find_register(machine(), name, file, number)) {
             out_ += register_text(file, number);
             continue;
         }
         if (name == "pc") {
-            out_ += fmt::format("{:8} {:x}\n", "pc", machine_.pc());
+            out_ += fmt::format("{:8} {:x}\n", "pc", machine().pc());
             continue;
         }
-        const std::vector<RegisterFile>& files = machine_.isa().register_files;
+        const std::vector<RegisterFile>& files = machine().isa().register_files;
         const auto meant =
             std::find_if(files.begin(), files.end(), [&](const auto& each) { return each.name == name; });
         if (meant == files.end()) {
-            const std::string_view near = nearest_name(name, machine_, map_);
+            const std::string_view near = nearest_name(name, machine(), map_);
             return fail(near.empty() ? fmt::format("there is no register '{}'", name)
                                      : fmt::format("there is no register '{}'; did you mean '{}'?", name, near));
         }
@@ -161,7 +162,7 @@ void Debugger::assign(std::string_view arguments) {
         if (arguments.starts_with(word)) arguments = trimmed(arguments.substr(word.size()));
     }
     std::string error;
-    const std::optional<Value> place = evaluator_.take(arguments, error);
+    const std::optional<Value> place = evaluator().take(arguments, error);
     if (!place) return fail(error);
     if (!arguments.starts_with('=')) return fail("set WHAT = VALUE: a = is missing");
     const Target& target = place->target;
@@ -171,11 +172,11 @@ void Debugger::assign(std::string_view arguments) {
     if (!value) value = number(text);
     if (!value) return;
     const bool all_lanes = target.kind == Target::Kind::register_ && !target.one_lane;
-    const unsigned lanes = all_lanes ? machine_.isa().register_files[target.object].lanes : 1;
+    const unsigned lanes = all_lanes ? machine().isa().register_files[target.object].lanes : 1;
     for (unsigned lane = 0; lane < lanes; ++lane) {
         Target one = target;
         if (all_lanes) one.lane = lane;
-        if (!evaluator_.write(one, *value, error)) return fail(error);
+        if (!evaluator().write(one, *value, error)) return fail(error);
     }
     execution_.look();
     if (target.kind == Target::Kind::pc) out_ += where();
@@ -192,14 +193,14 @@ void Debugger::print(std::string_view arguments) {
     }
     if (arguments.empty()) return fail("say what to print");
     std::string error;
-    const std::optional<Value> value = evaluator_.evaluate(arguments, error);
+    const std::optional<Value> value = evaluator().evaluate(arguments, error);
     if (!value) return fail(error);
     const Target& target = value->target;
     const bool has_lanes = target.kind == Target::Kind::register_ && !target.one_lane &&
-                           machine_.isa().register_files[target.object].lanes > 1;
+                           machine().isa().register_files[target.object].lanes > 1;
     if (has_lanes) {
-        for (unsigned lane = 0; lane < machine_.isa().register_files[target.object].lanes; ++lane) {
-            const std::uint64_t part = machine_.get(target.object, target.number, lane);
+        for (unsigned lane = 0; lane < machine().isa().register_files[target.object].lanes; ++lane) {
+            const std::uint64_t part = machine().get(target.object, target.number, lane);
             out_ += (lane == 0 ? "" : " ") + formatted(part, value->bits, format == '\0' ? 'x' : format);
         }
         out_ += '\n';
@@ -220,8 +221,8 @@ void Debugger::print(std::string_view arguments) {
 // memory [NAME] ADDRESS [LENGTH]
 void Debugger::memory(std::string_view arguments) {
     std::string_view rest = arguments;
-    Index space = machine_.isa().memories.empty() ? no_index : 0;
-    const Index named = machine_.find_memory(take_word(rest));
+    Index space = machine().isa().memories.empty() ? no_index : 0;
+    const Index named = machine().find_memory(take_word(rest));
     if (named != no_index) {
         space = named;
         arguments = rest;
@@ -230,7 +231,7 @@ void Debugger::memory(std::string_view arguments) {
     std::uint64_t length = default_memory_bytes;
     if (!arguments.empty()) {
         std::string error;
-        const std::optional<Value> address = evaluator_.take(arguments, error);
+        const std::optional<Value> address = evaluator().take(arguments, error);
         if (!address) return fail(error);
         examined_ = address->value;
         if (arguments.starts_with(':') || arguments.starts_with(',')) arguments.remove_prefix(1);
@@ -240,9 +241,9 @@ void Debugger::memory(std::string_view arguments) {
             length = std::min(*given, most_memory_bytes);
         }
     }
-    const std::string text = memory_dump(machine_, space, examined_, length);
+    const std::string text = memory_dump(machine(), space, examined_, length);
     if (text.empty())
-        return fail(fmt::format("{} has nothing at {:#x}", machine_.isa().memories[space].name, examined_));
+        return fail(fmt::format("{} has nothing at {:#x}", machine().isa().memories[space].name, examined_));
     out_ += text;
     examined_ += length;
 }
@@ -275,17 +276,17 @@ void Debugger::examine(std::string_view arguments) {
         for (std::uint64_t i = 0; i < count; ++i) examined_ += length_at(examined_);
         return;
     }
-    if (machine_.isa().memories.empty()) return fail("this machine has no memory");
+    if (machine().isa().memories.empty()) return fail("this machine has no memory");
     const unsigned bits = examine_format_[1] == 'b'   ? 8
                           : examine_format_[1] == 'h' ? 16
                           : examine_format_[1] == 'w' ? 32
                                                       : 64;
-    const unsigned unit = std::max(8u, machine_.isa().memories[0].unit_bits);
+    const unsigned unit = std::max(8u, machine().isa().memories[0].unit_bits);
     const std::uint64_t per_line = examine_format_[0] == 't' ? 1 : 128 / bits;
     for (std::uint64_t i = 0; i < count; ++i) {
         std::uint64_t value = 0;
         std::string error;
-        if (!evaluator_.read({Target::Kind::memory, 0, examined_, 0, false, bits}, value, error)) {
+        if (!evaluator().read({Target::Kind::memory, 0, examined_, 0, false, bits}, value, error)) {
             if (i % per_line != 0) out_ += '\n';
             return fail(error);
         }
@@ -294,6 +295,25 @@ void Debugger::examine(std::string_view arguments) {
         examined_ += std::max(1u, bits / unit);
     }
     if (count != 0) out_ += '\n';
+}
+
+// hart [N]
+void Debugger::choose_hart(std::string_view arguments) {
+    if (arguments.empty()) {
+        for (unsigned hart = 0; hart < execution_.harts(); ++hart) {
+            const Machine& each = execution_.machine(hart);
+            out_ +=
+                fmt::format("{} hart {}  {:24}  {} instructions executed\n", hart == execution_.hart() ? "=>" : "  ",
+                            hart, address_text(each.pc()), each.instructions());
+        }
+        return;
+    }
+    const std::optional<std::uint64_t> chosen = number(arguments);
+    if (!chosen) return;
+    if (*chosen >= execution_.harts() || !execution_.choose(static_cast<unsigned>(*chosen))) {
+        return fail(fmt::format("there is no hart {}: this machine has {}", *chosen, execution_.harts()));
+    }
+    out_ += where();
 }
 
 void Debugger::symbols(std::string_view arguments) {
@@ -328,13 +348,13 @@ std::uint64_t Debugger::begin_before(std::uint64_t address, unsigned count) cons
 }
 
 void Debugger::show_instructions(std::uint64_t address, std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count && address < machine_.code_size(); ++i) {
+    for (std::uint64_t i = 0; i < count && may_hold_code(machine(), address); ++i) {
         const NamedAddress* label = map_.label_before(address);
         if (label != nullptr && label->value == address) out_ += fmt::format("{}:\n", label->name);
         const bool breaks = std::any_of(points_.begin(), points_.end(), [&](const Point& point) {
             return !point.is_watch && point.enabled && point.address == address;
         });
-        std::string line = fmt::format("{}{} {:#06x}  {:40} {}", address == machine_.pc() ? "=>" : "  ",
+        std::string line = fmt::format("{}{} {:#06x}  {:40} {}", address == machine().pc() ? "=>" : "  ",
                                        breaks ? '*' : ' ', address, instruction_text(address), map_.line_text(address));
         line.resize(line.find_last_not_of(' ') + 1);
         out_ += line + "\n";
@@ -348,7 +368,7 @@ void Debugger::disassemble(std::string_view arguments) {
     constexpr unsigned before = 4;
     std::uint64_t count = default_instructions, address = shown_code_;
     if (arguments.empty()) {
-        if (!showed_code_) address = begin_before(machine_.pc(), before);
+        if (!showed_code_) address = begin_before(machine().pc(), before);
     } else if (source_place(arguments)) {
         const std::optional<std::uint64_t> place = location(arguments);
         if (!place) return;
@@ -356,7 +376,7 @@ void Debugger::disassemble(std::string_view arguments) {
     } else {
         std::string error;
         if (arguments.starts_with('*')) arguments.remove_prefix(1);
-        const std::optional<Value> place = evaluator_.take(arguments, error);
+        const std::optional<Value> place = evaluator().take(arguments, error);
         if (!place) return fail(error);
         address = place->value;
         if (arguments.starts_with(',')) arguments.remove_prefix(1);
@@ -366,9 +386,7 @@ void Debugger::disassemble(std::string_view arguments) {
             count = std::min(*given, most_items);
         }
     }
-    if (address >= machine_.code_size()) {
-        return fail(fmt::format("{:#x} is outside the code, which ends at {:#x}", address, machine_.code_size()));
-    }
+    if (!may_hold_code(machine(), address)) return fail(fmt::format("there is no code at {:#x}", address));
     showed_code_ = true;
     show_instructions(address, count);
 }
@@ -391,7 +409,7 @@ const std::vector<std::string>* Debugger::source(std::string_view file) {
 }
 
 void Debugger::list(std::string_view arguments) {
-    const std::optional<SourceLine> here = map_.line_of(machine_.pc());
+    const std::optional<SourceLine> here = map_.line_of(machine().pc());
     std::string file = here ? std::string(here->file) : listed_file_;
     std::int64_t first = listed_to_ + 1;
     if (!arguments.empty()) {

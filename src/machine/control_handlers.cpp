@@ -320,9 +320,12 @@ void signal(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
-// Stands in an instruction's first operation, for its handler.
+// Stands in an instruction's first operation, for its handler. What has stopped once goes on the next time.
 void breakpoint(ISAFORGE_HANDLER_PARAMETERS) {
-    if (count != core->began_at) return raise(op, core, count, pending, StopReason::breakpoint);
+    if (count != core->passes_at) {
+        core->passes_at = count;
+        return raise(op, core, count, pending, StopReason::breakpoint);
+    }
     const Handler replaced = core->replaced(*core, op);
     ISAFORGE_MUST_TAIL return replaced(ISAFORGE_HANDLER_ARGUMENTS);
 }

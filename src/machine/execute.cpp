@@ -71,7 +71,6 @@ std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
 StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
     if (bus) bus->choose_pages();
     failed_event = no_index;
-    core.began_at = core.count;
     if (modes_stale) {
         const std::uint64_t address = next_pc();
         refresh_modes();
@@ -145,7 +144,12 @@ bool Machine::State::handle_fault() {
     const Index event = find_event(name);
     if (event == no_index) return false;
     ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
-    return handle_event(event, next_pc(), core.next == &outside ? outside_fault : core.fault_address);
+    const std::uint64_t address = core.next == &outside ? outside_fault : core.fault_address;
+    const StopReason cause = core.reason;
+    const unsigned bits = core.fault_bits;
+    if (handle_event(event, next_pc(), address)) return true;
+    event_cause = access_text(cause, address, bits);
+    return false;
 }
 
 // Runs an event as an instruction that counts for nothing. False where the run ends there.
@@ -238,7 +242,7 @@ void Machine::State::reset(std::uint64_t address) {
     start_address = address;
     layout.clear_registers();
     core.count = core.pending = core.time_base = 0;
-    core.ports_noted_at = no_limit;
+    core.ports_noted_at = core.passes_at = no_limit;
     std::fill(std::begin(core.counters), std::end(core.counters), 0);
     stopped = core.waiting = false;
     core.reason = StopReason::running;

@@ -24,7 +24,7 @@
 static_assert(std::endian::native == std::endian::little);
 
 #if !defined(ISAFORGE_TAIL_CALLS)
-#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 #define ISAFORGE_TAIL_CALLS 0
 #else
 #define ISAFORGE_TAIL_CALLS 1
@@ -169,10 +169,9 @@ struct Core {
     const MicroOp* (*resolve)(Core& core, std::uint64_t address) = nullptr;
     // Called when mode_values may have changed, before the next instruction is looked for.
     void (*modes_changed)(Core& core) = nullptr;
-    // What an operation does whose handler a breakpoint has replaced; and the count at which a run began, where
-    // breakpoints do not stop it.
+    // What an operation does whose handler a breakpoint has replaced; and the count at which breakpoints do not stop.
     Handler (*replaced)(Core& core, const MicroOp* op) = nullptr;
-    std::uint64_t began_at = 0;
+    std::uint64_t passes_at = ~std::uint64_t{0};
     void* owner = nullptr;
 };
 

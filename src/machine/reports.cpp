@@ -67,23 +67,43 @@ std::string register_dump(const Machine& machine) {
     return text;
 }
 
+namespace {
+
+// Up to `most` bytes, as many as are there. Memory that holds code is no single stretch.
+std::vector<std::uint8_t> bytes_at(Machine& machine, Index memory, std::uint64_t address, std::uint64_t most) {
+    std::vector<std::uint8_t> bytes;
+    if (memory != machine.code_memory()) {
+        std::span<const std::uint8_t> all = machine.memory(memory);
+        if (address < all.size()) all = all.subspan(address, std::min<std::uint64_t>(all.size() - address, most));
+        if (address < machine.memory(memory).size()) bytes.assign(all.begin(), all.end());
+        return bytes;
+    }
+    std::uint8_t byte = 0;
+    while (bytes.size() < most && machine.peek(memory, address + bytes.size(), {&byte, 1})) bytes.push_back(byte);
+    return bytes;
+}
+
+}  // namespace
+
 std::string memory_dump(Machine& machine, Index memory, std::uint64_t address, std::uint64_t length) {
-    std::span<const std::uint8_t> bytes = machine.memory(memory);
-    if (address >= bytes.size()) return {};
-    std::uint64_t end = std::min<std::uint64_t>(bytes.size() - address, length) + address;
+    constexpr std::uint64_t per_line = 16;
     std::string text;
-    for (std::uint64_t line = address; line < end; line += 16) {
-        text += fmt::format("{:08x} ", line);
+    for (std::uint64_t done = 0; done < length; done += per_line) {
+        const std::vector<std::uint8_t> bytes =
+            bytes_at(machine, memory, address + done, std::min(per_line, length - done));
+        if (bytes.empty()) break;
+        text += fmt::format("{:08x} ", address + done);
         std::string characters;
-        for (std::uint64_t at = line; at < line + 16; ++at) {
-            if (at >= end) {
+        for (std::size_t i = 0; i < per_line; ++i) {
+            if (i >= bytes.size()) {
                 text += "   ";
                 continue;
             }
-            text += fmt::format(" {:02x}", bytes[at]);
-            characters += bytes[at] >= 0x20 && bytes[at] < 0x7f ? static_cast<char>(bytes[at]) : '.';
+            text += fmt::format(" {:02x}", bytes[i]);
+            characters += bytes[i] >= 0x20 && bytes[i] < 0x7f ? static_cast<char>(bytes[i]) : '.';
         }
         text += "  |" + characters + "|\n";
+        if (bytes.size() < per_line) break;
     }
     return text;
 }

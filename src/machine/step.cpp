@@ -137,6 +137,7 @@ RunResult Machine::step(TraceRecord* record) {
     }
     state.core.skipped = false;
     std::uint64_t first = state.core.count;
+    state.core.passes_at = first;
     result.reason = state.execute(first + 1, true);
     state.core.stores = nullptr;
     result.hart = state.core.hart;

@@ -1,5 +1,6 @@
 // The debugger's commands: what they say, and that the program is then where the reference machine is after as many
 // instructions.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -187,7 +188,7 @@ TEST(Debugger, PlacesInTheSource) {
     EXPECT_EQ(loaded("break :5"), "breakpoint 2 at 0x2 <last>, t.s:5\n");
     EXPECT_EQ(loaded("break last + 1"), "breakpoint 3 at 0x3 <last+1>, t.s:6\n");
     EXPECT_EQ(loaded("break t.s:7"), "error: no code comes from t.s:7\n");
-    EXPECT_EQ(loaded("break 4"), "error: 0x4 is outside the code, which ends at 0x4\n");
+    EXPECT_EQ(loaded("break 4"), "error: there is no code at 0x4\n");
     EXPECT_EQ(loaded("break lst"), "error: there is no register and no symbol 'lst'; did you mean 'last'?\n");
     EXPECT_EQ(loaded("list t.s:4"),
               "=>     1  nop;\n       2  \n       3  // nothing\n       4  nop;\n       5  last: nop;\n"
@@ -277,6 +278,48 @@ TEST(Debugger, AnErrorOfTheProgramIsReported) {
     EXPECT_TRUE(loaded("c").starts_with("bad access of 32 bits at address 0x7fff0000 by the instruction at 0x2"));
     loaded("set r1 = 0");
     EXPECT_TRUE(loaded("c").starts_with("the program has ended"));
+}
+
+// Two harts run one program, each with a count of its own. A breakpoint stops whoever comes, and nobody passes it unseen.
+TEST(Debugger, SeveralHarts) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa("fabrisc-2022-05-15", sources, diagnostics);
+    ASSERT_TRUE(isa) << to_text(diagnostics, sources);
+    const auto codec = std::make_shared<const Codec>(isa);
+    Object object;
+    AssembleOptions options;
+    options.flat = true;
+    const FileId file = sources.add("t.s", ".loop:\n IADD.32: $S0, $S0, #1;\n IADD.32: $S1, $S1, #2;\n JMP: @loop;\n");
+    ASSERT_TRUE(assemble(*codec, file, sources, options, object, diagnostics)) << to_text(diagnostics, sources);
+    MachineOptions how;
+    how.memory_bytes = memory_bytes;
+    how.harts = 2;
+    isaforge::Machine machine(codec, how);
+    machine.load_code(object.sections[object.find_section(".text")].bytes);
+    machine.start(0);
+    const ProgramMap map(object);
+    Execution execution(machine);
+    Debugger debugger(execution, *codec, map);
+    EXPECT_EQ(debugger.execute("break .loop + 4"), "breakpoint 1 at 0x4 <loop+4>, t.s:3\n");
+    std::uint64_t counts[2] = {};
+    for (int i = 0; i < 200; ++i) {
+        const std::string said = debugger.execute("continue");
+        ASSERT_TRUE(said.starts_with("breakpoint 1\nhart ")) << said;
+        ++counts[execution.hart()];
+        ASSERT_EQ(debugger.execute("print S0"), fmt::format("{0}  {0:#x}\n", counts[execution.hart()])) << i;
+        ASSERT_EQ(debugger.execute("print $S1"), fmt::format("{0}  {0:#x}\n", 2 * counts[execution.hart()] - 2));
+    }
+    EXPECT_GT(counts[0], 20u);
+    EXPECT_GT(counts[1], 20u);
+    debugger.execute("delete");
+    debugger.execute("hart 1");
+    EXPECT_TRUE(debugger.execute("watch S1").starts_with("watchpoint 2 on "));
+    EXPECT_TRUE(
+        debugger.execute("continue")
+            .starts_with(fmt::format("watchpoint 2, $S1: {:08x} -> {:08x}\n", 2 * counts[1] - 2, 2 * counts[1])));
+    EXPECT_EQ(execution.hart(), 1u);
+    EXPECT_EQ(debugger.execute("hart 2"), "error: there is no hart 2: this machine has 2\n");
 }
 
 // Commands put together at random from words of commands: none crashes, and every answer ends its line.
