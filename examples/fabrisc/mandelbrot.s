@@ -5,13 +5,10 @@
 //     isaforge asm -i fabrisc-2022-05-15 mandelbrot.s -o mandelbrot.elf
 //     isaforge run -i fabrisc-2022-05-15 mandelbrot.elf --map frame@0x8000000:320x240:xrgb8888=mandelbrot.png
 //
-// Twice as many points at a time: -P WLEN=64 at both commands, and -D WLEN=64 at the first.
+// Twice as many points at a time: -P WLEN=64 at both commands.
 
 .include "macros.inc"
 
-.ifndef WLEN
-.equ WLEN, 32
-.endif
 .ifndef WIDTH
 .equ WIDTH, 320             // a multiple of 16
 .equ HEIGHT, 240
