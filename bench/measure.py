@@ -9,11 +9,11 @@ class Failed(Exception):
     """A program that was to be measured did not work."""
 
 
-def run(command):
+def run(command, stdin=os.devnull):
     """Wall time in seconds, what was printed, and the most memory in bytes, of one run."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, open(stdin, "rb") as given:
         begin = time.perf_counter()
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err) as process:
+        with subprocess.Popen(command, stdin=given, stdout=out, stderr=err) as process:
             _, status, usage = os.wait4(process.pid, 0)
             seconds = time.perf_counter() - begin
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -27,9 +27,9 @@ def run(command):
     return seconds, printed, usage.ru_maxrss * 1024
 
 
-def timed(command, repeat):
+def timed(command, repeat, stdin=os.devnull):
     """The best of several runs."""
-    return min((run(command) for _ in range(repeat)), key=lambda result: result[0])
+    return min((run(command, stdin) for _ in range(repeat)), key=lambda result: result[0])
 
 
 def rate(per_second):
@@ -63,6 +63,13 @@ class Table:
         print(f"  {name:38} {rate(speed):>12} {seconds * 1e3:10.1f} ms{peak}{ratio}")
         if self.ours is None:
             self.ours = speed
+
+
+def write_bytes(folder, name, data):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
 
 
 def write(folder, name, lines):

@@ -15,6 +15,7 @@ import re
 import shutil
 import sys
 
+import emulate as fabrisc
 import gcn
 from generate import LOOP, wishbone_lines
 from measure import Failed, Table, rate, timed, write
@@ -124,6 +125,7 @@ def main():
         good = gcn.measure(isaforge, work, options)
         good = good and assemble(isaforge, work, options)
         good = good and disassemble(isaforge, work, options) and emulate(isaforge, work, options)
+        good = good and fabrisc.measure(isaforge, work, options)
         start_up(isaforge, options)
         inside_one_process(options.build)
     except Failed as failure:

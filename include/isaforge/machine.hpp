@@ -192,10 +192,10 @@ public:
     std::string text(std::uint64_t address) const;
     std::uint64_t code_size() const;      // in address units; 0 where memory holds the code
 
-    // signal("name") calls so far, in the order of the names' first use.
+    // signal("name") calls so far, in the order of the names' first use; of hart 0 and its others together.
     std::vector<std::pair<std::string, std::uint64_t>> signals() const;
 
-    // With count_instructions: how often each code address was executed, addresses never reached left out.
+    // With count_instructions: how often each code address was executed, addresses never reached left out; likewise.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> counts() const;
 
     // Likewise, of each instruction that was reached and can write pc.

@@ -55,6 +55,7 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
       sections_(std::max(1u, codec.isa().address_bits / 8), options.max_output),
       expressions_(symbols_, sections_) {
     little_endian_ = !isa_.big_endian;
+    expressions_.constants = &isa_.constants;
     data_big_endian_ = isa_.memories.empty() ? isa_.big_endian : isa_.memories[0].big_endian;
     record_lines_ = options.line_table;
     const unsigned step = std::max(1u, isa_.address_bits / 8);

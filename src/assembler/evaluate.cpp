@@ -314,6 +314,12 @@ bool Expressions::evaluate_symbol(Index symbol, Resolved& result) {
             if (result.base == Resolved::Base::section) result.via = symbol;
             return true;
         case SymbolKind::undefined:
+            if (constants != nullptr)
+                if (const auto known = constants->find(std::string(entry.name)); known != constants->end()) {
+                    result.offset = Integer(known->second, false);
+                    return true;
+                }
+            [[fallthrough]];
         case SymbolKind::common:
             result.base = Resolved::Base::symbol;
             result.index = symbol;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -103,6 +104,8 @@ public:
     bool stable_text = true;       // the text being read outlives the assembly
     const Codec* registers =
         nullptr;  // whose registers are no symbols in operands, unless the program has defined them
+    // Parameters and constants of the description, for symbols that the program does not define.
+    const std::map<std::string, std::uint64_t>* constants = nullptr;
     Scopes scopes;
     bool defer_targets = false;    // hand known numbers that count from the instruction to the codec as deferred, too
 

@@ -34,10 +34,14 @@ std::string_view take(std::string_view& text, char separator) {
 bool parse_permissions(std::string_view text, Permissions& permissions) {
     permissions = {false, false, false};
     for (const char letter : text) {
-        if (letter == 'r') permissions.read = true;
-        else if (letter == 'w') permissions.write = true;
-        else if (letter == 'x') permissions.execute = true;
-        else if (letter != '-') return false;
+        if (letter == 'r')
+            permissions.read = true;
+        else if (letter == 'w')
+            permissions.write = true;
+        else if (letter == 'x')
+            permissions.execute = true;
+        else if (letter != '-')
+            return false;
     }
     return true;
 }
@@ -95,9 +99,8 @@ bool map_memory(Machine& machine, const std::vector<std::string>& maps) {
     for (const std::string& text : maps) {
         const MemoryMapping mapping = *parse_mapping(text);
         const std::string problem =
-            mapping.size != 0
-                ? machine.add_storage(mapping.address, mapping.size, mapping.permissions, mapping.kind)
-                : machine.add_device(mapping.kind, mapping.address);
+            mapping.size != 0 ? machine.add_storage(mapping.address, mapping.size, mapping.permissions, mapping.kind)
+                              : machine.add_device(mapping.kind, mapping.address);
         if (problem.empty()) continue;
         complain(fmt::format("cannot map '{}': {}", text, problem));
         return false;
@@ -127,8 +130,7 @@ bool load_mapped_sections(Machine& machine, const Object& object, bool has_flags
         // Bytes without flags are code and data alike.
         const Permissions permissions{true, section.writable || !has_flags, section.executable || !has_flags};
         const bool filled = section.no_bits || machine.load_data(machine.code_memory(), section.address, section.bytes);
-        if (!filled ||
-            !machine.protect(section.address, section.extent(), permissions, section.name).empty()) {
+        if (!filled || !machine.protect(section.address, section.extent(), permissions, section.name).empty()) {
             complain(fmt::format("section '{}' does not fit into the memory at {:#x}; --memory and --map give more",
                                  section.name, section.address));
             return false;

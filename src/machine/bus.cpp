@@ -126,7 +126,12 @@ void Bus::remember(const Region& region, Access access, std::uint64_t address) {
 // Plain accesses
 
 bool Bus::load(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+    if (!load_uncounted(address, bytes, value)) return false;
     ++core_.counters[index_of(semantics::Counter::loads)];
+    return true;
+}
+
+bool Bus::load_uncounted(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
     if (!is_aligned(address, bytes)) return false;
     const Region* region = region_of(address);
     if (region == nullptr || !region->allows(Access::read)) return refuse(Access::read, address, bytes);
@@ -139,7 +144,6 @@ bool Bus::load(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
 }
 
 bool Bus::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
-    ++core_.counters[index_of(semantics::Counter::stores)];
     if (!is_aligned(address, bytes)) return false;
     const Region* region = region_of(address);
     if (region == nullptr || !region->allows(Access::write)) return refuse(Access::write, address, bytes);
@@ -154,6 +158,7 @@ bool Bus::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
         region->device->write(address - region->device_first, bytes, low_bytes(value, bytes), asker());
         core_.stop_at = core_.count + 1;   // it may have raised a line
     }
+    ++core_.counters[index_of(semantics::Counter::stores)];
     if (core_.stores != nullptr)
         core_.stores->push_back({core_.mapped_memory, address, low_bytes(value, bytes), bytes * 8});
     return true;
@@ -330,9 +335,9 @@ const Region* Bus::storage_for(Access access, std::uint64_t address, unsigned by
 }
 
 bool Bus::load_linked(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
-    ++core_.counters[index_of(semantics::Counter::loads)];
     const Region* region = storage_for(Access::read, address, bytes);
     if (region == nullptr) return false;
+    ++core_.counters[index_of(semantics::Counter::loads)];
     reservation_ = {address, 0, bytes, Sharing::stripe_of(address)};
     if (transaction.active() || sharing_ == nullptr) return load_storage(*region, address, bytes, value);
     value = 0;
@@ -343,10 +348,10 @@ bool Bus::load_linked(std::uint64_t address, unsigned bytes, std::uint64_t& valu
 }
 
 bool Bus::store_conditional(std::uint64_t address, unsigned bytes, std::uint64_t value, bool& stored) {
-    ++core_.counters[index_of(semantics::Counter::stores)];
     stored = false;
     const Region* region = storage_for(Access::write, address, bytes);
     if (region == nullptr) return false;
+    ++core_.counters[index_of(semantics::Counter::stores)];
     const Reservation reservation = reservation_;
     forget_reservation();
     if (reservation.bytes != bytes || reservation.address != address) return true;

@@ -74,6 +74,7 @@ private:
     // The storage for an access by load_linked or store_conditional, or by a plain one; null: refused.
     const Region* storage_for(Access access, std::uint64_t address, unsigned bytes);
     const Region* region_of(std::uint64_t address);
+    bool load_uncounted(std::uint64_t address, unsigned bytes, std::uint64_t& value);
     void remember(const Region& region, Access access, std::uint64_t address);
     Device::Asker asker() const { return {core_.hart, core_.time_base + core_.count}; }
     bool crossing_load(std::uint64_t address, unsigned bytes, std::uint64_t& value);

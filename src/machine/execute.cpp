@@ -144,7 +144,12 @@ bool Machine::State::handle_fault() {
     const Index event = find_event(name);
     if (event == no_index) return false;
     ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
-    return handle_event(event, next_pc(), core.next == &outside ? outside_fault : core.fault_address);
+    const std::uint64_t address = core.next == &outside ? outside_fault : core.fault_address;
+    const StopReason cause = core.reason;
+    const unsigned bits = core.fault_bits;
+    if (handle_event(event, next_pc(), address)) return true;
+    event_cause = access_text(cause, address, bits);
+    return false;
 }
 
 // Runs an event as an instruction that counts for nothing. False where the run ends there.

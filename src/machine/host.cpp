@@ -49,8 +49,10 @@ std::uint64_t read_input(Machine::State& hart, std::uint64_t address, std::uint6
         const Region* region = hart.system->map.find(at);
         if (region == nullptr || !region->block || !region->allows(Access::write)) return refused;
     }
-    std::scoped_lock lock(hart.system->device_lock);
-    bytes.resize(hart.system->streams->read(bytes));
+    {
+        std::scoped_lock lock(hart.system->device_lock);
+        bytes.resize(hart.system->streams->read(bytes));
+    }
     return hart.bus->write_bytes(address, bytes) ? bytes.size() : refused;
 }
 

@@ -118,6 +118,20 @@ std::string Machine::State::describe(std::uint64_t address) {
     return line.empty() ? text : text + " (" + line + ")";
 }
 
+// What an access was, and what lies where it went; nothing of other reasons.
+std::string Machine::State::access_text(StopReason reason, std::uint64_t address, unsigned bits) const {
+    switch (reason) {
+        case StopReason::bad_read:
+        case StopReason::bad_write:
+            return fmt::format("{} of {} bits at address {:#x}, {}", reason == StopReason::bad_read ? "read" : "write",
+                               bits, address, system->map.describe(address));
+        case StopReason::bad_execute:
+            return fmt::format("{:#x} cannot be executed, {}", address, system->map.describe(address));
+        case StopReason::misaligned: return fmt::format("misaligned access of {} bits at address {:#x}", bits, address);
+        default: return {};
+    }
+}
+
 std::string Machine::State::message(StopReason reason, std::uint64_t address) {
     std::string where = describe(address);
     if (failed_event != no_index) where += fmt::format(", event `{}`", isa.events[failed_event].name);
@@ -169,7 +183,8 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
             return fmt::format("the transaction that begins at {} was taken back for reason {}", where,
                                core.fault_address);
         case StopReason::failed:
-            return fmt::format("{}: {:#x} (at {})", signal_names[core.fault_other], core.fault_address, where);
+            return fmt::format("{}: {:#x}, at {}{}{}", signal_names[core.fault_other], core.fault_address, where,
+                               event_cause.empty() ? "" : ": ", event_cause);
         case StopReason::waiting: return fmt::format("nothing will end the waiting before {}", where);
         case StopReason::event_loop:
             return fmt::format("events without end at {}, the last one `{}`", where, isa.events[core.fault_other].name);
@@ -464,17 +479,27 @@ std::vector<std::pair<std::string, std::uint64_t>> Machine::signals() const {
     std::vector<std::pair<std::string, std::uint64_t>> all;
     for (std::size_t i = 0; i < state_->signal_names.size(); ++i)
         if (state_->signal_counts[i] != 0) all.emplace_back(state_->signal_names[i], state_->signal_counts[i]);
+    for (const std::unique_ptr<Machine>& other : others_)
+        for (auto& [name, count] : other->signals()) {
+            auto known = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == name; });
+            if (known == all.end())
+                all.emplace_back(name, count);
+            else
+                known->second += count;
+        }
     return all;
 }
 
 std::vector<std::pair<std::uint64_t, std::uint64_t>> Machine::counts() const {
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
-    if (!state_->options.count_instructions) return all;
+    std::map<std::uint64_t, std::uint64_t> all;
+    if (!state_->options.count_instructions) return {};
     for (auto [address, counter] : state_->counters) {
         std::uint64_t count = machine::load<std::uint64_t>(state_->layout.state(), counter);
-        if (count != 0) all.emplace_back(address, count);
+        if (count != 0) all[address] = count;
     }
-    return all;
+    for (const std::unique_ptr<Machine>& other : others_)
+        for (auto [address, count] : other->counts()) all[address] += count;
+    return {all.begin(), all.end()};
 }
 
 std::vector<JumpCount> Machine::jump_counts() const {

@@ -9,13 +9,18 @@ namespace {
 
 using semantics::Counter;
 
-// Whether an access of T may go by the table: then where its bytes lie.
+// Whether an access of T may go by the table: then `bytes` is where it goes.
 template <class T, bool aligned>
-inline std::uint8_t* at_once(const PageEntry* pages, std::uint64_t address) {
+inline bool at_once(const PageEntry* pages, std::uint64_t address, std::uint8_t*& bytes) {
     const PageEntry& page = pages[(address >> page_shift) % page_count];
     const std::uint64_t offset = address - page.first;
-    const bool known = offset <= page.room + (8 - sizeof(T));
-    return known && (!aligned || address % sizeof(T) == 0) ? page.bytes + offset : nullptr;
+    bytes = page.bytes + offset;
+    return offset <= page.room + (8 - sizeof(T)) && (!aligned || address % sizeof(T) == 0);
+}
+
+template <class T>
+inline bool at_once(const PageEntry* pages, const Core* core, std::uint64_t address, std::uint8_t*& bytes) {
+    return core->alignment == 0 ? at_once<T, false>(pages, address, bytes) : at_once<T, true>(pages, address, bytes);
 }
 
 inline void note(Core* core, Counter counter) { ++core->counters[static_cast<std::size_t>(counter)]; }
@@ -27,8 +32,9 @@ T ordered(std::uint64_t raw) {
     return from_memory<T, big>(reinterpret_cast<const std::uint8_t*>(&value));
 }
 
+// Apart from the quick ways, so that these need no room on the stack.
 template <class T, bool big>
-void load_by_bus(ISAFORGE_HANDLER_PARAMETERS) {
+[[gnu::noinline]] void load_by_bus(ISAFORGE_HANDLER_PARAMETERS) {
     std::uint64_t raw = 0;
     core->count = count;
     if (!core->bus->load(load<std::uint64_t>(state, op->a), sizeof(T), raw))
@@ -38,7 +44,7 @@ void load_by_bus(ISAFORGE_HANDLER_PARAMETERS) {
 }
 
 template <class T, bool big>
-void store_by_bus(ISAFORGE_HANDLER_PARAMETERS) {
+[[gnu::noinline]] void store_by_bus(ISAFORGE_HANDLER_PARAMETERS) {
     core->count = count;
     if (!core->bus->store(load<std::uint64_t>(state, op->a), sizeof(T), ordered<T, big>(load<T>(state, op->b))))
         return raise(op, core, count, pending, core->reason);
@@ -48,8 +54,8 @@ void store_by_bus(ISAFORGE_HANDLER_PARAMETERS) {
 // a: address.
 template <class T, bool big, bool aligned>
 void load_page(ISAFORGE_HANDLER_PARAMETERS) {
-    const std::uint8_t* bytes = at_once<T, aligned>(core->load_pages, load<std::uint64_t>(state, op->a));
-    if (bytes == nullptr) [[unlikely]]
+    std::uint8_t* bytes = nullptr;
+    if (!at_once<T, aligned>(core->load_pages, load<std::uint64_t>(state, op->a), bytes)) [[unlikely]]
         ISAFORGE_MUST_TAIL return load_by_bus<T, big>(ISAFORGE_HANDLER_ARGUMENTS);
     note(core, Counter::loads);
     store(state, op->result, from_memory<T, big>(bytes));
@@ -59,8 +65,8 @@ void load_page(ISAFORGE_HANDLER_PARAMETERS) {
 // a: address, b: value.
 template <class T, bool big, bool aligned>
 void store_page(ISAFORGE_HANDLER_PARAMETERS) {
-    std::uint8_t* bytes = at_once<T, aligned>(core->store_pages, load<std::uint64_t>(state, op->a));
-    if (bytes == nullptr) [[unlikely]]
+    std::uint8_t* bytes = nullptr;
+    if (!at_once<T, aligned>(core->store_pages, load<std::uint64_t>(state, op->a), bytes)) [[unlikely]]
         ISAFORGE_MUST_TAIL return store_by_bus<T, big>(ISAFORGE_HANDLER_ARGUMENTS);
     note(core, Counter::stores);
     to_memory<T, big>(bytes, load<T>(state, op->b));
@@ -77,9 +83,8 @@ void gather_page(ISAFORGE_HANDLER_PARAMETERS) {
         T value = 0;
         if (!masked || mask[i] != std::byte{0}) {
             const std::uint64_t address = load<std::uint64_t>(state, op->a + 8 * i);
-            const std::uint8_t* bytes = core->alignment == 0 ? at_once<T, false>(core->load_pages, address)
-                                                             : at_once<T, true>(core->load_pages, address);
-            if (bytes != nullptr) {
+            std::uint8_t* bytes = nullptr;
+            if (at_once<T>(core->load_pages, core, address, bytes)) {
                 note(core, Counter::loads);
                 value = from_memory<T, big>(bytes);
             } else {
@@ -101,9 +106,8 @@ void scatter_page(ISAFORGE_HANDLER_PARAMETERS) {
         if (masked && mask[i] == std::byte{0}) continue;
         const std::uint64_t address = load<std::uint64_t>(state, op->a + 8 * i);
         const T value = load<T>(state, op->b + i * static_cast<std::uint32_t>(sizeof(T)));
-        std::uint8_t* bytes = core->alignment == 0 ? at_once<T, false>(core->store_pages, address)
-                                                   : at_once<T, true>(core->store_pages, address);
-        if (bytes != nullptr) {
+        std::uint8_t* bytes = nullptr;
+        if (at_once<T>(core->store_pages, core, address, bytes)) {
             note(core, Counter::stores);
             to_memory<T, big>(bytes, value);
         } else if (!core->bus->store(address, sizeof(T), ordered<T, big>(value))) {

@@ -24,7 +24,7 @@
 static_assert(std::endian::native == std::endian::little);
 
 #if !defined(ISAFORGE_TAIL_CALLS)
-#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
 #define ISAFORGE_TAIL_CALLS 0
 #else
 #define ISAFORGE_TAIL_CALLS 1

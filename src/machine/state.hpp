@@ -88,6 +88,7 @@ struct Machine::State {
     std::uint64_t time() const { return system->time(core.time_base + core.count); }
 
     std::string describe(std::uint64_t address);
+    std::string access_text(StopReason reason, std::uint64_t address, unsigned bits) const;
     std::string message(StopReason reason, std::uint64_t address);
     // The late results under way that an instruction reads: origin, register, whether its guard reads it.
     struct Hazard {
@@ -138,7 +139,8 @@ struct Machine::State {
     unsigned events_in_row = 0;              // since an instruction was executed
     std::uint64_t event_count = 0;           // core.count when the last event was
     std::string event_trouble;               // why an event could not be handled
-    Index failed_event = no_index;           // which one
+    Index failed_event = no_index;           // which one …
+    std::string event_cause;                 // … and what it was for
     Index interrupt_event = no_index;
 };
 

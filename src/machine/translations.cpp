@@ -223,10 +223,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
 Machine::State::Instruction* Machine::State::event_at(Index event, std::uint64_t address) {
     auto found = current->events.find({event, address});
     if (found != current->events.end()) return found->second.get();
-    if (current->events.size() >= max_events) {
-        for (auto& [place, instruction] : current->events) retire(std::move(instruction));
-        current->events.clear();
-    }
+    if (current->events.size() >= max_events) drop_all = true;
     auto made = std::make_unique<Instruction>();
     made->address = address;
     made->is_event = true;

@@ -253,6 +253,12 @@ Item mul_high(Lowering& lowering, const Expression& call, Arguments& given, cons
 Item rotate(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     Typed x = given[0], amount = given[1];
     unsigned bits = x.type.bits, wide = std::max(x.type.container(), amount.type.container());
+    if (x.type.fills_container()) {  // the step takes the amount modulo the width
+        amount = lowering.convert({amount.id, {amount.type.bits, false, amount.type.lanes}}, {bits, false, 1});
+        if (builtin.action == Action::shift_right) amount.id = lowering.negated(amount);
+        if (!lowering.match_lanes(x, amount, call.place)) return {};
+        return Item::of(Typed{lowering.emit(Action::rotate_left, bits, x.id, amount.id), x.type});
+    }
     x.type.is_signed = false;
     amount = lowering.convert({amount.id, {amount.type.bits, false, amount.type.lanes}}, {wide, false, 1});
     amount.id = lowering.emit(Action::remainder_unsigned, wide, amount.id, lowering.constant(bits, wide));

@@ -106,6 +106,10 @@ public:
     ValueId resize(ValueId id, unsigned container);
     ValueId in_lanes(ValueId id, unsigned lanes, unsigned container = 0);
     Typed cut(ValueId raw, Type type);                     // clears the bits above the type's
+    ValueId negated(Typed value) {
+        unsigned container = value.type.container();
+        return emit(Action::sub, container, in_lanes(constant(0, container), value.type.lanes), value.id);
+    }
     ValueId sign_extended(Typed value);                    // to the container, the bits above being copies of the sign
     Typed convert(Typed value, Type type);
     Typed with_lanes(Typed value, unsigned lanes);

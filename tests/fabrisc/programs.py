@@ -233,6 +233,240 @@ def check_utf8(bench):
         expect(bench.output(bench.assemble("utf8.s", isa), stdin=b"\n".join(lines)), expected, f"utf8.s, {isa}")
 
 
+class Arena:
+    """First fit and joined neighbours over a list of free ranges of units of 16 bytes, in a bitmap."""
+
+    def __init__(self, size):
+        self.used = [False] * (size // 16)
+
+    def runs(self):
+        begin = None
+        for unit, used in enumerate([*self.used, True]):
+            if not used and begin is None:
+                begin = unit
+            if used and begin is not None:
+                yield begin, unit - begin
+                begin = None
+
+    def take(self, size):
+        units = (size + 8 + 15) // 16
+        for begin, length in self.runs():
+            if length >= units:
+                self.used[begin:begin + units] = [True] * units
+                return begin, units
+        return None
+
+    def give(self, begin, units):
+        self.used[begin:begin + units] = [False] * units
+
+
+def check_allocator(bench):
+    for seed, largest in (1, 200), (2, 3000), (3, 40):
+        source, arena, slots = random.Random(seed), Arena(16384), {}
+        script, expected = [], []
+        for _ in range(1500):
+            slot = source.randrange(256)
+            if slot in slots:
+                script.append(f"f {slot}")
+                arena.give(*slots.pop(slot))
+            elif source.random() < 0.6:
+                size = source.randrange(largest)
+                script.append(f"a {slot} {size}")
+                taken = arena.take(size)
+                expected.append("-1" if taken is None else str(16 * taken[0] + 8))
+                if taken:
+                    slots[slot] = taken
+            if source.random() < 0.1:
+                script.append("l")
+                expected.append("".join(f"{16 * begin}:{16 * units} " for begin, units in arena.runs()))
+        script += [f"f {slot}" for slot in slots] + ["l"]
+        expected.append("0:16384 ")
+        for isa in REVISIONS:
+            written = bench.output(bench.assemble("allocator.s", isa), stdin="\n".join(script).encode())
+            expect(written.decode().split("\n"), [*expected, ""], f"allocator.s, {isa}, seed {seed}")
+
+
+def pixels_of_png(path):
+    """Width, height and the bytes of the pixels of a PNG file with red, green and blue of 8 bits."""
+    with open(path, "rb") as file:
+        data = file.read()
+    position, packed, header = 8, b"", None
+    while position < len(data):
+        length, kind = struct.unpack_from(">I4s", data, position)
+        content = data[position + 8:position + 8 + length]
+        expect(zlib.crc32(kind + content), *struct.unpack_from(">I", data, position + 8 + length), "a checksum of the picture")
+        if kind == b"IHDR":
+            header = struct.unpack(">IIBBBBB", content)
+        packed += content if kind == b"IDAT" else b""
+        position += 12 + length
+    width, height = header[:2]
+    expect(header[2:], (8, 2, 0, 0, 0), "the kind of picture")
+    raw, out, above = zlib.decompress(packed), b"", bytes(3 * width)
+    for row in range(height):
+        begin = row * (3 * width + 1)
+        line = bytearray(raw[begin + 1:begin + 1 + 3 * width])
+        for i in range(3 * width):
+            a, b, c = (line[i - 3] if i >= 3 else 0), above[i], (above[i - 3] if i >= 3 else 0)
+            p = a + b - c
+            nearest = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            line[i] = (line[i] + (0, a, b, (a + b) // 2, nearest)[raw[begin]]) & 255
+        out += line
+        above = line
+    return width, height, out
+
+
+def check_mandelbrot(bench):
+    width, height, most = 96, 64, 64
+    # What is exact in double precision and then rounded is what single precision gives, for + - * and /.
+    single = struct.Struct("f")
+
+    def rounded(x):
+        return single.unpack(single.pack(x))[0]
+
+    step = rounded(3 / width)
+    top = rounded(-height / 2 * step)
+    expected = b""
+    for row in range(height):
+        ci = rounded(rounded(row * step) + top)
+        for column in range(width):
+            cr = rounded(rounded(column * step) - 2.25)
+            zr = zi = 0.0
+            count = 0
+            while count < most:
+                zr2, zi2 = rounded(zr * zr), rounded(zi * zi)
+                if rounded(zr2 + zi2) > 4:
+                    break
+                zi = rounded(zr * zi)
+                zi = rounded(rounded(zi + zi) + ci)
+                zr = rounded(rounded(zr2 - zi2) + cr)
+                count += 1
+            inside = count == most
+            expected += bytes((0, 0, 0) if inside else (count * count // 16, count * 4, 255 - (63 - count) ** 2 // 20))
+    executed = {}
+    for wlen in 32, 64:
+        program = bench.assemble("mandelbrot.s", symbols=[f"WIDTH={width}", f"HEIGHT={height}", f"WLEN={wlen}"], wlen=wlen)
+        picture = bench.path("mandelbrot.png")
+        frame = f"frame@0x8000000:{width}x{height}:xrgb8888={picture}"
+        executed[wlen] = bench.executed(program, "--map", frame)
+        expect(pixels_of_png(picture), (width, height, expected), f"mandelbrot.s, WLEN {wlen}")
+    if not 1.4 < executed[32] / executed[64] < 2.1:
+        raise Failure(f"mandelbrot.s: {executed} instructions for WLEN")
+
+
+def check_lock(bench):
+    rounds = 300
+    for isa in REVISIONS:
+        program = bench.assemble("lock.s", isa, [f"ROUNDS={rounds}"])
+        expected = b"%d %d\n" % (4 * rounds, 4 * rounds)
+        for schedule in [("--seed", seed) for seed in range(8)] + [("--threads",)]:
+            expect(bench.output(program, "--harts", 4, *schedule), expected, f"lock.s, {isa}, {schedule}")
+    unlocked = bench.assemble("lock.s", symbols=[f"ROUNDS={rounds}", "NO_LOCK"])
+    lost = [int(bench.output(unlocked, "--harts", 4, "--seed", seed).split()[0]) for seed in range(4)]
+    if max(lost) >= 4 * rounds:
+        raise Failure(f"lock.s: without the lock the counts are {lost}")
+
+
+def check_queue(bench):
+    items = 300
+    program = bench.assemble("queue.s", symbols=[f"ITEMS={items}"])
+    expected = b"%d %d\n" % (2 * items, sum(range(2 * items)))
+    for schedule in [("--seed", seed) for seed in range(30)] + 2 * [("--threads",)]:
+        expect(bench.output(program, "--harts", 4, *schedule), expected, f"queue.s, {schedule}")
+    one = [bench.executed(program, "--harts", 4, "--seed", 5) for _ in range(2)]
+    expect(one[:1], one[1:], "queue.s twice with the same seed, instructions")
+
+
+def check_events(bench):
+    quotients = [1000 // (i % 7 or 1) for i in range(100)]
+    zeros = sum(i % 7 == 0 for i in range(100))
+    expected = (f"sum of quotients {sum(quotients)}\ndivisors mended {zeros}\nan illegal instruction was skipped\n"
+                "a bad address reads as -1\nprivileged instructions were skipped\n42\nperiods for five ticks 5\n")
+    for wlen in 32, 64:
+        written = bench.output(bench.assemble("events.s", wlen=wlen), "--map", "timer@0x9000000")
+        expect(written.decode(), expected, f"events.s, WLEN {wlen}")
+    said = b"".join(bench.run(bench.assemble("events.s", symbols=["DOUBLE"]), status=1))
+    if b"double fault" not in said:
+        raise Failure(f"events.s with -D DOUBLE says {said.decode()}")
+
+
+def brainfuck(program, data, most_steps=20_000):
+    """What the program writes; None where it takes too long."""
+    stack, partner = [], {}
+    for i, character in enumerate(program):
+        if character == ord("["):
+            stack.append(i)
+        elif character == ord("]"):
+            partner[i] = stack.pop()
+            partner[partner[i]] = i
+    cells, cell, at, position, out = bytearray(65536), 0, 0, 0, bytearray()
+    for _ in range(most_steps):
+        if at >= len(program):
+            return bytes(out)
+        action = chr(program[at])
+        if action in "+-":
+            cells[cell] = (cells[cell] + (1 if action == "+" else -1)) % 256
+        elif action in "<>":
+            cell = (cell + (1 if action == ">" else -1)) % 65536
+        elif action == ".":
+            out.append(cells[cell])
+        elif action == ",":
+            cells[cell] = data[position] if position < len(data) else 0
+            position += 1
+        elif action == "[" and cells[cell] == 0 or action == "]" and cells[cell] != 0:
+            at = partner[at]
+        at += 1
+    return None
+
+
+def check_interpreter(bench):
+    squares = (b"++++[>+++++<-]>[<+++++>-]+<+[>[>+>+<<-]++>>[<<+>>-]>>>[-]++>[-]+>>>+[[-]++++++>>>]<<<[[<++++++++<++>>-]+<.<"
+               b"[>----<-]<]<<[>>>>>[>>>[-]+++++++++<[>-<-]+++++++++>[-[<->-]+[<<<]]<[>+<-]>]<<-]<<-]")
+    source = random.Random(10)
+
+    def random_program(depth):
+        parts = source.choices(list("+++--<>>.,"), k=source.randrange(12))
+        if depth:
+            parts.insert(source.randrange(len(parts) + 1), "[" + random_program(depth - 1) + "-]")
+            parts.append(random_program(depth - 1))
+        return "".join(parts)
+
+    cases = [(squares, b""), (b",+.,+.,+. a comment", b"HAL"), (b",[.,]", bytes(range(1, 256)) * 20), (b"<.+.", b""), (b"", b"")]
+    while len(cases) < 30:
+        program, data = random_program(2).encode(), source.randbytes(5)
+        if brainfuck(program, data):
+            cases.append((program, data))
+    for isa in REVISIONS:
+        interpreter = bench.assemble("interpreter.s", isa)
+        for program, data in cases if isa == MAY_15 else cases[:5]:
+            expect(bench.output(interpreter, stdin=program + b"!" + data), brainfuck(program, data, 10**7),
+                   f"interpreter.s, {isa}, {program.decode()}")
+    for program in b"[", b"]", b"[]]":
+        expect(bench.run(interpreter, stdin=program, status=1)[0], b"a bracket has no partner\n", "interpreter.s, brackets")
+
+
+def check_hello(bench):
+    typed = "Grüße\n".encode() + bytes(range(256))
+    for isa in REVISIONS:
+        expect(bench.output(bench.assemble("hello.s", isa)), b"Hello, world!\n", f"hello.s, {isa}")
+        written = bench.output(bench.assemble("hello.s", isa, ["CONSOLE"]), "--map", "console@0x9000000", stdin=typed)
+        expect(written, b"Hello, console!\n" + typed, f"hello.s, {isa}, console")
+
+
+def check_transactions(bench):
+    program = bench.assemble("transactions.s")
+    again = []
+    for schedule in [("--seed", seed) for seed in range(10)] + 2 * [("--threads",)]:
+        written = bench.output(program, "--harts", 4, *schedule)
+        expect(written[:4], b"0 0 ", f"transactions.s, {schedule}")
+        again.append(b"some" in written)
+    if not any(again):
+        raise Failure("transactions.s: no transaction collided with another")
+    loose = bench.assemble("transactions.s", symbols=["NO_TRANSACTIONS"])
+    written = [bench.output(loose, "--harts", 4, "--seed", seed) for seed in range(3)]
+    if all(line.startswith(b"0 0 ") for line in written):
+        raise Failure(f"transactions.s without transactions: {written}")
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--isaforge", required=True)

@@ -29,11 +29,12 @@ std::vector<Word> counting(std::int64_t rounds, const std::vector<Word>& increme
 
 const std::vector<Word> plain{{Op::ld64, 2, 1}, {Op::addi, 2, 2, 1}, {Op::st64, 2, 1}};
 const std::vector<Word> linked{{Op::ll, 2, 1}, {Op::addi, 2, 2, 1}, {Op::sc, 2, 1}, {Op::beq, 2, 0, -12}};
-const std::vector<Word> swapping{{Op::ld64, 3, 1}, {Op::add, 2, 4}, {Op::add, 2, 3}, {Op::li, 7, 0, 0}, {Op::add, 7, 3},
-                                 {Op::li, 2, 0, 0}, {Op::add, 2, 3}, {Op::cas, 2, 1, 1}, {Op::bne, 2, 3, -32}};
+const std::vector<Word> swapping{{Op::ld64, 3, 1},  {Op::add, 2, 4},    {Op::add, 2, 3},
+                                 {Op::li, 7, 0, 0}, {Op::add, 7, 3},    {Op::li, 2, 0, 0},
+                                 {Op::add, 2, 3},   {Op::cas, 2, 1, 1}, {Op::bne, 2, 3, -32}};
 const std::vector<Word> transacting{{Op::begin}, {Op::ld64, 2, 1}, {Op::addi, 2, 2, 1}, {Op::st64, 2, 1}, {Op::end, 3}};
 // A lock at 64 behind the counter: 1 is swapped in until 0 comes out.
-const std::vector<Word> locking{{Op::addi, 3, 1, 64}, {Op::li, 4, 0, 1},   {Op::aswap, 4, 3}, {Op::bne, 4, 0, -8},
+const std::vector<Word> locking{{Op::addi, 3, 1, 64}, {Op::li, 4, 0, 1},   {Op::aswap, 4, 3},   {Op::bne, 4, 0, -8},
                                 {Op::fence},          {Op::ld64, 2, 1},    {Op::addi, 2, 2, 1}, {Op::st64, 2, 1},
                                 {Op::fence},          {Op::st64, 0, 1, 64}};
 
@@ -104,26 +105,31 @@ TEST(Harts, NoIncrementIsLostOnThreads) {
     }
 }
 
+TEST(Harts, AreCountedTogether) {
+    MachineOptions counted = options(3, 1);
+    counted.count_instructions = true;
+    MappedMachine machine("", counted);
+    EXPECT_EQ(machine.run(counting(10, plain)).reason, StopReason::stopped);
+    for (auto [address, count] : machine->counts())
+        EXPECT_EQ(count, address < 0x1008 || address > 0x1018 ? 3u : 30u) << std::hex << address;
+    EXPECT_EQ(machine->counts().size(), 8u);
+}
+
 // A transaction moves an amount between random accounts; another one adds all of them up, and never sees part of a move.
 // The instructions: r1 base, r8 random state, r12 constant multiplier, r13 number of accounts * 8.
 std::vector<Word> banking(std::int64_t rounds) {
     std::vector<Word> words{{Op::li, 1, 0, counter}, {Op::li, 6, 0, rounds}, {Op::hart, 8}, {Op::addi, 8, 8, 12345}};
     load_number(words, 12, 6364136223846793005u);
     const std::size_t begin = words.size();
-    words.insert(words.end(),
-                 {{Op::mul, 8, 12}, {Op::addi, 8, 8, 1442},
-                  {Op::li, 14, 0, counter + 0x200 - 8},
-                  {Op::st64, 8, 14},                      // takes the bits of it that choose, by way of its own memory
-                  {Op::begin},
-                  {Op::ld64, 2, 1, 0},  {Op::addi, 2, 2, -1}, {Op::st64, 2, 1, 0},
-                  {Op::ld64, 3, 1, 64}, {Op::addi, 3, 3, 1},  {Op::st64, 3, 1, 64},
-                  {Op::end, 4},
-                  {Op::begin},
-                  {Op::ld64, 2, 1, 0},  {Op::ld64, 3, 1, 64}, {Op::add, 2, 3},
-                  {Op::end, 4},
-                  {Op::beq, 2, 0, 8},                     // the sum is 0 …
-                  {Op::addi, 9, 9, 1},                    // … or r9 counts it
-                  {Op::addi, 5, 5, 1}});
+    words.insert(words.end(), {{Op::mul, 8, 12},     {Op::addi, 8, 8, 1442}, {Op::li, 14, 0, counter + 0x200 - 8},
+                               {Op::st64, 8, 14},  // takes the bits of it that choose, by way of its own memory
+                               {Op::begin},          {Op::ld64, 2, 1, 0},    {Op::addi, 2, 2, -1},
+                               {Op::st64, 2, 1, 0},  {Op::ld64, 3, 1, 64},   {Op::addi, 3, 3, 1},
+                               {Op::st64, 3, 1, 64}, {Op::end, 4},           {Op::begin},
+                               {Op::ld64, 2, 1, 0},  {Op::ld64, 3, 1, 64},   {Op::add, 2, 3},
+                               {Op::end, 4},         {Op::beq, 2, 0, 8},  // the sum is 0 …
+                               {Op::addi, 9, 9, 1},                       // … or r9 counts it
+                               {Op::addi, 5, 5, 1}});
     words.push_back({Op::bne, 5, 6, -4 * static_cast<std::int64_t>(words.size() - begin)});
     words.push_back({Op::stop});
     return words;
@@ -250,31 +256,59 @@ TEST(Transactions, EventsAndSizeTakeThemBack) {
     const char* const handling = "on abort(reason) { r[11] = u64(reason)\n pc = u64(0x2000) }\n";
     MappedMachine machine(handling);
     machine.load(0x2000, {{Op::get_from, 3}, {Op::stop}});
-    RunResult result = machine.run(
-        {{Op::li, 1, 0, counter}, {Op::li, 2, 0, 5}, {Op::begin}, {Op::st64, 2, 1}, {Op::li, 2, 0, 6}, {Op::ld64, 3, 1, -32768},
-         {Op::li, 1, 0, -8}, {Op::ld64, 3, 1}, {Op::stop}});
+    RunResult result = machine.run({{Op::li, 1, 0, counter},
+                                    {Op::li, 2, 0, 5},
+                                    {Op::begin},
+                                    {Op::st64, 2, 1},
+                                    {Op::li, 2, 0, 6},
+                                    {Op::ld64, 3, 1, -32768},
+                                    {Op::li, 1, 0, -8},
+                                    {Op::ld64, 3, 1},
+                                    {Op::stop}});
     EXPECT_EQ(result.reason, StopReason::stopped) << result.message;
     EXPECT_EQ(result.address, 0x2008u);
     EXPECT_EQ(machine.r(11), 6u);
     EXPECT_EQ(machine.r(2), 5u);
     EXPECT_EQ(machine.word(counter), 0u);
     // Too many words: reason 9.
-    result = machine.run({{Op::li, 1, 0, counter}, {Op::begin}, {Op::li, 6, 0, 30000}, {Op::st64, 6, 1}, {Op::addi, 1, 1, 8},
-                          {Op::addi, 5, 5, 1}, {Op::bne, 5, 6, -12}, {Op::end, 2}, {Op::stop}},
+    result = machine.run({{Op::li, 1, 0, counter},
+                          {Op::begin},
+                          {Op::li, 6, 0, 30000},
+                          {Op::st64, 6, 1},
+                          {Op::addi, 1, 1, 8},
+                          {Op::addi, 5, 5, 1},
+                          {Op::bne, 5, 6, -12},
+                          {Op::end, 2},
+                          {Op::stop}},
                          1000000);
     EXPECT_EQ(machine.r(11), 9u) << result.message;
     EXPECT_EQ(machine.word(counter), 0u);
     // Storing one word over and over is not too much.
-    result = machine.run({{Op::li, 1, 0, counter}, {Op::begin}, {Op::li, 6, 0, 30000}, {Op::st64, 5, 1}, {Op::addi, 5, 5, 1},
-                          {Op::bne, 5, 6, -8}, {Op::end, 2}, {Op::stop}},
+    result = machine.run({{Op::li, 1, 0, counter},
+                          {Op::begin},
+                          {Op::li, 6, 0, 30000},
+                          {Op::st64, 5, 1},
+                          {Op::addi, 5, 5, 1},
+                          {Op::bne, 5, 6, -8},
+                          {Op::end, 2},
+                          {Op::stop}},
                          1000000);
     EXPECT_EQ(machine.r(2), 1u) << result.message;
     EXPECT_EQ(machine.word(counter), 29999u);
     // 256 of them in each other are allowed, one more is reason 7.
     for (std::int64_t depth : {256, 257}) {
-        result = machine.run({{Op::li, 6, 0, depth}, {Op::li, 1, 0, counter}, {Op::st64, 0, 1}, {Op::begin}, {Op::ld64, 5, 1},
-                              {Op::addi, 5, 5, 1}, {Op::st64, 5, 1}, {Op::bne, 5, 6, -16}, {Op::depth, 7},
-                              {Op::end, 2}, {Op::bne, 2, 0, -4}, {Op::stop}},
+        result = machine.run({{Op::li, 6, 0, depth},
+                              {Op::li, 1, 0, counter},
+                              {Op::st64, 0, 1},
+                              {Op::begin},
+                              {Op::ld64, 5, 1},
+                              {Op::addi, 5, 5, 1},
+                              {Op::st64, 5, 1},
+                              {Op::bne, 5, 6, -16},
+                              {Op::depth, 7},
+                              {Op::end, 2},
+                              {Op::bne, 2, 0, -4},
+                              {Op::stop}},
                              1000000);
         EXPECT_EQ(result.reason, StopReason::stopped) << result.message;
         EXPECT_EQ(machine.r(7), depth == 256 ? 256u : 0u);
@@ -343,7 +377,8 @@ TEST(Harts, OneEndsTheRunOfAllAndOneThatStopsDoesNot) {
         EXPECT_EQ(machine.r(5, 1), 500u);
         // A fault of one is the end of all, and says whose it was.
         MappedMachine faulty("", options(2, 5, threads));
-        const RunResult fault = faulty.run({{Op::hart, 2}, {Op::beq, 2, 0, 0}, {Op::li, 1, 0, -8}, {Op::ld64, 1, 1}}, 0);
+        const RunResult fault =
+            faulty.run({{Op::hart, 2}, {Op::beq, 2, 0, 0}, {Op::li, 1, 0, -8}, {Op::ld64, 1, 1}}, 0);
         EXPECT_EQ(fault.reason, StopReason::bad_read);
         EXPECT_EQ(fault.hart, 1u);
         EXPECT_EQ(fault.message.substr(0, 21), "hart 1: bad read of 6");
@@ -367,8 +402,14 @@ on interrupt(line) when level == 0 { cause = u64(line)
         machine.load(0x700, {{Op::get_cause, 10}, {Op::li, 3, 0, 1}, {Op::st64, 3, 1, 8}, {Op::stop}});
         std::vector<Word> words;
         load_number(words, 1, 0x80000000);
-        words.insert(words.end(), {{Op::hart, 2}, {Op::li, 3, 0, 1}, {Op::beq, 2, 3, 16}, {Op::st64, 3, 1},
-                                   {Op::ld64, 4, 1}, {Op::stop}, {Op::wait}, {Op::jmp, 0, 0, -4}});
+        words.insert(words.end(), {{Op::hart, 2},
+                                   {Op::li, 3, 0, 1},
+                                   {Op::beq, 2, 3, 16},
+                                   {Op::st64, 3, 1},
+                                   {Op::ld64, 4, 1},
+                                   {Op::stop},
+                                   {Op::wait},
+                                   {Op::jmp, 0, 0, -4}});
         const RunResult result = machine.run(words, 0);
         EXPECT_EQ(result.reason, StopReason::stopped) << result.message;
         EXPECT_EQ(machine.r(10, 1), 65u);
@@ -381,10 +422,20 @@ TEST(Harts, SeeCodeThatOthersChanged) {
         // Hart 1 calls a function until it gives 2; hart 0 changes its immediate.
         MappedMachine machine("", options(2, 4, threads));
         machine.load(0x3000, {{Op::li, 5, 0, 1}, {Op::jr, 9}}, {true, true, true});
-        std::vector<Word> words{{Op::li, 1, 0, 0x3000}, {Op::hart, 2}, {Op::li, 6, 0, 2}, {Op::beq, 2, 0, 20},
-                                {Op::call, 9, 1},       {Op::fence},   {Op::bne, 5, 6, -8}, {Op::stop},
-                                {Op::addi, 7, 7, 1},    {Op::li, 8, 0, 300}, {Op::bne, 7, 8, -8},
-                                {Op::st16, 6, 1, 2},    {Op::fence},   {Op::stop}};
+        std::vector<Word> words{{Op::li, 1, 0, 0x3000},
+                                {Op::hart, 2},
+                                {Op::li, 6, 0, 2},
+                                {Op::beq, 2, 0, 20},
+                                {Op::call, 9, 1},
+                                {Op::fence},
+                                {Op::bne, 5, 6, -8},
+                                {Op::stop},
+                                {Op::addi, 7, 7, 1},
+                                {Op::li, 8, 0, 300},
+                                {Op::bne, 7, 8, -8},
+                                {Op::st16, 6, 1, 2},
+                                {Op::fence},
+                                {Op::stop}};
         const RunResult result = machine.run(words, 50'000'000);
         EXPECT_EQ(result.reason, StopReason::stopped) << result.message;
         EXPECT_EQ(machine.r(5, 1), 2u);
