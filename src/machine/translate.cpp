@@ -434,6 +434,7 @@ void Translator::emit(std::size_t index) {
             return;
         case Action::write_pc:
             if (exit_ != Exit::computed) return;
+            if (input_.count_executions) add(handlers::count_execution, input_.jump_counter);
             if (step.delay == 0)
                 add(handlers::set_target, 0, a);
             else
@@ -483,6 +484,7 @@ void Translator::add_end(Handler handler, std::uint64_t next, std::uint32_t port
 
 // Looks whether the last thing that happens is a write of a known address to pc.
 void Translator::find_branch() {
+    if (input_.count_executions) return;  // those that are taken are counted where they write
     std::size_t writes = 0, last = 0;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         if (steps_[i].action == Action::set_mode || (steps_[i].action == Action::next_pc)) return;
