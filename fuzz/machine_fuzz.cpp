@@ -8,11 +8,24 @@
 
 using namespace isaforge;
 
+namespace {
+
+// Nothing to read, and nobody who reads.
+class Nowhere : public Streams {
+public:
+    std::size_t read(std::span<std::uint8_t>) override { return 0; }
+    bool ready() override { return true; }
+    void write(unsigned, std::span<const std::uint8_t>) override {}
+};
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size < 2) return 0;
     const std::shared_ptr<const Codec>& codec = fuzz::choose(data[0]);
     MachineOptions options;
     options.memory_bytes = 4096;
+    options.streams = std::make_shared<Nowhere>();
     options.warn_hazards = data[0] & 0x40;
     options.count_instructions = data[0] & 0x80;
     Machine machine(codec, options);

@@ -32,6 +32,9 @@ inline const std::shared_ptr<const Codec>& choose(std::uint8_t byte) {
         load(ISAFORGE_SOURCE_DIR "/tests/isas/big-endian-words-sample.isa"),
         load(ISAFORGE_SOURCE_DIR "/examples/tutorial/sparrow.isa"),
         load("gcn1.2"),
+        load("fabrisc-2022-03-18"),
+        load("fabrisc-2022-05-02"),
+        load("fabrisc-2022-05-15"),
     };
     return all[byte % all.size()];
 }

@@ -1,7 +1,7 @@
 // The one example program of FabRISC's author, as he wrote it for the revision of 2022-05-15, and adapted only as far as
 // his list of instructions makes necessary:
 //
-// - `LDI.xxx` is not in the list: clearing and adding stand in.
+// - `LDI` is not in the list: clearing and adding stand in.
 // - `BTST.EQZI` has no size there; its test is a modifier, EQZ.
 // - `HLT` is not in the list: the program returns with a system call.
 //

@@ -1,5 +1,7 @@
 // Handlers of the operations on many lanes: each is one tight loop over packed containers, which the compiler turns
 // into vector instructions where the host has them. `detail.n` is the number of lanes.
+#include <algorithm>
+
 #include "machine/micro_op.hpp"
 #include "semantics/kernels.hpp"
 
@@ -209,8 +211,14 @@ void ballot(ISAFORGE_HANDLER_PARAMETERS) {
 
 void spread(ISAFORGE_HANDLER_PARAMETERS) {
     const std::uint64_t bits = machine::load<std::uint64_t>(state, op->a);
-    std::uint8_t* result = lanes_at<std::uint8_t>(state, op->result);
-    for (std::size_t i = 0; i < op->detail.n; ++i) result[i] = i < 64 ? bits >> i & 1 : 0;
+    std::byte* result = state + op->result;
+    const std::size_t n = op->detail.n;
+    for (std::size_t i = 0; i < n; i += 8) {  // a byte's bits in eight lanes
+        const std::uint64_t eight = i < 64 ? bits >> i & 0xff : 0;
+        const std::uint64_t chosen = eight * 0x0101010101010101 & 0x8040201008040201;
+        const std::uint64_t lanes = (chosen + 0x7f7f7f7f7f7f7f7f) >> 7 & 0x0101010101010101;
+        std::memcpy(result + i, &lanes, std::min<std::size_t>(8, n - i));
+    }
     ISAFORGE_NEXT;
 }
 
