@@ -4,7 +4,7 @@
 //     isaforge asm -i fabrisc-2022-05-15 collatz.s -o collatz.elf
 //     isaforge run -i fabrisc-2022-05-15 collatz.elf
 //
-// For the other revisions: -i fabrisc-2022-05-02 -D REVISION=502, -i fabrisc-2022-03-18 -D REVISION=318.
+// The other revisions are fabrisc-2022-05-02 and fabrisc-2022-03-18.
 
 .include "macros.inc"
 

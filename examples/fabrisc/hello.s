@@ -6,7 +6,7 @@
 //     isaforge asm -i fabrisc-2022-05-15 hello.s -D CONSOLE -o console.elf
 //     echo Grüße | isaforge run -i fabrisc-2022-05-15 console.elf --map console@0x9000000
 //
-// For other revisions see collatz.s.
+// For all three revisions.
 
 .include "macros.inc"
 

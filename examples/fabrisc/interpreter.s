@@ -5,7 +5,7 @@
 //
 // There are 65536 cells of 8 bits in a ring; at the end of its input a program reads 0. First each bracket gets the place
 // of its partner; then each character is a jump through a table. RET is a jump to a register in all revisions.
-// `run --profile` shows where the time goes. For other revisions see collatz.s.
+// `run --profile` shows where the time goes. For all three revisions.
 
 .include "macros.inc"
 

@@ -6,7 +6,7 @@
 //     isaforge run -i fabrisc-2022-05-15 lock.elf --harts 4 --seed 1
 //     isaforge run -i fabrisc-2022-05-15 lock.elf --harts 4 --threads
 //
-// For other revisions see collatz.s.
+// For all three revisions.
 
 .equ HARTS, 4
 .ifndef ROUNDS

@@ -5,13 +5,11 @@
 //     isaforge asm -i fabrisc-2022-05-15 mandelbrot.s -o mandelbrot.elf
 //     isaforge run -i fabrisc-2022-05-15 mandelbrot.elf --map frame@0x8000000:320x240:xrgb8888=mandelbrot.png
 //
-// Twice as many points at a time: -P WLEN=64 at both commands, and -D WLEN=64 at the first.
+// Twice as many points at a time: -P WLEN=64 at both commands. For all three revisions.
 
 .include "macros.inc"
+.include "vectors.inc"
 
-.ifndef WLEN
-.equ WLEN, 32
-.endif
 .ifndef WIDTH
 .equ WIDTH, 320             // a multiple of 16
 .equ HEIGHT, 240
@@ -31,48 +29,42 @@
 #def t          $S8
 #def iterations $S9
 #def colours    $S10
-#def offsets    $V10        // of words: 0, 4, 8 …
-#def numbers    $V11        // 0.0, 1.0, 2.0 …
-#def four       $V12
-#def count      $V0
-#def cr         $V1
-#def ci         $V2
-#def zr         $V3
-#def zi         $V4
-#def zr2        $V5
-#def zi2        $V6
+#def count      v0
+#def cr         v1
+#def ci         v2
+#def zr         v3
+#def zi         v4
+#def zr2        v5
+#def zi2        v6
+#def square     v7
+#def four       v8
+#def numbers    v9          // 0.0, 1.0, 2.0 …
+#def offsets    v10         // of words: 0, 4, 8 …
 
 begin
-    MOVFS.32: t, $CSR;      // vectors of LANES elements
-    shr t, t, 6
-    shl t, t, 6
-    IOR.32: t, t, #LANES - 1;
-    MOVTS.32: $CSR, t;
+    li t, LANES - 1
+    set_vector_length t
 
-    // The picture is 3 wide and reaches from -2.25 to 0.75; the real axis is in the middle.
-    li t, WIDTH
-    IFC.32-32: t, t;
-    li step, 3
-    IFC.32-32: step, step;
-    FDIV.32: step, step, t;
-    li left, -9
-    IFC.32-32: left, left;
+    // The picture is 3 wide and reaches from -2.25 to 0.75; the real axis is in the middle. 0 is also the float.
+    li t, 0
+    IFADD.32: left, t, #-9;
     IFDIV.32: left, left, #4;
-    li top, -HEIGHT
-    IFC.32-32: top, top;
+    IFADD.32: step, t, #3;
+    IFDIV.32: step, step, #WIDTH;
+    IFADD.32: top, t, #-HEIGHT;
     IFDIV.32: top, top, #2;
     FMUL.32: top, top, step;
 
-    // No instruction numbers the lanes: they come from memory. Vector loads have elements of WLEN bits.
+    // No instruction numbers the lanes: they come from memory, as elements of WLEN bits, which are as many bytes.
     li t, lane_offsets
     VMLD: offsets, t, #0;
+    li t, lane_numbers
+    VMLD: numbers, t, #0;
+    vector XOR, , four, four, four
+    vector_number IFADD, , four, four, 4
+
     li32 pixel, FRAME
     li colours, palette
-    li t, lane_numbers
-    VGAT.32: numbers, t, offsets;
-    XOR.32vv: four, four, four;
-    IFADD.32vs: four, four, #4;
-
     li rows, HEIGHT
     li y, 0
 .each_row:
@@ -80,50 +72,52 @@ begin
     li x, 0
     FMUL.32: t, y, step;
     FADD.32: t, t, top;
-    XOR.32vv: ci, ci, ci;
-    FADD.32vs: ci, ci, t;
+    broadcast ci, t
 .each_group:
-    FADD.32vs: cr, numbers, x;
-    FMUL.32vs: cr, cr, step;
-    FADD.32vs: cr, cr, left;
-    XOR.32vv: zr, zr, zr;
-    XOR.32vv: zi, zi, zi;
-    XOR.32vv: count, count, count;
+    broadcast cr, x
+    vector FADD, , cr, cr, numbers
+    broadcast zr, step
+    vector FMUL, , cr, cr, zr
+    broadcast zr, left
+    vector FADD, , cr, cr, zr
+    vector XOR, , zr, zr, zr
+    vector XOR, , zi, zi, zi
+    vector XOR, , count, count, count
     li iterations, MOST
-.if WLEN == 64
-    IAND.64: t, t, #0;                  // li leaves the upper half
-    MOVTS.64: $VMSK, t;
-.else
-    li t, 0
-    MOVTS.32: $VMSK, t;
-.endif
+    clear_vector_mask WORD
 .iterate:
-    FMUL.32mvv: zr2, zr, zr;
-    FMUL.32mvv: zi2, zi, zi;
-    FADD.32mvv: $V7, zr2, zi2;
-    VVFMSKC.32mLT: four, $V7;           // outside of the circle; the mask only grows
-.if WLEN == 64
-    MOVFS.64: t, $VMSK;
-    IADD.64: t, t, #1;
-    BTST.64EQZ: t, @escaped;            // all of them
-.else
-    MOVFS.32: t, $VMSK;
-    IADD.32: t, t, #1;
-    BTST.32EQZ: t, @escaped;
-.endif
-    FMUL.32mvv: zi, zr, zi;
-    FADD.32mvv: zi, zi, zi;
-    FADD.32mvv: zi, zi, ci;
-    FSUB.32mvv: zr, zr2, zi2;
-    FADD.32mvv: zr, zr, cr;
-    IADD.32mvs: count, count, #1;
+    vector FMUL, m, zr2, zr, zr
+    vector FMUL, m, zi2, zi, zi
+    vector FADD, m, square, zr2, zi2
+    mask_where_less four, square        // outside of the circle
+    jump_if_all_masked WORD, escaped
+    vector FMUL, m, zi, zr, zi
+    vector FADD, m, zi, zi, zi
+    vector FADD, m, zi, zi, ci
+    vector FSUB, m, zr, zr2, zi2
+    vector FADD, m, zr, zr, cr
+    vector_number IADD, m, count, count, 1
     IADD.32: iterations, iterations, #-1;
     bnez iterations, iterate
 .escaped:
-    IASH.32vs: count, count, #2;
-    VGAT.32: $V8, colours, count;
-    VSCA.32: $V8, pixel, offsets;
+.if REVISION == 318
+    li t, counts                        // no gather yet: colours one by one
+    VMST: count, t, #0;
+    li iterations, LANES
+.each_lane:
+    MLD.32: $S11, t, #0;
+    IMLD.32: $S11, colours, $S11, #4;
+    MST.32: $S11, pixel, #0;
+    IADD.32: t, t, #4;
+    IADD.32: pixel, pixel, #4;
+    IADD.32: iterations, iterations, #-1;
+    bnez iterations, each_lane
+.else
+    vector_number IMUL, , count, count, 4
+    VGAT.32: square, colours, count;
+    VSCA.32: square, pixel, offsets;
     IADD.32: pixel, pixel, #4 * LANES;
+.endif
     IFADD.32: x, x, #LANES;
     IADD.32: columns, columns, #-1;
     bnez columns, each_group
@@ -146,3 +140,8 @@ begin
 .set i, i + 1
 .endr
     .long 0
+
+.bss
+.balign 4
+.counts: .skip 4 * LANES
+.text

@@ -7,9 +7,11 @@
 //     isaforge run -i fabrisc-2022-05-15 vector.elf --stats > vector.bin
 //
 // Vector registers are 512 bits long, 16 words; -P MXVL=128 at both commands makes them shorter, and the program asks
-// the machine how many there are. Where a row ends within a vector, the length of vectors is set to what is left.
+// the machine how many there are. Where a row ends within a vector, the length of vectors is set to what is left. For all
+// three revisions.
 
 .include "macros.inc"
+.include "vectors.inc"
 
 .ifndef N
 .equ N, 48
@@ -29,7 +31,6 @@
 #def y          $S10
 #def a          $S11
 #def b          $S12
-#def vlen       $S13        // CSR without the length of vectors
 
 begin
     // Elements of both matrices: x = x * 5 + 17 modulo 2^32, and of that 12 bits with a sign
@@ -47,13 +48,10 @@ begin
     BLT.32: left, left_end, @generate;
 
 .ifdef VECTORS
-    // How many words has a vector? An addition to all elements, and a sum of ones.
-    XOR.32vv: $V0, $V0, $V0;
-    IADD.32vs: $V0, $V0, #1;
-    RADD.32: most, $V0;
-    MOVFS.32: vlen, $CSR;
-    shr vlen, vlen, 6
-    shl vlen, vlen, 6
+    // How many words has a vector? The sum of ones.
+    vector XOR, , v0, v0, v0
+    vector_number IADD, , v0, v0, 1
+    RADD.32: most, v0;
 .endif
 
     li left, matrices
@@ -70,19 +68,27 @@ begin
     mov x, count
 .whole:
     IADD.32: y, x, #-1;
-    OR.32: y, y, vlen;
-    MOVTS.32: $CSR, y;
-    XOR.32vv: $V0, $V0, $V0;
+    set_vector_length y
+    vector XOR, , v0, v0, v0
     mov right, column
     IADD.32: row_end, left, #ROW;
 .inner:
+    VMLD: v1, right, #0;
+.if REVISION == 318
+    VMLD.t: v2, left, #0;           // a stride of 0: one word for all elements
+    VMAC.32: v0, v1, v2;
+.else
     MLD.32: a, left, #0;
-    VMLD: $V1, right, #0;
-    MAC.32vs: $V0, $V1, a;
+.if REVISION == 515
+    MAC.32vs: v0, v1, a;
+.else
+    VMAC.32vs: v0, v1, a;
+.endif
+.endif
     IADD.32: right, right, #ROW;
     IADD.32: left, left, #4;
     BLT.32: left, row_end, @inner;
-    VMST: $V0, result, #0;
+    VMST: v0, result, #0;
     shl y, x, 2
 .else
     li sum, 0

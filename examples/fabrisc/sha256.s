@@ -4,7 +4,7 @@
 //     printf abc | isaforge run -i fabrisc-2022-05-15 sha256.elf
 //
 // The eight words of the state live in registers; a round is a macro that gets them in another order each time, so that
-// none has to move. Two bit swaps bring big-endian words into order. For other revisions see collatz.s.
+// none has to move. Two bit swaps bring big-endian words into order. For all three revisions.
 
 .include "macros.inc"
 

@@ -4,7 +4,7 @@
 //     isaforge asm -i fabrisc-2022-05-15 sort.s -o sort.elf
 //     isaforge run -i fabrisc-2022-05-15 sort.elf | od -An -td4 | head
 //
-// With -D READ the words come from standard input instead, COUNT at most. The other revisions: see collatz.s.
+// With -D READ the words come from standard input instead, COUNT at most. For all three revisions.
 
 .include "macros.inc"
 

@@ -5,7 +5,7 @@
 //     echo 'Grüße, 世界!' | isaforge run -i fabrisc-2022-05-15 utf8.elf
 //
 // A line gives either `invalid at K`, K being the offset of the first byte of the first sequence that is none, or three
-// lines: `N characters:` and the code points in hexadecimal, the lower case, the reverse. For other revisions see collatz.s.
+// lines: `N characters:` and the code points in hexadecimal, the lower case, the reverse. For all three revisions.
 
 .include "macros.inc"
 
