@@ -114,6 +114,13 @@ struct PendingResult {
     std::uint64_t origin = 0;         // address of the instruction that computed it
 };
 
+// How often an instruction wrote pc, which may be never.
+struct JumpCount {
+    std::uint64_t address = 0;
+    std::uint64_t count = 0;
+    bool late = false;                // with a delay: instructions behind it execute first
+};
+
 class Machine {
 public:
     Machine(std::shared_ptr<const Codec> codec, MachineOptions options = {});
@@ -190,6 +197,9 @@ public:
 
     // With count_instructions: how often each code address was executed, addresses never reached left out; likewise.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> counts() const;
+
+    // Likewise, of each instruction that was reached and can write pc.
+    std::vector<JumpCount> jump_counts() const;
 
     // With warn_hazards: one line for each instruction that read a register before its late result had landed.
     const std::vector<std::string>& warnings() const;

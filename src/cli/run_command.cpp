@@ -12,6 +12,7 @@
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "debugger/gdb_socket.hpp"
+#include "debugger/profile.hpp"
 #include "isaforge/machine.hpp"
 #include "isaforge/object.hpp"
 
@@ -23,7 +24,7 @@ struct Options {
     ProgramChoice program;
     std::string max_instructions = "4G";
     std::vector<std::string> dumps, pictures;
-    std::string trace;
+    std::string trace, profile_json;
     int gdb_port = -1;
     bool registers = false, stats = false, profile = false, warn_hazards = false;
 };
@@ -103,18 +104,6 @@ void print_stats(const Machine& machine, const RunResult& result) {
     for (const auto& [name, count] : machine.signals()) fmt::print("signal {}: {}\n", name, count);
 }
 
-// The instructions that were executed most, with where they come from.
-void print_profile(const Machine& machine, const Program& program) {
-    constexpr std::size_t busiest_shown = 20;
-    auto counts = machine.counts();
-    std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    if (counts.size() > busiest_shown) counts.resize(busiest_shown);
-    for (const auto& [address, count] : counts) {
-        fmt::print("{:>12}  {:#06x}  {:32}  {}\n", count, address, machine.text(address),
-                   program.map.line_text(address));
-    }
-}
-
 bool write_pictures(Machine& machine, const Options& options) {
     bool written = write_frames(machine, options.program.maps);
     for (const std::string& text : options.pictures) {
@@ -137,7 +126,11 @@ bool report_state(Machine& machine, const Options& options, const Program& progr
         fmt::print("{}", memory_dump(machine, 0, dump.address, dump.length));
     }
     if (options.stats) print_stats(machine, result);
-    if (options.profile) print_profile(machine, program);
+    if (options.profile || !options.profile_json.empty()) {
+        const debugger::Profile profile = debugger::make_profile(machine, program.map);
+        if (options.profile) fmt::print("{}", to_text(profile));
+        if (!options.profile_json.empty() && !write_text(options.profile_json, to_json(profile))) return false;
+    }
     return !result.ok() || write_pictures(machine, options);  // no picture of a program that did not finish
 }
 
@@ -182,7 +175,7 @@ int execute(const Options& options) {
     }
     MachineOptions how = machine_options(options.program, *program);
     how.warn_hazards = options.warn_hazards;
-    how.count_instructions = options.profile;
+    how.count_instructions = options.profile || !options.profile_json.empty();
     Machine machine(program->codec, std::move(how));
     if (!load_program(machine, *program, options.program)) return input_error;
 
@@ -225,7 +218,9 @@ Action define(CLI::App& app) {
         ->check(wants(parse_picture, "FILE@ADDRESS:WIDTHxHEIGHT:FORMAT with a known format"));
     app.add_flag("--registers", options->registers, "Print the registers at the end");
     app.add_flag("--stats", options->stats, "Print how many instructions were executed, and how fast");
-    app.add_flag("--profile", options->profile, "Print the instructions that were executed most; slower");
+    app.add_flag("--profile", options->profile,
+                 "Print what was executed most, branches, and the use of formats and lengths; slower");
+    app.add_option("--profile-json", options->profile_json, "Write all of that to a file")->type_name("FILE");
     app.add_flag("--warn-hazards", options->warn_hazards, "Warn where a register is read before its late result lands");
     return [options] { return execute(*options); };
 }

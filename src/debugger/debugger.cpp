@@ -10,11 +10,11 @@
 namespace isaforge::debugger {
 
 struct Debugger::Command {
-    std::vector<std::string_view> names;   // the first is the full one, the others are short forms
+    std::vector<std::string_view> names;  // the first is the full one, the others are short forms
     std::string_view arguments;
     std::string_view help;
     void (Debugger::*run)(std::string_view arguments);
-    bool repeats = false;                  // by an empty line
+    bool repeats = false;  // by an empty line
 };
 
 const std::vector<Debugger::Command>& Debugger::commands() {

@@ -39,8 +39,8 @@ public:
     // Whether a breakpoint or watchpoint of the debugger wants this stop: its condition holds.
     bool wants(const Stop& stop) { return hit(stop) != nullptr; }
 
-    bool finished() const { return finished_; }   // `quit` was said
-    bool failed() const { return failed_; }       // the last line was in error
+    bool finished() const { return finished_; }  // `quit` was said
+    bool failed() const { return failed_; }      // the last line was in error
 
     // What the last word of a line may become.
     std::vector<std::string> completions(std::string_view line) const;
@@ -50,9 +50,9 @@ private:
     struct Point {
         unsigned number = 0;
         bool is_watch = false, temporary = false, enabled = true;
-        std::uint64_t address = 0;   // of the code
+        std::uint64_t address = 0;  // of the code
         Watch watch;
-        std::string condition;       // empty: always
+        std::string condition;  // empty: always
         std::uint64_t hits = 0;
     };
     struct Command;
@@ -114,7 +114,7 @@ private:
     Point* find_point(std::string_view text);
 
     std::string instruction_text(std::uint64_t address) const;
-    unsigned length_at(std::uint64_t address) const;   // in address units, at least 1
+    unsigned length_at(std::uint64_t address) const;  // in address units, at least 1
     std::string address_text(std::uint64_t address) const;
     std::optional<std::uint64_t> location(std::string_view text);
     std::optional<std::pair<std::string, std::uint32_t>> source_place(std::string_view text);
@@ -141,7 +141,7 @@ private:
     std::string condition_error_;
     std::map<std::string, std::vector<std::string>, std::less<>> sources_;
     std::string listed_file_;
-    std::int64_t listed_to_ = 0;             // `list` goes on behind this line; 0: around pc
+    std::int64_t listed_to_ = 0;  // `list` goes on behind this line; 0: around pc
     std::uint64_t examined_ = 0, shown_code_ = 0;
     std::string examine_format_ = "xw";
     bool finished_ = false, failed_ = false, examined_before_ = false, showed_code_ = false;

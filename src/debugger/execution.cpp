@@ -8,7 +8,7 @@ namespace isaforge::debugger {
 
 namespace {
 
-constexpr std::uint64_t slice = std::uint64_t{1} << 22;         // instructions between two looks at the user's wishes
+constexpr std::uint64_t slice = std::uint64_t{1} << 22;  // instructions between two looks at the user's wishes
 constexpr std::uint64_t watching_slice = std::uint64_t{1} << 14;
 constexpr std::size_t most_bytes_shown = 16;
 

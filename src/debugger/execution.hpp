@@ -19,28 +19,28 @@ namespace isaforge::debugger {
 // A register, or a stretch of a memory.
 struct Watch {
     bool is_register = false;
-    Index object = no_index;       // register file, or memory
-    std::uint64_t number = 0;      // register, or address
-    std::uint64_t length = 0;      // bytes; of memory only
-    unsigned hart = 0;             // whose register
+    Index object = no_index;   // register file, or memory
+    std::uint64_t number = 0;  // register, or address
+    std::uint64_t length = 0;  // bytes; of memory only
+    unsigned hart = 0;         // whose register
     bool operator==(const Watch&) const = default;
 };
 inline constexpr std::uint64_t most_watched_bytes = 1 << 16;
 
 struct Stop {
     enum class Kind {
-        done,          // the steps that were asked for
+        done,  // the steps that were asked for
         breakpoint,
         watch,
-        interrupted,   // by the user
-        limit,         // Execution::limit
-        machine,       // the program ended, or did something wrong: see `result`
+        interrupted,  // by the user
+        limit,        // Execution::limit
+        machine,      // the program ended, or did something wrong: see `result`
     };
     Kind kind = Kind::done;
-    RunResult result;              // of the last instruction or slice
-    std::uint64_t address = 0;     // watch: of the instruction behind which the value is another one
+    RunResult result;           // of the last instruction or slice
+    std::uint64_t address = 0;  // watch: of the instruction behind which the value is another one
     Watch watch;
-    std::string change;            // watch: "r5: 00000001 -> 00000002"
+    std::string change;  // watch: "r5: 00000001 -> 00000002"
 };
 
 class Execution {
@@ -53,7 +53,7 @@ public:
     unsigned hart() const { return hart_; }
     unsigned harts() const { return machine_.harts(); }
     bool choose(unsigned hart);
-    std::uint64_t executed() const;   // instructions, by all harts
+    std::uint64_t executed() const;  // instructions, by all harts
 
     // Asked now and then while the program runs; true stops it. Null: never asked.
     std::function<bool()> interrupted;
@@ -87,7 +87,7 @@ private:
     Stop run_watching(std::uint64_t most);
     bool wants_stop() const { return interrupted && interrupted(); }
 
-    Machine& machine_;               // hart 0
+    Machine& machine_;  // hart 0
     unsigned hart_ = 0;
     std::map<std::uint64_t, unsigned> breakpoints_;
     std::vector<Watched> watched_;

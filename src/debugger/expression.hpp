@@ -17,17 +17,17 @@ namespace isaforge::debugger {
 struct Target {
     enum class Kind { none, pc, register_, memory };
     Kind kind = Kind::none;
-    Index object = no_index;       // register file, or memory
-    std::uint64_t number = 0;      // register, or address in units of the memory
+    Index object = no_index;   // register file, or memory
+    std::uint64_t number = 0;  // register, or address in units of the memory
     unsigned lane = 0;
-    bool one_lane = false;         // a lane was named
+    bool one_lane = false;  // a lane was named
     unsigned bits = 64;
 };
 
 struct Value {
     std::uint64_t value = 0;
-    unsigned bits = 64;            // that it has by itself: of a register, of a cell of memory
-    Target target;                 // where it comes from; Kind::none: it was computed
+    unsigned bits = 64;  // that it has by itself: of a register, of a cell of memory
+    Target target;       // where it comes from; Kind::none: it was computed
 };
 
 // What a symbol or a number means alone: registers come before symbols.

@@ -16,10 +16,10 @@ inline constexpr std::size_t most_packet_bytes = std::size_t{1} << 18;  // of a 
 // What came in.
 struct PacketEvent {
     enum class Kind {
-        packet,      // a payload, unescaped
-        damaged,     // the checksum is wrong, or it is too long: to be sent again
+        packet,   // a payload, unescaped
+        damaged,  // the checksum is wrong, or it is too long: to be sent again
         interrupt,
-        repeat,      // the other side wants our last packet again
+        repeat,  // the other side wants our last packet again
     };
     Kind kind = Kind::packet;
     std::string payload;

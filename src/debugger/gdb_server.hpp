@@ -61,8 +61,8 @@ private:
     Debugger& debugger_;
     RemoteTarget target_;
     std::string description_;
-    std::set<std::uint64_t> breakpoints_;                                      // addresses of the protocol
-    std::set<std::pair<std::uint64_t, std::uint64_t>> watches_;                // address, length
+    std::set<std::uint64_t> breakpoints_;                        // addresses of the protocol
+    std::set<std::pair<std::uint64_t, std::uint64_t>> watches_;  // address, length
     Stop last_;
     unsigned code_bytes_ = 1;
     bool tells_breakpoints_ = false, without_acknowledgements_ = false, sends_reply_ = true;

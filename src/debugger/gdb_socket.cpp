@@ -71,7 +71,7 @@ private:
     PacketReader reader_;
     std::string last_sent_;
     bool broken_ = false, interrupt_ = false;
-    std::vector<PacketEvent> early_;   // what came while the program ran
+    std::vector<PacketEvent> early_;  // what came while the program ran
 };
 
 bool Connection::receive(int flags) {

@@ -14,13 +14,13 @@ namespace isaforge::debugger {
 struct RemoteRegister {
     std::string name;
     bool is_pc = false;
-    bool is_stand_in = false;      // not of the machine: reads as 0
+    bool is_stand_in = false;  // not of the machine: reads as 0
     Index file = no_index;
-    std::uint64_t number = 0;      // in its file
+    std::uint64_t number = 0;  // in its file
     unsigned lanes = 1;
     unsigned lane_bytes = 4;
-    std::uint64_t offset = 0;      // in the block of all
-    std::string group;             // the file's name
+    std::uint64_t offset = 0;  // in the block of all
+    std::string group;         // the file's name
 
     unsigned bytes() const { return lanes * lane_bytes; }
 };
@@ -55,7 +55,7 @@ private:
     std::size_t pc_number_ = 0;
     bool big_endian_ = false;
     unsigned address_bytes_ = 4;
-    unsigned code_bytes_ = 1;     // bytes that one step of pc covers
+    unsigned code_bytes_ = 1;  // bytes that one step of pc covers
 };
 
 }  // namespace isaforge::debugger

@@ -21,8 +21,8 @@ struct SourceLine {
 
 struct NamedAddress {
     std::string_view name;
-    std::uint64_t value = 0;   // of a label in the code: its code address; else the value in bytes
-    std::uint64_t size = 0;    // bytes, 0: unknown
+    std::uint64_t value = 0;  // of a label in the code: its code address; else the value in bytes
+    std::uint64_t size = 0;   // bytes, 0: unknown
     bool code = false;
 };
 

@@ -250,6 +250,8 @@ void Machine::State::reset(std::uint64_t address) {
     warnings.clear();
     for (auto [place, counter] : counters)
         if (!layout.exhausted()) machine::store(layout.state(), counter, 0);
+    for (auto [place, jumps] : jump_counters)
+        if (!layout.exhausted()) machine::store(layout.state(), jumps.counter, 0);
     if (bus) {
         bus->transaction.clear();
         bus->forget_reservation();

@@ -502,6 +502,13 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> Machine::counts() const {
     return {all.begin(), all.end()};
 }
 
+std::vector<JumpCount> Machine::jump_counts() const {
+    std::vector<JumpCount> all;
+    for (auto [address, jumps] : state_->jump_counters)
+        all.push_back({address, machine::load<std::uint64_t>(state_->layout.state(), jumps.counter), jumps.late});
+    return all;
+}
+
 const std::vector<std::string>& Machine::warnings() const { return state_->warnings; }
 
 }  // namespace isaforge

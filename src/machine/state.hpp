@@ -119,6 +119,11 @@ struct Machine::State {
     bool modes_stale = true;                 // registers were set from outside
     std::vector<machine::MicroOp> modes_ops; // computes all modes
     std::map<std::uint64_t, std::uint32_t> counters;     // offsets of the counts by code address
+    struct JumpCounter {
+        std::uint32_t counter = 0;
+        bool late = false;
+    };
+    std::map<std::uint64_t, JumpCounter> jump_counters;  // the same of writes to pc, of instructions that have some
     machine::MicroOp outside;                // stands for every address without code
     std::uint64_t outside_address = 0;
     std::unordered_set<std::uint64_t> breakpoints;           // code addresses

@@ -143,6 +143,8 @@ void Translator::read_directly() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const Step view = steps_[i];
         if (view.action != Action::reinterpret || code_.values[view.a].kind != Value::Kind::temporary) continue;
+        const Value& seen = code_.values[view.result];
+        if (seen.lanes == 1 && seen.container < 64) continue;  // the bits above a single lane are zeros
         auto from = read_from_.find(view.a);
         if (from == read_from_.end()) {
             same_bytes_[view.result] = view.a;
@@ -377,6 +379,10 @@ void Translator::emit(std::size_t index) {
         case Action::set_mode: add(handlers::set_mode, 0, a).detail.n = step.object; return;
         case Action::reinterpret:
             if (same_bytes_.contains(step.result)) return;
+            if (code_.values[step.result].lanes == 1) {
+                add(handlers::resize_scalar(code_.values[step.result].container), result, a);
+                return;
+            }
             add(handlers::copy_bytes, result, a).detail.n = std::max(bytes_of(step.result), 8u);
             return;
         case Action::resize:
@@ -428,6 +434,7 @@ void Translator::emit(std::size_t index) {
             return;
         case Action::write_pc:
             if (exit_ != Exit::computed) return;
+            if (input_.count_executions) add(handlers::count_execution, input_.jump_counter);
             if (step.delay == 0)
                 add(handlers::set_target, 0, a);
             else
@@ -477,6 +484,7 @@ void Translator::add_end(Handler handler, std::uint64_t next, std::uint32_t port
 
 // Looks whether the last thing that happens is a write of a known address to pc.
 void Translator::find_branch() {
+    if (input_.count_executions) return;  // those that are taken are counted where they write
     std::size_t writes = 0, last = 0;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         if (steps_[i].action == Action::set_mode || (steps_[i].action == Action::next_pc)) return;

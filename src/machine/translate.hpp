@@ -27,6 +27,7 @@ struct TranslateInput {
     const std::vector<std::uint32_t>* signals = nullptr;   // the machine's number of each of the code's signals
     bool count_executions = false;
     std::uint32_t counter = 0;                             // with it: offset of the counter
+    std::uint32_t jump_counter = 0;                        // and of the one for writes to pc
     bool aligned = false;                                  // accesses to memory that holds code must be
     bool aside = false;                                    // no instruction: it ends the run and counts for nothing
 };

@@ -257,6 +257,12 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
         made->counter = counter->second;
         translated.count_executions = true;
         translated.counter = made->counter;
+        for (const semantics::Step& step : lowered.code.steps) {
+            if (step.action != semantics::Action::write_pc) continue;
+            auto [jumps, first] = jump_counters.try_emplace(made->address);
+            if (first) jumps->second = {layout.allocate(8), step.delay != 0};
+            translated.jump_counter = jumps->second.counter;
+        }
     }
     translated.next_address = input.next_address;
     translated.ports = &ports;

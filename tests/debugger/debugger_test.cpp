@@ -112,9 +112,9 @@ TEST(Debugger, TemporaryDisabledAndDeletedBreakpoints) {
 TEST(Debugger, NextRunsOverCallsAlsoRecursiveOnes) {
     Loaded loaded = example("calls.s");
     Machine reference = loaded.reference();
-    const std::uint64_t call = 0x19;   // `rcall factorial` inside of factorial
+    const std::uint64_t call = 0x19;  // `rcall factorial` inside of factorial
     ASSERT_EQ(loaded.machine->text(call), "rcall 17");
-    for (int level = 0; level < 3; ++level) {   // into the third call
+    for (int level = 0; level < 3; ++level) {  // into the third call
         steps_until(reference, [&](const Machine& now) { return now.pc == call; });
         loaded("advance 0x19");
     }

@@ -292,6 +292,29 @@ TEST(Memory, ProgramsMayChangeThemselves) {
     EXPECT_EQ(machine.r(6), 4u);
 }
 
+TEST(Memory, DataThatBecomesCodeAmidItsOwnPage) {
+    // The page's stretch is known for stores before the first instruction of it is executed, and changed after it was.
+    MappedMachine machine;
+    EXPECT_EQ(machine->protect(0x6000, 0x1000, {true, true, true}, "mixed"), "");
+    machine->load_data(0, 0x6400, code_bytes({{Op::li, 5, 0, 1}, {Op::jr, 9}}));
+    const RunResult result = machine.run({{Op::li, 1, 0, 0x6400},
+                                          {Op::li, 6, 0, 2},
+                                          {Op::st64, 6, 1, 64},    // the stretch is known
+                                          {Op::st64, 6, 1, 72},
+                                          {Op::call, 9, 1},
+                                          {Op::add, 7, 5},         // 1
+                                          {Op::st16, 6, 1, 2},
+                                          {Op::call, 9, 1},
+                                          {Op::add, 7, 5},         // 2
+                                          {Op::st64, 6, 1, 64},
+                                          {Op::st64, 6, 1, -64},
+                                          {Op::stop}});
+    EXPECT_EQ(result.reason, StopReason::stopped) << result.message;
+    EXPECT_EQ(machine.r(7), 3u);
+    EXPECT_EQ(machine.word(0x6440), 2u);
+    EXPECT_EQ(machine.word(0x63c0), 2u);
+}
+
 TEST(Memory, CodeThatIsOftenRewritten) {
     // Translations that were dropped are given back now and then; the program does not notice.
     MappedMachine machine;

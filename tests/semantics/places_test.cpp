@@ -119,7 +119,7 @@ TEST_F(Places, PartsAndSingleLanes) {
                                       "element(elements(v[0], 16), 5) = s[0][15:0]",
                                       "s[5] = element(elements(v[1], 32), 3)", "w[2][15:0] = w[2][15:0] + w[3][15:0]",
                                       "w[3] = u64(bits(w[0])) + u64(lanes(v[0])) + u64(number(v[3]))",
-                                      "s[6] = s[1] + sum", "w[3] = s64(extending(w[1], 8))"});
+                                      "s[6] = s[1] + sum", "w[3] = s64(extending(w[1], 8))", "w[0] = u64(elements(v[3], 32, 1)) + 1"});
     ASSERT_TRUE(bench);
     for (int round = 0; round < 200; ++round) {
         fill(bench);
@@ -142,6 +142,9 @@ TEST_F(Places, PartsAndSingleLanes) {
         expect(bench);
         bench.execute(8);
         w[3] = w[1] & 0xff;
+        expect(bench);
+        bench.execute(9);
+        w[0] = std::uint64_t{lane<std::uint32_t>(3, 0)} + 1;
         expect(bench);
     }
 }
