@@ -385,12 +385,13 @@ def check_events(bench):
     zeros = sum(i % 7 == 0 for i in range(100))
     expected = (f"sum of quotients {sum(quotients)}\ndivisors mended {zeros}\nan illegal instruction was skipped\n"
                 "a bad address reads as -1\nprivileged instructions were skipped\n42\nperiods for five ticks 5\n")
-    for wlen in 32, 64:
-        written = bench.output(bench.assemble("events.s", wlen=wlen), "--map", "timer@0x9000000")
-        expect(written.decode(), expected, f"events.s, WLEN {wlen}")
-    said = b"".join(bench.run(bench.assemble("events.s", symbols=["DOUBLE"]), status=1))
-    if b"double fault" not in said:
-        raise Failure(f"events.s with -D DOUBLE says {said.decode()}")
+    for isa in MAY_15, MAY_2:
+        for wlen in 32, 64:
+            written = bench.output(bench.assemble("events.s", isa, wlen=wlen), "--map", "timer@0x9000000")
+            expect(written.decode(), expected, f"events.s, {isa}, WLEN {wlen}")
+        said = b"".join(bench.run(bench.assemble("events.s", isa, ["DOUBLE"]), status=1))
+        if b"double fault" not in said:
+            raise Failure(f"events.s, {isa}, with -D DOUBLE says {said.decode()}")
 
 
 def brainfuck(program, data, most_steps=20_000):
