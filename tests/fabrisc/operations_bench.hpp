@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <random>
 #include <sstream>
@@ -217,6 +218,24 @@ public:
         ++steps_;
         if (!result.ok()) return "stopped: " + result.message;
         return difference(variant, look_at_all);
+    }
+
+    // Runs a program that goes forwards only, from its first instruction to behind its last: the model one instruction
+    // after the other, the emulator in one go. What differs then, or nothing.
+    std::string run(const std::vector<Variant>& program) {
+        std::map<std::uint64_t, const Variant*> by_address;
+        for (const Variant& variant : program) by_address[variant.address] = &variant;
+        machine_.set_pc(0);
+        state_.pc = 0;
+        std::uint64_t count = 0;
+        for (auto at = by_address.find(0); at != by_address.end(); at = by_address.find(state_.pc)) {
+            at->second->operation->run(state_);
+            ++count;
+        }
+        steps_ += count;
+        const RunResult result = machine_.run(count);
+        if (result.reason != StopReason::limit) return "stopped: " + result.message;
+        return difference(program.back(), true);
     }
 
     // Both sides are to go on from the same state, whatever came before.
@@ -481,7 +500,54 @@ public:
         return {};
     }
 
+    // A random program of `length` instructions, run in one go: what instructions do to each other, and the ways of the
+    // emulator that single steps do not show. Branches go forwards; no addresses, no traps, nothing that is not exact.
+    std::string run_program(unsigned length) {
+        const Isa& isa = bench_.isa();
+        std::vector<Index> forms;
+        std::vector<std::uint64_t> addresses{0};
+        while (forms.size() < length) {
+            const auto form = static_cast<Index>(random_() % isa.forms.size());
+            if (!isa.forms[form].alias && variants_of(form, 1, 20, is_plain).size() == 1) forms.push_back(form);
+            if (addresses.size() < forms.size() + 1)
+                addresses.push_back(addresses.back() + isa.forms[forms.back()].bits / 8);
+        }
+        std::vector<Variant> program;
+        for (unsigned i = 0; i < length; ++i) {
+            const std::uint64_t target = addresses[i + 1 + random_() % std::min<std::uint64_t>(4, length - i)];
+            for (bool found = false; !found;) {
+                Variant variant = bench_.variant(forms[i], [&](const Field& field) {
+                    return field.name == "T" ? (target - addresses[i]) / 2 : code_for(field);
+                });
+                found = variant.operation && is_plain(variant);
+                if (found) program.push_back(std::move(variant));
+            }
+        }
+        fill_special();
+        bench_.load(program);
+        const model::Layout& layout = bench_.layout();
+        bench_.set_special(layout.csr, (random_status() | supervisor_bit()) & ~(std::uint64_t{1} << layout.traps));
+        for (unsigned i = 0; i < 32; ++i) {
+            const unsigned bits = 8u << random_() % 4;
+            bench_.set_scalar(i, number_of(bits, random_() % 2 != 0));
+            bench_.set_vector(i, vector_of(bits, random_() % 2 != 0));
+        }
+        const std::string what = bench_.run(program);
+        if (what.empty()) return {};
+        std::string out = what + "\n";
+        for (const Variant& variant : program) out += "    " + variant.text + ";\n";
+        return out;
+    }
+
 private:
+    static bool is_plain(const Variant& variant) {
+        const model::Operation& operation = *variant.operation;
+        const model::Group group = operation.group();
+        return can_be_tried(variant) && !operation.nearly() &&
+               (group == model::Group::computing || group == model::Group::move ||
+                (group == model::Group::flow && !operation.leaves()));
+    }
+
     std::uint64_t supervisor_bit() const { return std::uint64_t{1} << bench_.layout().supervisor; }
 
     // Random instructions of one encoding, `count` that are wanted; fewer where they are rare, none where the first

@@ -41,6 +41,12 @@ TEST_P(Operations, MovesToTheStatusEqualTheModel) {
     for_all_encodings(GetParam(), machines, 3000, [](Trial& trial, Index form) { return trial.run_status(form, 200); });
 }
 
+// Random programs, run in one go.
+TEST_P(Operations, OfAProgramEqualTheModel) {
+    for_all_encodings(GetParam(), machines, 4000,
+                      [](Trial& trial, Index form) { return form % 8 == 0 ? trial.run_program(40) : std::string(); });
+}
+
 INSTANTIATE_TEST_SUITE_P(Revisions, Operations, ::testing::ValuesIn(revisions), revision_name);
 
 bool is_elsewhere(const std::string& name) {

@@ -448,6 +448,8 @@ bool Operation::malformed() const { return plan_->is_malformed(); }
 
 Group Operation::group() const { return plan_->group(); }
 
+bool Operation::leaves() const { return plan_->meaning.to_register; }
+
 bool Operation::privileged() const { return plan_->meaning.privileged; }
 
 bool Operation::strides() const { return plan_->stride; }

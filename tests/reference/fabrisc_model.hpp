@@ -67,6 +67,7 @@ public:
     struct Plan;
 
     Group group() const;
+    bool leaves() const;                    // it jumps where a register says
     bool privileged() const;                // it must not be tried in user mode
     bool strides() const;                   // RD is the distance between elements, or the immediate is
     std::uint64_t widest_stride() const;    // of the immediate, without its sign
