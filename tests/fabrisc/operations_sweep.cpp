@@ -10,11 +10,15 @@ constexpr Parameters machines[] = {{32, 64},  {64, 64},  {32, 128}, {64, 128},
 class OperationsSweep : public OfRevision {};
 
 TEST_P(OperationsSweep, EqualsTheModel) {
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-        for_all_encodings(GetParam(), machines, 10000 * seed, [](Trial& trial, Index form) {
-            return trial.run(form, {.modes = 12, .variants = 24, .rounds = 400});
-        });
-    }
+    for_all_encodings(GetParam(), machines, 10000, [](Trial& trial, Index form) {
+        return trial.run(form, {.modes = 8, .variants = 24, .rounds = 400});
+    });
+}
+
+TEST_P(OperationsSweep, ProgramsEqualTheModel) {
+    for_all_encodings(GetParam(), machines, 20000, [](Trial& trial, Index form) {
+        return form % 2 == 0 ? trial.run_program(200) : trial.run_program(20);
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(Revisions, OperationsSweep, ::testing::ValuesIn(revisions), revision_name);
