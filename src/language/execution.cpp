@@ -14,7 +14,7 @@ constexpr unsigned widest_mode = 16;
 constexpr std::pair<std::string_view, Rounding> rounding_words[] = {
     {"up", Rounding::up}, {"down", Rounding::down}, {"zero", Rounding::zero}, {"nearest", Rounding::nearest}};
 
-constexpr std::string_view device_kinds[] = {"console", "timer"};
+constexpr std::string_view device_kinds[] = {"console", "timer", "doorbell"};
 
 }  // namespace
 
