@@ -10,10 +10,11 @@ shift 2
 root=$(cd "$(dirname "$0")/.." && pwd)
 seeds=$build/seeds
 
-mkdir -p "$build/findings" "$seeds/description" "$seeds/assembler" "$seeds/object" "$seeds/machine" "$seeds/notes"
+mkdir -p "$build/findings" "$seeds/description" "$seeds/assembler" "$seeds/object" "$seeds/machine" "$seeds/notes" "$seeds/gdb"
 find "$root/isas" "$root/tests" "$root/examples" -name '*.isa' -exec cp {} "$seeds/description" \;
 find "$root/examples" "$root/tests" -name '*.s' -exec cp {} "$seeds/assembler" \;
 cp "$root/docs/notes.md" "$seeds/notes"  # all of the notation is in it
+printf '\0$qSupported:swbreak+#00$Z0,0,4#13$g#67$m0,40#61$vCont;c#a8' >"$seeds/gdb/packets"
 for source in "$root"/examples/wishbone-gpu/*.s; do
     name=$(basename "$source" .s)
     "$build/isaforge" asm -i wishbone-gpu "$source" -o "$seeds/object/$name.o" || continue
@@ -22,7 +23,7 @@ for source in "$root"/examples/wishbone-gpu/*.s; do
 done
 
 failed=
-for target in "${@:-description assembler object machine notes}"; do
+for target in "${@:-description assembler object machine notes gdb}"; do
     for name in $target; do
         mkdir -p "$build/corpus/$name"
         echo "fuzzing: $name for $seconds s"

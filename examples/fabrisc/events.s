@@ -6,7 +6,7 @@
 //
 // Arithmetic traps are exceptions, which the program handles itself: $UEHP has the address of its handler, and $CAUSE which
 // flag it was. All other events go to the supervisor, at $SEHP. Both return by ERET. With -D DOUBLE the supervisor's
-// handler fails before it has looked where the event came from, and that ends the run.
+// handler fails before it has looked where the event came from, and that ends the run. For both revisions of May.
 
 .include "macros.inc"
 
@@ -15,11 +15,20 @@
 .equ TICKS, 5
 
 .equ AEXC, 1 << 9           // of CSR: arithmetic exceptions
-.equ SUPB, 1 << 20          // supervisor
 .equ DIV0, 4                // events
+.if REVISION == 515
+.equ SUPB, 1 << 20          // of CSR: supervisor
+.equ TICK, 1
 .equ SYSTEM_CALLS, 0x81
 .equ ILLEGAL, 0xe5
 .equ BAD_READ, 0xe9
+.else
+.equ SUPB, 1 << 18
+.equ TICK, 0
+.equ SYSTEM_CALLS, 0x80
+.equ ILLEGAL, 0xe4
+.equ BAD_READ, 0xe8
+.endif
 
 #def divisor    $S0
 #def dividend   $S1
@@ -76,7 +85,7 @@ begin
     call print_number
 
     MOVFS.32: x, $SEHP;     // the supervisor's: two instructions of four bytes
-    CACOP: x, x, #0;
+    MOVTS.32: $SEHP, x;
     print "privileged instructions were skipped\n"
 
     li $P0, 19
@@ -130,7 +139,7 @@ begin
     MOVTS.32: $K2, $S15;
     MOVFS.32: $S16, $CAUSE;
     IAND.32: $S16, $S16, #255;
-    IADD.32: $S17, $S16, #-1;
+    IADD.32: $S17, $S16, #-TICK;
     beqz $S17, tick
     li $S15, 2
     li $S17, ILLEGAL
@@ -145,7 +154,16 @@ begin
     // The emulator serves system calls where there is no handler: away with it for a moment
     li $S17, 0
     MOVTS.32: $SEHP, $S17;
-    RSYSCL: $S16;
+.if REVISION == 515
+    RSYSCL: $S16;           // the same number
+.else
+    beqz $S16, exit_call
+    SYSCL: #2;
+    jump served
+.exit_call:
+    SYSCL: #0;
+.served:
+.endif
     li $S17, supervisor
     MOVTS.32: $SEHP, $S17;
     jump back
@@ -160,7 +178,8 @@ begin
     MOVFS.32: $S17, $SEB0;  // a word of zeros, or an instruction of four bytes that users may not execute
     MLD.16: $S16, $S17, #0;
     li $S15, 4
-    BTST.16NEZ: $S16, @skip;
+    shl $S16, $S16, 16
+    bnez $S16, skip
     li $S15, 2
 .skip:
     MOVFS.32: $S17, $SEB0;

@@ -60,7 +60,8 @@ begin
     shr x, x, 1
     li item, ITEMS
     MUL.32: item, item, x;
-    IADD.32: last, item, #ITEMS;
+    li last, ITEMS
+    ADD.32: last, last, item;
 .put:
     call cell_at
     BNE.32: ticket, position, @put;     // full, or another one was faster

@@ -18,22 +18,19 @@ struct Counted {
     bool late = false;
 };
 
-std::map<std::uint64_t, Counted> counts_of(Machine& machine) {
+std::map<std::uint64_t, Counted> counts_of(const Machine& machine) {
     std::map<std::uint64_t, Counted> all;
-    for (unsigned hart = 0; hart < machine.harts(); ++hart) {
-        for (const auto& [address, count] : machine.hart(hart).counts()) all[address].executed += count;
-        for (const JumpCount& jump : machine.hart(hart).jump_counts()) {
-            Counted& counted = all[jump.address];
-            counted.jumps = counted.jumps.value_or(0) + jump.count;
-            counted.late = jump.late;
-        }
+    for (const auto& [address, count] : machine.counts()) all[address].executed = count;
+    for (const JumpCount& jump : machine.jump_counts()) {
+        all[jump.address].jumps = jump.count;
+        all[jump.address].late = jump.late;
     }
     return all;
 }
 
 class Maker {
 public:
-    Maker(Machine& machine, const ProgramMap& map) : machine_(machine), map_(map), counts_(counts_of(machine)) {}
+    Maker(const Machine& machine, const ProgramMap& map) : machine_(machine), map_(map), counts_(counts_of(machine)) {}
 
     Profile make() {
         read_code();
@@ -53,7 +50,7 @@ private:
     void add_groups();
     void add_pairs();
 
-    Machine& machine_;
+    const Machine& machine_;
     const ProgramMap& map_;
     std::map<std::uint64_t, Counted> counts_;
     std::map<std::uint64_t, bool> seen_;
@@ -160,10 +157,16 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
     return fmt::format("{:.1f} %", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+void write_line(std::string& text, std::string line) {
+    line.resize(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+}
+
 void write_groups(std::string& text, std::string_view title, const std::vector<Profile::Group>& groups,
                   const Profile::Group& all, std::size_t rows) {
-    text += fmt::format("\n{:16} {:>12} {:>8} {:>12} {:>8} {:>10} {:>8} {:>8}\n", title, "executed", "", "fetched", "",
-                        "in code", "bytes", "");
+    text += '\n';
+    write_line(text, fmt::format("{:16} {:>12} {:>8} {:>12} {:>8} {:>10} {:>8} {:>8}", title, "executed", "", "fetched",
+                                 "", "in code", "bytes", ""));
     for (std::size_t i = 0; i < groups.size() && i < rows; ++i) {
         const Profile::Group& each = groups[i];
         text += fmt::format("{:16} {:>12} {:>8} {:>12} {:>8} {:>10} {:>8} {:>8}\n", each.name, each.executed,
@@ -171,11 +174,6 @@ void write_groups(std::string& text, std::string_view title, const std::vector<P
                             each.count, each.bytes, percent(each.bytes, all.bytes));
     }
     if (groups.size() > rows) text += fmt::format("… {} more\n", groups.size() - rows);
-}
-
-void write_line(std::string& text, std::string line) {
-    line.resize(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
 }
 
 void write_busiest(std::string& text, const Profile& profile, std::size_t rows) {
@@ -203,7 +201,7 @@ void write_branches(std::string& text, const Profile& profile, std::size_t rows)
     if (sorted.empty()) return;
     std::stable_sort(sorted.begin(), sorted.end(),
                      [](const auto* a, const auto* b) { return a->executed > b->executed; });
-    text += fmt::format("\nbranches\n{:>12} {:>12} {:>8}\n", "executed", "taken", "");
+    text += fmt::format("\nbranches\n{:>12} {:>12}\n", "executed", "taken");
     for (std::size_t i = 0; i < sorted.size() && i < rows; ++i) {
         const Profile::Instruction& each = *sorted[i];
         write_line(text, fmt::format("{:>12} {:>12} {:>8}  {:#06x}  {:36}  {}", each.executed, *each.jumps,
@@ -222,7 +220,7 @@ nlohmann::ordered_json to_json(const Profile::Group& group) {
 
 }  // namespace
 
-Profile make_profile(Machine& machine, const ProgramMap& map) { return Maker(machine, map).make(); }
+Profile make_profile(const Machine& machine, const ProgramMap& map) { return Maker(machine, map).make(); }
 
 std::string to_text(const Profile& profile, std::size_t rows) {
     const Profile::Group& all = profile.all;

@@ -42,7 +42,7 @@ struct Profile {
 };
 
 // Of a machine that counts instructions, all its harts together, behind a run.
-Profile make_profile(Machine& machine, const ProgramMap& map);
+Profile make_profile(const Machine& machine, const ProgramMap& map);
 
 // Tables for people, each cut behind `rows` rows, and everything as JSON.
 std::string to_text(const Profile& profile, std::size_t rows = 20);

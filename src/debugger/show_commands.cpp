@@ -349,6 +349,10 @@ std::uint64_t Debugger::begin_before(std::uint64_t address, unsigned count) cons
 
 void Debugger::show_instructions(std::uint64_t address, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count && may_hold_code(machine(), address); ++i) {
+        const bool inside = std::any_of(map_.code().begin(), map_.code().end(), [&](const auto& stretch) {
+            return stretch.first <= address && address < stretch.second;
+        });
+        if (i != 0 && !inside && !map_.code().empty()) break;  // beyond the program's end
         const NamedAddress* label = map_.label_before(address);
         if (label != nullptr && label->value == address) out_ += fmt::format("{}:\n", label->name);
         const bool breaks = std::any_of(points_.begin(), points_.end(), [&](const Point& point) {

@@ -503,10 +503,17 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> Machine::counts() const {
 }
 
 std::vector<JumpCount> Machine::jump_counts() const {
-    std::vector<JumpCount> all;
+    std::map<std::uint64_t, JumpCount> all;
     for (auto [address, jumps] : state_->jump_counters)
-        all.push_back({address, machine::load<std::uint64_t>(state_->layout.state(), jumps.counter), jumps.late});
-    return all;
+        all[address] = {address, machine::load<std::uint64_t>(state_->layout.state(), jumps.counter), jumps.late};
+    for (const std::unique_ptr<Machine>& other : others_)
+        for (const JumpCount& jumps : other->jump_counts()) {
+            JumpCount& sum = all[jumps.address];
+            sum = {jumps.address, sum.count + jumps.count, jumps.late};
+        }
+    std::vector<JumpCount> list;
+    for (const auto& [address, jumps] : all) list.push_back(jumps);
+    return list;
 }
 
 const std::vector<std::string>& Machine::warnings() const { return state_->warnings; }
