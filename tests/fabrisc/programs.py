@@ -389,7 +389,7 @@ def check_events(bench):
                 "a bad address reads as -1\nprivileged instructions were skipped\n42\nperiods for five ticks 5\n")
     for isa in MAY_15, MAY_2:
         for wlen in 32, 64:
-            written = bench.output(bench.assemble("events.s", isa, wlen=wlen), "--map", "timer@0x9000000")
+            written = bench.output(bench.assemble("events.s", isa, wlen=wlen))
             expect(written.decode(), expected, f"events.s, {isa}, WLEN {wlen}")
         said = b"".join(bench.run(bench.assemble("events.s", isa, ["DOUBLE"]), status=1))
         if b"double fault" not in said:
@@ -457,7 +457,7 @@ def check_hello(bench):
     typed = "Grüße\n".encode() + bytes(range(256))
     for isa in REVISIONS:
         expect(bench.output(bench.assemble("hello.s", isa)), b"Hello, world!\n", f"hello.s, {isa}")
-        written = bench.output(bench.assemble("hello.s", isa, ["CONSOLE"]), "--map", "console@0x9000000", stdin=typed)
+        written = bench.output(bench.assemble("hello.s", isa, ["CONSOLE"]), stdin=typed)
         expect(written, b"Hello, console!\n" + typed, f"hello.s, {isa}, console")
 
 
