@@ -2,7 +2,7 @@
 // asks for what only a supervisor may do, calls the system, and waits for a timer; each time it goes on.
 //
 //     isaforge asm -i fabrisc-2022-05-15 events.s -o events.elf
-//     isaforge run -i fabrisc-2022-05-15 events.elf
+//     isaforge run events.elf
 //
 // Arithmetic traps are exceptions, which the program handles itself: $UEHP has the address of its handler, and $CAUSE which
 // flag it was. All other events go to the supervisor, at $SEHP. Both return by ERET. With -D DOUBLE the supervisor's

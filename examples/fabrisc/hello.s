@@ -1,10 +1,10 @@
 // Says hello: with the system call, or with -D CONSOLE at a console in memory, which then says what is typed once more.
 //
 //     isaforge asm -i fabrisc-2022-05-15 hello.s -o hello.elf
-//     isaforge run -i fabrisc-2022-05-15 hello.elf
+//     isaforge run hello.elf
 //
 //     isaforge asm -i fabrisc-2022-05-15 hello.s -D CONSOLE -o console.elf
-//     echo Grüße | isaforge run -i fabrisc-2022-05-15 console.elf
+//     echo Grüße | isaforge run console.elf
 //
 // For all three revisions.
 

@@ -3,7 +3,7 @@
 // their count, until all have or nobody wants to know any more.
 //
 //     isaforge asm -i fabrisc-2022-05-15 mandelbrot.s -o mandelbrot.elf
-//     isaforge run -i fabrisc-2022-05-15 mandelbrot.elf --map frame@0x8000000:320x240:xrgb8888=mandelbrot.png
+//     isaforge run mandelbrot.elf --map frame@0x8000000:320x240:xrgb8888=mandelbrot.png
 //
 // Twice as many points at a time: -P WLEN=64 at both commands. For all three revisions.
 

@@ -3,8 +3,8 @@
 //
 //     isaforge asm -i fabrisc-2022-05-15 matrix.s -o scalar.elf
 //     isaforge asm -i fabrisc-2022-05-15 matrix.s -D VECTORS -o vector.elf
-//     isaforge run -i fabrisc-2022-05-15 scalar.elf --stats > scalar.bin
-//     isaforge run -i fabrisc-2022-05-15 vector.elf --stats > vector.bin
+//     isaforge run scalar.elf --stats > scalar.bin
+//     isaforge run vector.elf --stats > vector.bin
 //
 // Vector registers are 512 bits long, 16 words; -P MXVL=128 at both commands makes them shorter, and the program asks
 // the machine how many there are. Where a row ends within a vector, the length of vectors is set to what is left. For all

@@ -11,6 +11,7 @@ import hashlib
 import os
 import random
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -89,6 +90,26 @@ def check_disassembly(bench):
         again = bench.path("again.elf")
         subprocess.run([bench.isaforge, "asm", "-i", MAY_15, "-", "-o", again], input=text, check=True)
         expect(section(again, ".text"), section(program, ".text"), f"{source}, disassembled and assembled")
+
+
+def check_first_lines(bench):
+    """The commands that the first lines of the programs show work."""
+    os.symlink(bench.isaforge, bench.path("isaforge"))
+    folder = bench.path("fabrisc")
+    shutil.copytree(bench.examples, folder)
+    environment = dict(os.environ, PATH=bench.directory + os.pathsep + os.environ["PATH"])
+    for source in sorted(name for name in os.listdir(folder) if name.endswith(".s")):
+        with open(os.path.join(folder, source), encoding="utf-8") as file:
+            head = re.match(r"(//.*\n)+", file.read()).group(0)
+        commands = re.findall(r"^//     ((?:isaforge|echo|printf) .*)$", head, re.M)
+        if not commands:
+            raise Failure(f"{source} shows no commands")
+        for command in commands:
+            done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True,
+                                  timeout=SECONDS, stdin=subprocess.DEVNULL)
+            wrong_by_design = source == "collatz-author.s" and " run " in command
+            if done.returncode != (13 if wrong_by_design else 0):
+                raise Failure(f"{source}: {command}: status {done.returncode}, {done.stderr.decode(errors='replace')}")
 
 
 def section(path, name):
