@@ -92,6 +92,21 @@ def check_disassembly(bench):
         expect(section(again, ".text"), section(program, ".text"), f"{source}, disassembled and assembled")
 
 
+def check_wide_registers(bench):
+    """With registers of 64 bits the programs write what they do with 32."""
+    samples = [("sort.s", ["COUNT=500"], b"", ()), ("matrix.s", ["N=19"], b"", ()),
+               ("utf8.s", [], "Grüße, 世界!\n".encode() + b"\xc3x", ()), ("sha256.s", [], b"abc", ()),
+               ("allocator.s", [], b"a 0 100 a 1 50 f 0 l a 2 20 f 1 l", ()),
+               ("interpreter.s", [], b",+.,+.,+.!HAL", ()),
+               ("lock.s", ["ROUNDS=50"], b"", ("--harts", 4)), ("queue.s", ["ITEMS=50"], b"", ("--harts", 4)),
+               ("transactions.s", ["ROUNDS=50"], b"", ("--harts", 4)), ("hello.s", ["CONSOLE"], b"x", ())]
+    for source, symbols, stdin, options in samples:
+        for isa in REVISIONS if source not in ("queue.s", "transactions.s") else [MAY_15]:
+            narrow, wide = (bench.output(bench.assemble(source, isa, symbols, wlen), *options, stdin=stdin)
+                            for wlen in (32, 64))
+            expect(wide, narrow, f"{source}, {isa}, WLEN 64")
+
+
 def check_first_lines(bench):
     """The commands that the first lines of the programs show work."""
     os.symlink(bench.isaforge, bench.path("isaforge"))
