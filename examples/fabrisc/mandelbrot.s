@@ -55,7 +55,7 @@ begin
     IFDIV.32: top, top, #2;
     FMUL.32: top, top, step;
 
-    // No instruction numbers the lanes: they come from memory, as elements of WLEN bits, which are as many bytes.
+    // No instruction numbers the lanes: their numbers come from memory.
     li t, lane_offsets
     VMLD: offsets, t, #0;
     li t, lane_numbers
