@@ -8,7 +8,7 @@
 set -eu
 
 build='cmake g++ libcli11-dev libedit2 libelf-dev libfmt-dev libpng-dev libyaml-dev ninja-build nlohmann-json3-dev pkg-config'
-test='binutils libgmock-dev libgtest-dev python3'
+test='binutils libgmock-dev libgtest-dev libmpfr-dev python3'
 bench='libbenchmark-dev llvm python3 qemu-user gcc-riscv64-linux-gnu'
 lint='clang clang-format clang-tidy git python3'
 referee='clang gdb-multiarch lld lldb llvm python3'

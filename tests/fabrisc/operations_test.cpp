@@ -1,0 +1,59 @@
+// Every instruction of every revision that computes, moves, loads, stores or branches, in all encodings and modes, on
+// random operands and on the edges: the emulator and the independent model side by side.
+#include <set>
+#include <span>
+
+#include "fabrisc/operations_bench.hpp"
+#include "reference/mpfr_float.hpp"
+
+namespace isaforge::test {
+namespace {
+
+// Events and transactions; other tests look at them.
+bool is_elsewhere(const std::string& name);
+
+constexpr Parameters machines[] = {{32, 128}, {64, 512}, {32, 256}, {64, 64}};
+
+class Operations : public OfRevision {};
+
+TEST_P(Operations, AllAreKnown) {
+    for (const Form& form : isa().forms) {
+        const std::string& name = OperationsBench::name_of(isa(), form);
+        if (is_elsewhere(name)) continue;
+        model::Instruction instruction;
+        instruction.name = name;
+        EXPECT_TRUE(model::Operation::of({model_revision(GetParam()), 32, 512}, instruction)) << name;
+    }
+}
+
+TEST_P(Operations, EqualTheModel) {
+    if (!mpfr_float::available())
+        std::fputs("built without MPFR (libmpfr-dev): powers and sines are not looked at\n", stderr);
+    for_all_encodings(GetParam(), machines, 1000, [](Trial& trial, Index form) { return trial.run(form, {}); });
+}
+
+TEST_P(Operations, EndInTheSameFaults) {
+    for_all_encodings(GetParam(), std::span(machines).first(2), 2000,
+                      [](Trial& trial, Index form) { return trial.run_faults(form, 4); });
+}
+
+TEST_P(Operations, MovesToTheStatusEqualTheModel) {
+    for_all_encodings(GetParam(), machines, 3000, [](Trial& trial, Index form) { return trial.run_status(form, 200); });
+}
+
+// Random programs, run in one go.
+TEST_P(Operations, OfAProgramEqualTheModel) {
+    for_all_encodings(GetParam(), machines, 4000,
+                      [](Trial& trial, Index form) { return form % 8 == 0 ? trial.run_program(40) : std::string(); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Revisions, Operations, ::testing::ValuesIn(revisions), revision_name);
+
+bool is_elsewhere(const std::string& name) {
+    static const std::set<std::string> names = {"BPTRG", "ERET", "UERET", "SERET", "SYSCL", "RSYSCL", "WINT",
+                                                "SDMP",  "SRST", "TBEG",  "TEND",  "TABT",  "TCHK"};
+    return names.contains(name);
+}
+
+}  // namespace
+}  // namespace isaforge::test

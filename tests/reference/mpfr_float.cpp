@@ -1,0 +1,179 @@
+// Sets up MPFR as the narrow format: its precision, its range of exponents, its subnormals.
+#include "mpfr_float.hpp"
+
+#include <cstdlib>
+
+#ifdef ISAFORGE_MPFR
+#include <mpfr.h>
+
+namespace mpfr_float {
+namespace {
+
+using soft_float::Format;
+using soft_float::Rounding;
+
+class Value {
+public:
+    explicit Value(unsigned precision) { mpfr_init2(value_, static_cast<mpfr_prec_t>(precision)); }
+    ~Value() { mpfr_clear(value_); }
+    Value(const Value&) = delete;
+    Value& operator=(const Value&) = delete;
+    operator mpfr_ptr() { return value_; }  // NOLINT: stands for it everywhere
+
+private:
+    mpfr_t value_;
+};
+
+mpfr_rnd_t mode(Rounding rounding) {
+    switch (rounding) {
+        case Rounding::up: return MPFR_RNDU;
+        case Rounding::down: return MPFR_RNDD;
+        case Rounding::zero: return MPFR_RNDZ;
+        case Rounding::nearest: break;
+    }
+    return MPFR_RNDN;
+}
+
+void set_widest_range() {
+    mpfr_set_emin(mpfr_get_emin_min());
+    mpfr_set_emax(mpfr_get_emax_max());
+}
+
+void set_range(const Format& format) {
+    mpfr_set_emin(3 - format.bias() - static_cast<int>(format.fraction_bits) - 1);
+    mpfr_set_emax(format.bias() + 1);
+}
+
+void set_bits(mpfr_ptr out, const Format& format, std::uint64_t a) {
+    bool negative = (a & format.sign_bit()) != 0;
+    std::uint64_t magnitude = a & (format.sign_bit() - 1);
+    std::uint64_t fraction = magnitude & ((std::uint64_t{1} << format.fraction_bits) - 1);
+    auto biased = static_cast<int>(magnitude >> format.fraction_bits);
+    if (magnitude > format.infinity()) {
+        mpfr_set_nan(out);
+    } else if (magnitude == format.infinity()) {
+        mpfr_set_inf(out, 1);
+    } else {
+        if (biased != 0) fraction |= std::uint64_t{1} << format.fraction_bits;
+        mpfr_set_ui_2exp(out, fraction,
+                         (biased == 0 ? 1 : biased) - format.bias() - static_cast<int>(format.fraction_bits),
+                         MPFR_RNDN);
+    }
+    mpfr_setsign(out, out, negative ? 1 : 0, MPFR_RNDN);
+}
+
+// Of a value that fits the format exactly.
+std::uint64_t get_bits(mpfr_ptr value, const Format& format) {
+    if (mpfr_nan_p(value) != 0) return format.nan();
+    std::uint64_t sign = mpfr_signbit(value) != 0 ? format.sign_bit() : 0;
+    if (mpfr_inf_p(value) != 0) return sign | format.infinity();
+    if (mpfr_zero_p(value) != 0) return sign;
+    Value scaled(64);
+    int lowest = 1 - format.bias() - static_cast<int>(format.fraction_bits);
+    mpfr_abs(scaled, value, MPFR_RNDN);
+    long exponent = mpfr_get_exp(scaled) - static_cast<long>(format.fraction_bits) - 1;  // of the last bit
+    if (exponent < lowest) exponent = lowest;
+    mpfr_div_2si(scaled, scaled, exponent, MPFR_RNDN);
+    std::uint64_t significand = mpfr_get_uj(scaled, MPFR_RNDN);
+    std::uint64_t biased =
+        significand >> format.fraction_bits == 0 ? 0 : static_cast<std::uint64_t>(exponent - lowest + 1);
+    return sign | biased << format.fraction_bits | (significand & ((std::uint64_t{1} << format.fraction_bits) - 1));
+}
+
+int apply(Function function, mpfr_ptr out, mpfr_ptr a, mpfr_ptr b, mpfr_ptr c, mpfr_rnd_t mode) {
+    switch (function) {
+        case Function::add: return mpfr_add(out, a, b, mode);
+        case Function::sub: return mpfr_sub(out, a, b, mode);
+        case Function::mul: return mpfr_mul(out, a, b, mode);
+        case Function::div: return mpfr_div(out, a, b, mode);
+        case Function::remainder: return mpfr_fmod(out, a, b, mode);
+        case Function::fma: return mpfr_fma(out, a, b, c, mode);
+        case Function::pow: return mpfr_pow(out, a, b, mode);
+        case Function::sin: return mpfr_sin(out, a, mode);
+        case Function::cos: return mpfr_cos(out, a, mode);
+        case Function::asin: return mpfr_asin(out, a, mode);
+        case Function::acos: return mpfr_acos(out, a, mode);
+    }
+    std::abort();
+}
+
+// Rounds into the format: the precision of `value` has been rounded to already, as `ternary` says.
+std::uint64_t finish(Value& value, int ternary, const Format& format, mpfr_rnd_t mode, bool& inexact) {
+    set_range(format);
+    ternary = mpfr_check_range(value, ternary, mode);
+    ternary = mpfr_subnormalize(value, ternary, mode);
+    inexact = ternary != 0;
+    set_widest_range();
+    return get_bits(value, format);
+}
+
+}  // namespace
+
+bool available() { return true; }
+
+std::uint64_t compute(Function function, const Format& format, std::uint64_t a, std::uint64_t b, std::uint64_t c,
+                      Rounding rounding, bool& inexact) {
+    unsigned precision = format.fraction_bits + 1;
+    Value x(precision), y(precision), z(precision), result(precision);
+    set_widest_range();
+    set_bits(x, format, a);
+    set_bits(y, format, b);
+    set_bits(z, format, c);
+    int ternary = apply(function, result, x, y, z, mode(rounding));
+    return finish(result, ternary, format, mode(rounding), inexact);
+}
+
+std::uint64_t convert(const Format& from, const Format& to, std::uint64_t a, Rounding rounding) {
+    Value x(from.fraction_bits + 1), result(to.fraction_bits + 1);
+    set_widest_range();
+    set_bits(x, from, a);
+    int ternary = mpfr_set(result, x, mode(rounding));
+    bool inexact = false;
+    return finish(result, ternary, to, mode(rounding), inexact);
+}
+
+std::uint64_t from_signed(const Format& to, std::int64_t a, Rounding rounding) {
+    Value result(to.fraction_bits + 1);
+    set_widest_range();
+    int ternary = mpfr_set_sj(result, a, mode(rounding));
+    bool inexact = false;
+    return finish(result, ternary, to, mode(rounding), inexact);
+}
+
+std::uint64_t from_unsigned(const Format& to, std::uint64_t a, Rounding rounding) {
+    Value result(to.fraction_bits + 1);
+    set_widest_range();
+    int ternary = mpfr_set_uj(result, a, mode(rounding));
+    bool inexact = false;
+    return finish(result, ternary, to, mode(rounding), inexact);
+}
+
+std::optional<std::int64_t> to_signed(const Format& from, std::uint64_t a, Rounding rounding) {
+    Value x(from.fraction_bits + 1);
+    set_widest_range();
+    set_bits(x, from, a);
+    if (mpfr_fits_intmax_p(x, mode(rounding)) == 0) return {};
+    return mpfr_get_sj(x, mode(rounding));
+}
+
+}  // namespace mpfr_float
+
+#else
+
+namespace mpfr_float {
+
+bool available() { return false; }
+std::uint64_t compute(Function, const soft_float::Format&, std::uint64_t, std::uint64_t, std::uint64_t,
+                      soft_float::Rounding, bool&) {
+    std::abort();
+}
+std::uint64_t convert(const soft_float::Format&, const soft_float::Format&, std::uint64_t, soft_float::Rounding) {
+    std::abort();
+}
+std::uint64_t from_signed(const soft_float::Format&, std::int64_t, soft_float::Rounding) { std::abort(); }
+std::uint64_t from_unsigned(const soft_float::Format&, std::uint64_t, soft_float::Rounding) { std::abort(); }
+std::optional<std::int64_t> to_signed(const soft_float::Format&, std::uint64_t, soft_float::Rounding) { std::abort(); }
+
+}  // namespace mpfr_float
+
+#endif
