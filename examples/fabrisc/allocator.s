@@ -6,7 +6,7 @@
 //     l               prints the free list: offset and size of each block
 //
 //     isaforge asm -i fabrisc-2022-05-15 allocator.s -o allocator.elf
-//     printf 'a 0 100\na 1 50\nf 0\nl\n' | isaforge run -i fabrisc-2022-05-15 allocator.elf
+//     printf 'a 0 100\na 1 50\nf 0\nl\n' | isaforge run allocator.elf
 //
 // A block begins with its size in bytes, header included, a multiple of 16; a free one has the address of the next free
 // one behind it, or 0. Each byte of an allocated block is filled with the slot's number, and that is checked when it is

@@ -8,7 +8,7 @@
 // How many steps from 123 to 1? The answer is 46. The program says otherwise, and a trace of it shows the two reasons:
 //
 //     isaforge asm -i fabrisc-2022-05-15 collatz-author.s -o collatz.elf
-//     isaforge run -i fabrisc-2022-05-15 collatz.elf --trace -
+//     isaforge run collatz.elf --trace -
 //
 // The sizes are 8 bits, and 3 * 123 + 1 is 370, of which 114 is left. And nothing keeps the odd case from falling
 // through into the even one: 57, which is odd, becomes 28 at once. collatz.s has both right.

@@ -2,7 +2,7 @@
 // example program of FabRISC's author computes for 123, corrected. collatz-author.s is his own, and says what is wrong.
 //
 //     isaforge asm -i fabrisc-2022-05-15 collatz.s -o collatz.elf
-//     isaforge run -i fabrisc-2022-05-15 collatz.elf
+//     isaforge run collatz.elf
 //
 // The other revisions are fabrisc-2022-05-02 and fabrisc-2022-03-18.
 

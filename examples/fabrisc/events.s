@@ -2,7 +2,7 @@
 // asks for what only a supervisor may do, calls the system, and waits for a timer; each time it goes on.
 //
 //     isaforge asm -i fabrisc-2022-05-15 events.s -o events.elf
-//     isaforge run -i fabrisc-2022-05-15 events.elf --map timer@0x9000000
+//     isaforge run events.elf
 //
 // Arithmetic traps are exceptions, which the program handles itself: $UEHP has the address of its handler, and $CAUSE which
 // flag it was. All other events go to the supervisor, at $SEHP. Both return by ERET. With -D DOUBLE the supervisor's
@@ -10,7 +10,6 @@
 
 .include "macros.inc"
 
-.equ TIMER, 0x9000000
 .equ PERIOD, 1000           // nanoseconds of machine time: an instruction takes one
 .equ TICKS, 5
 
@@ -96,18 +95,17 @@ begin
 
     // A timer: it counts in the handler
     li x, ticks
-    li32 $S6, TIMER
-    MLD.32: $S7, $S6, #0;   // now
+    li $S6, 0
+    device_load 32, $S7, $S6, TIMER_NOW
     li loaded, PERIOD
     ADD.32: $S8, $S7, loaded;
-    li loaded, 0
-    MST.32: loaded, $S6, #12;
-    MST.32: $S8, $S6, #8;
+    device_store 32, $S6, $S6, TIMER_COMPARE + 4
+    device_store 32, $S8, $S6, TIMER_COMPARE
 .wait_for_ticks:
     MLD.32: loaded, x, #0;
     IADD.32: loaded, loaded, #-TICKS;
     bnez loaded, wait_for_ticks
-    MLD.32: $S8, $S6, #0;
+    device_load 32, $S8, $S6, TIMER_NOW
     SUB.32: $S8, $S8, $S7;
     li $S9, PERIOD
     print "periods for five ticks "
@@ -187,11 +185,11 @@ begin
     MOVTS.32: $SEB0, $S17;
     jump back
 .tick:
-    li32 $S17, TIMER
-    MLD.32: $S16, $S17, #8;
+    li $S17, 0
+    device_load 32, $S16, $S17, TIMER_COMPARE
     li $S15, PERIOD
     ADD.32: $S16, $S16, $S15;
-    MST.32: $S16, $S17, #8;
+    device_store 32, $S16, $S17, TIMER_COMPARE
     li $S17, ticks
     MLD.32: $S16, $S17, #0;
     IADD.32: $S16, $S16, #1;

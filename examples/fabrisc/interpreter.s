@@ -1,7 +1,7 @@
 // An interpreter of Brainfuck. Standard input is a program, `!`, and the input of that program.
 //
 //     isaforge asm -i fabrisc-2022-05-15 interpreter.s -o interpreter.elf
-//     echo ',+.,+.,+.!HAL' | isaforge run -i fabrisc-2022-05-15 interpreter.elf
+//     echo ',+.,+.,+.!HAL' | isaforge run interpreter.elf
 //
 // There are 65536 cells of 8 bits in a ring; at the end of its input a program reads 0. First each bracket gets the place
 // of its partner; then each character is a jump through a table. RET is a jump to a register in all revisions.

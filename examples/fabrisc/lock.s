@@ -3,8 +3,8 @@
 // HARTS * ROUNDS. With -D NO_LOCK nobody takes the lock, and they are less.
 //
 //     isaforge asm -i fabrisc-2022-05-15 lock.s -o lock.elf
-//     isaforge run -i fabrisc-2022-05-15 lock.elf --harts 4 --seed 1
-//     isaforge run -i fabrisc-2022-05-15 lock.elf --harts 4 --threads
+//     isaforge run lock.elf --harts 4 --seed 1
+//     isaforge run lock.elf --harts 4 --threads
 //
 // For all three revisions.
 

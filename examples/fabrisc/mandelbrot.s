@@ -3,7 +3,7 @@
 // their count, until all have or nobody wants to know any more.
 //
 //     isaforge asm -i fabrisc-2022-05-15 mandelbrot.s -o mandelbrot.elf
-//     isaforge run -i fabrisc-2022-05-15 mandelbrot.elf --map frame@0x8000000:320x240:xrgb8888=mandelbrot.png
+//     isaforge run mandelbrot.elf --map frame@0x8000000:320x240:xrgb8888=mandelbrot.png
 //
 // Twice as many points at a time: -P WLEN=64 at both commands. For all three revisions.
 
@@ -55,7 +55,7 @@ begin
     IFDIV.32: top, top, #2;
     FMUL.32: top, top, step;
 
-    // No instruction numbers the lanes: they come from memory, as elements of WLEN bits, which are as many bytes.
+    // No instruction numbers the lanes: their numbers come from memory.
     li t, lane_offsets
     VMLD: offsets, t, #0;
     li t, lane_numbers

@@ -3,12 +3,12 @@
 //
 //     isaforge asm -i fabrisc-2022-05-15 matrix.s -o scalar.elf
 //     isaforge asm -i fabrisc-2022-05-15 matrix.s -D VECTORS -o vector.elf
-//     isaforge run -i fabrisc-2022-05-15 scalar.elf --stats > scalar.bin
-//     isaforge run -i fabrisc-2022-05-15 vector.elf --stats > vector.bin
+//     isaforge run scalar.elf --stats > scalar.bin
+//     isaforge run vector.elf --stats > vector.bin
 //
 // Vector registers are 512 bits long, 16 words; -P MXVL=128 at both commands makes them shorter, and the program asks
-// the machine how many there are. Where a row ends within a vector, the length of vectors is set to what is left. For all
-// three revisions.
+// the machine how many there are. Where a row ends within a vector, the length of vectors is set to what is left. Loads of
+// vectors have elements of WLEN bits, which here are 32. For all three revisions.
 
 .include "macros.inc"
 .include "vectors.inc"
@@ -48,6 +48,9 @@ begin
     BLT.32: left, left_end, @generate;
 
 .ifdef VECTORS
+.if WLEN == 64
+.error "the words of the matrices have 32 bits, and elements of vectors in memory WLEN"
+.endif
     // How many words has a vector? The sum of ones.
     vector XOR, , v0, v0, v0
     vector_number IADD, , v0, v0, 1

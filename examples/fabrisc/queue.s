@@ -2,8 +2,8 @@
 // count how often they got each. The last hart that is done prints how many numbers came out once, and their sum.
 //
 //     isaforge asm -i fabrisc-2022-05-15 queue.s -o queue.elf
-//     isaforge run -i fabrisc-2022-05-15 queue.elf --harts 4 --seed 1
-//     isaforge run -i fabrisc-2022-05-15 queue.elf --harts 4 --threads
+//     isaforge run queue.elf --harts 4 --seed 1
+//     isaforge run queue.elf --harts 4 --threads
 //
 // The queue is a ring of cells. Each cell has a ticket: the position for which it may be written, one more when it may be
 // read, and SIZE more when it may be written again. Who comes first with CAS gets the position.

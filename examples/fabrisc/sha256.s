@@ -1,7 +1,7 @@
 // SHA-256 of standard input, in hexadecimal.
 //
 //     isaforge asm -i fabrisc-2022-05-15 sha256.s -o sha256.elf
-//     printf abc | isaforge run -i fabrisc-2022-05-15 sha256.elf
+//     printf abc | isaforge run sha256.elf
 //
 // The eight words of the state live in registers; a round is a macro that gets them in another order each time, so that
 // none has to move. Two bit swaps bring big-endian words into order. For all three revisions.

@@ -2,7 +2,7 @@
 // Writes the words, little-endian, as they come out: in ascending order, with their signs.
 //
 //     isaforge asm -i fabrisc-2022-05-15 sort.s -o sort.elf
-//     isaforge run -i fabrisc-2022-05-15 sort.elf | od -An -td4 | head
+//     isaforge run sort.elf | od -An -td4 | head
 //
 // With -D READ the words come from standard input instead, COUNT at most. For all three revisions.
 

@@ -4,8 +4,8 @@
 // again. With -D NO_TRANSACTIONS money appears and disappears.
 //
 //     isaforge asm -i fabrisc-2022-05-15 transactions.s -o transactions.elf
-//     isaforge run -i fabrisc-2022-05-15 transactions.elf --harts 4 --seed 1
-//     isaforge run -i fabrisc-2022-05-15 transactions.elf --harts 4 --threads
+//     isaforge run transactions.elf --harts 4 --seed 1
+//     isaforge run transactions.elf --harts 4 --threads
 //
 // A transaction that collides with another is taken back, registers included, and that is an exception, saved PC being its
 // beginning: the handler counts and returns, and so it is tried again. For fabrisc-2022-03-18 too; the revision between

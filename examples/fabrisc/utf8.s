@@ -2,7 +2,7 @@
 // ASCII, and reversed character by character.
 //
 //     isaforge asm -i fabrisc-2022-05-15 utf8.s -o utf8.elf
-//     echo 'Grüße, 世界!' | isaforge run -i fabrisc-2022-05-15 utf8.elf
+//     echo 'Grüße, 世界!' | isaforge run utf8.elf
 //
 // A line gives either `invalid at K`, K being the offset of the first byte of the first sequence that is none, or three
 // lines: `N characters:` and the code points in hexadecimal, the lower case, the reverse. For all three revisions.

@@ -86,6 +86,7 @@ int assemble_file(const Options& options, Session& session, const Codec& codec) 
         status = input_error;
     }
     if (!assembled || options.output.empty()) return status;
+    object.parameters = fmt::format("{}", fmt::join(options.isa.parameters, " "));
     std::string image, error;
     if (!write_object(object, *object_format(options.format), image, error)) {
         complain(error);

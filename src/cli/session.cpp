@@ -51,13 +51,32 @@ void add_threads_option(CLI::App& app, unsigned& threads) {
 }
 
 bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object) {
-    if (!choice.name.empty()) return true;
     std::string error;
     const std::optional<Object> read = is_elf(object) ? read_elf(object, error, false) : std::nullopt;
     return complete_choice(choice, read ? &*read : nullptr);
 }
 
+namespace {
+
+// The parameters that the file was made with, but for those that are asked for here.
+void take_parameters(IsaChoice& choice, const Object& read) {
+    const std::size_t asked = choice.parameters.size();
+    for (std::size_t begin = 0; begin < read.parameters.size();) {
+        const std::size_t end = std::min(read.parameters.find(' ', begin), read.parameters.size());
+        const std::string one = read.parameters.substr(begin, end - begin);
+        const std::string name = one.substr(0, one.find('=') + 1);
+        const bool given = std::any_of(choice.parameters.begin(), choice.parameters.begin() + static_cast<long>(asked),
+                                       [&](const std::string& other) { return other.starts_with(name); });
+        if (!given && name.size() > 1 && name.size() < one.size()) choice.parameters.push_back(one);
+        begin = end + 1;
+    }
+}
+
+}  // namespace
+
 bool complete_choice(IsaChoice& choice, const Object* read) {
+    if (read && (choice.name.empty() || choice.name == read->isa || choice.name == read->variant))
+        take_parameters(choice, *read);
     if (!choice.name.empty()) return true;
     for (const ObjectFlavour* flavour : object_flavours()) {
         if (read && choice.name.empty()) choice.name = flavour->isa_of(*read);

@@ -14,8 +14,9 @@ template <class T, bool aligned>
 inline bool at_once(const PageEntry* pages, std::uint64_t address, std::uint8_t*& bytes) {
     const PageEntry& page = pages[(address >> page_shift) % page_count];
     const std::uint64_t offset = address - page.first;
+    if (offset > page.room + (8 - sizeof(T)) || (aligned && address % sizeof(T) != 0)) return false;
     bytes = page.bytes + offset;
-    return offset <= page.room + (8 - sizeof(T)) && (!aligned || address % sizeof(T) == 0);
+    return true;
 }
 
 template <class T>

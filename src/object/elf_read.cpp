@@ -171,10 +171,12 @@ void ElfReader::read_note(const std::vector<std::uint8_t>& note) {
     if (step >= 1 && step <= max_instruction_bits / 8) object_.address_bytes = step;
     if (end <= names_at) return;
     const std::string_view names(reinterpret_cast<const char*>(note.data()) + names_at, end - names_at);
-    const std::size_t split = names.find('\0');
-    object_.isa = names.substr(0, split);
-    if (split != std::string_view::npos)
-        object_.variant = names.substr(split + 1, names.find('\0', split + 1) - split - 1);
+    std::size_t begin = 0;
+    for (std::string* part : {&object_.isa, &object_.variant, &object_.parameters}) {
+        const std::size_t nul = std::min(names.find('\0', begin), names.size());
+        *part = names.substr(begin, nul - begin);
+        begin = std::min(nul + 1, names.size());
+    }
 }
 
 // What is linked and stripped has its dynamic symbols alone.

@@ -183,7 +183,8 @@ bool ElfWriter::add_note() {
     const auto pad = [&] {
         while (note_.size() % 4) note_.push_back(0);
     };
-    const std::string names = object_.isa + '\0' + object_.variant + '\0';
+    std::string names = object_.isa + '\0' + object_.variant + '\0';
+    if (!object_.parameters.empty()) names += object_.parameters + '\0';
     number(sizeof note_owner);
     number(static_cast<std::uint32_t>(8 + names.size()));
     number(note_type);

@@ -80,8 +80,9 @@ TEST_P(AnyBits, AreExecutedOrExplained) {
     EXPECT_GT(executed, rounds * turns * 6);
 }
 
-const Kind kinds[] = {{"fabrisc-2022-03-18", 32, 64, 1},  {"fabrisc-2022-03-18", 64, 512, 1}, {"fabrisc-2022-05-02", 32, 128, 1},
-                      {"fabrisc-2022-05-02", 64, 256, 2}, {"fabrisc-2022-05-15", 32, 512, 1}, {"fabrisc-2022-05-15", 64, 64, 3}};
+const Kind kinds[] = {{"fabrisc-2022-03-18", 32, 64, 1},  {"fabrisc-2022-03-18", 64, 512, 1},
+                      {"fabrisc-2022-05-02", 32, 128, 1}, {"fabrisc-2022-05-02", 64, 256, 2},
+                      {"fabrisc-2022-05-15", 32, 512, 1}, {"fabrisc-2022-05-15", 64, 64, 3}};
 
 INSTANTIATE_TEST_SUITE_P(FabRisc, AnyBits, testing::ValuesIn(kinds));
 

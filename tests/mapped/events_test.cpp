@@ -321,7 +321,8 @@ TEST(Machine, ManyModesAndManyEvents) {
     EXPECT_EQ(modes.r(7), 1000u * 999 / 2);
     MappedMachine machine(events);
     EXPECT_EQ(machine->add_device("timer", device_address), "");
-    machine.load(0x700, {{Op::now, 12}, {Op::addi, 12, 12, 13}, {Op::st64, 12, 1, 8}, {Op::addi, 5, 5, 1}, {Op::go_back}});
+    machine.load(0x700,
+                 {{Op::now, 12}, {Op::addi, 12, 12, 13}, {Op::st64, 12, 1, 8}, {Op::addi, 5, 5, 1}, {Op::go_back}});
     std::vector<Word> words;
     for (unsigned i = 0; i < 9000; ++i) words.push_back({Op::addi, 7, 7, 1});
     words.push_back({Op::stop});

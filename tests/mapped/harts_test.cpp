@@ -118,13 +118,26 @@ TEST(Harts, AreCountedTogether) {
 // A transaction moves 1 from one word to another; a second one adds both up, and stops the hart if the sum is not 0: not
 // even a transaction that will be taken back may see part of a move. r5 counts the rounds.
 std::vector<Word> banking(std::int64_t rounds) {
-    return {{Op::li, 1, 0, counter}, {Op::li, 6, 0, rounds}, {Op::begin},
-            {Op::ld64, 2, 1, 0},     {Op::addi, 2, 2, -1},   {Op::st64, 2, 1, 0},
-            {Op::ld64, 3, 1, 64},    {Op::addi, 3, 3, 1},    {Op::st64, 3, 1, 64},
-            {Op::end, 4},            {Op::begin},            {Op::ld64, 2, 1, 0},
-            {Op::ld64, 3, 1, 64},    {Op::add, 2, 3},        {Op::beq, 2, 0, 8},
-            {Op::stop},              {Op::end, 4},           {Op::addi, 5, 5, 1},
-            {Op::bne, 5, 6, -64},    {Op::stop}};
+    return {{Op::li, 1, 0, counter},
+            {Op::li, 6, 0, rounds},
+            {Op::begin},
+            {Op::ld64, 2, 1, 0},
+            {Op::addi, 2, 2, -1},
+            {Op::st64, 2, 1, 0},
+            {Op::ld64, 3, 1, 64},
+            {Op::addi, 3, 3, 1},
+            {Op::st64, 3, 1, 64},
+            {Op::end, 4},
+            {Op::begin},
+            {Op::ld64, 2, 1, 0},
+            {Op::ld64, 3, 1, 64},
+            {Op::add, 2, 3},
+            {Op::beq, 2, 0, 8},
+            {Op::stop},
+            {Op::end, 4},
+            {Op::addi, 5, 5, 1},
+            {Op::bne, 5, 6, -64},
+            {Op::stop}};
 }
 
 TEST(Transactions, NobodySeesHalfOfOne) {
@@ -134,7 +147,8 @@ TEST(Transactions, NobodySeesHalfOfOne) {
         const std::int64_t rounds = threads ? 3000 : 10;
         const RunResult result = machine.run(banking(rounds), 10000000);
         ASSERT_EQ(result.reason, StopReason::stopped) << result.message;
-        for (unsigned hart = 0; hart < 3; ++hart) ASSERT_EQ(machine.r(5, hart), static_cast<std::uint64_t>(rounds)) << "seed " << seed;
+        for (unsigned hart = 0; hart < 3; ++hart)
+            ASSERT_EQ(machine.r(5, hart), static_cast<std::uint64_t>(rounds)) << "seed " << seed;
         ASSERT_EQ(machine.word(counter + 64), 3u * static_cast<std::uint64_t>(rounds));
         ASSERT_EQ(machine.word(counter), 0 - 3u * static_cast<std::uint64_t>(rounds));
     }

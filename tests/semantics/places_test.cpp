@@ -115,11 +115,12 @@ TEST_F(Places, ProtectedLanesKeepWhatTheyHad) {
 }
 
 TEST_F(Places, PartsAndSingleLanes) {
-    BenchMachine bench(declarations, {"w[0][31:0] = s[1]", "s[2][7:0] = s[3][15:8]", "extending(w[1], 16) = s[4][15:0]",
-                                      "element(elements(v[0], 16), 5) = s[0][15:0]",
-                                      "s[5] = element(elements(v[1], 32), 3)", "w[2][15:0] = w[2][15:0] + w[3][15:0]",
-                                      "w[3] = u64(bits(w[0])) + u64(lanes(v[0])) + u64(number(v[3]))",
-                                      "s[6] = s[1] + sum", "w[3] = s64(extending(w[1], 8))", "w[0] = u64(elements(v[3], 32, 1)) + 1"});
+    BenchMachine bench(
+        declarations,
+        {"w[0][31:0] = s[1]", "s[2][7:0] = s[3][15:8]", "extending(w[1], 16) = s[4][15:0]",
+         "element(elements(v[0], 16), 5) = s[0][15:0]", "s[5] = element(elements(v[1], 32), 3)",
+         "w[2][15:0] = w[2][15:0] + w[3][15:0]", "w[3] = u64(bits(w[0])) + u64(lanes(v[0])) + u64(number(v[3]))",
+         "s[6] = s[1] + sum", "w[3] = s64(extending(w[1], 8))", "w[0] = u64(elements(v[3], 32, 1)) + 1"});
     ASSERT_TRUE(bench);
     for (int round = 0; round < 200; ++round) {
         fill(bench);
