@@ -229,6 +229,8 @@ std::string register_dump(const Machine& machine);
 std::string memory_dump(Machine& machine, Index memory, std::uint64_t address, std::uint64_t length);
 
 enum class PixelFormat { xrgb8888, rgb888, rgb565, gray8 };  // little-endian words; rgb888 is three bytes r, g, b
+unsigned bytes_per_pixel(PixelFormat format);
+inline constexpr std::uint32_t largest_picture_side = 32768;
 
 // Writes width * height pixels at `address` of a memory as a PNG file. Nothing where it worked, else what went wrong.
 std::string write_png(const std::string& path, std::span<const std::uint8_t> memory, std::uint64_t address,

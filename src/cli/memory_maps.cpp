@@ -11,18 +11,6 @@ namespace isaforge::cli {
 
 namespace {
 
-constexpr std::uint32_t largest_picture_side = 32768;
-
-unsigned bytes_of(PixelFormat format) {
-    switch (format) {
-        case PixelFormat::xrgb8888: return 4;
-        case PixelFormat::rgb888: return 3;
-        case PixelFormat::rgb565: return 2;
-        case PixelFormat::gray8: return 1;
-    }
-    return 1;
-}
-
 // The part up to the next separator, which goes too; all where there is none.
 std::string_view take(std::string_view& text, char separator) {
     const std::size_t at = text.find(separator);
@@ -59,7 +47,7 @@ bool parse_frame(std::string_view rest, MemoryMapping& mapping) {
     if (!format || rest.empty()) return false;
     mapping.format = *format;
     mapping.picture = rest;
-    mapping.size = std::uint64_t{mapping.width} * mapping.height * bytes_of(*format);
+    mapping.size = std::uint64_t{mapping.width} * mapping.height * bytes_per_pixel(*format);
     return true;
 }
 

@@ -9,10 +9,6 @@
 
 namespace isaforge {
 
-namespace {
-
-constexpr std::uint32_t max_side = 32768;
-
 unsigned bytes_per_pixel(PixelFormat format) {
     switch (format) {
         case PixelFormat::xrgb8888: return 4;
@@ -22,6 +18,8 @@ unsigned bytes_per_pixel(PixelFormat format) {
     }
     return 1;
 }
+
+namespace {
 
 // Five or six bits stretched to eight, so that all ones stay all ones.
 std::uint8_t stretched(unsigned value, unsigned bits) {
@@ -53,7 +51,7 @@ std::vector<std::uint8_t> rgb_rows(const std::uint8_t* pixels, std::uint32_t wid
 
 std::string write_png(const std::string& path, std::span<const std::uint8_t> memory, std::uint64_t address,
                       std::uint32_t width, std::uint32_t height, PixelFormat format) {
-    if (width == 0 || height == 0 || width > max_side || height > max_side)
+    if (width == 0 || height == 0 || width > largest_picture_side || height > largest_picture_side)
         return "a picture has 1 to 32768 pixels a side";
     std::uint64_t bytes = std::uint64_t{width} * height * bytes_per_pixel(format);
     if (address > memory.size() || bytes > memory.size() - address) return "the picture lies partly outside the memory";
