@@ -26,7 +26,7 @@ public:
     Tracer(Machine& machine, Machine::State& state) : machine_(machine), state_(state) {}
 
     void look_before(const Machine::State::Instruction& instruction);
-    void look_after(const Machine::State::Instruction& instruction, TraceRecord& record);
+    void look_after(TraceRecord& record);
 
     std::vector<machine::StoreNote> stores;
 
@@ -68,7 +68,7 @@ void Tracer::look_before(const Machine::State::Instruction& instruction) {
     keep_landings();
 }
 
-void Tracer::look_after(const Machine::State::Instruction& instruction, TraceRecord& record) {
+void Tracer::look_after(TraceRecord& record) {
     for (const Before& each : before_) {
         if (!each.late && !record.executed) continue;
         if (!each.certain && bytes_of(each.file, each.number) == each.bytes) continue;
@@ -89,7 +89,7 @@ void Tracer::look_after(const Machine::State::Instruction& instruction, TraceRec
                                   {},
                                   store.bits,
                                   false});
-    std::uint64_t expected = instruction.address + std::max(1u, instruction.bits / state_.isa.address_bits);
+    std::uint64_t expected = record.address + std::max(1u, record.bits / state_.isa.address_bits);
     if (machine_.pc() != expected) record.changes.push_back({"pc", machine_.pc(), {}, 32, false});
 }
 
@@ -146,8 +146,9 @@ RunResult Machine::step(TraceRecord* record) {
     if (system.exit_status) result.exit_status = system.exit_status;
     if (record != nullptr && instruction != nullptr) {
         record->executed = !state.core.skipped;
-        tracer.look_after(*instruction, *record);
+        tracer.look_after(*record);
     }
+    instruction = state.known_instruction(result.address);  // it may have overwritten itself
     for (const State::Hazard& hazard : hazards) {
         if (instruction == nullptr || instruction->warned || (state.core.skipped && !hazard.in_guard)) continue;
         instruction->warned = true;
