@@ -80,7 +80,8 @@ enum class Cast { integer_integer, float_float, integer_float, float_integer };
 inline u64 ones(unsigned n) { return n >= 64 ? ~u64{0} : (u64{1} << n) - 1; }
 inline u64 low(u64 x, unsigned n) { return x & ones(n); }
 inline u64 top_bit(unsigned n) { return u64{1} << (n - 1); }
-inline s64 as_signed(u64 x, unsigned n) { return static_cast<s64>(x << (64 - n)) >> (64 - n); }
+// 0 where there are no bits: a field that an instruction does not have.
+inline s64 as_signed(u64 x, unsigned n) { return n == 0 ? 0 : static_cast<s64>(x << (64 - n)) >> (64 - n); }
 
 struct Operands {
     unsigned n = 32;
