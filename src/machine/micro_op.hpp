@@ -160,7 +160,7 @@ struct Core {
     Bus* bus = nullptr;
     Index mapped_memory = no_index;                // which memory it is
     void (*code_written)(Core& core, std::uint64_t address, unsigned bytes) = nullptr;
-    std::uint64_t counters[5] = {};                // by semantics::Counter; `instructions` is `count`
+    std::uint64_t counters[4] = {};                // by semantics::Counter; `instructions` is `count`
     std::uint64_t time_base = 0;                   // with `count` the machine's time
     std::uint32_t hart = 0, harts = 1;
     bool waiting = false;                          // the hart sleeps until an interrupt is waiting

@@ -138,7 +138,7 @@ enum class Action : std::uint8_t {
 };
 
 // What Action::executed asks for.
-enum class Counter : std::uint8_t { instructions, loads, stores, branches, events };
+enum class Counter : std::uint8_t { instructions, loads, stores, events };
 
 // Float and integer operations compute a result from values alone: they can be folded, shared and dropped.
 inline bool is_float(Action action) { return action >= Action::fadd && action <= Action::float_narrow; }

@@ -586,12 +586,11 @@ Item machine_action(Lowering& lowering, const Expression&, Arguments&, const Bui
 }
 
 Item executed(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
-    constexpr std::string_view counters[] = {"instructions", "loads", "stores", "branches", "events"};
+    constexpr std::string_view counters[] = {"instructions", "loads", "stores", "events"};
     for (std::uint32_t i = 0; i < std::size(counters); ++i)
         if (call.operands[0]->kind == ExpressionKind::text && call.operands[0]->name == counters[i])
             return Item::of(lowering.machine_value(Action::executed, {64, false, 1}, i));
-    lowering.error(call.operands[0]->place,
-                   R"(what is counted: "instructions", "loads", "stores", "branches" or "events")");
+    lowering.error(call.operands[0]->place, R"(what is counted: "instructions", "loads", "stores" or "events")");
     return {};
 }
 
