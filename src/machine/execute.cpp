@@ -196,7 +196,6 @@ std::uint64_t Machine::State::take_back() {
 }
 
 bool Machine::State::handle_abort(std::uint64_t reason) {
-    const bool full = reason == static_cast<std::uint64_t>(AbortReason::depth);
     const std::uint64_t address = bus->transaction.active() ? take_back() : next_pc();
     refresh_modes();
     set_next(address);
@@ -204,7 +203,7 @@ bool Machine::State::handle_abort(std::uint64_t reason) {
     ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
     if (event != no_index) return handle_event(event, address, reason);
     // It is tried again where that can help.
-    if (reason == static_cast<std::uint64_t>(AbortReason::conflict) && !full) {
+    if (reason == static_cast<std::uint64_t>(AbortReason::conflict)) {
         core.reason = StopReason::running;
         return true;
     }

@@ -57,6 +57,14 @@ private:
     void emit_late_write(const Step& step);
     void emit_mapped(const Step& step, bool big);
     void emit_end();
+    bool jumps_at_once() const {
+        return std::any_of(steps_.begin(), steps_.end(),
+                           [](const Step& step) { return step.action == Action::write_pc && step.delay == 0; });
+    }
+    bool changes_modes() const {
+        return std::any_of(steps_.begin(), steps_.end(),
+                           [](const Step& step) { return step.action == Action::set_mode; });
+    }
     void find_branch();
     void emit_branch();
     void add_end(Handler handler, std::uint64_t next, std::uint32_t ports);
@@ -530,18 +538,13 @@ void Translator::emit_branch() {
 }
 
 void Translator::emit_end() {
-    bool changes_modes =
-        std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.action == Action::set_mode; });
-    bool jumps_at_once = std::any_of(steps_.begin(), steps_.end(), [](const Step& step) {
-        return step.action == Action::write_pc && step.delay == 0;
-    });
     for (unsigned file = 0; file < max_limited_files; ++file)
         if (input_.port_limits[file] != 0 && (ports_ >> 4 * file & 15) > input_.port_limits[file])
             fault(StopReason::port_collision);
     if (exit_ != Exit::branch) {
-        const Handler handler = changes_modes                              ? handlers::end_modes
-                                : jumps_at_once && exit_ == Exit::computed ? handlers::end_jump
-                                                                           : handlers::end;
+        const Handler handler = changes_modes()                              ? handlers::end_modes
+                                : jumps_at_once() && exit_ == Exit::computed ? handlers::end_jump
+                                                                             : handlers::end;
         add_end(handler, exit_ == Exit::known ? code_.values[steps_[exit_write_].a].constant : input_.next_address,
                 ports_);
     }
@@ -552,12 +555,8 @@ void Translator::emit_end() {
 
 void Translator::emit_all() {
     if (input_.count_executions) add(handlers::count_execution, input_.counter);
-    bool writes_pc_at_once = false;
-    for (const Step& step : steps_) writes_pc_at_once |= step.action == Action::write_pc && step.delay == 0;
-    bool changes_modes =
-        std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.action == Action::set_mode; });
     find_branch();
-    if (exit_ == Exit::computed && ((writes_pc_at_once && has_jumps_) || changes_modes))
+    if (exit_ == Exit::computed && ((jumps_at_once() && has_jumps_) || changes_modes()))
         add(handlers::set_target, 0, layout_.constant(input_.next_address));
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         first_op_.push_back(out_.ops.size());

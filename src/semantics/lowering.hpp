@@ -156,7 +156,6 @@ public:
     unsigned pc_bits() const;
     Rounding rounding() const;      // of floats, by the mode that says it
     void leave(Place place);        // the instruction ends here
-    bool has_left() const { return left_; }
     bool writes_pc() const;         // some step so far does
     Index code_memory() const;
     const LowerInput& input() const { return input_; }
