@@ -4,6 +4,7 @@
 JOBS    ?= $(shell nproc)
 PREFIX  ?= /usr/local
 FUZZ_SECONDS ?= 60
+SMOKE_SECONDS ?= 4
 COUNT   ?= 1000000
 
 configure = cmake --preset $(1) --log-level=WARNING
@@ -13,7 +14,7 @@ compile   = cmake --build --preset $(1) --parallel $(JOBS)
 
 help:
 	@echo 'make demo            draw a picture with a program that was assembled and emulated here'
-	@echo 'make test            build and run the tests'
+	@echo 'make test            build and run the tests, with the other compiler too, and each fuzzer for SMOKE_SECONDS ($(SMOKE_SECONDS))'
 	@echo 'make build           leave the command at build/isaforge'
 	@echo 'make bench           measure on this machine, next to the peers that are installed'
 	@echo 'make lint            formatting, static analysis, house rules'
@@ -33,33 +34,37 @@ build:
 demo: build
 	@scripts/demo.sh build/isaforge out
 
+# With the other compiler there are the fuzzers, and a look at the sources of the tests.
 test:
-	@scripts/install-packages.sh build test
+	@scripts/install-packages.sh build test fuzz
 	@$(call configure,release)
 	@$(call compile,release)
-	@ctest --preset release --parallel $(JOBS)
+	@scripts/run-tests.sh release $(JOBS)
+	@$(call configure,fuzz)
+	@$(call compile,fuzz)
+	@scripts/fuzz.sh build-fuzz $(SMOKE_SECONDS)
 
 test-sanitized:
 	@scripts/install-packages.sh build test
 	@$(call configure,sanitized)
 	@$(call compile,sanitized)
-	@ctest --preset sanitized --parallel $(JOBS)
+	@scripts/run-tests.sh sanitized $(JOBS)
 
 sweep:
 	@scripts/install-packages.sh build test
 	@$(call configure,release)
 	@$(call compile,release) --target all sweeps
-	@ctest --preset sweep --parallel $(JOBS)
+	@scripts/run-tests.sh sweep $(JOBS)
 
 referee:
-	@scripts/install-packages.sh build test referee
+	@scripts/install-packages.sh build test
 	@$(call configure,release)
 	@$(call compile,release) --target isaforge
 	@tests/gcn/referee.py --isaforge build/isaforge --count $(COUNT)
 	@tests/kernels/round_trip.py --isaforge build/isaforge --each
 
 fuzz:
-	@scripts/install-packages.sh build lint
+	@scripts/install-packages.sh build test fuzz
 	@$(call configure,fuzz)
 	@$(call compile,fuzz)
 	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)

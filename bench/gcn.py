@@ -1,7 +1,7 @@
 """Lines for GCN 1.2, for us and for the assemblers and disassemblers that know them too: what a compiler makes of kernels,
 over and over, and random statements that the description itself makes, of which hardly two are alike.
 
-Where llvm-mc is installed, lines that it refuses or gives other bytes are left out, so that all do the same work.
+Where llvm-mc-14 is installed, lines that it refuses or gives other bytes are left out, so that all do the same work.
 """
 import glob
 import json
@@ -18,8 +18,8 @@ DESCRIPTION = ["-i", "gcn1.2"]
 KERNELS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "kernels")
 CLANG = ["-x", "cl", "-cl-std=CL2.0", "-Xclang", "-finclude-default-header", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx803",
          "-nogpulib"]
-ASSEMBLERS = ["llvm-mc", "llvm-mc-19"]
-DISASSEMBLERS = ["llvm-objdump", "llvm-objdump-19"]
+ASSEMBLERS = ["llvm-mc-14", "llvm-mc-19"]
+DISASSEMBLERS = ["llvm-objdump-14", "llvm-objdump-19"]
 
 
 def sampled(isaforge, count):
@@ -51,10 +51,10 @@ def compiled(isaforge, work):
     """What clang makes of the tests' kernels: instructions as they come, but for branches, whose labels would not repeat."""
     kernels = sorted(glob.glob(os.path.join(KERNELS, "*.cl")))
     lines = []
-    for kernel in kernels if shutil.which("clang") else []:
+    for kernel in kernels if shutil.which("clang-14") else []:
         for level in "0123":
             program = os.path.join(work, "kernel.o")
-            subprocess.run(["clang", *CLANG, "-O" + level, "-c", kernel, "-o", program], capture_output=True, check=True)
+            subprocess.run(["clang-14", *CLANG, "-O" + level, "-c", kernel, "-o", program], capture_output=True, check=True)
             text = subprocess.run([isaforge, "dis", program], capture_output=True, check=True).stdout.decode()
             lines += [line.split("//")[0].strip() for line in text.splitlines() if line.startswith("    ")]
     return [line for line in lines if line and line[0] != "." and not re.search(r"\bL_|branch|@|:$", line)]
@@ -118,7 +118,7 @@ def measure(isaforge, work, options):
         if os.path.exists(source):
             good &= assemble(isaforge, work, options, source, title)
         else:
-            print(f"\nwithout clang there are no {title}")
+            print(f"\nwithout clang-14 there are no {title}")
     return good
 
 

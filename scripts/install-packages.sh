@@ -1,28 +1,29 @@
 #!/bin/sh
 # Every Debian package that this project needs, by what needs it, and the one place that installs them.
 #
-#   scripts/install-packages.sh [build] [test] [bench] [lint] [referee]        without an argument: all of them
+#   scripts/install-packages.sh [build] [test] [fuzz] [bench] [lint]        without an argument: all of them
 #
 # What is there already costs one look into the package database: no network, no root. Written for Debian 12; on another
 # system this says what is wanted and leaves the rest to you.
 set -eu
 
 build='cmake g++ libcli11-dev libedit2 libelf-dev libfmt-dev libpng-dev libyaml-dev ninja-build nlohmann-json3-dev pkg-config'
-test='binutils libgmock-dev libgtest-dev libmpfr-dev python3'
-bench='libbenchmark-dev llvm python3 qemu-user gcc-riscv64-linux-gnu'
-lint='clang clang-format clang-tidy git python3'
-referee='clang gdb-multiarch lld lldb llvm python3'
+# Other tools are what tests compare with: by version, since a verdict must not depend on what else is installed.
+test='binutils clang-14 clang-19 gdb-multiarch libgmock-dev libbenchmark-dev libgtest-dev libmpfr-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 python3'
+fuzz='clang-14 libclang-rt-14-dev'
+bench='clang-14 gcc-riscv64-linux-gnu libbenchmark-dev llvm-14 llvm-19 python3 qemu-user'
+lint='clang-14 clang-format-14 clang-tidy-14 clangd-14 git python3 shellcheck'
 
 wanted=
 for group in "${@:-all}"; do
     case $group in
         build) wanted="$wanted $build" ;;
         test)  wanted="$wanted $test" ;;
+        fuzz)  wanted="$wanted $fuzz" ;;
         bench) wanted="$wanted $bench" ;;
         lint)  wanted="$wanted $lint" ;;
-        referee) wanted="$wanted $referee" ;;
-        all)   wanted="$wanted $build $test $bench $lint $referee" ;;
-        *)     echo "$0: no group of packages is called '$group': build, test, bench, lint or referee" >&2; exit 2 ;;
+        all)   wanted="$wanted $build $test $fuzz $bench $lint" ;;
+        *)     echo "$0: no group of packages is called '$group': build, test, fuzz, bench or lint" >&2; exit 2 ;;
     esac
 done
 

@@ -87,9 +87,4 @@ inline bool run_command(const std::string& command, std::string& output) {
     return pclose(pipe) == 0;
 }
 
-inline bool have(const char* tool) {
-    std::string output;
-    return run_command(std::string("command -v ") + tool, output);
-}
-
 }  // namespace isaforge::testing

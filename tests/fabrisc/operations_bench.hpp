@@ -18,7 +18,6 @@
 #include "isaforge/machine.hpp"
 #include "reference/fabrisc_model.hpp"
 #include "reference/float_operands.hpp"
-#include "reference/mpfr_float.hpp"
 
 namespace isaforge::test {
 
@@ -567,7 +566,6 @@ private:
 
     static bool can_be_tried(const Variant& variant) {
         const model::Operation& operation = *variant.operation;
-        if (operation.nearly() && !mpfr_float::available()) return false;
         if (operation.malformed() || operation.writes_status() || operation.writes_modes() ||
             operation.widest_stride() > 256)
             return false;

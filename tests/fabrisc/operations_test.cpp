@@ -4,7 +4,6 @@
 #include <span>
 
 #include "fabrisc/operations_bench.hpp"
-#include "reference/mpfr_float.hpp"
 
 namespace isaforge::test {
 namespace {
@@ -27,8 +26,6 @@ TEST_P(Operations, AllAreKnown) {
 }
 
 TEST_P(Operations, EqualTheModel) {
-    if (!mpfr_float::available())
-        std::fputs("built without MPFR (libmpfr-dev): powers and sines are not looked at\n", stderr);
     for_all_encodings(GetParam(), machines, 1000, [](Trial& trial, Index form) { return trial.run(form, {}); });
 }
 

@@ -3,8 +3,7 @@
 
 The lines come from the description: samples of every form, every code of every operand, other ways of writing the same, and
 lines that are nearly right. The codes are those of samples, some with a bit or two turned over, and random ones. Two
-versions of llvm-mc are asked where there are two: what either of them accepts is right. Differences that are meant stand
-in differences.txt. Without llvm-mc nothing is tested, and that is said.
+versions of llvm-mc are asked: what either of them accepts is right. Differences that are meant stand in differences.txt.
 """
 import argparse
 import collections
@@ -16,27 +15,34 @@ import time
 
 import mutation
 import lines_scalar
-from tools import POOL, TARGETS, WITH_TEXT, Isaforge, LlvmMc, llvm_tools
+from tools import POOL, REFEREES, TARGETS, WITH_TEXT, Isaforge, LlvmMc
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-SKIPPED = 77  # what ctest takes for "not run"
 
 PACKED = ['op_sel', 'op_sel_hi', 'neg_lo', 'neg_hi', 'clamp']
 SDWA = ['dst_sel', 'dst_unused', 'src0_sel', 'src1_sel']
 MEMORY = ['glc', 'slc', 'tfe', 'lds', 'gds']
 
 
+class Rule:
+    """A difference that is meant: the variant or *, a pattern, and examples, which are lines or codes."""
+
+    def __init__(self, variant, pattern):
+        self.variant, self.text, self.pattern, self.examples, self.used = variant, pattern, re.compile(pattern), [], []
+
+
 class Differences:
     """What came out differently, sorted by what was said about it."""
 
     def __init__(self, rules):
-        self.rules, self.meant, self.found = rules, collections.Counter(), collections.defaultdict(list)
+        self.rules, self.meant, self.found = rules, 0, collections.defaultdict(list)
 
     def add(self, variant, group, text):
-        for i, (of, pattern) in enumerate(self.rules):
-            if of in ('*', variant) and pattern.search(text):
-                self.meant[i] += 1
+        for rule in self.rules:
+            if rule.variant in ('*', variant) and rule.pattern.search(text):
+                rule.used.append(text.partition('\n')[0])
+                self.meant += 1
                 return
         self.found[group].append(text)
 
@@ -191,29 +197,43 @@ def codes_of(variant, count, seed, isaforge):
 def excused(path):
     rules = []
     for line in path.read_text().splitlines():
-        line = line.strip()
-        if line and not line.startswith('//'):
-            variant, pattern = line.split(None, 1)
-            rules.append((variant, re.compile(pattern)))
+        if line.startswith('    '):
+            rules[-1].examples.append(line.strip())
+        elif line.strip() and not line.startswith('//'):
+            rules.append(Rule(*line.strip().split(None, 1)))
     return rules
+
+
+def examples(rules, variant):
+    """Those of the rules for a variant: lines and codes."""
+    all_of_them = [example for rule in rules if rule.variant in ('*', variant) for example in rule.examples]
+    is_code = re.compile('(?:[0-9a-f]{8}){1,2}').fullmatch
+    return [each for each in all_of_them if not is_code(each)], [each for each in all_of_them if is_code(each)]
+
+
+def show_unused(rules):
+    """Rules that excuse nothing, which have no business there. That each is used does not hang on chance: its examples are
+    compared in every run."""
+    unused = [rule for rule in rules if not rule.used]
+    for rule in unused:
+        print(f'differences.txt: no line and no code needs this rule: {rule.variant}  {rule.text}')
+    return bool(unused)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--isaforge', default=str(ROOT / 'build/isaforge'))
-    parser.add_argument('--llvm-mc', help='the one to ask; by default versions 14 and 19, as far as they are there')
+    parser.add_argument('--llvm-mc', action='append', help='the one to ask, or several; by default ' + ' and '.join(REFEREES))
     parser.add_argument('--description', default=str(ROOT / 'isas/gcn/gcn.isa'))
     parser.add_argument('--variant', choices=list(TARGETS), help='only this one')
     parser.add_argument('--count', type=int, default=20000, help='lines for each generation, and as many codes')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--only', default='', help='lines whose mnemonic is like this regular expression')
+    parser.add_argument('--examples', action='store_true', help='print the shortest example of each rule of differences.txt')
     parser.add_argument('--groups', type=int, default=12, help='how many kinds of differences are shown for each generation')
     parser.add_argument('--show', type=int, default=3, help='how many differences of each kind')
     options = parser.parse_args()
-    referees = [LlvmMc(name) for name in llvm_tools(options.llvm_mc)]
-    if not referees:
-        print('NOT TESTED: there is no llvm-mc here, and it is what GCN is compared with.')
-        return SKIPPED
+    referees = [LlvmMc(name) for name in options.llvm_mc or REFEREES]
     isaforge = Isaforge(options.isaforge, options.description)
     failed = False
     rules = excused(HERE / 'differences.txt')
@@ -221,16 +241,23 @@ def main():
         start = time.monotonic()
         differences = Differences(rules)
         lines, known = lines_of(variant, options.count, options.seed, isaforge)
-        lines = [line for line in lines if re.match(options.only, line)]
+        meant_lines, meant_codes = examples(rules, variant)
+        lines = [line for line in lines + meant_lines if re.match(options.only, line)]
         total, accepted, reordered = compare_lines(variant, lines, isaforge, referees, known, differences)
         summary = f'{total} lines, {accepted} of them instructions, {reordered} more in another order, {len(known)} mnemonics'
         if variant in WITH_TEXT and not options.only:
-            codes, equal = compare_codes(variant, codes_of(variant, options.count, options.seed, isaforge), isaforge, referees, differences)
+            codes = codes_of(variant, options.count, options.seed, isaforge) + meant_codes
+            codes, equal = compare_codes(variant, codes, isaforge, referees, differences)
             summary += f'; {codes} codes, {equal} texts equal'
         print(f'{variant} and {" and ".join(r.command for r in referees)}: {summary}; {differences.count()} differences, '
-              f'{sum(differences.meant.values())} more that are meant; {time.monotonic() - start:.0f} s', flush=True)
+              f'{differences.meant} more that are meant; {time.monotonic() - start:.0f} s', flush=True)
         differences.show(options.groups, options.show)
         failed = failed or differences.count() > 0
+    if options.examples:
+        for rule in rules:
+            print(f'{rule.variant}  {rule.text}\n    {min(rule.used, key=len, default="")}')
+    if not options.variant and not options.only:
+        failed = show_unused(rules) or failed
     return 1 if failed else 0
 
 

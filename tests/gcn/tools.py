@@ -2,7 +2,6 @@
 import concurrent.futures
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,13 +10,7 @@ TARGETS = {'gcn1.0': 'tahiti', 'gcn1.1': 'bonaire', 'gcn1.2': 'fiji', 'gcn1.4': 
 WITH_TEXT = ('gcn1.2', 'gcn1.4')  # llvm-mc disassembles these only
 POOL = concurrent.futures.ThreadPoolExecutor(2)
 PORTION = 50000                   # lines or codes for one run of llvm-mc
-
-
-def llvm_tools(asked):
-    """What there is of the versions that the referees are."""
-    names = [asked] if asked else ['llvm-mc-14', 'llvm-mc-19']
-    found = [name for name in names if shutil.which(name)]
-    return found or [name for name in ['llvm-mc'] if shutil.which(name)]
+REFEREES = ('llvm-mc-14', 'llvm-mc-19')
 
 
 def portions(items):

@@ -15,7 +15,7 @@ MachineOptions options(unsigned harts, std::uint64_t seed, bool threads = false)
     return {.memory_bytes = 1 << 20, .harts = harts, .seed = seed, .threads = threads};
 }
 
-constexpr std::int16_t counter = 0x4000, done = 0x4100;
+constexpr std::int16_t counter = 0x4000;
 
 // Each hart adds one to the counter `rounds` times, by the instructions given; r1: the counter, r2: the old value.
 std::vector<Word> counting(std::int64_t rounds, const std::vector<Word>& increment) {

@@ -1,9 +1,6 @@
 // Sets up MPFR as the narrow format: its precision, its range of exponents, its subnormals.
 #include "mpfr_float.hpp"
 
-#include <cstdlib>
-
-#ifdef ISAFORGE_MPFR
 #include <mpfr.h>
 
 namespace mpfr_float {
@@ -12,9 +9,17 @@ namespace {
 using soft_float::Format;
 using soft_float::Rounding;
 
+// MPFR keeps constants and limbs for each thread, and gives them back when it is told to.
+struct Cache {
+    ~Cache() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+};
+
 class Value {
 public:
-    explicit Value(unsigned precision) { mpfr_init2(value_, static_cast<mpfr_prec_t>(precision)); }
+    explicit Value(unsigned precision) {
+        static thread_local const Cache cache;
+        mpfr_init2(value_, static_cast<mpfr_prec_t>(precision));
+    }
     ~Value() { mpfr_clear(value_); }
     Value(const Value&) = delete;
     Value& operator=(const Value&) = delete;
@@ -109,8 +114,6 @@ std::uint64_t finish(Value& value, int ternary, const Format& format, mpfr_rnd_t
 
 }  // namespace
 
-bool available() { return true; }
-
 std::uint64_t compute(Function function, const Format& format, std::uint64_t a, std::uint64_t b, std::uint64_t c,
                       Rounding rounding, bool& inexact) {
     unsigned precision = format.fraction_bits + 1;
@@ -157,23 +160,3 @@ std::optional<std::int64_t> to_signed(const Format& from, std::uint64_t a, Round
 }
 
 }  // namespace mpfr_float
-
-#else
-
-namespace mpfr_float {
-
-bool available() { return false; }
-std::uint64_t compute(Function, const soft_float::Format&, std::uint64_t, std::uint64_t, std::uint64_t,
-                      soft_float::Rounding, bool&) {
-    std::abort();
-}
-std::uint64_t convert(const soft_float::Format&, const soft_float::Format&, std::uint64_t, soft_float::Rounding) {
-    std::abort();
-}
-std::uint64_t from_signed(const soft_float::Format&, std::int64_t, soft_float::Rounding) { std::abort(); }
-std::uint64_t from_unsigned(const soft_float::Format&, std::uint64_t, soft_float::Rounding) { std::abort(); }
-std::optional<std::int64_t> to_signed(const soft_float::Format&, std::uint64_t, soft_float::Rounding) { std::abort(); }
-
-}  // namespace mpfr_float
-
-#endif

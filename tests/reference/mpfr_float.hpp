@@ -1,5 +1,5 @@
 // The same floats by way of MPFR, correctly rounded: the judge of soft_float and of the functions that soft_float does
-// not have. Where MPFR was not there when this was built, available() says so and the others must not be called.
+// not have.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,6 @@
 namespace mpfr_float {
 
 enum class Function { add, sub, mul, div, remainder, fma, pow, sin, cos, asin, acos };
-
-bool available();
 
 // The result in the format, rounded as asked; format.nan() for every NaN. `inexact` is set where it had to round.
 std::uint64_t compute(Function function, const soft_float::Format& format, std::uint64_t a, std::uint64_t b,

@@ -8,21 +8,15 @@ status is not 0. A command goes on in lines behind `> `. In the output, a line `
 line for any characters. A block whose info string has a second word that names a file, as in ```asm loop.s, is written
 to that file first. The blocks of one page share an empty working directory and run in order, with the folder BUILD in
 front of PATH. --update rewrites the pages with what was printed, except where what stands there matches already.
-
-A comment `<!-- needs clang ld.lld -->` names commands that are not ours: where one is missing the page is skipped, and that
-is said.
 """
 import argparse
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 SECONDS = 60
-SKIPPED = 77  # what ctest takes for "not run"
-needs = re.compile(r"^<!-- needs (.*) -->$", re.M)
 fence = re.compile(r"^( *)(`{3,})\s*(\S*)\s*(\S*)\s*$")
 
 
@@ -71,12 +65,6 @@ def run(step, folder, environment):
         return [f"[still running after {SECONDS} seconds]"]
     lines = done.stdout.decode("utf-8", "replace").splitlines()
     return lines + ([f"[exit {done.returncode}]"] if done.returncode else [])
-
-
-def missing_commands(page):
-    with open(page, encoding="utf-8") as file:
-        wanted = [name for found in needs.findall(file.read()) for name in found.split()]
-    return [name for name in wanted if not shutil.which(name)]
 
 
 def blocks_of(lines):
@@ -130,21 +118,14 @@ def main():
     options = arguments.parse_args()
     environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "LC_CTYPE", "LANG")}
     environment |= {"PATH": os.path.abspath(options.path) + os.pathsep + os.environ["PATH"], "LC_ALL": "C.UTF-8"}
-    total = failed = skipped = 0
+    total = failed = 0
     for page in options.pages:
-        missing = missing_commands(page)
-        if missing:
-            skipped += 1
-            print(f"{page}: SKIPPED, not here: {' '.join(missing)}")
-            continue
         with tempfile.TemporaryDirectory() as folder:
             commands, wrong = check_page(page, folder, environment, options.update)
             total += commands
             failed += wrong
     print(f"{total} commands, {failed} not as shown")
-    if failed and not options.update:
-        return 1
-    return SKIPPED if skipped == len(options.pages) else 0
+    return 1 if failed and not options.update else 0
 
 
 if __name__ == "__main__":
