@@ -1,7 +1,6 @@
 // `isaforge allocate`: opcodes for the rows that say `auto`, written into the description as numbers.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
@@ -175,7 +175,7 @@ int run(const Options& options) {
     return success;
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_isa_positional(app, options->isa);
     app.add_option("-o,--output", options->output, "Where the description with numbers goes; standard output otherwise")

@@ -1,9 +1,9 @@
 // `isaforge asm`: a source file to an object, or one line to its bytes.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
@@ -113,7 +113,7 @@ int assemble_any(const Options& options) {
     return one_line ? assemble_line(options, session, codec) : assemble_file(options, session, codec);
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_isa_option(app, options->isa);
     add_threads_option(app, options->threads);
@@ -123,7 +123,7 @@ Action define(CLI::App& app) {
     app.add_option("--format", options->format, "elf, bin, ihex, memh, c or vhdl")
         ->type_name("FORMAT")
         ->capture_default_str()
-        ->check(CLI::IsMember({"elf", "bin", "ihex", "memh", "c", "vhdl"}).description(""));
+        ->one_of({"elf", "bin", "ihex", "memh", "c", "vhdl"});
     app.add_option("--target", options->target, "The processor, where the object file says for which one it is: gfx803")
         ->type_name("NAME");
     app.add_option("--listing", options->listing, "Write a listing for people")->type_name("FILE");

@@ -1,13 +1,13 @@
 // `isaforge check`: everything that is wrong with a description, or with designers' notes, in one go.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/notes_input.hpp"
 #include "cli/session.hpp"
@@ -105,7 +105,7 @@ int check(const Options& options) {
                     counted(isa->forms.size(), "form")));
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_isa_positional(app, options->isa);
     app.add_option("--instructions", options->instructions,

@@ -4,11 +4,9 @@
 
 #include <functional>
 
-namespace CLI {
-class App;
-}
-
 namespace isaforge::cli {
+
+class Arguments;
 
 // Exit statuses: who is at fault.
 inline constexpr int success = 0;
@@ -21,9 +19,9 @@ using Action = std::function<int()>;
 struct Command {
     const char* group;  // heading in the list of commands
     const char* name;
-    const char* summary;              // one line
-    const char* examples;             // shown below the options
-    Action (*define)(CLI::App& app);  // adds the options to its own App
+    const char* summary;               // one line
+    const char* examples;              // shown below the options
+    Action (*define)(Arguments& app);  // adds its options
 };
 
 inline constexpr const char* about_descriptions = "Descriptions";

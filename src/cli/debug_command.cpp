@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <csignal>
 #include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/line_editor.hpp"
 #include "cli/program.hpp"
@@ -22,8 +22,8 @@ namespace {
 struct Options {
     ProgramChoice program;
     std::string max_instructions = "4G";
-    std::string commands;             // a file; - is standard input
-    std::vector<std::string> first;   // commands before those
+    std::string commands;            // a file; - is standard input
+    std::vector<std::string> first;  // commands before those
 };
 
 volatile std::sig_atomic_t asked_to_stop = 0;
@@ -122,7 +122,7 @@ int execute(const Options& options) {
     return std::max(status, run_script(debugger, std::cin));
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_program_options(app, options->program);
     app.add_option("--command", options->commands, "Take commands from a file; - is standard input")->type_name("FILE");

@@ -1,11 +1,11 @@
 // `isaforge diff`: what is different between two descriptions.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/session.hpp"
 #include "isa/diff.hpp"
@@ -152,7 +152,7 @@ int diff(const Options& options) {
     return changes.empty() ? no_difference : some_difference;
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     app.add_option("ISA1", options->before.name, "A name of `isaforge list` or an .isa file")
         ->required()

@@ -1,10 +1,10 @@
 // `isaforge dis`: an object or bytes to text.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
 #include "cli/session.hpp"
@@ -198,7 +198,7 @@ int disassemble_any(const Options& options) {
     return input_error;
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_optional_isa_option(app, options->isa);
     app.add_option("FILE", options->input, "Object file; - is standard input")->type_name("");
@@ -209,8 +209,8 @@ Action define(CLI::App& app) {
         ->type_name("BYTES");
     app.add_option("--format", options->format, "elf, ihex or bin; by default what the file looks like")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"elf", "ihex", "bin"}).description(""));
-    auto* const json = app.add_flag("--json", options->json, "One JSON object per instruction");
+        ->one_of({"elf", "ihex", "bin"});
+    const Argument json = app.add_flag("--json", options->json, "One JSON object per instruction");
     app.add_flag("--listing", options->listing, "Addresses and bytes before each instruction")->excludes(json);
     app.add_flag("--no-labels", options->no_labels, "Numbers instead of labels as the targets of jumps");
     add_threads_option(app, options->threads);

@@ -1,12 +1,12 @@
 // `isaforge import`: designers' notes as a description to go on with.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <memory>
 #include <string>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/notes_input.hpp"
 #include "cli/session.hpp"
@@ -55,7 +55,7 @@ int import(const Options& options) {
     return write_text(options.output, import_notes(notes, *list, session.sources, name)) ? success : input_error;
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     app.add_option("NOTES", options->notes, "A text file with a designer's notes")->required()->type_name("");
     app.add_option("--instructions", options->instructions, "The list of instructions, columns separated by tabs")

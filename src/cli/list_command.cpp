@@ -1,9 +1,9 @@
 // `isaforge list`: the descriptions that are built in.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "isaforge/isa.hpp"
 
@@ -19,7 +19,7 @@ int list() {
     return success;
 }
 
-Action define(CLI::App&) { return list; }
+Action define(Arguments&) { return list; }
 
 constexpr Command command{about_descriptions, "list", "List the built-in instruction sets",
                           "Examples:\n"

@@ -12,6 +12,7 @@
 #include <malloc.h>
 #endif
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/diagnostics.hpp"
@@ -94,7 +95,8 @@ int run(int argc, char** argv) {
         CLI::App* sub = app.add_subcommand(command->name, command->summary)->group(command->group);
         if (command != chosen) continue;
         sub->footer(command->examples);
-        action = command->define(*sub);
+        Arguments arguments(*sub);
+        action = command->define(arguments);
     }
     try {
         app.parse(argc, argv);

@@ -1,9 +1,9 @@
 // `isaforge map`: the code space as a picture.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
@@ -33,7 +33,7 @@ int map(const Options& options) {
     return status;
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_isa_positional(app, options->isa);
     app.add_option("-o,--output", options->output, "Write an SVG there instead; - is standard output")
@@ -41,7 +41,7 @@ Action define(CLI::App& app) {
     app.add_option("--width", options->width,
                    "Of the SVG in pixels (1400), or letters in a row of the terminal (64; a power of two)")
         ->type_name("N")
-        ->check(CLI::Range(1, 10000));
+        ->in_range(1, 10000);
     return [options] { return map(*options); };
 }
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/memory_maps.hpp"
 #include "cli/terminal.hpp"
@@ -86,7 +86,7 @@ bool load_files(Machine& machine, const ProgramChoice& choice) {
 
 }  // namespace
 
-void add_program_options(CLI::App& app, ProgramChoice& choice) {
+void add_program_options(Arguments& app, ProgramChoice& choice) {
     add_optional_isa_option(app, choice.isa);
     app.add_option("FILE", choice.path, "Object file, or raw code; - is standard input")->required()->type_name("");
     app.add_option("--memory", choice.memory, "Bytes of data memory")
@@ -110,7 +110,7 @@ void add_program_options(CLI::App& app, ProgramChoice& choice) {
         ->type_name("N")
         ->capture_default_str()
         ->group(group)
-        ->check(CLI::Range(1, 64));
+        ->in_range(1, 64);
     app.add_option("--seed", choice.seed, "Of the order in which harts take turns; the same seed gives the same run")
         ->type_name("N")
         ->capture_default_str()

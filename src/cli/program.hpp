@@ -23,7 +23,7 @@ struct ProgramChoice {
     std::uint64_t seed = 0;
     bool threads = false, real_time = false, aligned = false;
 };
-void add_program_options(CLI::App& app, ProgramChoice& choice);
+void add_program_options(Arguments& app, ProgramChoice& choice);
 
 // An option's value is checked by the parser that will read it.
 template <typename Parse>

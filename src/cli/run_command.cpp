@@ -1,10 +1,10 @@
 // `isaforge run`: executes a program and reports what it did.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/memory_maps.hpp"
 #include "cli/output_file.hpp"
@@ -193,7 +193,7 @@ int execute(const Options& options) {
     return good ? success : input_error;
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_program_options(app, options->program);
     const auto size = wants(parse_size, "a number such as 4096, 0x1000 or 4K");
@@ -206,7 +206,7 @@ Action define(CLI::App& app) {
            "--gdb", options->gdb_port,
            "Wait for gdb or lldb on this TCP port of the loopback address, 0: a free one; goes on when it detaches")
         ->type_name("PORT")
-        ->check(CLI::Range(0, 65535));
+        ->in_range(0, 65535);
     app.add_option("--dump", options->dumps, "Print a range of data memory at the end")
         ->type_name("ADDRESS:LENGTH")
         ->allow_extra_args(false)

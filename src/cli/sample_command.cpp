@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <set>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
 #include "cli/session.hpp"
@@ -161,7 +161,7 @@ int sample(const Options& options) {
     return writer.lost() == 0 ? success : input_error;
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     options->isa.only_dialect = true;  // what another tool is asked, it should be able to read
     add_isa_positional(app, options->isa);

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/object.hpp"
@@ -16,7 +16,7 @@ namespace isaforge::cli {
 
 namespace {
 
-void add_variant_options(CLI::App& app, IsaChoice& choice) {
+void add_variant_options(Arguments& app, IsaChoice& choice) {
     app.add_option("--variant", choice.variant, "Which variant of the instruction set, where it has several");
     app.add_option("--dialect", choice.dialect, "Whose way of writing is printed, where the description has several");
     app.add_option("-P,--parameter", choice.parameters, "A value for a parameter of the description")
@@ -31,23 +31,22 @@ void add_variant_options(CLI::App& app, IsaChoice& choice) {
 
 }  // namespace
 
-void add_isa_option(CLI::App& app, IsaChoice& choice) {
+void add_isa_option(Arguments& app, IsaChoice& choice) {
     app.add_option("-i,--isa", choice.name, "Instruction set: a name of `isaforge list` or an .isa file")
         ->required()
         ->type_name("ISA");
     add_variant_options(app, choice);
 }
 
-void add_optional_isa_option(CLI::App& app, IsaChoice& choice) {
+void add_optional_isa_option(Arguments& app, IsaChoice& choice) {
     app.add_option("-i,--isa", choice.name, "Instruction set, where the object file does not say it")->type_name("ISA");
     add_variant_options(app, choice);
 }
 
-void add_threads_option(CLI::App& app, unsigned& threads) {
-    constexpr unsigned most_threads = 256;
+void add_threads_option(Arguments& app, unsigned& threads) {
     app.add_option("--threads", threads, "How many threads work on large inputs; by default one for each processor")
         ->type_name("N")
-        ->check(CLI::Range(1u, most_threads).description(""));
+        ->in_range(1, 256);
 }
 
 bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object) {
@@ -97,7 +96,7 @@ bool complete_choice(IsaChoice& choice, const Object* read) {
     return true;
 }
 
-void add_isa_positional(CLI::App& app, IsaChoice& choice) {
+void add_isa_positional(Arguments& app, IsaChoice& choice) {
     app.add_option("ISA", choice.name, "A name of `isaforge list` or an .isa file")->required()->type_name("");
     add_variant_options(app, choice);
 }

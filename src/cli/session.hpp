@@ -15,17 +15,15 @@
 #include "isaforge/object.hpp"
 #include "isaforge/source.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace isaforge::cli {
 
+class Arguments;
+
 // Makes what a command needs to its very end. It is never taken apart: the system takes the memory back faster.
-template <typename T, typename... Arguments>
-T& make_for_good(Arguments&&... arguments) {
+template <typename T, typename... From>
+T& make_for_good(From&&... from) {
     static auto& kept = *new std::vector<T*>;
-    kept.push_back(new T(std::forward<Arguments>(arguments)...));
+    kept.push_back(new T(std::forward<From>(from)...));
     return *kept.back();
 }
 
@@ -37,10 +35,10 @@ struct IsaChoice {
     bool only_dialect = false;            // no texts of others
     std::vector<std::string> parameters;  // NAME=VALUE
 };
-void add_isa_option(CLI::App& app, IsaChoice& choice);      // -i ISA, for commands whose subject is a program
-void add_threads_option(CLI::App& app, unsigned& threads);
-void add_optional_isa_option(CLI::App& app, IsaChoice& choice);  // -i ISA, where an object file may say it itself
-void add_isa_positional(CLI::App& app, IsaChoice& choice);  // ISA, for commands whose subject is the description
+void add_isa_option(Arguments& app, IsaChoice& choice);  // -i ISA, for commands whose subject is a program
+void add_threads_option(Arguments& app, unsigned& threads);
+void add_optional_isa_option(Arguments& app, IsaChoice& choice);  // -i ISA, where an object file may say it itself
+void add_isa_positional(Arguments& app, IsaChoice& choice);       // ISA, for commands whose subject is the description
 
 // One run of the command.
 struct Session {

@@ -1,10 +1,10 @@
 // `isaforge show`: what an instruction looks like, as bits and as text.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
@@ -98,7 +98,7 @@ int show(const Options& options) {
     return show_one(*isa, options.name, ascii ? render::Charset::ascii : render::Charset::unicode);
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_isa_positional(app, options->isa);
     app.add_option("NAME", options->name, "An instruction; without it, all of them in short")->type_name("");

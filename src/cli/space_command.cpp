@@ -1,12 +1,12 @@
 // `isaforge space`: what of the code space is used, reserved and free.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/session.hpp"
 #include "isaforge/space.hpp"
@@ -24,7 +24,7 @@ struct Options {
 };
 
 constexpr std::size_t most_ranges = 24;  // shown without --all
-constexpr unsigned most_widths = 16;       // likewise
+constexpr unsigned most_widths = 16;     // likewise
 constexpr std::size_t page_width = 100;
 
 // "65,536", with what is behind the point as it is.
@@ -297,7 +297,7 @@ int space(const Options& options) {
     return status;
 }
 
-Action define(CLI::App& app) {
+Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_isa_positional(app, options->isa);
     app.add_flag("--json", options->json, "Print one JSON object, with all numbers exact");

@@ -1,0 +1,92 @@
+// Hands on to CLI11 what commands say of their options.
+#include "cli/arguments.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace isaforge::cli {
+
+const Argument& Argument::required() const {
+    option_->required();
+    return *this;
+}
+
+const Argument& Argument::type_name(const std::string& name) const {
+    option_->type_name(name);
+    return *this;
+}
+
+const Argument& Argument::group(const std::string& heading) const {
+    option_->group(heading);
+    return *this;
+}
+
+const Argument& Argument::capture_default_str() const {
+    option_->capture_default_str();
+    return *this;
+}
+
+const Argument& Argument::allow_extra_args(bool allow) const {
+    option_->allow_extra_args(allow);
+    return *this;
+}
+
+const Argument& Argument::excludes(const Argument& other) const {
+    option_->excludes(other.option_);
+    return *this;
+}
+
+const Argument& Argument::needs(const Argument& other) const {
+    option_->needs(other.option_);
+    return *this;
+}
+
+const Argument& Argument::check(const Check& check) const {
+    option_->check(check);
+    return *this;
+}
+
+const Argument& Argument::one_of(const std::vector<std::string>& values) const {
+    option_->check(CLI::IsMember(values).description(""));  // the summary names them
+    return *this;
+}
+
+const Argument& Argument::in_range(int low, int high) const {
+    option_->check(CLI::Range(low, high));
+    return *this;
+}
+
+const Argument& Argument::existing_directory() const {
+    option_->check(CLI::ExistingDirectory.description(""));
+    return *this;
+}
+
+Argument Arguments::add_option(const std::string& name, std::string& variable, const std::string& summary) {
+    return Argument(app_.add_option(name, variable, summary));
+}
+
+Argument Arguments::add_option(const std::string& name, std::vector<std::string>& variable,
+                               const std::string& summary) {
+    return Argument(app_.add_option(name, variable, summary));
+}
+
+Argument Arguments::add_option(const std::string& name, int& variable, const std::string& summary) {
+    return Argument(app_.add_option(name, variable, summary));
+}
+
+Argument Arguments::add_option(const std::string& name, unsigned& variable, const std::string& summary) {
+    return Argument(app_.add_option(name, variable, summary));
+}
+
+Argument Arguments::add_option(const std::string& name, std::uint64_t& variable, const std::string& summary) {
+    return Argument(app_.add_option(name, variable, summary));
+}
+
+Argument Arguments::add_flag(const std::string& name, bool& variable, const std::string& summary) {
+    return Argument(app_.add_flag(name, variable, summary));
+}
+
+Argument Arguments::add_flag(const std::string& name, std::string& variable, const std::string& summary) {
+    return Argument(app_.add_flag(name, variable, summary));
+}
+
+}  // namespace isaforge::cli

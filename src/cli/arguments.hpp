@@ -1,0 +1,61 @@
+// What a sub-command says of its options. It stands between the commands and CLI11, which is all headers: a source that sees
+// them takes a compiler five seconds longer, and this way only those see them that define or parse a whole command line.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace isaforge::cli {
+
+// One option or positional argument, as a handle. What is said of it is said in a chain with `->`, and is as in CLI11.
+class Argument {
+public:
+    // What is wrong with a value, or an empty text.
+    using Check = std::function<std::string(const std::string& value)>;
+
+    explicit Argument(CLI::Option* option) : option_(option) {}
+    const Argument* operator->() const { return this; }
+
+    const Argument& required() const;
+    const Argument& type_name(const std::string& name) const;  // what stands for the value in the help
+    const Argument& group(const std::string& heading) const;   // in the help
+    const Argument& capture_default_str() const;               // the help shows what the variable holds
+    const Argument& allow_extra_args(bool allow) const;  // a list takes several values when the option is given once
+    const Argument& excludes(const Argument& other) const;
+    const Argument& needs(const Argument& other) const;
+    const Argument& check(const Check& check) const;
+    const Argument& one_of(const std::vector<std::string>& values) const;
+    const Argument& in_range(int low, int high) const;
+    const Argument& existing_directory() const;
+
+private:
+    CLI::Option* option_;
+};
+
+// The options of one sub-command. A name is written as "-o,--output", or as "FILE" where it is a positional argument. The
+// variable gets the value when the command line is parsed, so it must live as long as the action does.
+class Arguments {
+public:
+    explicit Arguments(CLI::App& app) : app_(app) {}
+
+    Argument add_option(const std::string& name, std::string& variable, const std::string& summary);
+    Argument add_option(const std::string& name, std::vector<std::string>& variable, const std::string& summary);
+    Argument add_option(const std::string& name, int& variable, const std::string& summary);
+    Argument add_option(const std::string& name, unsigned& variable, const std::string& summary);
+    Argument add_option(const std::string& name, std::uint64_t& variable, const std::string& summary);
+    Argument add_flag(const std::string& name, bool& variable, const std::string& summary);
+    // "--keep{x}": x without a value, or --keep=VALUE.
+    Argument add_flag(const std::string& name, std::string& variable, const std::string& summary);
+
+private:
+    CLI::App& app_;
+};
+
+}  // namespace isaforge::cli
