@@ -15,7 +15,7 @@ before_comment = re.compile(r"(\S) +(// ?)")
 
 def formatted(path, text):
     """The text as it should be."""
-    theirs = subprocess.run(["clang-format", "--assume-filename", path], input=text, capture_output=True,
+    theirs = subprocess.run(["clang-format-14", "--assume-filename", path], input=text, capture_output=True,
                             text=True, check=True).stdout.splitlines(keepends=True)
     ours = text.splitlines(keepends=True)
     same = difflib.SequenceMatcher(None, [before_comment.sub(r"\1  \2", line) for line in ours],
