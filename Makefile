@@ -27,9 +27,9 @@ help:
 	@echo 'make clean           remove everything that was built'
 
 build:
-	@scripts/install-packages.sh build test
-	@$(call configure,release)
-	@$(call compile,release) --target isaforge
+	@scripts/install-packages.sh build
+	@$(call configure,command)
+	@$(call compile,command) --target isaforge
 
 demo: build
 	@scripts/demo.sh build/isaforge out

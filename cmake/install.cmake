@@ -11,9 +11,7 @@ install(TARGETS libisaforge EXPORT isaforge-targets ARCHIVE DESTINATION ${CMAKE_
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/isaforge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY isas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/isaforge)
-if(TARGET isaforge)
-  install(TARGETS isaforge RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+install(TARGETS isaforge RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(EXPORT isaforge-targets NAMESPACE isaforge:: DESTINATION ${package_folder})
 configure_package_config_file(cmake/isaforge-config.cmake.in ${CMAKE_BINARY_DIR}/isaforge-config.cmake
