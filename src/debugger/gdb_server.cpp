@@ -136,7 +136,7 @@ std::string GdbServer::query(std::string_view packet) {
         return hart ? to_hex(fmt::format("hart {}", *hart)) : bad_request;
     }
     if (take(packet, "qSymbol:")) return "OK";
-    const std::string sizes = host_text(target_);
+    std::string sizes = host_text(target_);
     if (packet == "qHostInfo") return sizes;
     if (packet == "qProcessInfo") return "pid:1;" + sizes;
     if (take(packet, "qRegisterInfo")) {
