@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "isaforge/codec.hpp"
+#include "isaforge/limits.hpp"
 
 namespace isaforge {
 
@@ -40,7 +41,7 @@ struct MachineOptions {
     bool require_alignment = false;   // an access at no multiple of its size is a bad one
     bool warn_hazards = false;        // warn where a register is read before its late result has landed
     bool count_instructions = false;  // keep counts for each instruction of the program (slower)
-    unsigned harts = 1;               // of a machine whose memory holds code, at most 64
+    unsigned harts = 1;                // of a machine whose memory holds code, at most most_harts
     std::uint64_t seed = 0;           // of the order in which harts take turns: the same seed gives the same run
     bool threads = false;             // harts run at once instead
     bool real_time = false;           // the machine's time is the host's, and not one nanosecond an instruction
@@ -184,6 +185,12 @@ public:
     // is none.
     std::span<std::uint8_t> memory(Index memory);
     Index find_memory(std::string_view name) const;
+    // How many bytes of a memory there are from an address on without a gap.
+    std::uint64_t room(Index memory, std::uint64_t address) const;
+    // Why a memory that the options ask for is not there; empty where all are.
+    const std::string& memory_problem() const;
+    // All bytes zero.
+    void clear_memories();
 
     std::vector<PendingResult> pending() const;
 
@@ -230,10 +237,17 @@ std::string memory_dump(Machine& machine, Index memory, std::uint64_t address, s
 
 enum class PixelFormat { xrgb8888, rgb888, rgb565, gray8 };  // little-endian words; rgb888 is three bytes r, g, b
 unsigned bytes_per_pixel(PixelFormat format);
-inline constexpr std::uint32_t largest_picture_side = 32768;
 
-// Writes width * height pixels at `address` of a memory as a PNG file. Nothing where it worked, else what went wrong.
-std::string write_png(const std::string& path, std::span<const std::uint8_t> memory, std::uint64_t address,
-                      std::uint32_t width, std::uint32_t height, PixelFormat format);
+// A range of memory as a picture.
+struct Picture {
+    std::uint64_t address = 0;
+    std::uint32_t width = 0, height = 0;
+    PixelFormat format = PixelFormat::xrgb8888;
+
+    std::uint64_t bytes() const { return std::uint64_t{width} * height * bytes_per_pixel(format); }
+};
+
+// The picture as the text of a PNG file. Nothing where it worked, else what went wrong.
+std::string make_png(std::span<const std::uint8_t> memory, const Picture& picture, std::string& png);
 
 }  // namespace isaforge

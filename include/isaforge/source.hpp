@@ -11,6 +11,12 @@
 
 namespace isaforge {
 
+// What may stand behind the name of a file that is read.
+enum class Readable {
+    anything,     // that a user named: files, pipes, devices; `-` is standard input
+    only_regular  // that an input named: a pipe would be waited for, a device may do things when it is read
+};
+
 using FileId = std::uint32_t;
 
 // A stretch of a source file: `length` bytes from byte `offset`. File 0 is "nowhere".
@@ -34,8 +40,11 @@ public:
     // Takes text under a name that diagnostics show. The text may not exceed 4 GiB.
     FileId add(std::string name, std::string text);
 
-    // Reads a file; `-` is standard input. Nothing where it cannot be read, with the reason in `error`.
-    std::optional<FileId> load(const std::string& path, std::string& error);
+    // Reads a file. Nothing where it cannot be read, or is longer than limits.hpp allows, with the reason in `error`.
+    std::optional<FileId> load(const std::string& path, std::string& error, Readable what = Readable::anything);
+
+    // The paths of all that was loaded; `-` for standard input.
+    std::vector<std::string> paths() const;
 
     std::string_view name(FileId file) const;
     std::string_view text(FileId file) const;
@@ -49,6 +58,7 @@ private:
     struct File {
         std::string name;
         std::string text;
+        std::string path;                                // empty where it was not loaded
         mutable std::vector<std::uint32_t> line_starts;  // found when first asked for
     };
     const File& file(FileId id) const { return files_[id - 1]; }

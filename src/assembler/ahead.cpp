@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "assembler/no_sections.hpp"
+#include "support/threads.hpp"
 
 namespace isaforge::assembler {
 
@@ -72,7 +73,7 @@ Ahead::Ahead(const Codec& codec, std::string_view text, unsigned threads)
       chunks_((text.size() + chunk_size - 1) / chunk_size),
       own_(std::make_unique<Worker>(codec)) {
     for (unsigned i = 1; i < threads && i < chunks_.size(); ++i)
-        threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+        if (!start_thread(threads_, [this](const std::stop_token& stop) { try_to_work(stop); })) break;
 }
 
 Ahead::~Ahead() {
@@ -131,12 +132,23 @@ void Ahead::encode_next(Worker& worker, std::unique_lock<std::mutex>& lock) {
         spare_.pop_back();
     }
     lock.unlock();
-    statements.clear();
-    statements.reserve(chunk_size / usual_line);
-    encode(worker, chunk, statements);
+    try {
+        statements.clear();
+        statements.reserve(chunk_size / usual_line);
+        encode(worker, chunk, statements);
+    } catch (const std::bad_alloc&) {
+        statements = {};  // the engine encodes what it does not find here, and says if it cannot
+    }
     lock.lock();
     chunks_[chunk].statements = std::move(statements);
     chunks_[chunk].ready = true;
+}
+
+void Ahead::try_to_work(const std::stop_token& stop) {
+    try {
+        work(stop);
+    } catch (const std::bad_alloc&) {  // before the first chunk: others take it
+    }
 }
 
 void Ahead::work(const std::stop_token& stop) {

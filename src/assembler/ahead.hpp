@@ -46,6 +46,7 @@ private:
         bool ready = false;
     };
 
+    void try_to_work(const std::stop_token& stop);
     void work(const std::stop_token& stop);
     void encode_next(Worker& worker, std::unique_lock<std::mutex>& lock);
     void encode(Worker& worker, std::size_t chunk, std::vector<EncodedAhead>& statements) const;

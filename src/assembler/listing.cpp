@@ -6,6 +6,7 @@
 
 #include "isaforge/assembler.hpp"
 #include "support/line_counter.hpp"
+#include "support/printable.hpp"
 
 namespace isaforge {
 
@@ -35,7 +36,14 @@ Emitted bytes_of(const ListingEntry& entry, const Object& object) {
 }
 
 std::string json_string(std::string_view text) {
-    return nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return printable_in_line(
+        nlohmann::json(std::string(text)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+// A line of the source, for people.
+std::string shown(std::string_view line) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return printable_in_line(line);
 }
 
 constexpr std::size_t bytes_per_row = 8;
@@ -44,7 +52,7 @@ void append_row(std::string& out, std::uint64_t address, Emitted row, std::uint3
     std::string hex;
     append_hex(hex, row.bytes, row.count);
     out += fmt::format("{:08x}  {:<{}}  ", address, hex, 2 * bytes_per_row);
-    out += line ? fmt::format("{:5}  {}", line, text) : std::string();
+    out += line ? fmt::format("{:5}  {}", line, shown(text)) : std::string();
     while (!out.empty() && out.back() == ' ') out.pop_back();
     out += '\n';
 }
@@ -80,16 +88,17 @@ std::string listing_text(const Listing& listing, const Object& object, const Sou
     const auto show_silent = [&](std::uint32_t until) {
         for (; next_line < until && at < text.size(); ++next_line) {
             const std::size_t end = std::min(text.find('\n', at), text.size());
-            out += fmt::format("{:{}}  {:5}  {}\n", "", 10 + 2 * bytes_per_row, next_line, text.substr(at, end - at));
+            out += fmt::format("{:{}}  {:5}  {}\n", "", 10 + 2 * bytes_per_row, next_line,
+                               shown(text.substr(at, end - at)));
             at = end + 1;
         }
     };
     for (const ListingEntry& entry : listing.entries) {
         const std::uint32_t line = lines.line(entry.statement.file, entry.statement.offset);
         if (entry.statement.file != main || line < next_line) {
-            const std::string_view shown =
+            const std::string_view other =
                 entry.statement.file == main ? std::string_view() : sources.line_text(entry.statement);
-            append_entry(out, entry, object, line, shown);
+            append_entry(out, entry, object, line, other);
             continue;
         }
         show_silent(line);

@@ -14,7 +14,6 @@ namespace {
 constexpr unsigned deepest_nesting = 200;
 constexpr std::uint64_t most_repeated_text = std::uint64_t{1} << 29;  // read again in place
 constexpr std::uint64_t most_stored_text = std::uint64_t{1} << 28;    // made by substitution
-constexpr std::uint64_t most_included_text = std::uint64_t{1} << 30;
 constexpr std::size_t most_defined_text = std::size_t{1} << 16;  // one statement's, after substitution
 constexpr unsigned deepest_definitions = 32, most_definition_steps = 20'000;
 constexpr std::size_t most_parameters = 256;
@@ -437,16 +436,8 @@ bool Engine::open_file(std::string_view wanted, FileId& file, std::string& reaso
         }
         std::error_code code;
         if (!fs::exists(path, code)) continue;
-        if (!fs::is_regular_file(path, code)) {
-            reason = "it is not a regular file";
-            continue;
-        }
-        if (fs::file_size(path, code) > most_included_text) {
-            reason = "it is too large";
-            continue;
-        }
-        const std::optional<FileId> loaded = sources_.load(path, reason);
-        if (!loaded) return false;
+        const std::optional<FileId> loaded = sources_.load(path, reason, Readable::only_regular);
+        if (!loaded) continue;
         file = *loaded;
         included_.emplace(path, file);
         return true;

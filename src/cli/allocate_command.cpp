@@ -1,6 +1,7 @@
 // `isaforge allocate`: opcodes for the rows that say `auto`, written into the description as numbers.
 #include <fmt/format.h>
 
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/allocate.hpp"
@@ -60,7 +62,7 @@ void print_report(const Isa& isa, const AllocationReport& report) {
             fmt::format("pool {}\n    {} opcodes of {} bits: {} had a number, {} given now, {} reserved, {} free\n",
                         pool_name(isa, pool), pool.opcodes(), pool.width, use.fixed, use.given, use.reserved, use.free);
     }
-    fmt::print(stderr, "{}", out);
+    tell(out);
 }
 
 Json to_json(const std::optional<AllocationFigures>& figures) {
@@ -103,27 +105,35 @@ void print_json(const Session& session, const Isa& isa, const std::vector<AutoCh
                                 {"reserved", use.reserved},
                                 {"free", use.free}});
     }
-    fmt::print("{}\n", out.dump(2));
+    say(fmt::format("{}\n", out.dump(2)));
 }
 
 // Gives up with the diagnostics, as text or as JSON.
 int failed(const Session& session, const Options& options) {
     if (!options.json) return session.report();
-    fmt::print("{{\"fits\": false, \"diagnostics\": {}}}\n", to_json(session.diagnostics, session.sources));
+    say(fmt::format("{{\"fits\": false, \"diagnostics\": {}}}\n", to_json(session.diagnostics, session.sources)));
     return input_error;
 }
 
-// Writes the files that have changed: all of them in place, or the one that can go to -o or to standard output.
+// All files in place: none is changed where one of them cannot be written.
+int write_in_place(const Session& session, const std::set<FileId>& files, const std::vector<AutoChoice>& choices) {
+    std::deque<Output> outputs;
+    for (const FileId file : files) {
+        if (!outputs.emplace_back().open(std::string(session.sources.name(file)))) return input_error;
+        outputs.back().write(with_numbers(session.sources.text(file), file, choices));
+    }
+    for (Output& output : outputs) {
+        if (!output.commit()) return input_error;
+    }
+    return success;
+}
+
+// Writes the files that have changed: all of them in place, or the one that can go to -o or to standard output. That may be
+// a file that was read, by --keep for one.
 int write_files(const Session& session, const Options& options, const std::vector<AutoChoice>& choices) {
     std::set<FileId> files;
     for (const AutoChoice& choice : choices) files.insert(choice.where.file);
-    if (options.in_place) {
-        for (const FileId file : files) {
-            const std::string text = with_numbers(session.sources.text(file), file, choices);
-            if (!write_text(std::string(session.sources.name(file)), text)) return input_error;
-        }
-        return success;
-    }
+    if (options.in_place) return write_in_place(session, files, choices);
     if (options.json && options.output.empty()) return success;
     for (const FileId file : files) {
         if (file == main_file) continue;

@@ -1,7 +1,11 @@
 // Hands on to CLI11 what commands say of their options.
 #include "cli/arguments.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+
+#include "cli/session.hpp"
 
 namespace isaforge::cli {
 
@@ -50,8 +54,15 @@ const Argument& Argument::one_of(const std::vector<std::string>& values) const {
     return *this;
 }
 
-const Argument& Argument::in_range(int low, int high) const {
-    option_->check(CLI::Range(low, high));
+const Argument& Argument::in_range(std::uint64_t low, std::uint64_t high) const {
+    const auto check = [low, high](std::string& text) {
+        const std::optional<std::uint64_t> value = parse_size(text);
+        if (!value || *value < low || *value > high)
+            return fmt::format("'{}' is not a number from {} to {}", text, low, high);
+        text = std::to_string(*value);
+        return std::string{};
+    };
+    option_->transform(CLI::Validator(check, ""));
     return *this;
 }
 

@@ -32,7 +32,8 @@ public:
     const Argument& needs(const Argument& other) const;
     const Argument& check(const Check& check) const;
     const Argument& one_of(const std::vector<std::string>& values) const;
-    const Argument& in_range(int low, int high) const;
+    // A number as parse_size() reads it, both ends included.
+    const Argument& in_range(std::uint64_t low, std::uint64_t high) const;
     const Argument& existing_directory() const;
 
 private:

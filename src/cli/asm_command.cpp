@@ -5,6 +5,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/assembler.hpp"
@@ -63,7 +64,7 @@ int assemble_line(const Options& options, Session& session, const Codec& codec) 
         for (const Section& section : object.sections) {
             if (section.allocated) fmt::format_to(std::back_inserter(bytes), "{:02x}", fmt::join(section.bytes, ""));
         }
-        fmt::print("{}\n", bytes);
+        say(fmt::format("{}\n", bytes));
     }
     return session.report();
 }
@@ -71,12 +72,15 @@ int assemble_line(const Options& options, Session& session, const Codec& codec) 
 int assemble_file(const Options& options, Session& session, const Codec& codec) {
     const std::optional<FileId> file = read_source(session, options.source);
     if (!file) return input_error;
+    const std::vector<std::string> outputs{options.output, options.listing, options.listing_json};
+    if (!outputs_are_apart(outputs, session.sources)) return usage_error;
     Object object;
     Listing listing;
     const bool listed = !options.listing.empty() || !options.listing_json.empty();
     const bool assembled = assemble(codec, *file, session.sources, library_options(options), object,
                                     session.diagnostics, listed ? &listing : nullptr);
     int status = session.report();
+    if (!outputs_are_apart(outputs, session.sources)) return usage_error;  // included files are known now
     if (!options.listing.empty() &&
         !write_text(options.listing, listing_text(listing, object, session.sources, *file))) {
         status = input_error;
@@ -89,7 +93,7 @@ int assemble_file(const Options& options, Session& session, const Codec& codec) 
     object.parameters = fmt::format("{}", fmt::join(options.isa.parameters, " "));
     std::string image, error;
     if (!write_object(object, *object_format(options.format), image, error)) {
-        complain(error);
+        complain(fmt::format("cannot write '{}': {}", options.output, error));
         return input_error;
     }
     return write_text(options.output, image) ? status : input_error;
@@ -137,7 +141,8 @@ Action define(Arguments& app) {
         ->allow_extra_args(false);
     app.add_option("--error-limit", options->error_limit, "So many errors are shown, and the others counted")
         ->type_name("N")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->in_range(0, any_number);
     app.add_flag("--relax", options->relax,
                  "Where a number does not fit, take the longer form that the description names for that");
     return [options] { return assemble_any(*options); };

@@ -63,11 +63,11 @@ void check_others(Session& session, const IsaChoice& asked, const Isa& first) {
 int report_defects(Session& session, const Options& options, const std::string& without_defects) {
     const std::size_t defects = session.diagnostics.errors() + session.diagnostics.warnings();
     if (options.json) {
-        fmt::print("{}\n", to_json(session.diagnostics, session.sources));
+        say(fmt::format("{}\n", to_json(session.diagnostics, session.sources)));
     } else if (session.report(); defects != 0) {
-        fmt::print(stderr, "{}: {}\n", options.isa.name, counted(defects, "defect"));
+        tell(fmt::format("{}: {}\n", options.isa.name, counted(defects, "defect")));
     } else {
-        fmt::print("{}\n", without_defects);
+        say(fmt::format("{}\n", without_defects));
     }
     return defects == 0 ? success : input_error;
 }

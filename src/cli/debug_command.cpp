@@ -14,6 +14,8 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "debugger/debugger.hpp"
+#include "support/input_file.hpp"
+#include "support/printable.hpp"
 
 namespace isaforge::cli {
 
@@ -53,20 +55,37 @@ std::optional<std::string> read_source_file(const std::string& path) {
 // Carries out a line, and says whether there may be another.
 bool carry_out(debugger::Debugger& debugger, std::string_view line, bool& failed) {
     const std::string text = debugger.execute(line);
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    say(text);
     std::fflush(stdout);
     failed |= debugger.failed();
     return !debugger.finished();
 }
 
+// A line of any input, that of one without ends of lines too. False at its end.
+bool next_line(std::istream& script, std::string& line, bool& too_long) {
+    line.clear();
+    too_long = false;
+    for (int c = script.get(); c != std::istream::traits_type::eof(); c = script.get()) {
+        if (c == '\n') return true;
+        too_long = line.size() >= longest_command;
+        if (too_long) return true;
+        line += static_cast<char>(c);
+    }
+    return !line.empty();
+}
+
 // Commands from a file or a pipe, each shown before what it says.
 int run_script(debugger::Debugger& debugger, std::istream& script) {
-    bool failed = false;
+    bool failed = false, too_long = false;
     std::string line;
-    while (std::getline(script, line)) {
+    while (next_line(script, line, too_long)) {
+        if (too_long) {
+            complain(fmt::format("a command has more than {} characters, which is the limit", longest_command));
+            return input_error;
+        }
         if (line.ends_with('\r')) line.pop_back();
         if (line.empty()) continue;
-        fmt::print("(isaforge) {}\n", line);
+        say(fmt::format("(isaforge) {}\n", line));
         if (!carry_out(debugger, line, failed)) break;
     }
     return failed ? input_error : success;
@@ -74,7 +93,11 @@ int run_script(debugger::Debugger& debugger, std::istream& script) {
 
 int run_interactively(debugger::Debugger& debugger) {
     std::signal(SIGINT, ask_to_stop);
-    LineEditor editor("(isaforge) ", [&](std::string_view line) { return debugger.completions(line); });
+    LineEditor editor("(isaforge) ", [&](std::string_view line) {
+        auto completions = debugger.completions(line);
+        std::erase_if(completions, [](const std::string& name) { return printable_in_line(name) != name; });
+        return completions;
+    });
     bool failed = false;
     while (std::optional<std::string> line = editor.read()) {
         asked_to_stop = 0;
@@ -101,7 +124,7 @@ int execute(const Options& options) {
         return restart_program(machine, *program, options.program);
     };
     debugger::Debugger debugger(execution, *program->codec, program->map, std::move(surroundings));
-    fmt::print("{}", debugger.where());
+    say(debugger.where());
 
     std::string first;
     for (const std::string& line : options.first) first += line + "\n";
@@ -109,11 +132,12 @@ int execute(const Options& options) {
     status = run_script(debugger, before);
     if (debugger.finished()) return status;
     if (!options.commands.empty() && options.commands != "-") {
-        std::ifstream script(options.commands);
-        if (!script) {
-            complain(fmt::format("cannot read '{}'", options.commands));
+        std::string text, error;
+        if (!read_input(options.commands, Readable::anything, text, error)) {
+            complain(fmt::format("cannot read '{}': {}", options.commands, error));
             return input_error;
         }
+        std::istringstream script(std::move(text));
         return std::max(status, run_script(debugger, script));
     }
     if (options.commands.empty() && isatty(STDIN_FILENO) != 0 && options.program.path != "-") {

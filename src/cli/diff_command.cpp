@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/session.hpp"
+#include "cli/terminal.hpp"
 #include "isa/diff.hpp"
 
 namespace isaforge::cli {
@@ -51,7 +52,7 @@ std::string difference_text(const Difference& difference, bool whole) {
 
 void print_change(const Change& change) {
     const char mark = change.verb == Change::Verb::added ? '+' : change.verb == Change::Verb::removed ? '-' : '~';
-    fmt::print("  {} {}", mark, change.name);
+    say(fmt::format("  {} {}", mark, change.name));
     if (change.verb != Change::Verb::changed) {
         std::string line;
         for (const Difference& difference : change.differences) {
@@ -59,16 +60,16 @@ void print_change(const Change& change) {
             if (line.size() + text.size() > longest_line) continue;
             line += (line.empty() ? "  " : "; ") + text;
         }
-        fmt::print("{}\n", line);
+        say(fmt::format("{}\n", line));
         return;
     }
     if (change.differences.size() == 1) {
-        fmt::print("  {}\n", difference_text(change.differences[0], false));
+        say(fmt::format("  {}\n", difference_text(change.differences[0], false)));
         return;
     }
-    fmt::print("\n");
+    say("\n");
     for (const Difference& difference : change.differences)
-        fmt::print("      {}\n", difference_text(difference, false));
+        say(fmt::format("      {}\n", difference_text(difference, false)));
 }
 
 struct Counts {
@@ -93,11 +94,11 @@ void print_summary(const std::vector<Change>& changes) {
     const Counts instructions = count(changes, Change::Subject::instruction);
     const Counts formats = count(changes, Change::Subject::format);
     const std::size_t others = changes.size() - instructions.all() - formats.all();
-    fmt::print(
+    say(fmt::format(
         "instructions: {} added, {} removed, {} changed ({} renamed, {} moved); formats: {} added, {} removed, {} "
         "changed; {} other difference{}\n",
         instructions.added, instructions.removed, instructions.changed, instructions.renamed, instructions.moved,
-        formats.added, formats.removed, formats.changed, others, others == 1 ? "" : "s");
+        formats.added, formats.removed, formats.changed, others, others == 1 ? "" : "s"));
 }
 
 void print_text(const std::vector<Change>& changes) {
@@ -106,11 +107,11 @@ void print_text(const std::vector<Change>& changes) {
         const bool instruction = change.subject == Change::Subject::instruction;
         const std::string here = instruction ? "Instructions of format " + change.format
                                              : headings[static_cast<std::size_t>(change.subject)];
-        if (here != group) fmt::print("{}{}\n", group.empty() ? "" : "\n", here);
+        if (here != group) say(fmt::format("{}{}\n", group.empty() ? "" : "\n", here));
         group = here;
         print_change(change);
     }
-    fmt::print("\n");
+    say("\n");
     print_summary(changes);
 }
 
@@ -144,8 +145,8 @@ int diff(const Options& options) {
     if (!before || !after) return trouble;
     const std::vector<Change> changes = compare(*before, *after);
     if (options.json) {
-        fmt::print("{}\n",
-                   json_of(changes, *before, *after).dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+        say(fmt::format(
+            "{}\n", json_of(changes, *before, *after).dump(1, ' ', false, nlohmann::json::error_handler_t::replace)));
     } else if (!changes.empty()) {
         print_text(changes);
     }

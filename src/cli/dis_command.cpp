@@ -6,7 +6,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/container.hpp"
@@ -73,8 +73,8 @@ int print_instructions(const Codec& codec, const std::vector<std::uint8_t>& byte
             return input_error;
         }
         const char* const end = codec.print(text.data(), form, image, bits, at * 8 / isa.address_bits);
-        fmt::print("{}{}\n", std::string_view(text.data(), static_cast<std::size_t>(end - text.data())),
-                   isa.surface.statement_end);
+        say(fmt::format("{}{}\n", std::string_view(text.data(), static_cast<std::size_t>(end - text.data())),
+                        isa.surface.statement_end));
         at += bits / 8;
     }
     return success;
@@ -125,7 +125,8 @@ int print_container(const Options& options, const Container& container) {
     if (!isa) return session.report();
     const auto& codec = make_for_good<Codec>(isa);
     const DisassembleOptions how = library_options(options);
-    OutputFile output;
+    if (!outputs_are_apart({options.output}, session.sources, {options.input})) return usage_error;
+    Output output;
     if (!output.open(options.output)) return input_error;
     const auto write = [&](std::string_view text) { output.write(text); };
     if (!options.json) {
@@ -146,9 +147,10 @@ int print_container(const Options& options, const Container& container) {
     return output.commit() ? success : input_error;
 }
 
-int print_object(const Options& options, const Codec& codec, const Object& object) {
+int print_object(const Options& options, const Session& session, const Codec& codec, const Object& object) {
+    if (!outputs_are_apart({options.output}, session.sources, {options.input})) return usage_error;
     const DisassembleOptions how = library_options(options);
-    OutputFile output;
+    Output output;
     if (!output.open(options.output)) return input_error;
     disassemble(codec, object, how, [&](std::string_view text) { output.write(text); });
     return output.commit() ? success : input_error;
@@ -193,7 +195,7 @@ int disassemble_any(const Options& options) {
     if (!options.hex.empty() && !options.json && !options.listing) return print_instructions(codec, *bytes);
     if (object) complete_object(*object, *isa);
     if (!elf) object = object_of(options, std::move(*bytes), *isa, error);
-    if (object) return print_object(options, codec, *object);
+    if (object) return print_object(options, session, codec, *object);
     complain(fmt::format("cannot read '{}': {}", options.input, error));
     return input_error;
 }

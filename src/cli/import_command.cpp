@@ -9,8 +9,10 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/notes_input.hpp"
+#include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
+#include "support/printable.hpp"
 
 namespace isaforge::cli {
 
@@ -46,13 +48,15 @@ int import(const Options& options) {
     const auto list = read_instructions(session, options.instructions);
     if (!list) return input_error;
     if (session.report() != success) return input_error;
+    if (!outputs_are_apart({options.output}, session.sources)) return usage_error;
     if (notes.bars.empty()) {
         complain(fmt::format("'{}' holds no bar, as `[A] |OPCODE(07)|RA(05)|IMM(20)|`", options.notes));
         return input_error;
     }
     const std::string name =
         options.name.empty() ? name_from(options.output == "-" ? options.notes : options.output) : options.name;
-    return write_text(options.output, import_notes(notes, *list, session.sources, name)) ? success : input_error;
+    return write_text(options.output, printable(import_notes(notes, *list, session.sources, name))) ? success
+                                                                                                    : input_error;
 }
 
 Action define(Arguments& app) {

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal.hpp"
 #include "isaforge/isa.hpp"
 
 namespace isaforge::cli {
@@ -15,7 +16,7 @@ int list() {
     const auto isas = builtin_isas();
     std::size_t widest = 0;
     for (const auto& [name, title] : isas) widest = std::max(widest, name.size());
-    for (const auto& [name, title] : isas) fmt::print("{:{}}  {}\n", name, widest, title);
+    for (const auto& [name, title] : isas) say(fmt::format("{:{}}  {}\n", name, widest, title));
     return success;
 }
 

@@ -17,6 +17,7 @@
 #include "cli/terminal.hpp"
 #include "isaforge/diagnostics.hpp"
 #include "support/large_pages.hpp"
+#include "support/output_file.hpp"
 
 namespace isaforge::cli {
 
@@ -80,6 +81,7 @@ void keep_memory() {
 
 int run(int argc, char** argv) {
     keep_memory();
+    OutputFile::clean_up_on_signals();
     const std::vector<const Command*> commands = all_commands();
     const std::string asked = argc > 1 ? argv[1] : "";
     const Command* const chosen = find(commands, asked);
@@ -119,9 +121,9 @@ int main(int argc, char** argv) {
     try {
         return isaforge::cli::run(argc, argv);
     } catch (const std::bad_alloc&) {
-        std::fputs("isaforge: error: out of memory\n", stderr);
+        std::fprintf(stderr, "isaforge: error: out of memory while `%s` was carried out\n", argc > 1 ? argv[1] : "");
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "isaforge: error: %s\n", error.what());
+        isaforge::cli::complain(error.what());
     }
     return isaforge::cli::input_error;
 }

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "render/space_map.hpp"
@@ -26,10 +27,12 @@ int map(const Options& options) {
     const int status = session.report();
     if (!map) return status == success ? input_error : status;
     if (!options.output.empty()) {
+        if (!outputs_are_apart({options.output}, session.sources)) return usage_error;
         const unsigned width = options.width == 0 ? 1400 : options.width;
         return write_text(options.output, render::map_svg(*isa, *map, width)) ? status : input_error;
     }
-    fmt::print("{}", render::map_text(*isa, *map, options.width == 0 ? 64 : options.width, colour_on_stdout()));
+    std::fputs(render::map_text(*isa, *map, options.width == 0 ? 64 : options.width, colour_on_stdout()).c_str(),
+               stdout);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 
@@ -42,12 +43,13 @@ bool parse_storage(std::string_view rest, MemoryMapping& mapping) {
 }
 
 bool parse_frame(std::string_view rest, MemoryMapping& mapping) {
-    if (!parse_picture_size(take(rest, ':'), mapping.width, mapping.height)) return false;
+    Picture& picture = mapping.picture;
+    if (!parse_picture_size(take(rest, ':'), picture.width, picture.height)) return false;
     const auto format = parse_pixel_format(take(rest, '='));
     if (!format || rest.empty()) return false;
-    mapping.format = *format;
-    mapping.picture = rest;
-    mapping.size = std::uint64_t{mapping.width} * mapping.height * bytes_per_pixel(*format);
+    picture.format = *format;
+    mapping.path = rest;
+    mapping.size = picture.bytes();
     return true;
 }
 
@@ -96,20 +98,34 @@ bool map_memory(Machine& machine, const std::vector<std::string>& maps) {
     return true;
 }
 
+bool write_picture(const std::string& path, std::span<const std::uint8_t> memory, const Picture& picture) {
+    std::string png;
+    const std::string problem = make_png(memory, picture, png);
+    if (problem.empty()) return write_text(path, png);
+    complain(fmt::format("cannot write '{}': {}", path, problem));
+    return false;
+}
+
 bool write_frames(Machine& machine, const std::vector<std::string>& maps) {
     bool written = true;
     for (const std::string& text : maps) {
         const MemoryMapping mapping = *parse_mapping(text);
-        if (mapping.picture.empty()) continue;
+        if (mapping.path.empty()) continue;
         std::vector<std::uint8_t> pixels(mapping.size);
-        std::string problem = "part of the frame is mapped over";
-        if (machine.peek(machine.code_memory(), mapping.address, pixels))
-            problem = write_png(mapping.picture, pixels, 0, mapping.width, mapping.height, mapping.format);
-        if (problem.empty()) continue;
-        complain(fmt::format("cannot write '{}': {}", mapping.picture, problem));
+        if (machine.peek(machine.code_memory(), mapping.address, pixels)) {
+            written &= write_picture(mapping.path, pixels, mapping.picture);
+            continue;
+        }
+        complain(fmt::format("cannot write '{}': part of the frame is mapped over", mapping.path));
         written = false;
     }
     return written;
+}
+
+std::vector<std::string> frame_paths(const std::vector<std::string>& maps) {
+    std::vector<std::string> out;
+    for (const std::string& text : maps) out.push_back(parse_mapping(text)->path);
+    return out;
 }
 
 bool load_mapped_sections(Machine& machine, const Object& object, bool has_flags) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,8 @@ struct MemoryMapping {
     std::string kind;
     std::uint64_t address = 0, size = 0;
     Permissions permissions;
-    std::uint32_t width = 0, height = 0;
-    PixelFormat format = PixelFormat::xrgb8888;
-    std::string picture;
+    Picture picture;   // of a frame …
+    std::string path;  // … and where it goes
 };
 
 std::optional<PixelFormat> parse_pixel_format(std::string_view name);
@@ -26,9 +26,14 @@ std::optional<PixelFormat> parse_pixel_format(std::string_view name);
 bool parse_picture_size(std::string_view text, std::uint32_t& width, std::uint32_t& height);
 std::optional<MemoryMapping> parse_mapping(const std::string& text);
 
+// A picture of a memory into a file. False after a complaint.
+bool write_picture(const std::string& path, std::span<const std::uint8_t> memory, const Picture& picture);
+
 // False after a complaint.
 bool map_memory(Machine& machine, const std::vector<std::string>& maps);
 bool write_frames(Machine& machine, const std::vector<std::string>& maps);
+// The files that will be written.
+std::vector<std::string> frame_paths(const std::vector<std::string>& maps);
 
 // Puts a program's sections into a memory that holds code, each with the permissions that its flags ask for.
 bool load_mapped_sections(Machine& machine, const Object& object, bool has_flags);

@@ -110,15 +110,22 @@ void add_program_options(Arguments& app, ProgramChoice& choice) {
         ->type_name("N")
         ->capture_default_str()
         ->group(group)
-        ->in_range(1, 64);
+        ->in_range(1, most_harts);
     app.add_option("--seed", choice.seed, "Of the order in which harts take turns; the same seed gives the same run")
         ->type_name("N")
         ->capture_default_str()
-        ->group(group);
+        ->group(group)
+        ->in_range(0, any_number);
     app.add_flag("--threads", choice.threads, "Each hart runs on a thread of its own")->group(group);
     app.add_flag("--real-time", choice.real_time, "Time is the clock's, and not one nanosecond an instruction")
         ->group(group);
     app.add_flag("--aligned", choice.aligned, "Accesses must be aligned to their size")->group(group);
+}
+
+std::vector<std::string> input_paths(const ProgramChoice& choice) {
+    std::vector<std::string> out{choice.path};
+    for (const std::string& text : choice.loads) out.push_back(parse_load(text)->path);
+    return out;
 }
 
 std::unique_ptr<Program> read_program(const ProgramChoice& choice, Session& session, int& status) {
@@ -164,6 +171,10 @@ bool load_program(Machine& machine, const Program& program, const ProgramChoice&
                              machine.isa().variant));
         return false;
     }
+    if (!machine.memory_problem().empty()) {
+        complain(machine.memory_problem());
+        return false;
+    }
     if (!map_memory(machine, choice.maps)) return false;
     const bool loaded = machine.code_memory() == no_index
                             ? load_sections(machine, program.object)
@@ -173,10 +184,7 @@ bool load_program(Machine& machine, const Program& program, const ProgramChoice&
 
 bool restart_program(Machine& machine, const Program& program, const ProgramChoice& choice) {
     machine.reset();
-    for (Index memory = 0; memory < machine.isa().memories.size(); ++memory) {
-        const std::span<std::uint8_t> bytes = machine.memory(memory);
-        std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
-    }
+    machine.clear_memories();
     return load_program(machine, program, choice);
 }
 

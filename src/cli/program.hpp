@@ -41,6 +41,9 @@ struct Program {
     debugger::ProgramMap map;  // of the object
 };
 
+// The files that a program is put together from.
+std::vector<std::string> input_paths(const ProgramChoice& choice);
+
 // Reads the program and its instruction set; after a complaint null, with the exit status that it calls for.
 std::unique_ptr<Program> read_program(const ProgramChoice& choice, Session& session, int& status);
 

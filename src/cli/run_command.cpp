@@ -7,7 +7,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/memory_maps.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "cli/program.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
@@ -35,11 +35,9 @@ struct Dump {
 };
 
 // FILE@ADDRESS:WIDTHxHEIGHT:FORMAT
-struct Picture {
+struct PictureFile {
     std::string path;
-    std::uint64_t address = 0;
-    std::uint32_t width = 0, height = 0;
-    PixelFormat format = PixelFormat::xrgb8888;
+    Picture picture;
 };
 
 std::optional<Dump> parse_dump(const std::string& text) {
@@ -51,7 +49,7 @@ std::optional<Dump> parse_dump(const std::string& text) {
     return Dump{*address, *length};
 }
 
-std::optional<Picture> parse_picture(const std::string& text) {
+std::optional<PictureFile> parse_picture(const std::string& text) {
     const std::size_t format_colon = text.rfind(':');
     if (format_colon == std::string::npos || format_colon == 0) return std::nullopt;
     const std::size_t size_colon = text.rfind(':', format_colon - 1);
@@ -61,14 +59,14 @@ std::optional<Picture> parse_picture(const std::string& text) {
     const auto address = parse_size(whole.substr(at + 1, size_colon - at - 1));
     const auto format = parse_pixel_format(whole.substr(format_colon + 1));
     if (!address || !format) return std::nullopt;
-    Picture picture{.path = text.substr(0, at), .address = *address, .format = *format};
+    PictureFile file{.path = text.substr(0, at), .picture = {.address = *address, .format = *format}};
     const std::string_view size = whole.substr(size_colon + 1, format_colon - size_colon - 1);
-    if (!parse_picture_size(size, picture.width, picture.height)) return std::nullopt;
-    return picture;
+    if (!parse_picture_size(size, file.picture.width, file.picture.height)) return std::nullopt;
+    return file;
 }
 
 // Runs step by step and writes a line for each.
-RunResult run_traced(Machine& machine, const Codec& codec, std::uint64_t limit, OutputFile& trace) {
+RunResult run_traced(Machine& machine, const Codec& codec, std::uint64_t limit, Output& trace) {
     RunResult result;
     TraceRecord record;
     double seconds = 0;
@@ -98,37 +96,71 @@ RunResult run_traced(Machine& machine, const Codec& codec, std::uint64_t limit, 
     return result;
 }
 
+// On standard error: what the program itself prints is on standard output.
 void print_stats(const Machine& machine, const RunResult& result) {
     const double speed = result.seconds > 0 ? static_cast<double>(result.instructions) / result.seconds / 1e6 : 0;
-    fmt::print("{} instructions in {:.3f} s, {:.1f} million a second\n", result.instructions, result.seconds, speed);
-    for (const auto& [name, count] : machine.signals()) fmt::print("signal {}: {}\n", name, count);
+    tell(fmt::format("{} instructions in {:.3f} s, {:.1f} million a second\n", result.instructions, result.seconds,
+                     speed));
+    for (const auto& [name, count] : machine.signals()) tell(fmt::format("signal {}: {}\n", name, count));
+}
+
+// Whether there is what --dump and --png ask for, which is known before the program runs. False after a complaint.
+bool ranges_exist(Machine& machine, const Options& options) {
+    const auto exists = [&](const std::string& text, std::uint64_t address, std::uint64_t length) {
+        const std::uint64_t room = machine.room(0, address), end = machine.room(0, 0);
+        if (length <= room) return true;
+        const std::string& name = machine.isa().memories[0].name;
+        complain(fmt::format("'{}' is not in the memory `{}`, which ends at {:#x}", text, name,
+                             room > 0 ? address + room : end));
+        return false;
+    };
+    return std::ranges::all_of(options.dumps,
+                               [&](const std::string& text) {
+                                   const Dump dump = *parse_dump(text);
+                                   return exists("--dump " + text, dump.address, dump.length);
+                               }) &&
+           std::ranges::all_of(options.pictures, [&](const std::string& text) {
+               const Picture picture = parse_picture(text)->picture;
+               return exists("--png " + text, picture.address, picture.bytes());
+           });
+}
+
+// A long dump is not collected in memory.
+void print_dump(Machine& machine, const Dump& dump) {
+    constexpr std::uint64_t part = 1 << 16;
+    for (std::uint64_t done = 0; done < dump.length; done += part) {
+        say(memory_dump(machine, 0, dump.address + done, std::min(part, dump.length - done)));
+    }
+}
+
+std::vector<std::string> outputs_of(const Options& options) {
+    std::vector<std::string> outputs = frame_paths(options.program.maps);
+    for (const std::string& text : options.pictures) outputs.push_back(parse_picture(text)->path);
+    outputs.push_back(options.trace);
+    outputs.push_back(options.profile_json);
+    return outputs;
 }
 
 bool write_pictures(Machine& machine, const Options& options) {
     bool written = write_frames(machine, options.program.maps);
     for (const std::string& text : options.pictures) {
-        const Picture picture = *parse_picture(text);
-        const std::string problem =
-            write_png(picture.path, machine.memory(0), picture.address, picture.width, picture.height, picture.format);
-        if (problem.empty()) continue;
-        complain(problem);
-        written = false;
+        const PictureFile file = *parse_picture(text);
+        written &= write_picture(file.path, machine.memory(0), file.picture);
     }
     return written;
 }
 
 // What was asked for about the state after the run, also after one that failed.
 bool report_state(Machine& machine, const Options& options, const Program& program, const RunResult& result) {
-    for (const std::string& warning : machine.warnings()) fmt::print(stderr, "isaforge: warning: {}\n", warning);
-    if (options.registers) fmt::print("{}", register_dump(machine));
+    for (const std::string& warning : machine.warnings()) tell(fmt::format("isaforge: warning: {}\n", warning));
+    if (options.registers) say(register_dump(machine));
     for (const std::string& text : options.dumps) {
-        const Dump dump = *parse_dump(text);
-        fmt::print("{}", memory_dump(machine, 0, dump.address, dump.length));
+        print_dump(machine, *parse_dump(text));
     }
     if (options.stats) print_stats(machine, result);
     if (options.profile || !options.profile_json.empty()) {
         const debugger::Profile profile = debugger::make_profile(machine, program.map);
-        if (options.profile) fmt::print("{}", to_text(profile));
+        if (options.profile) say(to_text(profile));
         if (!options.profile_json.empty() && !write_text(options.profile_json, to_json(profile))) return false;
     }
     return !result.ok() || write_pictures(machine, options);  // no picture of a program that did not finish
@@ -146,7 +178,7 @@ bool serve_debugger(Machine& machine, const Program& program, const Options& opt
     debugger::Debugger commands(execution, *program.codec, program.map, std::move(surroundings));
     debugger::GdbServer server(execution, commands);
     auto listening = [](std::uint16_t port) {
-        fmt::print(stderr, "isaforge: waiting for a debugger on 127.0.0.1:{}\n", port);
+        tell(fmt::format("isaforge: waiting for a debugger on 127.0.0.1:{}\n", port));
         std::fflush(stderr);
     };
     std::string error;
@@ -173,15 +205,16 @@ int execute(const Options& options) {
         complain("--trace and --warn-hazards follow one hart; leave out --harts");
         return usage_error;
     }
+    if (!outputs_are_apart(outputs_of(options), session.sources, input_paths(options.program))) return usage_error;
     MachineOptions how = machine_options(options.program, *program);
     how.warn_hazards = options.warn_hazards;
     how.count_instructions = options.profile || !options.profile_json.empty();
     Machine machine(program->codec, std::move(how));
-    if (!load_program(machine, *program, options.program)) return input_error;
+    if (!load_program(machine, *program, options.program) || !ranges_exist(machine, options)) return input_error;
 
     if (options.gdb_port >= 0 && !serve_debugger(machine, *program, options, status)) return status;
 
-    OutputFile trace;
+    Output trace;
     if (!options.trace.empty() && !trace.open(options.trace)) return input_error;
     const std::uint64_t limit = *parse_size(options.max_instructions);
     const RunResult result = trace.is_open() ? run_traced(machine, *program->codec, limit, trace) : machine.run(limit);
@@ -217,7 +250,8 @@ Action define(Arguments& app) {
         ->allow_extra_args(false)
         ->check(wants(parse_picture, "FILE@ADDRESS:WIDTHxHEIGHT:FORMAT with a known format"));
     app.add_flag("--registers", options->registers, "Print the registers at the end");
-    app.add_flag("--stats", options->stats, "Print how many instructions were executed, and how fast");
+    app.add_flag("--stats", options->stats,
+                 "Print on standard error how many instructions were executed, and how fast");
     app.add_flag("--profile", options->profile,
                  "Print what was executed most, branches, and the use of formats and lengths; slower");
     app.add_option("--profile-json", options->profile_json, "Write all of that to a file")->type_name("FILE");

@@ -8,7 +8,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
-#include "cli/output_file.hpp"
+#include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "disassembler/verify.hpp"
@@ -42,7 +42,7 @@ std::vector<Index> instructions_asked_for(const Isa& isa, const std::string& pat
 // Writes statements one after the other, as if they were one program; with --check only those that are not read back.
 class Writer {
 public:
-    Writer(const Options& options, const Codec& codec, OutputFile& output)
+    Writer(const Options& options, const Codec& codec, Output& output)
         : options_(options),
           codec_(codec),
           output_(output),
@@ -55,11 +55,11 @@ public:
         } else if (options_.each) {
             for (const Index instruction : instructions) {
                 for (const Index form : codec_.isa().instructions[instruction].forms) {
-                    for (std::uint64_t i = 0; i < options_.count; ++i) one(form);
+                    for (std::uint64_t i = 0; i < options_.count && !failed_; ++i) one(form);
                 }
             }
         } else {
-            for (std::uint64_t i = 0; i < options_.count; ++i) one(sampler_.choose(instructions));
+            for (std::uint64_t i = 0; i < options_.count && !failed_; ++i) one(sampler_.choose(instructions));
         }
         output_.write(buffer_);
     }
@@ -111,7 +111,7 @@ private:
         buffer_ += '\n';
         constexpr std::size_t enough = std::size_t{1} << 16;
         if (buffer_.size() < enough) return;
-        output_.write(buffer_);
+        failed_ = !output_.write(buffer_);  // more would be in vain
         buffer_.clear();
     }
 
@@ -131,12 +131,13 @@ private:
 
     const Options& options_;
     const Codec& codec_;
-    OutputFile& output_;
+    Output& output_;
     Sampler sampler_;
     disassembler::Verifier verifier_;
     Sampled sampled_;
     std::string buffer_;
     std::uint64_t bits_before_ = 0, written_ = 0, lost_ = 0;
+    bool failed_ = false;
 };
 
 int sample(const Options& options) {
@@ -151,13 +152,14 @@ int sample(const Options& options) {
         return input_error;
     }
     const auto& codec = make_for_good<Codec>(isa);
-    OutputFile output;
+    if (!outputs_are_apart({options.output}, session.sources)) return usage_error;
+    Output output;
     if (!output.open(options.output)) return input_error;
     Writer writer(options, codec, output);
     writer.run(instructions);
     if (!output.commit()) return input_error;
     if (!options.check) return success;
-    fmt::print(stderr, "{}: {} of {} statements are not read back\n", isa->variant, writer.lost(), writer.written());
+    tell(fmt::format("{}: {} of {} statements are not read back\n", isa->variant, writer.lost(), writer.written()));
     return writer.lost() == 0 ? success : input_error;
 }
 
@@ -167,13 +169,15 @@ Action define(Arguments& app) {
     add_isa_positional(app, options->isa);
     app.add_option("-n,--count", options->count, "How many statements; with --each, how many of every form")
         ->type_name("N")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->in_range(0, any_number);
     app.add_flag("--each", options->each, "Go through all forms of all instructions, in order, instead of any");
     app.add_flag("--codes", options->codes,
                  "All codes of each operand of up to 12 bits instead, in one form of each kind");
     app.add_option("--seed", options->seed, "The same seed gives the same statements")
         ->type_name("S")
-        ->capture_default_str();
+        ->capture_default_str()
+        ->in_range(0, any_number);
     app.add_option("--mnemonic", options->mnemonic, "Only instructions of which a name is like this, as in a shell")
         ->type_name("PATTERN");
     app.add_flag(

@@ -11,6 +11,7 @@
 #include "cli/terminal.hpp"
 #include "isaforge/object.hpp"
 #include "object/flavour.hpp"
+#include "support/input_file.hpp"
 
 namespace isaforge::cli {
 
@@ -46,7 +47,7 @@ void add_optional_isa_option(Arguments& app, IsaChoice& choice) {
 void add_threads_option(Arguments& app, unsigned& threads) {
     app.add_option("--threads", threads, "How many threads work on large inputs; by default one for each processor")
         ->type_name("N")
-        ->in_range(1, 256);
+        ->in_range(1, most_threads);
 }
 
 bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object) {
@@ -133,22 +134,12 @@ std::optional<FileId> read_source(Session& session, const std::string& path) {
 }
 
 std::optional<std::vector<std::uint8_t>> read_bytes(const std::string& path) {
-    SourceManager files;
-    std::string error;
-    const std::optional<FileId> file = files.load(path, error);
-    if (!file) {
+    std::string text, error;
+    if (!read_input(path, Readable::anything, text, error)) {
         complain("cannot read '" + path + "': " + error);
         return std::nullopt;
     }
-    const std::string_view text = files.text(*file);
     return std::vector<std::uint8_t>(text.begin(), text.end());
-}
-
-bool write_text(const std::string& path, std::string_view text) {
-    std::string error;
-    if (write_file_atomically(path, text, error)) return true;
-    complain("cannot write '" + path + "': " + error);
-    return false;
 }
 
 std::optional<std::uint64_t> parse_size(std::string_view text) {

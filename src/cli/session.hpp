@@ -1,5 +1,5 @@
 // What nearly every sub-command starts with: an instruction set chosen on the command line, the sources and diagnostics of
-// a run, files read and written.
+// a run, files that are read.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "isaforge/diagnostics.hpp"
 #include "isaforge/isa.hpp"
+#include "isaforge/limits.hpp"
 #include "isaforge/object.hpp"
 #include "isaforge/source.hpp"
 
@@ -58,14 +59,14 @@ struct Session {
 std::optional<FileId> read_source(Session& session, const std::string& path);
 std::optional<std::vector<std::uint8_t>> read_bytes(const std::string& path);
 
-// Writes a file whole or not at all; `-` is standard output. False after a complaint.
-bool write_text(const std::string& path, std::string_view text);
-
 // Where no instruction set was asked for, takes the one that an object file says it is for. False after a complaint.
 bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object);
 bool complete_choice(IsaChoice& choice, const Object* object);  // null where it cannot be read
 
 // A count of bytes or an address: decimal, 0x…, with K, M or G behind it for 2^10, 2^20, 2^30.
 std::optional<std::uint64_t> parse_size(std::string_view text);
+
+// No limit on a number that an option takes.
+inline constexpr std::uint64_t any_number = ~std::uint64_t{0};
 
 }  // namespace isaforge::cli

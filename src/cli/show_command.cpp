@@ -35,21 +35,21 @@ bool has_name(const Instruction& instruction, std::string_view name, bool case_i
 void print_field(const Isa& isa, const Field& field, std::size_t widest) {
     if (field.fixed) return;
     const OperandType* type = field.type == no_index ? nullptr : &isa.operand_types[field.type];
-    if (type && !type->name.empty()) fmt::print("    {:{}}  {}\n", field.name, widest, type->name);
+    if (type && !type->name.empty()) say(fmt::format("    {:{}}  {}\n", field.name, widest, type->name));
 }
 
 void print_form(const Isa& isa, const Form& form, render::Charset charset) {
     const Instruction& instruction = isa.instruction_of(form);
-    fmt::print("{}",
-               render::bitfield_picture(isa, form, charset, fmt::format("{}", fmt::join(instruction.names, " | "))));
-    for (const TextTemplate& text : form.texts) fmt::print("    {}\n", render::syntax_text(isa, form, text));
+    say(fmt::format(
+        "{}", render::bitfield_picture(isa, form, charset, fmt::format("{}", fmt::join(instruction.names, " | ")))));
+    for (const TextTemplate& text : form.texts) say(fmt::format("    {}\n", render::syntax_text(isa, form, text)));
     std::size_t widest = 0;
     for (const Field& field : form.fields) widest = std::max(widest, field.name.size());
     for (const Field& field : form.fields) print_field(isa, field, widest);
 }
 
 void print_instruction(const Isa& isa, const Instruction& instruction, render::Charset charset) {
-    if (!instruction.title.empty()) fmt::print("{}: {}\n", instruction.names.front(), instruction.title);
+    if (!instruction.title.empty()) say(fmt::format("{}: {}\n", instruction.names.front(), instruction.title));
     for (const Index form : instruction.forms) print_form(isa, isa.forms[form], charset);
 }
 
@@ -68,7 +68,7 @@ int show_one(const Isa& isa, const std::string& name, render::Charset charset) {
     bool found = false;
     for (const Instruction& instruction : isa.instructions) {
         if (!has_name(instruction, name, isa.surface.case_insensitive)) continue;
-        if (found) fmt::print("\n");
+        if (found) say("\n");
         found = true;
         print_instruction(isa, instruction, charset);
     }
@@ -83,7 +83,7 @@ int show_all(const Isa& isa) {
         lines[form.format] += fmt::format("    {}\n", render::syntax_text(isa, form, form.texts.front()));
     }
     for (std::size_t format = 0; format < lines.size(); ++format) {
-        if (!lines[format].empty()) fmt::print("{}\n{}", isa.formats[format].name, lines[format]);
+        if (!lines[format].empty()) say(fmt::format("{}\n{}", isa.formats[format].name, lines[format]));
     }
     return success;
 }

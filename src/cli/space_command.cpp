@@ -9,6 +9,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/session.hpp"
+#include "cli/terminal.hpp"
 #include "isaforge/space.hpp"
 
 namespace isaforge::cli {
@@ -73,7 +74,7 @@ public:
                 line += left_[i] ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("{:>{}}", row[i], widths[i]);
             }
             line.erase(line.find_last_not_of(' ') + 1);
-            fmt::print("{}\n", line);
+            say(fmt::format("{}\n", line));
         }
     }
 
@@ -96,9 +97,9 @@ void print_totals(const Isa& isa, const Space& space) {
     std::vector<unsigned> lengths;
     for (const SpaceLength& length : space.lengths) lengths.push_back(length.bits);
     const std::size_t count = isa.instructions.size();
-    fmt::print("{}: {} instruction{}{}; a word is the first {} bits, there are {}\n\n", isa.variant, count,
-               count == 1 ? "" : "s", lengths.empty() ? "" : fmt::format(" of {} bits", lengths_text(lengths)),
-               space.unit_bits, words(Share::block(0), space));
+    say(fmt::format("{}: {} instruction{}{}; a word is the first {} bits, there are {}\n\n", isa.variant, count,
+                    count == 1 ? "" : "s", lengths.empty() ? "" : fmt::format(" of {} bits", lengths_text(lengths)),
+                    space.unit_bits, words(Share::block(0), space)));
     Table table({"", "words", "of all", "forms"});
     table.add({"used", words(space.used, space), percent(space.used), ""});
     for (const SpaceLength& length : space.lengths) {
@@ -118,7 +119,7 @@ void print_formats(const Isa& isa, const Space& space) {
                    fmt::format("{}", format.instructions), words(format.used, space), percent(format.used),
                    fmt::format("{}", format.stretches), opcode_text(format), further_text(format)});
     }
-    fmt::print("\n");
+    say("\n");
     table.print();
 }
 
@@ -130,12 +131,12 @@ void print_bounds(const Isa& isa, const Space& space, const Pool& pool, const st
     for (const Index format : pool.formats) {
         const std::string& one = isa.formats[format].name;
         if (line.size() + one.size() + 1 > page_width) {
-            fmt::print("{}\n", line);
+            say(fmt::format("{}\n", line));
             line = "       ";
         }
         line += " " + one;
     }
-    fmt::print("{}\n", line);
+    say(fmt::format("{}\n", line));
 }
 
 // A pool's opcodes are counted in its own width.
@@ -153,23 +154,24 @@ void print_pools(const Isa& isa, const Space& space) {
                    opcodes(counted.partly), opcodes(counted.reserved), opcodes(counted.free),
                    fmt::format("{}", counted.instructions), fmt::format("{}", counted.outside)});
     }
-    fmt::print("\n");
+    say("\n");
     table.print();
-    fmt::print("\n");
+    say("\n");
     for (std::size_t i = 0; i < names.size(); ++i) print_bounds(isa, space, isa.pools[space.pools[i].pool], names[i]);
 }
 
 void print_ranges(const Space& space, bool all) {
     if (space.free_ranges.empty()) {
-        fmt::print("\nno block of {} leading bits is free\n", space.depth);
+        say(fmt::format("\nno block of {} leading bits is free\n", space.depth));
         return;
     }
     const std::size_t count = space.free_ranges.size();
-    fmt::print("\n{} free range{} of {} leading bits, {} words together", count, count == 1 ? "" : "s", space.depth,
-               words(space.free_in_ranges, space));
+    say(fmt::format("\n{} free range{} of {} leading bits, {} words together", count, count == 1 ? "" : "s",
+                    space.depth, words(space.free_in_ranges, space)));
     const Share between = space.free - space.free_in_ranges;
-    if (!between.is_zero()) fmt::print("; {} free words lie between those of instructions", words(between, space));
-    fmt::print("\n");
+    if (!between.is_zero())
+        say(fmt::format("; {} free words lie between those of instructions", words(between, space)));
+    say("\n");
     Table table({"range", "words", "<"});
     std::size_t left_out = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -183,11 +185,11 @@ void print_ranges(const Space& space, bool all) {
         table.add({range_text(space.free_ranges[i]), words(space.free_ranges[i].size(), space), remark});
     }
     table.print();
-    if (left_out > 0) fmt::print("… and {} more; --all lists them\n", left_out);
+    if (left_out > 0) say(fmt::format("… and {} more; --all lists them\n", left_out));
 }
 
 void print_fits(const Space& space, bool all) {
-    fmt::print("\nopcodes that still fit, by their width, and the smallest free block that has room for one\n");
+    say(fmt::format("\nopcodes that still fit, by their width, and the smallest free block that has room for one\n"));
     Table out({"bits", "opcodes", "<cheapest"});
     for (const SpaceFit& fit : space.fits) {
         if (fit.opcodes.is_zero() || (!all && fit.width > most_widths)) continue;
@@ -286,7 +288,7 @@ int space(const Options& options) {
     const int status = session.report();
     if (!counted) return status == success ? input_error : status;
     if (options.json) {
-        fmt::print("{}\n", space_json(*isa, space).dump(1, ' ', false, Json::error_handler_t::replace));
+        say(fmt::format("{}\n", space_json(*isa, space).dump(1, ' ', false, Json::error_handler_t::replace)));
         return status;
     }
     print_totals(*isa, space);

@@ -4,6 +4,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+
+#include "support/printable.hpp"
 
 namespace isaforge::cli {
 
@@ -31,9 +34,19 @@ bool locale_is_utf8() {
     return false;
 }
 
+void say(std::string_view text) {
+    const std::string shown = printable(text);
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
+}
+
+void tell(std::string_view text) {
+    const std::string shown = printable(text);
+    std::fwrite(shown.data(), 1, shown.size(), stderr);
+}
+
 void complain(std::string_view message) {
     const char* const start = colour_on_stderr() ? "isaforge: \x1b[1;31merror:\x1b[0m " : "isaforge: error: ";
-    std::fprintf(stderr, "%s%.*s\n", start, static_cast<int>(message.size()), message.data());
+    std::fprintf(stderr, "%s%s\n", start, printable(message).c_str());
 }
 
 }  // namespace isaforge::cli

@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "support/printable.hpp"
+
 namespace isaforge::codeobject {
 
 namespace {
@@ -246,15 +248,16 @@ std::string quoted(const std::string& text) {
     });
     if (simple) return "'" + text + "'";
     std::string out = "\"";
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        const bool escaped =
-            byte < 0x20 || byte == 0x7F || std::string_view("'\";/#\\").find(c) != std::string_view::npos;
-        if (escaped) {
-            out += fmt::format("\\x{:02X}", byte);
+    for (std::string_view rest = text; !rest.empty();) {
+        const Character next = first_character(rest);
+        const bool means_something = std::string_view("'\";/#\\").find(rest[0]) != std::string_view::npos;
+        if (means_something || (next.is_utf8 && !next.is_printable)) {
+            const auto code = static_cast<unsigned>(next.code);
+            out += code < 0x80 ? fmt::format("\\x{:02X}", code) : fmt::format("\\u{:04X}", code);
         } else {
-            out += c;
+            out += rest.substr(0, next.length);
         }
+        rest.remove_prefix(next.length);
     }
     return out + "\"";
 }

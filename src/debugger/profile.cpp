@@ -6,6 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "support/printable.hpp"
+
 namespace isaforge::debugger {
 
 namespace {
@@ -269,7 +271,7 @@ std::string to_json(const Profile& profile) {
                                  {"bytes", each.bytes},
                                  {"executed", each.executed}});
     }
-    return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+    return printable(json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace isaforge::debugger

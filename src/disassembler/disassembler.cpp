@@ -14,6 +14,7 @@
 #include "object/flavour.hpp"
 #include "object/relocation_place.hpp"
 #include "support/in_order.hpp"
+#include "support/printable.hpp"
 
 namespace isaforge {
 
@@ -283,7 +284,7 @@ void Disassembler::section_head(const Section& section) {
     if (!first_section_) out_.put('\n');
     first_section_ = false;
     if (options_.style == DisassemblyStyle::listing) {
-        out_.put(fmt::format("Section {}:\n", section.name));
+        out_.put(fmt::format("Section {}:\n", printable_in_line(section.name)));
         return;
     }
     // Other assemblers know the first alone by its mere name.
@@ -299,7 +300,8 @@ void Disassembler::section_head(const Section& section) {
 }
 
 std::string Disassembler::section_directive(const Section& section) const {
-    const bool plain = std::all_of(section.name.begin(), section.name.end(),
+    const bool plain = printable_in_line(section.name) == section.name &&
+                       std::all_of(section.name.begin(), section.name.end(),
                                    [](char c) { return assembler::is(c, assembler::class_name); });
     const bool quotable = std::all_of(section.name.begin(), section.name.end(),
                                       [](char c) { return c > ' ' && c < 0x7F && c != '"' && c != '\\'; });

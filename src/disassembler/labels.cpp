@@ -9,16 +9,18 @@
 #include "assembler/characters.hpp"
 #include "codec/tables.hpp"
 #include "support/in_order.hpp"
+#include "support/printable.hpp"
 
 namespace isaforge::disassembler {
 
 namespace {
 
-// Reads as one name in our assembler.
+// Reads as one name in our assembler, and shows as one.
 bool is_plain(std::string_view name) {
     using assembler::is;
     if (name.empty() || name == "." || !is(name[0], assembler::class_name_start)) return false;
-    return std::all_of(name.begin(), name.end(), [](char c) { return is(c, assembler::class_name); });
+    return std::all_of(name.begin(), name.end(), [](char c) { return is(c, assembler::class_name); }) &&
+           printable_in_line(name) == name;
 }
 
 bool before(const Label& a, const Label& b) { return a.offset < b.offset; }

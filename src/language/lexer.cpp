@@ -1,7 +1,10 @@
 #include "language/lexer.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
+
+#include "support/printable.hpp"
 
 namespace isaforge::language {
 
@@ -134,11 +137,24 @@ Token Lexer::string(std::uint32_t begin) {
     }
     if (at(position_) == '"') {
         ++position_;
+        refuse_controls(begin);
         return make(TokenKind::string, begin);
     }
     if (position_ > text_.size()) position_ = static_cast<std::uint32_t>(text_.size());
     diagnostics_.error({file_, begin, 1}, "this string is never closed on its line");
     return make(TokenKind::bad, begin);
+}
+
+// Strings become names and texts that are printed, also where they cannot be escaped.
+void Lexer::refuse_controls(std::uint32_t begin) {
+    const std::string_view whole = text_.substr(begin, position_ - begin);
+    if (std::all_of(whole.begin(), whole.end(), [](char c) { return c >= ' ' && c < 0x7f; })) return;
+    for (std::uint32_t at = begin; at < position_;) {
+        const Character next = first_character(text_.substr(at, position_ - at));
+        if (!next.is_printable && next.is_utf8 && next.code != '\t')
+            diagnostics_.error({file_, at, static_cast<std::uint32_t>(next.length)}, "a control character in a text");
+        at += static_cast<std::uint32_t>(next.length);
+    }
 }
 
 Token Lexer::symbol(std::uint32_t begin) {

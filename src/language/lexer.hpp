@@ -42,6 +42,7 @@ private:
     Token make(TokenKind kind, std::uint32_t begin) const;
     Token number(std::uint32_t begin);
     Token string(std::uint32_t begin);
+    void refuse_controls(std::uint32_t begin);
     Token symbol(std::uint32_t begin);
     char at(std::uint32_t position) const { return position < text_.size() ? text_[position] : '\0'; }
 

@@ -47,7 +47,7 @@ public:
             if (const EmbeddedFile* file = find_embedded(below)) return add_embedded(*file, sources_);
         }
         std::string error;
-        return sources_.load(target.string(), error).value_or(0);
+        return sources_.load(target.string(), error, Readable::only_regular).value_or(0);
     }
 
 private:
@@ -168,6 +168,11 @@ std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sour
         known.insert(known.end(), heading.variants.begin(), heading.variants.end());
         if (name != heading.name && !is_variant) continue;
         LoadOptions chosen = options;
+        if (is_variant && !options.variant.empty() && options.variant != name) {
+            diagnostics.error({}, fmt::format("'{}' is one variant of {}, and '{}' was asked for: give {} that variant",
+                                              name, heading.name, options.variant, heading.name));
+            return nullptr;
+        }
         if (is_variant) chosen.variant = name;
         return build(add_embedded(*file, sources), sources, diagnostics, chosen, Origin::builtin);
     }

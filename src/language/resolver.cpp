@@ -87,7 +87,12 @@ void Resolver::choose_variant() {
     const auto& variants = description_.variants;
     isa_.variant = isa_.name;
     for (const Name& variant : variants) isa_.variants.push_back(variant.text);
-    if (variants.empty()) return;
+    if (variants.empty()) {
+        if (!options_.variant.empty() && options_.variant != isa_.name)
+            diagnostics_.error(description_.name.place, fmt::format("there is no variant '{}' of {}, which has none",
+                                                                    options_.variant, isa_.name));
+        return;
+    }
     std::vector<std::string_view> names;
     names.reserve(variants.size());
     for (const Name& variant : variants) names.push_back(variant.text);

@@ -149,7 +149,8 @@ System::System(const Isa& isa, const MachineOptions& options) {
     const std::string& name = isa.memories[memory].name;
     auto size = options.memory_sizes.find(name);
     const std::uint64_t bytes = size != options.memory_sizes.end() ? size->second : options.memory_bytes;
-    if (bytes != 0) map.add_storage(0, bytes, {}, name);
+    if (bytes != 0) problem = map.add_storage(0, bytes, {}, name);
+    if (!problem.empty()) problem = "memory `" + name + "`: " + problem;
     for (const isaforge::Device& device : isa.devices)
         if (device.memory == memory) add_device(device.kind, device.address);
 }
@@ -157,15 +158,15 @@ System::System(const Isa& isa, const MachineOptions& options) {
 std::string System::add_device(const std::string& kind, std::uint64_t address) {
     std::unique_ptr<Device> device = make_device(kind, harts, streams);
     if (device == nullptr) return "there is no device '" + kind + "': console, timer and doorbell are";
-    std::string problem = map.add_device(address, *device, kind);
-    if (!problem.empty()) return problem;
+    std::string refusal = map.add_device(address, *device, kind);
+    if (!refusal.empty()) return refusal;
     devices.push_back(std::move(device));
     // One that is mapped over is gone.
     std::erase_if(devices, [&](const auto& each) {
         return std::none_of(map.regions().begin(), map.regions().end(),
                             [&](const Region& region) { return region.device == each.get(); });
     });
-    return problem;
+    return refusal;
 }
 
 std::optional<std::uint32_t> System::raised(std::uint32_t hart, std::uint64_t now) {
@@ -193,15 +194,6 @@ std::uint64_t System::time(std::uint64_t counted) const {
     if (!real_time) return counted;
     auto passed = std::chrono::steady_clock::now() - begin;
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
-}
-
-std::uint64_t System::storage_end() const {
-    std::uint64_t end = 0;
-    for (const Region& region : map.regions()) {
-        if (region.first != end || !region.block) break;
-        end = region.last + 1;
-    }
-    return end;
 }
 
 }  // namespace isaforge::machine

@@ -41,14 +41,23 @@ namespace machine {
 
 namespace {
 
+// Whether the program itself could write all of that.
+bool may_be_written(const MemoryMap& map, std::uint64_t address, std::uint64_t length) {
+    const std::uint64_t last = address + (length - 1);
+    if (last < address) return false;
+    while (true) {
+        const Region* region = map.find(address);
+        if (region == nullptr || !region->block || !region->allows(Access::write)) return false;
+        if (region->last >= last) return true;
+        address = region->last + 1;
+    }
+}
+
 std::uint64_t read_input(Machine::State& hart, std::uint64_t address, std::uint64_t length) {
     if (length == 0) return 0;
     std::vector<std::uint8_t> bytes(std::min(length, max_part));
     // Nothing is taken that could not be put down.
-    for (std::uint64_t at : {address, address + (bytes.size() - 1)}) {
-        const Region* region = hart.system->map.find(at);
-        if (region == nullptr || !region->block || !region->allows(Access::write)) return refused;
-    }
+    if (!may_be_written(hart.system->map, address, bytes.size())) return refused;
     {
         std::scoped_lock lock(hart.system->device_lock);
         bytes.resize(hart.system->streams->read(bytes));
@@ -86,7 +95,7 @@ std::uint64_t call_host(Machine::State& hart, std::uint64_t number) {
             if (given[0] != 1 && given[0] != 2) return refused;
             return write_output(hart, static_cast<unsigned>(given[0]), given[1], given[2]);
         case 3: return hart.time();
-        case 4: return hart.system->storage_end();
+        case 4: return hart.system->map.storage_from(0);
         default: return refused;
     }
 }

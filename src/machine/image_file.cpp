@@ -1,7 +1,9 @@
-// Pictures: a range of memory as a PNG file, by way of libpng.
+// Pictures: a range of memory as the text of a PNG file, by way of libpng.
+#include <fmt/format.h>
 #include <png.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -49,15 +51,15 @@ std::vector<std::uint8_t> rgb_rows(const std::uint8_t* pixels, std::uint32_t wid
 
 }  // namespace
 
-std::string write_png(const std::string& path, std::span<const std::uint8_t> memory, std::uint64_t address,
-                      std::uint32_t width, std::uint32_t height, PixelFormat format) {
+std::string make_png(std::span<const std::uint8_t> memory, const Picture& picture, std::string& png) {
+    const auto& [address, width, height, format] = picture;
     if (width == 0 || height == 0 || width > largest_picture_side || height > largest_picture_side)
-        return "a picture has 1 to 32768 pixels a side";
-    std::uint64_t bytes = std::uint64_t{width} * height * bytes_per_pixel(format);
-    if (address > memory.size() || bytes > memory.size() - address) return "the picture lies partly outside the memory";
+        return fmt::format("a picture has 1 to {} pixels a side", largest_picture_side);
+    if (address > memory.size() || picture.bytes() > memory.size() - address)
+        return fmt::format("the picture lies partly outside the memory, which ends at {:#x}", memory.size());
     std::vector<std::uint8_t> rows;
     const std::uint8_t* pixels = memory.data() + address;
-    bool is_gray = format == PixelFormat::gray8;
+    const bool is_gray = format == PixelFormat::gray8;
     if (!is_gray) {
         rows = rgb_rows(pixels, width, height, format);
         pixels = rows.data();
@@ -67,11 +69,18 @@ std::string write_png(const std::string& path, std::span<const std::uint8_t> mem
     image.width = width;
     image.height = height;
     image.format = is_gray ? PNG_FORMAT_GRAY : PNG_FORMAT_RGB;
-    if (png_image_write_to_file(&image, path.c_str(), 0, pixels, 0, nullptr) != 0) return {};
-    std::string message = image.message;
+    char* bytes = nullptr;
+    std::size_t size = 0;
+    std::FILE* const stream = ::open_memstream(&bytes, &size);
+    if (stream == nullptr) return "out of memory";
+    const bool good = png_image_write_to_stdio(&image, stream, 0, pixels, 0, nullptr) != 0;
+    const bool complete = std::fclose(stream) == 0;
+    if (good && complete) png.assign(bytes, size);
+    std::free(bytes);
+    const std::string message = image.message;
     png_image_free(&image);
-    std::remove(path.c_str());
-    return message.empty() ? "cannot be written" : message;
+    if (good && complete) return {};
+    return message.empty() ? "out of memory" : message;
 }
 
 }  // namespace isaforge

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "machine/pages.hpp"
 #include "machine/state.hpp"
 #include "semantics/lower.hpp"
 
@@ -21,15 +22,17 @@ using machine::MicroOp;
 
 namespace {
 
-constexpr std::uint64_t max_code_units = std::uint64_t{1} << 26;
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 
-machine::Memory make_memory(const MemorySpace& space, std::uint64_t bytes) {
+// Where there is no room for it, it has no bytes, and `problem` says why.
+machine::Memory make_memory(const MemorySpace& space, std::uint64_t bytes, std::string& problem) {
     machine::Memory memory;
     memory.unit_shift = space.unit_bits <= 8 ? 0 : static_cast<unsigned>(std::countr_zero(space.unit_bits / 8));
-    // Zero pages are only taken when they are touched.
-    memory.bytes = static_cast<std::uint8_t*>(std::calloc(bytes + 8, 1));
-    if (memory.bytes == nullptr) return memory;
+    memory.bytes = machine::take_pages(bytes);
+    if (memory.bytes == nullptr) {
+        problem = fmt::format("memory `{}`: {}", space.name, machine::no_room_for(bytes));
+        return memory;
+    }
     memory.size = bytes;
     for (unsigned i = 0; i < 4; ++i)
         memory.limits[i] = bytes >= (1u << i) ? ((bytes - (1u << i)) >> memory.unit_shift) + 1 : 0;
@@ -74,7 +77,7 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     for (const MemorySpace& space : isa.memories) {
         auto size = options.memory_sizes.find(space.name);
         const std::uint64_t bytes = size != options.memory_sizes.end() ? size->second : options.memory_bytes;
-        memories.push_back(make_memory(space, memories.size() == system->memory ? 0 : bytes));
+        memories.push_back(make_memory(space, memories.size() == system->memory ? 0 : bytes, system->problem));
     }
     outside.run = machine::handlers::fault;
     core.outside = &outside;
@@ -99,7 +102,7 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
 }
 
 Machine::State::~State() {
-    for (machine::Memory& memory : memories) std::free(memory.bytes);
+    for (machine::Memory& memory : memories) machine::release_pages(memory.bytes, memory.size);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -282,7 +285,7 @@ void Machine::load_code(std::span<const std::uint8_t> bytes) {
         protect(0, bytes.size(), {true, true, true}, "code");
         return;
     }
-    std::size_t units = std::min<std::uint64_t>(bytes.size() * 8 / state.isa.address_bits, max_code_units);
+    std::size_t units = std::min<std::uint64_t>(bytes.size() * 8 / state.isa.address_bits, most_code_units);
     state.code.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(units * state.isa.address_bits / 8));
     std::uint64_t address = state.next_pc();
     state.forget_translations();
@@ -435,6 +438,21 @@ std::span<std::uint8_t> Machine::memory(Index memory) {
                                                   : std::span<std::uint8_t>();
     }
     return {state_->memories[memory].bytes, state_->memories[memory].size};
+}
+
+std::uint64_t Machine::room(Index memory, std::uint64_t address) const {
+    if (memory == state_->system->memory) return state_->system->map.storage_from(address);
+    const std::uint64_t size = memory < state_->memories.size() ? state_->memories[memory].size : 0;
+    return address < size ? size - address : 0;
+}
+
+const std::string& Machine::memory_problem() const { return state_->system->problem; }
+
+void Machine::clear_memories() {
+    for (unsigned i = 0; i < harts(); ++i)
+        for (machine::Memory& memory : hart(i).state_->memories) machine::clear_pages(memory.bytes, memory.size);
+    for (const machine::Region& region : state_->system->map.regions())
+        if (region.block) machine::clear_pages(region.block->bytes, region.block->size);
 }
 
 Index Machine::find_memory(std::string_view name) const {

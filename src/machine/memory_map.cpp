@@ -2,23 +2,13 @@
 #include "machine/memory_map.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 
+#include "machine/pages.hpp"
+
 namespace isaforge::machine {
-
-namespace {
-
-constexpr std::uint64_t max_storage = std::uint64_t{1} << 46;
-
-std::uint8_t* zero_pages(std::uint64_t bytes) {
-    void* at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return at == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(at);
-}
-
-}  // namespace
 
 std::string letters(std::uint8_t permissions) {
     std::string text = "rwx";
@@ -28,17 +18,16 @@ std::string letters(std::uint8_t permissions) {
 }
 
 Block::Block(std::uint64_t first_address, std::uint64_t size_in_bytes) : first(first_address), size(size_in_bytes) {
-    if (size > max_storage) return;
-    bytes = zero_pages(size);
-    code_flags = zero_pages(size / granule + 1);
+    bytes = take_pages(size);
+    code_flags = bytes == nullptr ? nullptr : take_pages(size / granule + 1);
     if (code_flags != nullptr || bytes == nullptr) return;
-    ::munmap(bytes, size);
+    release_pages(bytes, size);
     bytes = nullptr;
 }
 
 Block::~Block() {
-    if (bytes != nullptr) ::munmap(bytes, size);
-    if (code_flags != nullptr) ::munmap(code_flags, size / granule + 1);
+    release_pages(bytes, size);
+    release_pages(code_flags, size / granule + 1);
 }
 
 // Takes [first, last] out of the regions that are there.
@@ -73,7 +62,7 @@ std::string MemoryMap::add_storage(std::uint64_t address, std::uint64_t size, Pe
     if (size == 0) return "a region has at least one byte";
     if (address + (size - 1) < address) return "the region goes beyond the last address";
     auto block = std::make_shared<Block>(address, size);
-    if (block->bytes == nullptr) return fmt::format("there is no room for {:#x} bytes", size);
+    if (block->bytes == nullptr) return no_room_for(size);
     insert({address, address + (size - 1), bits_of(permissions), std::move(name), std::move(block)});
     return {};
 }
@@ -118,6 +107,14 @@ const Region* MemoryMap::find(std::uint64_t address) const {
     if (after == regions_.begin()) return nullptr;
     const Region& region = *(after - 1);
     return address <= region.last ? &region : nullptr;
+}
+
+std::uint64_t MemoryMap::storage_from(std::uint64_t address) const {
+    const Region* region = find(address);
+    if (region == nullptr || !region->block) return 0;
+    const Region* const end = regions_.data() + regions_.size();
+    while (region + 1 != end && region[1].block && region[1].first == region->last + 1) ++region;
+    return region->last - address + 1;  // 0 for all of 2^64, which no storage has
 }
 
 void MemoryMap::stretch(const Region& region, Access access, std::uint64_t& first, std::uint64_t& last) const {

@@ -83,6 +83,8 @@ public:
     std::string protect(std::uint64_t address, std::uint64_t size, Permissions permissions, const std::string& name);
 
     const Region* find(std::uint64_t address) const;
+    // How many bytes of storage there are from this address on without a gap.
+    std::uint64_t storage_from(std::uint64_t address) const;
     // The longest stretch around `address` in its storage that allows the access.
     void stretch(const Region& region, Access access, std::uint64_t& first, std::uint64_t& last) const;
     const std::vector<Region>& regions() const { return regions_; }

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "machine/state.hpp"
+#include "support/threads.hpp"
 
 namespace isaforge {
 
@@ -88,9 +89,11 @@ class Threads {
 public:
     Threads(machine::System& system, Harts harts) : system_(system), harts_(std::move(harts)) {}
 
-    StopReason run(std::uint64_t limit, unsigned& last);
+    // False, and nothing done, where there are not enough threads.
+    bool run(std::uint64_t limit, unsigned& last, StopReason& reason);
 
 private:
+    void try_one(Machine::State& hart, std::uint64_t limit);
     void run_one(Machine::State& hart, std::uint64_t limit);
     void end(StopReason reason, const Machine::State& hart);
     void idle(Machine::State& hart);
@@ -100,6 +103,7 @@ private:
     Harts harts_;
     std::atomic<std::uint64_t> executed_ = 0;
     std::atomic<unsigned> idle_ = 0;         // harts that stopped or wait
+    FirstFailure failure_;
     std::mutex result_lock_;
     bool ended_ = false;
     StopReason reason_ = StopReason::stopped;
@@ -155,14 +159,36 @@ void Threads::run_one(Machine::State& hart, std::uint64_t limit) {
     ++idle_;
 }
 
-StopReason Threads::run(std::uint64_t limit, unsigned& last) {
-    std::vector<std::thread> threads;
-    for (std::size_t i = 1; i < harts_.size(); ++i)
-        threads.emplace_back([this, i, limit] { run_one(*harts_[i], limit); });
-    run_one(*harts_[0], limit);
-    for (std::thread& thread : threads) thread.join();
+void Threads::try_one(Machine::State& hart, std::uint64_t limit) {
+    try {
+        run_one(hart, limit);
+    } catch (...) {
+        failure_.note_current();
+        end(StopReason::failed, hart);
+    }
+}
+
+// Harts wait for each other, so none begins before each has its thread.
+bool Threads::run(std::uint64_t limit, unsigned& last, StopReason& reason) {
+    enum Gate { closed, open, given_up };
+    std::atomic<Gate> gate = closed;
+    bool all = true;
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 1; i < harts_.size() && all; ++i) {
+            all = start_thread(threads, [this, i, limit, &gate] {
+                gate.wait(closed);
+                if (gate == open) try_one(*harts_[i], limit);
+            });
+        }
+        gate = all ? open : given_up;
+        gate.notify_all();
+        if (all) try_one(*harts_[0], limit);
+    }
+    failure_.rethrow();
     last = last_;
-    return reason_;
+    reason = reason_;
+    return all;
 }
 
 }  // namespace
@@ -189,9 +215,8 @@ RunResult Machine::run_harts(std::uint64_t limit) {
         system.ending = exited;
     }
     if (exited) reason = StopReason::stopped;
-    if (reason == StopReason::running)
-        reason =
-            state_->options.threads ? Threads(system, harts).run(limit, last) : Turns(system, harts).run(limit, last);
+    if (reason == StopReason::running && !(state_->options.threads && Threads(system, harts).run(limit, last, reason)))
+        reason = Turns(system, harts).run(limit, last);
     for (const State* each : harts) after += each->core.count;
     hart(last).finish(result, reason);
     result.instructions = after - before;

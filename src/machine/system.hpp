@@ -17,7 +17,7 @@
 
 namespace isaforge::machine {
 
-inline constexpr unsigned max_harts = 64;
+inline constexpr unsigned max_harts = most_harts;
 
 struct System {
     System(const Isa& isa, const MachineOptions& options);
@@ -31,12 +31,10 @@ struct System {
     bool input_may_come();
     // Nanoseconds of the machine's time, given how many there are without a clock.
     std::uint64_t time(std::uint64_t counted) const;
-    // The first address behind the storage that begins at 0.
-    std::uint64_t storage_end() const;
-
     Index memory = no_index;                     // the one that holds code
     unsigned harts = 1;
     MemoryMap map;
+    std::string problem;               // why a memory that was asked for is not there
     std::unique_ptr<Sharing> sharing;            // null with one hart
     std::mutex device_lock;                      // for devices and streams
     std::vector<std::unique_ptr<Device>> devices;

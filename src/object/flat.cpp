@@ -137,12 +137,13 @@ struct HexRecord {
     std::uint8_t type = 0;
     std::uint16_t address = 0;
     std::uint8_t count = 0;
+    std::uint8_t checksum = 0;
     std::uint8_t bytes[255] = {};
 };
 
-// Reads the record behind the colon at `at`, which moves behind it.
-bool read_record(std::span<const std::uint8_t> text, std::size_t& at, HexRecord& record) {
-    unsigned sum = 0;
+// Reads the record behind the colon at `at`, which moves behind it; with `sum` what should be 0.
+bool read_record(std::span<const std::uint8_t> text, std::size_t& at, HexRecord& record, unsigned& sum) {
+    sum = 0;
     bool good = true;
     const auto next = [&]() -> std::uint8_t {
         if (at + 2 > text.size()) {
@@ -161,8 +162,9 @@ bool read_record(std::span<const std::uint8_t> text, std::size_t& at, HexRecord&
     record.address = static_cast<std::uint16_t>(record.address | next());
     record.type = next();
     for (unsigned i = 0; i < record.count && good; ++i) record.bytes[i] = next();
-    next();
-    return good && (sum & 0xFF) == 0;
+    record.checksum = next();
+    sum &= 0xFF;
+    return good;
 }
 
 using Pieces = std::map<std::uint64_t, std::vector<std::uint8_t>>;
@@ -211,11 +213,35 @@ bool write_intel_hex(const Object& object, std::string& out, std::string& error)
     return true;
 }
 
+// A colon, the digits of a record's head, and nothing but text in that line: what is wrong in it is for the reader to say.
 bool is_intel_hex(std::span<const std::uint8_t> bytes) {
-    std::size_t at = 1;
-    HexRecord record;
-    return !bytes.empty() && bytes[0] == ':' && read_record(bytes, at, record);
+    constexpr std::size_t head = 1 + 8;
+    if (bytes.size() < head || bytes[0] != ':') return false;
+    const auto line_end =
+        std::find_if(bytes.begin(), bytes.end(), [](std::uint8_t c) { return c == '\n' || c == '\r'; });
+    return std::all_of(bytes.begin() + 1, bytes.begin() + head, [](std::uint8_t c) { return hex_value(c) >= 0; }) &&
+           std::all_of(bytes.begin(), line_end, [](std::uint8_t c) { return c >= ' ' && c < 0x7f; });
 }
+
+namespace {
+
+// What is wrong with a record, nothing where it is good.
+std::string trouble_of(const HexRecord& record, bool complete, unsigned sum) {
+    if (!complete) return "is no Intel HEX record";
+    if (sum != 0) {
+        const unsigned last = record.checksum;
+        return fmt::format("has the checksum {:02X}, and its bytes have {:02X}", last, (last - sum) & 0xFF);
+    }
+    constexpr unsigned last_type = 5;
+    if (record.type > last_type) return fmt::format("has a record of type {}, which does not exist", record.type);
+    const unsigned counts[] = {record.count, 0, 2, 4, 2, 4};
+    if (record.count != counts[record.type])
+        return fmt::format("has a record of type {} with {} bytes instead of {}", record.type, record.count,
+                           counts[record.type]);
+    return {};
+}
+
+}  // namespace
 
 std::optional<Object> read_intel_hex(std::span<const std::uint8_t> bytes, std::string& error) {
     Pieces pieces;
@@ -227,11 +253,13 @@ std::optional<Object> read_intel_hex(std::span<const std::uint8_t> bytes, std::s
         if (c == '\n') ++line;
         if (c == '\n' || c == '\r' || c == ' ' || c == '\t') continue;
         HexRecord record;
-        if (c != ':' || !read_record(bytes, at, record)) {
-            error = fmt::format("line {} is no Intel HEX record", line);
+        unsigned sum = 0;
+        const bool complete = c == ':' && read_record(bytes, at, record, sum);
+        if (const std::string trouble = trouble_of(record, complete, sum); !trouble.empty()) {
+            error = fmt::format("line {} {}", line, trouble);
             return std::nullopt;
         }
-        if ((record.type == 2 || record.type == 4) && record.count == 2) {
+        if (record.type == 2 || record.type == 4) {
             base = static_cast<std::uint64_t>(record.bytes[0] << 8 | record.bytes[1]) << (record.type == 4 ? 16 : 4);
         } else if (record.type == 0 && record.count && !add_piece(pieces, base + record.address, record)) {
             error = fmt::format("line {} writes bytes that an earlier record wrote", line);

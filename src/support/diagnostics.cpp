@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "support/printable.hpp"
+
 namespace isaforge {
 
 Diagnostic& Diagnostic::note(Place where, std::string text) {
@@ -72,34 +74,51 @@ const char* colour_of(Severity severity) {
 
 constexpr std::size_t widest_line_shown = 200;
 
-// The source line and the caret below it. A very long line is shown from a little before the place.
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+// The part of a very long line that is shown, from a little before the place; `column` is counted from its begin.
+std::string_view shown_part(std::string_view line, std::size_t& column) {
+    if (line.size() <= widest_line_shown) return line;
+    std::size_t first = std::min(column > widest_line_shown / 2 ? column - widest_line_shown / 2 : 0, line.size());
+    while (first > 0 && first < line.size() && continues_character(line[first])) --first;
+    std::size_t end = std::min(first + widest_line_shown, line.size());
+    while (end > first && end < line.size() && continues_character(line[end])) --end;
+    column -= first;
+    return line.substr(first, end - first);
+}
+
+// The source line and the caret below it.
 std::string excerpt(const Diagnostic& diagnostic, const SourceManager& sources, bool colour) {
-    std::string_view line = sources.line_text(diagnostic.place);
     std::size_t column = sources.line_column(diagnostic.place).column - 1;
-    if (line.size() > widest_line_shown) {
-        const std::size_t first = column > widest_line_shown / 2 ? column - widest_line_shown / 2 : 0;
-        line = line.substr(std::min(first, line.size()), widest_line_shown);
-        column -= first;
-    }
+    const std::string_view line = shown_part(sources.line_text(diagnostic.place), column);
+    const std::size_t behind = column + diagnostic.place.length;
     std::string shown, marks;
-    for (std::size_t i = 0; i < std::max(line.size(), column); ++i) {
-        const char c = i < line.size() ? line[i] : ' ';
-        const bool printable = static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
-        shown += c == '\t' || printable ? c : '?';
-        const bool continuation = (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-        if (i < column && !continuation) marks += c == '\t' ? '\t' : ' ';
+    bool has_caret = false;
+    for (std::size_t at = 0; at < line.size();) {
+        const Character next = first_character(line.substr(at));
+        const std::string piece = printable_in_line(line.substr(at, next.length));
+        const std::size_t width = next.is_printable ? 1 : piece.size();
+        shown += piece;
+        if (at + next.length <= column) {
+            marks.append(width, next.code == '\t' ? '\t' : ' ');
+        } else if (!has_caret) {
+            marks.append(1, '^').append(width - 1, '~');
+            has_caret = true;
+        } else if (at < behind) {
+            marks.append(width, '~');
+        }
+        at += next.length;
     }
-    marks += '^';
-    const std::size_t reach =
-        std::min<std::size_t>(diagnostic.place.length, line.size() > column ? line.size() - column : 0);
-    for (std::size_t i = 1; i < reach; ++i) {
-        if ((static_cast<unsigned char>(line[column + i]) & 0xC0) != 0x80) marks += '~';
+    if (!has_caret) {  // the place is the line's end
+        const std::size_t missing = column > line.size() ? column - line.size() : 0;
+        shown.append(missing, ' ');
+        marks.append(missing, ' ').append(1, '^');
     }
     std::string out = fmt::format("{}\n", shown);
     out += colour ? fmt::format("\x1b[1;32m{}\x1b[0m\n", marks) : fmt::format("{}\n", marks);
     if (!diagnostic.suggestion.empty()) {
         const std::string indent = marks.substr(0, marks.find('^'));
-        out += fmt::format("{}{}\n", indent, diagnostic.suggestion);
+        out += fmt::format("{}{}\n", indent, printable(diagnostic.suggestion));
     }
     return out;
 }
@@ -128,13 +147,14 @@ std::string to_text(const Diagnostic& diagnostic, const SourceManager& sources, 
     std::string out;
     if (diagnostic.place.known()) {
         const LineColumn at = sources.line_column(diagnostic.place);
-        out += fmt::format("{}:{}:{}: ", sources.name(diagnostic.place.file), at.line, at.column);
+        const std::string file = printable_in_line(sources.name(diagnostic.place.file));
+        out += fmt::format("{}:{}:{}: ", file, at.line, at.column);
     }
+    const std::string message = printable(diagnostic.message);
     if (colour) {
-        out += fmt::format("{}{}:\x1b[0m {}\n", colour_of(diagnostic.severity), word(diagnostic.severity),
-                           diagnostic.message);
+        out += fmt::format("{}{}:\x1b[0m {}\n", colour_of(diagnostic.severity), word(diagnostic.severity), message);
     } else {
-        out += fmt::format("{}: {}\n", word(diagnostic.severity), diagnostic.message);
+        out += fmt::format("{}: {}\n", word(diagnostic.severity), message);
     }
     if (diagnostic.place.known()) out += excerpt(diagnostic, sources, colour);
     for (const Diagnostic& note : diagnostic.notes) out += to_text(note, sources, colour);
@@ -152,7 +172,7 @@ std::string to_text(const Diagnostics& diagnostics, const SourceManager& sources
 std::string to_json(const Diagnostics& diagnostics, const SourceManager& sources) {
     nlohmann::json out = nlohmann::json::array();
     for (const Diagnostic& diagnostic : diagnostics.all()) out.push_back(json_of(diagnostic, sources));
-    return out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+    return printable(out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 namespace {

@@ -1,61 +1,31 @@
 #include "isaforge/source.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
-#include "support/large_pages.hpp"
+#include "support/input_file.hpp"
 
 namespace isaforge {
 
-namespace {
-
-// Room for a whole file at once, where its size is known: growing would copy it several times.
-void reserve_for(std::FILE* stream, std::string& text) {
-    struct stat status {};
-    if (::fstat(::fileno(stream), &status) != 0 || !S_ISREG(status.st_mode)) return;
-    if (status.st_size <= 0 || status.st_size > UINT32_MAX) return;
-    text.reserve(static_cast<std::size_t>(status.st_size));
-    prefer_large_pages(text.data(), text.capacity());
-}
-
-}  // namespace
-
 FileId SourceManager::add(std::string name, std::string text) {
-    files_.push_back({std::move(name), std::move(text), {}});
+    files_.push_back({std::move(name), std::move(text), {}, {}});
     return static_cast<FileId>(files_.size());
 }
 
-std::optional<FileId> SourceManager::load(const std::string& path, std::string& error) {
-    std::FILE* stream = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
-    if (!stream) {
-        error = std::strerror(errno);
-        return std::nullopt;
-    }
+std::optional<FileId> SourceManager::load(const std::string& path, std::string& error, Readable what) {
     std::string text;
-    reserve_for(stream, text);
-    char buffer[1 << 16];
-    std::setvbuf(stream, nullptr, _IONBF, 0);
-    std::size_t count = 0;
-    while ((count = std::fread(buffer, 1, sizeof buffer, stream)) > 0) {
-        text.append(buffer, count);
-        if (text.size() > UINT32_MAX) break;
+    if (!read_input(path, what, text, error)) return std::nullopt;
+    const bool standard = path == "-" && what == Readable::anything;
+    const FileId file = add(standard ? "<standard input>" : path, std::move(text));
+    files_.back().path = path;
+    return file;
+}
+
+std::vector<std::string> SourceManager::paths() const {
+    std::vector<std::string> out;
+    for (const File& file : files_) {
+        if (!file.path.empty()) out.push_back(file.path);
     }
-    const bool failed = std::ferror(stream) != 0;
-    const int code = errno;
-    if (stream != stdin) std::fclose(stream);
-    if (failed) {
-        error = std::strerror(code);
-        return std::nullopt;
-    }
-    if (text.size() >= UINT32_MAX) {
-        error = "the file is larger than 4 GiB";
-        return std::nullopt;
-    }
-    return add(path == "-" ? "<standard input>" : path, std::move(text));
+    return out;
 }
 
 std::string_view SourceManager::name(FileId id) const { return id == 0 ? std::string_view{} : file(id).name; }

@@ -169,7 +169,6 @@ TEST(Reports, RegistersAndMemory) {
 }
 
 TEST(Pictures, ComeBackAsTheyWereWritten) {
-    std::string path = (std::filesystem::temp_directory_path() / "isaforge_picture_test.png").string();
     std::uint8_t memory[64] = {};
     struct {
         PixelFormat format;
@@ -182,19 +181,22 @@ TEST(Pictures, ComeBackAsTheyWereWritten) {
     };
     for (const auto& each : cases) {
         std::copy(each.bytes.begin(), each.bytes.end(), memory + 4);
-        ASSERT_EQ(write_png(path, memory, 4, 2, 1, each.format), "");
+        std::string png;
+        ASSERT_EQ(make_png(memory, {4, 2, 1, each.format}, png), "");
         png_image image{};
         image.version = PNG_IMAGE_VERSION;
-        ASSERT_NE(png_image_begin_read_from_file(&image, path.c_str()), 0);
+        ASSERT_NE(png_image_begin_read_from_memory(&image, png.data(), png.size()), 0);
         image.format = PNG_FORMAT_RGB;
         std::vector<std::uint8_t> rgb(PNG_IMAGE_SIZE(image));
         ASSERT_NE(png_image_finish_read(&image, nullptr, rgb.data(), 0, nullptr), 0);
         EXPECT_EQ(rgb, each.rgb);
     }
-    std::remove(path.c_str());
-    EXPECT_EQ(write_png(path, memory, 60, 2, 1, PixelFormat::xrgb8888), "the picture lies partly outside the memory");
-    EXPECT_EQ(write_png(path, memory, 0, 0, 1, PixelFormat::xrgb8888), "a picture has 1 to 32768 pixels a side");
-    EXPECT_NE(write_png("/nowhere/at/all.png", memory, 0, 1, 1, PixelFormat::gray8), "");
+    std::string png;
+    EXPECT_EQ(make_png(memory, {60, 2, 1}, png), "the picture lies partly outside the memory, which ends at 0x40");
+    EXPECT_EQ(make_png(memory, {~std::uint64_t{0}, 2, 1}, png),
+              "the picture lies partly outside the memory, which ends at 0x40");
+    EXPECT_EQ(make_png(memory, {0, 0, 1}, png), "a picture has 1 to 32768 pixels a side");
+    EXPECT_EQ(png, "");
 }
 
 }  // namespace

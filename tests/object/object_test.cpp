@@ -147,7 +147,11 @@ TEST(IntelHex, Mistakes) {
     const std::pair<const char*, const char*> cases[] = {
         {":00000001FF\n", ""},
         {":0100000001FE\n", "the end record is missing"},
-        {":0100000001FD\n", "line 1 is no Intel HEX record"},
+        {":0100000001FD\n", "line 1 has the checksum FD, and its bytes have FE"},
+        {":01000000\n", "line 1 is no Intel HEX record"},
+        {":01000000ZZ\n", "line 1 is no Intel HEX record"},
+        {":00000009F7\n", "line 1 has a record of type 9, which does not exist"},
+        {":0100000400FB\n", "line 1 has a record of type 4 with 1 bytes instead of 2"},
         {"\nhello\n", "line 2 is no Intel HEX record"},
         {":0100000001FE\n:0100000001FE\n:00000001FF\n", "line 2 writes bytes that an earlier record wrote"},
     };
@@ -156,6 +160,9 @@ TEST(IntelHex, Mistakes) {
         read_intel_hex(bytes_of(text), error);
         EXPECT_EQ(error, message) << text;
     }
+    EXPECT_TRUE(is_intel_hex(bytes_of(":0100000001FD\n")));  // what is wrong with it is an error, not another format
+    EXPECT_FALSE(is_intel_hex(bytes_of(":01000000\x80")));
+    EXPECT_FALSE(is_intel_hex(bytes_of(":code")));
 }
 
 TEST(File, IsReplacedWholeOrNotAtAll) {

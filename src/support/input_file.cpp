@@ -1,0 +1,78 @@
+#include "support/input_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "isaforge/limits.hpp"
+#include "support/large_pages.hpp"
+
+namespace isaforge {
+
+namespace {
+
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() {
+        if (number_ > STDERR_FILENO) ::close(number_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int number() const { return number_; }
+
+private:
+    int number_;
+};
+
+bool fail(std::string& error) {
+    error = std::strerror(errno);
+    return false;
+}
+
+bool too_long(bool regular, std::string& error) {
+    error = regular ? fmt::format("the file has more than {} MiB, which is the limit", most_file_bytes >> 20)
+                    : fmt::format("more than {} MiB come from it, which is the limit for what is not a regular file",
+                                  most_stream_bytes >> 20);
+    return false;
+}
+
+// Where a regular file is wanted, opening must not wait for anything.
+int open_for(const std::string& path, Readable what) {
+    if (path == "-" && what == Readable::anything) return STDIN_FILENO;
+    return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (what == Readable::only_regular ? O_NONBLOCK : 0));
+}
+
+}  // namespace
+
+bool read_input(const std::string& path, Readable what, std::string& text, std::string& error) {
+    const Descriptor file(open_for(path, what));
+    struct stat status {};
+    if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return fail(error);
+    const bool regular = S_ISREG(status.st_mode);
+    if (!regular && what == Readable::only_regular) {
+        error = "it is not a regular file";
+        return false;
+    }
+    const std::uint64_t limit = regular ? most_file_bytes : most_stream_bytes;
+    const auto size = static_cast<std::uint64_t>(regular ? status.st_size : 0);
+    if (size > limit) return too_long(regular, error);
+    text.clear();
+    text.reserve(size);  // growing would copy it several times
+    prefer_large_pages(text.data(), text.capacity());
+    char buffer[1 << 16];
+    while (true) {
+        const ssize_t count = ::read(file.number(), buffer, sizeof buffer);
+        if (count == 0) return true;
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return fail(error);
+        text.append(buffer, static_cast<std::size_t>(count));
+        if (text.size() > limit) return too_long(regular, error);
+    }
+}
+
+}  // namespace isaforge
