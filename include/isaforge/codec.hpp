@@ -160,6 +160,10 @@ public:
     // The row of the table operand `type` that `code` selects, or no_index.
     Index row_of(Index type, std::uint64_t code) const;
 
+    // The code of an operand, or an instruction of the form, with the ignored bits as the assembler writes them.
+    std::uint64_t as_written(Index type, std::uint64_t code) const;
+    Image as_written(Index form, const Image& image) const;
+
     // The instruction at `bytes` (at least unit_bytes, up to max_instruction_bits / 8 of them) as an image, and back.
     Image load(const std::uint8_t* bytes, std::size_t size) const;
     void store(const Image& image, unsigned bits, std::uint8_t* bytes) const;

@@ -22,6 +22,7 @@ struct Image {
     std::uint64_t get(unsigned position, unsigned width) const;  // width 1..64, may cross a 64-bit word
     void set(unsigned position, unsigned width, std::uint64_t value);
     bool operator==(const Image&) const = default;
+    Image operator&(const Image& other) const;
 };
 
 // `width` bits at `position` of an image (or of an operand's code) are bits shift .. shift+width-1 of a field's value.
@@ -57,6 +58,12 @@ inline void Image::set(unsigned position, unsigned width, std::uint64_t value) {
         const unsigned done = 64 - shift;
         words[word + 1] = (words[word + 1] & ~low_bits(width - done)) | value >> done;
     }
+}
+
+inline Image Image::operator&(const Image& other) const {
+    Image out;
+    for (std::size_t i = 0; i < words.size(); ++i) out.words[i] = words[i] & other.words[i];
+    return out;
 }
 
 inline std::uint64_t BitPlace::extract(const Image& image) const {

@@ -45,6 +45,7 @@ struct Field {
     Index type = no_index;               // Isa::operand_types
     BitPlace place;
     bool fixed = false;                  // given by a column or by the choice of a length: see Form::fixed_value
+    bool ignored = false;                // fixed, but read with any value
     bool in_tail = false;                // its bits are not in the row but in the words that follow the instruction
     bool shared = false;                 // in_tail: other operands of the instruction may have the same value there
     Place where;
@@ -108,6 +109,7 @@ enum class OperandKind { number, registers, enumeration, table };
 // One row: which codes, how they are written, what they mean.
 struct OperandRow {
     std::uint64_t mask = 0, value = 0;  // of the operand's code
+    std::uint64_t written = 0;          // value, and what is written where bits are ignored
     std::vector<Field> fields;          // captures; places count in the code's bits
     std::vector<Constraint> constraints;
     std::vector<TextTemplate> texts;    // the first is printed, all are read; empty for a reserved row
@@ -273,6 +275,7 @@ struct Form {
     Index format = no_index;
     unsigned bits = 0;                  // without a tail; a multiple of the unit
     Image mask, value;                  // the bits that tell it from others
+    Image written;                      // value, and what is written where bits are ignored
     SharedList<Field> fields;
     SharedList<TextTemplate> texts;     // the first is printed, all are read
     bool alias = false;                 // read, never printed: another form has the same bits
@@ -281,7 +284,7 @@ struct Form {
     SharedList<Naming> names_in_meaning;  // of the encoding, for its instruction's meaning
     Place where;
 
-    std::uint64_t fixed_value(const Field& field) const { return field.place.extract(value); }
+    std::uint64_t fixed_value(const Field& field) const { return field.place.extract(written); }
 };
 
 // A row of an instruction table.

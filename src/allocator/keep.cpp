@@ -104,6 +104,7 @@ std::shared_ptr<const Isa> keep_numbers(const Isa& draft, const Isa& previous, s
                 Form& form = kept->forms[index];
                 form.fields[field].place.insert(form.mask, ~std::uint64_t{0});
                 form.fields[field].place.insert(form.value, *number);
+                form.fields[field].place.insert(form.written, *number);
             }
             choices.push_back({column.where, *number, column.width, column.bits});
             return true;

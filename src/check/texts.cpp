@@ -64,7 +64,7 @@ public:
 private:
     // An instruction of the form: all fields low, all high, then random. Nothing where no valid code was found.
     std::optional<Image> sample(const Form& form, unsigned number) {
-        Image image = form.value;
+        Image image = form.written;
         for (const Field& field : form.fields) {
             if (field.fixed) continue;
             const auto code = valid_code(field, number);
@@ -96,7 +96,7 @@ private:
         const std::uint64_t all = low_bits(field.place.width);
         for (const std::uint64_t kept : {all, all & 0xffff, all & 0xff}) {
             const std::uint64_t code = (random_() | set) & ~clear & kept;
-            if (codec::code_is_valid(isa_, field.type, code)) return code;
+            if (codec::code_is_valid(isa_, field.type, code)) return codec_.as_written(field.type, code);
         }
         return 0;
     }
@@ -107,7 +107,7 @@ private:
             std::uint64_t code = random_() & all;
             if (number == 0) code = attempt & all;
             if (number == 1) code = all - (attempt & all);
-            if (codec::code_is_valid(isa_, field.type, code)) return code;
+            if (codec::code_is_valid(isa_, field.type, code)) return codec_.as_written(field.type, code);
         }
         return std::nullopt;
     }

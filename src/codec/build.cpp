@@ -450,7 +450,7 @@ void Builder::add_texts(Index index, OperandTable& table) {
         for (const TextTemplate& text : row.texts) {
             table.row_first.push_back(spellings_.first_of(text, row.fields));
             table.needs_rows |= type.width > widest_table || !row_is_closed(row, text);
-            if (text.empty() && !table.nullable) table.left_out = row.value;
+            if (text.empty() && !table.nullable) table.left_out = row.written;
             table.nullable |= text.empty();
         }
     }

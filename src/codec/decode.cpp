@@ -165,7 +165,9 @@ Index Codec::refused(const Image& image, unsigned available, unsigned& bits, std
 
 void Codec::fields(Index form, const Image& image, std::vector<std::uint64_t>& codes) const {
     codes.clear();
-    for (const Field& field : isa_->forms[form].fields) codes.push_back(field.place.extract(image));
+    const Form& described = isa_->forms[form];
+    for (const Field& field : described.fields)
+        codes.push_back(field.ignored ? described.fixed_value(field) : field.place.extract(image));
 }
 
 Index Codec::row_of(Index type, std::uint64_t code) const {
@@ -173,6 +175,29 @@ Index Codec::row_of(Index type, std::uint64_t code) const {
     const OperandTable& table = tables_->operands[type];
     if (table.row.empty()) return codec::find_row(isa_->operand_types[type], code, *isa_);
     return code >= table.row.size() || table.row[code] == OperandTable::no_row ? no_index : table.row[code];
+}
+
+std::uint64_t Codec::as_written(Index type, std::uint64_t code) const {
+    if (isa_->operand_types[type].kind != OperandKind::table) return code;
+    const Index found = row_of(type, code);
+    if (found == no_index) return code;
+    const OperandRow& row = isa_->operand_types[type].rows[found];
+    std::uint64_t written = row.written;
+    for (const Field& field : row.fields) {
+        if (!field.in_tail) written = field.place.insert(written, as_written(field.type, field.place.extract(code)));
+    }
+    return written;
+}
+
+Image Codec::as_written(Index index, const Image& image) const {
+    const Form& form = isa_->forms[index];
+    Image written = image;  // with what follows the instruction
+    for (unsigned at = 0; at < form.bits; at += isa_->unit_bits)
+        written.set(at, isa_->unit_bits, form.written.get(at, isa_->unit_bits));
+    for (const Field& field : form.fields) {
+        if (!field.fixed) field.place.insert(written, as_written(field.type, field.place.extract(image)));
+    }
+    return written;
 }
 
 namespace {

@@ -577,7 +577,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
     const StopGuard guard(stop_);
     const char* const start = skip(cursor);
     if (row.fields.size() > most_fields) return false;
-    out.code = row.value;
+    out.code = row.written;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const TextElement& element = text[i];
         stop_ = begin_behind(text, i, guard.outer);
@@ -778,7 +778,7 @@ void Reader::find_excess(const char* begin, const Candidate& candidate, const Fo
     std::uint32_t seen = 0;
     for (std::size_t i = 0; i < form.fields.size() && i < most_fields; ++i) seen |= form.fields[i].fixed ? 1u << i : 0;
     for (const Candidate::HeadField& head : candidate.head_fields) seen |= 1u << (head.field & 31);
-    Image scratch = form.value;
+    Image scratch = form.written;
     Parsed parsed;
     const char* p = begin;
     for (const ReadStep& one : candidate.steps) {
@@ -801,7 +801,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     pending_.kind = Violation::Kind::none;
     if (trace_) trace_->begin_candidate();
     Parsed parsed;
-    out.image = form.value;
+    out.image = form.written;
     for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) {
         const Candidate::HeadField& head = candidate.head_fields[i];
         const std::uint64_t code = head_codes[i];  // NOLINT(clang-analyzer-*): set for every slot, see statement()

@@ -175,7 +175,7 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
     const OperandRow& row = type.rows[row_index];
     if (text.empty()) known.empty = true;
     Partial begin;
-    begin.spelling.code = row.value;
+    begin.spelling.code = row.written;
     begin.spelling.row = row_index;
     begin.seen.resize(row.fields.size());
     begin.number_of.assign(row.fields.size(), -1);

@@ -96,6 +96,7 @@ void Verifier::add_fields(const Form& form, Sure& sure) {
             Known* const known = width <= codec::widest_table ? codes_[field.type].data() : nullptr;
             found.push_back({&field.place, known, field.type, static_cast<std::uint16_t>(form.bits), apart[i]});
         }
+        if (field.ignored) continue;
         for (const BitPiece& piece : field.place.pieces) covered.set(piece.position, piece.width, ~std::uint64_t{0});
     }
     add_checks(found, sure);
@@ -103,9 +104,11 @@ void Verifier::add_fields(const Form& form, Sure& sure) {
     for (unsigned bit = 0; bit < form.bits; ++bit) {
         if (!covered.get(bit, 1)) loose.set(bit, 1, 1);
     }
+    const Image tight = form.written & loose;
     sure.loose = loose.words[0];
+    sure.tight = tight.words[0];
     if (std::any_of(loose.words.begin() + 1, loose.words.end(), [](std::uint64_t word) { return word != 0; }))
-        sure.more_loose = std::make_unique<Image>(loose);
+        sure.more_loose = std::make_unique<More>(More{loose, tight});
 }
 
 // Those that are quick to look at come first.
@@ -136,12 +139,7 @@ bool Verifier::is_certain_yet(const Doubtful& doubtful, const Image& image) {
            (known == Known::with_number && doubtful.apart && has_plain_tail(doubtful, code, image));
 }
 
-bool Verifier::is_tight(const Image& loose, const Image& image) {
-    for (std::size_t i = 0; i < loose.words.size(); ++i) {
-        if ((image.words[i] & loose.words[i]) != 0) return false;
-    }
-    return true;
-}
+bool Verifier::is_tight(const More& more, const Image& image) { return (image & more.loose) == more.tight; }
 
 // Whether each rival is kept off.
 bool Verifier::is_alone(const Sure& sure, const Image& image) const {

@@ -32,7 +32,8 @@ public:
     bool is_certain(Index form, const Image& image) {
         const Sure& sure = sure_[form];
         if (sure.state != Sure::State::certain && !becomes_certain(form)) return false;
-        if ((image.words[0] & sure.loose) != 0 || (sure.more_loose && !is_tight(*sure.more_loose, image))) return false;
+        if ((image.words[0] & sure.loose) != sure.tight || (sure.more_loose && !is_tight(*sure.more_loose, image)))
+            return false;
         const Check* check = checks_.data() + sure.first_check;
         for (const Check* const end = check + sure.checks; check != end; ++check) {
             const Known known = check->known[check->place.code(image.words[0])];
@@ -74,14 +75,18 @@ private:
         const BitPlace* place;
         bool last;
     };
+    struct More {
+        Image loose, tight;
+    };
     // What is known of a form. Its lists lie among those of all forms.
     struct Sure {
         enum class State : std::uint8_t { unseen, unknown, certain, doubtful } state = State::unseen;
         std::uint8_t checks = 0;
         std::uint16_t others = 0, conditions = 0;
         std::uint32_t first_check = 0, first_other = 0, first_condition = 0;
-        std::uint64_t loose = 0;  // bits that neither opcode nor field covers: zero when they come from the assembler
-        std::unique_ptr<Image> more_loose;  // where there are some behind the first 64
+        std::uint64_t loose = 0;           // bits that are ignored …
+        std::uint64_t tight = 0;           // … and what the assembler writes there
+        std::unique_ptr<More> more_loose;  // where there are some behind the first 64
     };
     // Numbers that a row of an operand stands for, so that another number is a word behind the instruction.
     struct Numbers {
@@ -91,7 +96,7 @@ private:
 
     bool operand_is_certain(Index type);
     bool is_certain_yet(const Doubtful& doubtful, const Image& image);
-    static bool is_tight(const Image& loose, const Image& image);
+    static bool is_tight(const More& more, const Image& image);
     bool is_alone(const Sure& sure, const Image& image) const;
     bool wide_code_is_certain(const Doubtful& doubtful, std::uint64_t code);
     void learn_row(Index type, std::uint64_t code);

@@ -98,7 +98,7 @@ OpcodeBits opcode_bits(const Isa& isa, Index format) {
         if (field.in_tail) continue;
         const bool everywhere = std::all_of(forms.begin(), forms.end(), [&](const Form* form) {
             const Field* other = field_of(*form, field.name);
-            return other && other->fixed && same_place(other->place, field.place);
+            return other && other->fixed && !other->ignored && same_place(other->place, field.place);
         });
         if (!everywhere || selects_length(isa, format, field.name)) {
             field.place.insert(elsewhere, ~std::uint64_t{0});

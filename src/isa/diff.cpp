@@ -27,9 +27,16 @@ void add_entries(const char* what, const std::vector<Entry>& entries, bool value
     }
 }
 
+// `x` may be either; what is written all the same, if that is 1, stands with a mark.
+std::string_view row_bit(const OperandRow& row, unsigned bit) {
+    const bool one = (row.written >> bit & 1) != 0;
+    if ((row.mask >> bit & 1) == 0) return one ? "1?" : "x";
+    return one ? "1" : "0";
+}
+
 std::string row_text(const OperandType& type, const OperandRow& row) {
     std::string out;
-    for (unsigned i = type.width; i-- > 0;) out += !(row.mask >> i & 1) ? 'x' : row.value >> i & 1 ? '1' : '0';
+    for (unsigned i = type.width; i-- > 0;) out += row_bit(row, i);
     for (const Constraint& c : row.constraints) out += fmt::format(" in {}..{} step {}", c.low, c.high, c.step);
     if (row.reserved) return out + " reserved";
     for (const TextTemplate& text : row.texts) {

@@ -125,7 +125,7 @@ private:
             const Form& form = isa.forms[index];
             out += isa.formats[form.format].name + '\n';
             for (std::size_t i = 0; i < form.mask.words.size(); ++i)
-                out += fmt::format("{:x}/{:x}.", form.value.words[i], form.mask.words[i]);
+                out += fmt::format("{:x}/{:x}.", form.written.words[i], form.mask.words[i]);
         }
         return out;
     }
@@ -293,25 +293,29 @@ std::string bar_text(const Isa& isa, const Form& form) {
                 owner[piece.position + bit] = {i, piece.shift + bit};
         }
     }
+    const auto ignored = [&](unsigned position) { return form.mask.get(position, 1) == 0; };
     std::string out = "|";
     for (unsigned i = 0; i < form.bits;) {
         const unsigned position = isa.leading_bit_position(i);
         const auto [field, value_bit] = owner[position];
         unsigned end = i + 1;
-        std::string digits = form.value.get(position, 1) ? "1" : "0";
+        std::string digits = form.written.get(position, 1) ? "1" : "0";
         for (; end < form.bits; ++end) {
             const unsigned next = isa.leading_bit_position(end);
             if (owner[next].first != field || (field != no_index && owner[next].second + (end - i) != value_bit)) break;
-            if (field == no_index) digits += form.value.get(next, 1) ? '1' : '0';
+            if (field != no_index) continue;
+            if (ignored(next) != ignored(position)) break;
+            digits += form.written.get(next, 1) ? '1' : '0';
         }
+        if (field == no_index && ignored(position)) digits += '?';
         if (field == no_index) {
             out += fmt::format(" {} |", digits);
         } else {
             const Field& here = form.fields[field];
             const bool whole = end - i == here.place.width;
             const std::string part = whole ? "" : fmt::format("[{}:{}]", value_bit, value_bit + 1 - (end - i));
-            out +=
-                fmt::format(" {}{}:{} |", here.name, part, here.fixed ? std::to_string(end - i) : type_text(isa, here));
+            out += fmt::format(" {}{}:{}{} |", here.name, part,
+                               here.fixed ? std::to_string(end - i) : type_text(isa, here), here.ignored ? "?" : "");
         }
         i = end;
     }

@@ -102,7 +102,7 @@ ExpressionPointer ParserBase::conditional() {
         node->place = from(begin);
         return node;
     }
-    ExpressionPointer condition = binary(0);
+    ExpressionPointer condition = unconditional();
     if (!accept("?")) return condition;
     auto node = std::make_shared<Expression>();
     node->kind = ExpressionKind::conditional;
@@ -112,6 +112,8 @@ ExpressionPointer ParserBase::conditional() {
     node->place = from(begin);
     return node;
 }
+
+ExpressionPointer ParserBase::unconditional() { return binary(0); }
 
 // Operands whose operators bind at least as tight as `level`, from left to right.
 ExpressionPointer ParserBase::binary(unsigned level) {

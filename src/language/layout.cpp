@@ -27,11 +27,14 @@ std::vector<BitPiece> pieces_at(unsigned begin, unsigned width, unsigned shift, 
     return out;
 }
 
-void fix_bits(Layout& layout, unsigned begin, unsigned width, std::uint64_t value, unsigned unit_bits) {
-    for (const BitPiece& piece : pieces_at(begin, width, 0, unit_bits)) {
+void fix_bits(Layout& layout, const Cell& cell, unsigned width, std::uint64_t value, unsigned unit_bits) {
+    for (const BitPiece& piece : pieces_at(layout.bits, width, 0, unit_bits)) {
+        layout.written.set(piece.position, piece.width, value >> piece.shift);
+        if (cell.ignored) continue;
         layout.mask.set(piece.position, piece.width, ~std::uint64_t{0});
         layout.value.set(piece.position, piece.width, value >> piece.shift);
     }
+    layout.bits += width;
 }
 
 }  // namespace
@@ -78,14 +81,16 @@ bool Resolver::place_cell(const Cell& cell, unsigned unit_bits, const Bindings& 
     switch (cell.kind) {
         case Cell::Kind::zero:
             if (cell.width == 0) return diagnostics_.error(cell.place, "a cell has at least one bit"), false;
-            fix_bits(layout, layout.bits, cell.width, 0, unit_bits);
-            layout.bits += cell.width;
+            fix_bits(layout, cell, cell.width, 0, unit_bits);
             return true;
         case Cell::Kind::bits:
             if (cell.bits.size() > 64) return diagnostics_.error(cell.place, "more than 64 bits in one cell"), false;
             for (const char c : cell.bits) {
-                if (c != '-') fix_bits(layout, layout.bits, 1, c == '1', unit_bits);
-                ++layout.bits;
+                if (c == '-') {
+                    ++layout.bits;
+                } else {
+                    fix_bits(layout, cell, 1, c == '1', unit_bits);
+                }
             }
             return true;
         case Cell::Kind::value:
@@ -93,8 +98,7 @@ bool Resolver::place_cell(const Cell& cell, unsigned unit_bits, const Bindings& 
                 diagnostics_.error(cell.place, fmt::format("{} does not fit in {} bits", cell.value, cell.width));
                 return false;
             }
-            fix_bits(layout, layout.bits, cell.width, cell.value, unit_bits);
-            layout.bits += cell.width;
+            fix_bits(layout, cell, cell.width, cell.value, unit_bits);
             return true;
         case Cell::Kind::named: return place_named(cell, unit_bits, bindings, alternative, layout);
         case Cell::Kind::tail: return place_tail(cell, bindings, layout);

@@ -645,6 +645,15 @@ Cell Parser::cell(bool in_bar) {
     }
     out.broken |= out.kind != Cell::Kind::zero && out.kind != Cell::Kind::bits && out.kind != Cell::Kind::value &&
                   out.name.text.empty();
+    if (at("?")) {
+        const Place mark = advance().place;
+        out.ignored = true;
+        if (out.kind == Cell::Kind::named || out.kind == Cell::Kind::tail) {
+            diagnostics_.error(mark,
+                               "only digits can be ignored (`?`): a field is where a column or `with` gives its value");
+            out.broken = true;
+        }
+    }
     out.place = from(out.place);
     return out;
 }
@@ -846,7 +855,7 @@ EncodingSyntax Parser::encoding(std::vector<Column>* column_list) {
             expect("=", "after the field");
             if (at(TokenKind::name)) {
                 const Place begin = peek().place;
-                ExpressionPointer value = expression();
+                ExpressionPointer value = unconditional();
                 if (value->kind == semantics::ExpressionKind::name) {
                     with.value.name = value->name;
                 } else {
@@ -855,8 +864,9 @@ EncodingSyntax Parser::encoding(std::vector<Column>* column_list) {
                 with.value.place = from(begin);
             } else {
                 with.value.place = peek().place;
-                with.value.number = expression();
+                with.value.number = unconditional();
             }
+            with.ignored = accept("?");
             out.with.push_back(std::move(with));
         } while (accept(","));
     }
@@ -913,6 +923,8 @@ Value Parser::value(const Column& column) {
         if (accept("..")) {
             out.kind = Value::Kind::range;
             out.high = expect_number("the end of the range").value_or(out.low);
+        } else {
+            out.ignored = accept("?");
         }
     } else {
         out.kind = Value::Kind::type;

@@ -73,6 +73,7 @@ protected:
 
     // Meanings (expression_parser.cpp).
     ExpressionPointer expression();
+    ExpressionPointer unconditional();  // … without `? :`, where a `?` behind it means something else
     semantics::TypeName type_name();
     semantics::Block statements_until_row_end();
     semantics::Block block();

@@ -114,7 +114,7 @@ private:
 // The bits of a bar or of an operand's row.
 struct Layout {
     unsigned bits = 0;
-    Image mask, value;
+    Image mask, value, written;  // see Form
     std::vector<Field> fields;
     std::vector<Constraint> constraints;
     unsigned tail_bits = 0;
@@ -249,7 +249,7 @@ private:
         bool settled = false;                       // there is a form, and so the rest:
         SharedList<Field> fields;
         SharedList<Taking> takes;
-        Image mask, value;                          // without what the columns and `with` give
+        Image mask, written;                        // the latter without what the columns and `with` give
         std::vector<std::pair<std::size_t, Index>> columns;  // and the fields that they give
         std::vector<Index> with;                    // fields, for each of the encoding's
     };
@@ -290,7 +290,7 @@ private:
                                         const Bindings& bindings);
     std::shared_ptr<const Layout> whole_layout(const FormatDeclaration& format, const Bindings& bindings,
                                                const std::optional<Alternative>& alternative);
-    bool fix_field(Draft& draft, const std::string& name, std::uint64_t value, Place place,
+    bool fix_field(Draft& draft, const std::string& name, std::uint64_t value, bool ignored, Place place,
                    const FormatDeclaration& format);
     bool fix_columns(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
                      const FormatDeclaration& format, const Bindings& bindings, Draft& draft);

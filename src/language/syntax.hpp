@@ -59,6 +59,7 @@ struct Cell {
     Name selector;
     ExpressionPointer low, high, step;  // n:8 in low..high step step
     bool shared = false;            // tail: one for all operands that call for it
+    bool ignored = false;           // written as it says, read with any value
     bool broken = false;            // said so already
 };
 
@@ -211,11 +212,13 @@ struct Value {                      // a cell of an instruction row
     std::string digits;             // as written, in `bits` columns
     std::uint64_t low = 0, high = 0;
     std::shared_ptr<const TypeRef> type;  // kind type
+    bool ignored = false;  // written as it says, read with any value
 };
 
 struct With {
     Name field;
     TypeRef value;
+    bool ignored = false;  // written as it says, read with any value
 };
 
 // One way to encode the rows of a table.

@@ -418,11 +418,11 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
 // is for make_form to see.
 Resolver::Reuse Resolver::reuse(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
                                 const Bindings& names, const Shape& shape, Form& form) {
-    Image value = shape.value;
+    Image written = shape.written;
     const auto put = [&](Index index, std::uint64_t number) {
         const BitPlace& place = shape.fields[index].place;
         if (place.width < 64 && number >> place.width != 0) return false;
-        place.insert(value, number);
+        place.insert(written, number);
         return true;
     };
     for (const auto& [column, field] : shape.columns) {
@@ -430,7 +430,8 @@ Resolver::Reuse Resolver::reuse(const InstructionsDeclaration& table, const Row&
         if (given.kind == Value::Kind::absent) return Reuse::absent;
         const bool digits_fit = !table.columns[column].bits || given.digits.empty() ||
                                 given.digits.size() == shape.fields[field].place.width;
-        if (given.kind == Value::Kind::type || unassigned(given) || !digits_fit || !put(field, row.numbers[column]))
+        if (given.kind == Value::Kind::type || unassigned(given) || !digits_fit ||
+            given.ignored != shape.fields[field].ignored || !put(field, row.numbers[column]))
             return Reuse::impossible;
     }
     if (!encoding.with.empty()) {
@@ -444,7 +445,8 @@ Resolver::Reuse Resolver::reuse(const InstructionsDeclaration& table, const Row&
         }
     }
     form.mask = shape.mask;
-    form.value = value;
+    form.written = written;
+    form.value = written & shape.mask;
     form.fields = shape.fields;
     form.texts = shape.texts;
     form.takes = shape.takes;
@@ -460,12 +462,13 @@ bool Resolver::make_form(const InstructionsDeclaration& table, const Row& row, c
     Draft draft{form, shape.layout->fields};
     draft.form.mask = shape.layout->mask;
     draft.form.value = shape.layout->value;
-    if (alternative && !fix_field(draft, alternative->selector, alternative->choice,
+    draft.form.written = shape.layout->written;
+    if (alternative && !fix_field(draft, alternative->selector, alternative->choice, false,
                                   length_selector(format)->selector.place, format)) {
         formats_checked_.insert(format.name.text);
         return false;
     }
-    shape.value = draft.form.value;
+    shape.written = draft.form.written;
     if (!fix_columns(table, row, encoding, format, bindings, draft)) return false;
     form = draft.form;
     const auto takes = std::make_shared<std::vector<Taking>>();
@@ -506,7 +509,7 @@ void Resolver::settle(const InstructionsDeclaration& table, const EncodingSyntax
     shape.settled = true;
 }
 
-bool Resolver::fix_field(Draft& draft, const std::string& name, std::uint64_t value, Place place,
+bool Resolver::fix_field(Draft& draft, const std::string& name, std::uint64_t value, bool ignored, Place place,
                          const FormatDeclaration& format) {
     for (Field& field : draft.fields) {
         if (field.name != name) continue;
@@ -521,6 +524,9 @@ bool Resolver::fix_field(Draft& draft, const std::string& name, std::uint64_t va
             return false;
         }
         field.fixed = true;
+        field.ignored = ignored;
+        field.place.insert(draft.form.written, value);
+        if (ignored) return true;
         field.place.insert(draft.form.mask, ~std::uint64_t{0});
         field.place.insert(draft.form.value, value);
         return true;
@@ -543,6 +549,12 @@ bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row,
         const auto field = std::find_if(draft.fields.begin(), draft.fields.end(),
                                         [&](const Field& f) { return f.name == column.name.text; });
         if (field == draft.fields.end()) {
+            if (value.ignored) {
+                diagnostics_.error(value.place,
+                                   fmt::format("only bits can be ignored (`?`), and format {} has no field {}",
+                                               format.name.text, column.name.text));
+                return false;
+            }
             if (column.bits) {
                 diagnostics_.error(column.name.place,
                                    fmt::format("column {} is in bits but format {} has no such field", column.name.text,
@@ -570,7 +582,7 @@ bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row,
                 .note(field->where, "the field is here");
             return false;
         }
-        if (!fix_field(draft, column.name.text, row.numbers[i], value.place, format)) return false;
+        if (!fix_field(draft, column.name.text, row.numbers[i], value.ignored, value.place, format)) return false;
     }
     for (const With& with : encoding.with) {
         std::optional<std::uint64_t> value;
@@ -586,7 +598,7 @@ bool Resolver::fix_columns(const InstructionsDeclaration& table, const Row& row,
             if (!value)
                 diagnostics_.error(with.value.place, fmt::format("'{}' is not a number known here", with.value.name));
         }
-        if (!value || !fix_field(draft, with.field.text, *value, with.value.place, format)) return false;
+        if (!value || !fix_field(draft, with.field.text, *value, with.ignored, with.value.place, format)) return false;
     }
     return true;
 }
@@ -628,7 +640,7 @@ void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row
     out.table = static_cast<Index>(&table - description_.instructions.data());
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         for (const Field& field : fields) {
-            if (field.name != table.columns[i].name.text) continue;
+            if (field.name != table.columns[i].name.text || field.ignored) continue;
             const bool range = row.syntax.reserved && row.values[i]->kind == Value::Kind::range;
             out.columns.push_back({field.place, row.numbers[i], range ? row.values[i]->high : row.numbers[i]});
         }

@@ -341,6 +341,7 @@ void Resolver::resolve_operand_row(const OperandDeclaration& operand, const Oper
     row.where = syntax.place;
     row.mask = layout->mask.words[0];
     row.value = layout->value.words[0];
+    row.written = layout->written.words[0];
     row.fields = layout->fields;
     row.constraints = layout->constraints;
     row.tail_bits = layout->tail_bits;

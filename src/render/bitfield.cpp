@@ -16,6 +16,7 @@ struct BarBit {
     unsigned value_bit = 0;
     bool digit = true;  // shown as a digit instead of as part of a name
     bool one = false;
+    bool ignored = false;  // a digit that may be another
     unsigned number = 0;  // shown above
 };
 
@@ -44,7 +45,8 @@ constexpr unsigned row_bits = 32;
 std::vector<BarBit> bar_of(const Isa& isa, const Form& form) {
     std::vector<BarBit> by_position(form.bits);
     for (unsigned position = 0; position < form.bits; ++position) {
-        by_position[position].one = (form.mask.get(position, 1) & form.value.get(position, 1)) != 0;
+        by_position[position].one = form.written.get(position, 1) != 0;
+        by_position[position].ignored = form.mask.get(position, 1) == 0;
     }
     for (Index index = 0; index < form.fields.size(); ++index) {
         const Field& field = form.fields[index];
@@ -75,7 +77,7 @@ std::vector<BarBit> bar_of(const Isa& isa, const Form& form) {
 
 bool share_a_cell(const BarBit& left, const BarBit& right) {
     if (left.field != right.field) return false;
-    return left.field == no_index || left.value_bit == right.value_bit + 1;
+    return left.field == no_index ? left.ignored == right.ignored : left.value_bit == right.value_bit + 1;
 }
 
 Cell cell_of(const Form& form, const BarBit* begin, const BarBit* end) {
@@ -83,6 +85,7 @@ Cell cell_of(const Form& form, const BarBit* begin, const BarBit* end) {
     const BarBit &first = *begin, &last = end[-1];
     if (first.digit) {
         for (const BarBit* bit = begin; bit != end; ++bit) cell.label += bit->one ? '1' : '0';
+        if (first.ignored) cell.label += '?';
     } else {
         const Field& field = form.fields[first.field];
         const bool whole = static_cast<std::size_t>(end - begin) == field.place.width;

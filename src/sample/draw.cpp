@@ -44,7 +44,7 @@ std::uint64_t Draw::row(const OperandType& type, Tail& tail) {
     constexpr unsigned tries = 16;  // some rows are reserved
     for (unsigned i = 0; i < tries && (row == nullptr || row->reserved); ++i)
         row = &type.rows[random_.below(type.rows.size())];
-    std::uint64_t code = row->value;
+    std::uint64_t code = row->written;
     for (Index i = 0; i < row->fields.size(); ++i) {
         const Field& field = row->fields[i];
         const std::uint64_t value = capture(*row, i, tail);
@@ -54,7 +54,7 @@ std::uint64_t Draw::row(const OperandType& type, Tail& tail) {
             code = field.place.insert(code, value);
         }
     }
-    // Bits that may be either are nobody's capture; they stay 0, as they are assembled.
+    // Bits that are ignored are nobody's capture; they stay as they are assembled.
     return code;
 }
 

@@ -45,7 +45,7 @@ std::uint64_t Sampler::State::code_of(const Form& form, Index index) {
 }
 
 Image Sampler::State::image_of(const Form& form) {
-    Image image = form.value;
+    Image image = form.written;
     tail.clear();
     for (Index i = 0; i < form.fields.size(); ++i) form.fields[i].place.insert(image, code_of(form, i));
     if (given != no_index && form.bits < max_instruction_bits)
@@ -104,6 +104,8 @@ bool Sampler::statement(Index form, std::uint64_t address, Sampled& out) {
 
 bool Sampler::statement_with(Index form, Index field, std::uint64_t code, std::uint64_t address, Sampled& out) {
     constexpr unsigned tries = 8;  // most codes that have no instruction have none whatever the other fields hold
+    const Field& given = state_->codec.isa().forms[form].fields[field];
+    if (state_->codec.as_written(given.type, code) != code) return false;  // no statement is assembled to it
     state_->given = field;
     state_->given_code = code;
     return state_->statement(form, tries, address, out);

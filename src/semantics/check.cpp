@@ -172,7 +172,7 @@ const std::vector<Binding>& Checker::variants(Index type) {
 
 void Checker::check(const Instruction& instruction, const Form& form) {
     bool first = true;
-    for (const auto& bindings : products(form.fields, form.value)) {
+    for (const auto& bindings : products(form.fields, form.written)) {
         LowerInput input{
             .isa = &isa_, .instruction = &instruction, .fields = &form.fields.list(), .bindings = &bindings};
         input.names = &form.names_in_meaning;

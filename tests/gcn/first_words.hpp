@@ -53,7 +53,7 @@ private:
         ++counts_.instructions;
         char* const end = codec_.print(text_, form, image, bits, address);
         *end = '\0';
-        if (verifier_.reads_back(image, bits, text_, end, address)) {
+        if (verifier_.reads_back(codec_.as_written(form, image), bits, text_, end, address)) {
             ++counts_.returned;
         } else if (!verifier_.reads(text_, end, address)) {
             refused(word, second);
