@@ -31,9 +31,20 @@ bool locale_is_utf8() {
     return false;
 }
 
-void complain(std::string_view message) {
-    const char* const start = colour_on_stderr() ? "isaforge: \x1b[1;31merror:\x1b[0m " : "isaforge: error: ";
+namespace {
+
+void say(const char* start, std::string_view message) {
     std::fprintf(stderr, "%s%.*s\n", start, static_cast<int>(message.size()), message.data());
+}
+
+}  // namespace
+
+void complain(std::string_view message) {
+    say(colour_on_stderr() ? "isaforge: \x1b[1;31merror:\x1b[0m " : "isaforge: error: ", message);
+}
+
+void warn(std::string_view message) {
+    say(colour_on_stderr() ? "isaforge: \x1b[1;35mwarning:\x1b[0m " : "isaforge: warning: ", message);
 }
 
 }  // namespace isaforge::cli

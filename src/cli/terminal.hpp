@@ -16,5 +16,7 @@ bool locale_is_utf8();
 
 // "isaforge: error: …" on standard error.
 void complain(std::string_view message);
+// "isaforge: warning: …" likewise.
+void warn(std::string_view message);
 
 }  // namespace isaforge::cli
