@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,14 @@ struct Deferred {
     std::uint8_t piece_count;
     bool repeats;                  // another operand gives the bits: the value has to be the same
     BitPiece pieces[8];            // in the instruction's image
+};
+
+// An operand of a form is to be printed as this row of a table, where the row has the operand's code, though another one may
+// be what that decodes to.
+struct RowChoice {
+    Index field = no_index;  // of the form
+    Index type = no_index;   // of the field, or of an operand inside of it
+    Index row = no_index;
 };
 
 // One instruction, encoded.
@@ -152,6 +161,9 @@ public:
     static constexpr std::size_t max_text = 1024;
     char* print(char* out, Index form, const Image& image, unsigned bits, std::uint64_t address,
                 LabelNamer* labels = nullptr) const;
+    // The same with rows chosen.
+    char* print(char* out, Index form, const Image& image, std::uint64_t address,
+                std::span<const RowChoice> choices) const;
 
     // Calls `visit(target)` for each code address that the instruction refers to relative to itself.
     void targets(Index form, const Image& image, unsigned bits, std::uint64_t address,

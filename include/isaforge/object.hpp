@@ -61,6 +61,8 @@ struct Symbol {
 namespace relocation_type {
 inline constexpr std::uint32_t absolute_8 = 48, absolute_16 = 49, absolute_32 = 50, absolute_64 = 51;
 inline constexpr std::uint32_t relative_8 = 52, relative_16 = 53, relative_32 = 54, relative_64 = 55;
+// In files alone, without a symbol: the next relocation at the same place has its addend as Relocation::number.
+inline constexpr std::uint32_t further_number = 56;
 }  // namespace relocation_type
 
 struct Relocation {
@@ -70,9 +72,10 @@ struct Relocation {
     std::uint32_t type = 0;
     std::int64_t addend = 0;  // bytes
     Place place;              // where it was written, for messages; not stored in files
+    unsigned number = 0;      // which of the instruction's numbers of this type it is about, from 0 on
 };
 
-// From `offset` of the section on, the bytes come from this line.
+// From `offset` of the section on, the bytes come from this line, or, where it is 0, from none.
 struct LineEntry {
     Index section = no_index;
     Index file = 0;  // Object::files
@@ -100,6 +103,7 @@ struct Object {
     std::vector<Relocation> relocations;
     std::vector<std::string> files;
     std::vector<LineEntry> lines;  // by section, then by rising offset
+    std::string lines_problem;     // why lines of a file that was read are missing; empty where none are
 
     Index find_section(std::string_view name) const;
     Index find_symbol(std::string_view name) const;
@@ -143,6 +147,16 @@ std::optional<Object> read_elf(std::vector<std::uint8_t>&& bytes, std::string& e
 std::optional<Object> read_intel_hex(std::span<const std::uint8_t> bytes, std::string& error);
 // All bytes are one executable section.
 Object read_binary(std::span<const std::uint8_t> bytes, const Isa& isa);
+
+// Why an object that was read is none for this instruction set, with both names; empty where nothing says so. An object
+// says what it is for by its note, or by its ELF machine and flags where the description's flavour knows them.
+std::string mismatch(const Object& object, const Isa& isa);
+// What the ELF machine of an object says, where neither a note nor a flavour does: it may be another machine than the
+// instruction set describes. Empty where it says nothing.
+std::string foreign_machine(const Object& object, const Isa& isa);
+
+// What other tools made does not say how its code counts: as this instruction set does.
+void complete_object(Object& object, const Isa& isa);
 
 // An empty object for programs of this instruction set.
 Object make_object(const Isa& isa);

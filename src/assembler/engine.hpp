@@ -413,6 +413,7 @@ private:
     void apply_instruction(const Fixup& fixup, const Resolved& value);
     void patch(const Fixup& fixup, const NumberValue& value);
     bool relocated_here(const Fixup& fixup);
+    void number_relocations();
     void relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code, bool difference = false);
     bool difference(const Fixup& fixup);
     std::uint8_t* bytes_at(const Position& position);
@@ -454,6 +455,7 @@ private:
     std::vector<std::pair<Index, Index>> section_stack_;  // current and previous
 
     std::vector<Fixup> fixups_;
+    std::vector<std::pair<std::size_t, const Fixup*>> relocated_numbers_;  // by Object::relocations
     std::vector<Relaxation> relaxations_;
     std::vector<LineMark> line_marks_;
     std::vector<LineRun> line_runs_;

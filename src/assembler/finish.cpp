@@ -3,6 +3,7 @@
 
 #include "assembler/engine.hpp"
 #include "codec/tables.hpp"
+#include "object/relocation_place.hpp"
 #include "support/leb128.hpp"
 
 namespace isaforge::assembler {
@@ -22,9 +23,26 @@ void Engine::finish() {
 
 void Engine::apply_fixups() {
     for (const Fixup& fixup : fixups_) apply(fixup);
+    number_relocations();
     for (const auto& [fixup, value] : base_marks_) {
         object_.relocations.push_back({fixup.position.section, offset_of(fixup.position), no_index,
                                        isa_.operand_types[fixup.deferred.type].number.relocation, value, fixup.place});
+    }
+}
+
+// A relocation says where the instruction is and of which type the number: which of several it is can be told once all bits
+// of the instruction are there.
+void Engine::number_relocations() {
+    for (const auto& [index, fixup] : relocated_numbers_) {
+        Relocation& relocation = object_.relocations[index];
+        const Image image = codec_.load(bytes_at(fixup->position), fixup->bytes);
+        const std::optional<unsigned> number =
+            relocated_number_of(codec_, image, fixup->bytes * 8u, relocation.type, fixup->deferred);
+        if (number) {
+            relocation.number = *number;
+        } else {
+            error(fixup->place, "a linker could not find this number in the instruction");
+        }
     }
 }
 
@@ -228,6 +246,7 @@ void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t t
         if (!same) error(fixup.place, codec::other_tail_text);
         return;
     }
+    if (fixup.form != no_index && !flavour_) relocated_numbers_.emplace_back(object_.relocations.size(), &fixup);
     object_.relocations.push_back(relocation);
 }
 

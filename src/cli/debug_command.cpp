@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/line_editor.hpp"
 #include "cli/program.hpp"
+#include "cli/source_files.hpp"
 #include "cli/terminal.hpp"
 #include "debugger/debugger.hpp"
 #include "support/input_file.hpp"
@@ -24,8 +25,9 @@ namespace {
 struct Options {
     ProgramChoice program;
     std::string max_instructions = "4G";
-    std::string commands;            // a file; - is standard input
-    std::vector<std::string> first;  // commands before those
+    std::string commands;             // a file; - is standard input
+    std::vector<std::string> first;   // commands before those
+    std::vector<std::string> source_folders;
 };
 
 volatile std::sig_atomic_t asked_to_stop = 0;
@@ -36,20 +38,6 @@ bool take_wish_to_stop() {
     if (asked_to_stop == 0) return false;
     asked_to_stop = 0;
     return true;
-}
-
-constexpr std::size_t most_source_bytes = std::size_t{1} << 26;
-
-std::optional<std::string> read_source_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    std::string text;
-    char buffer[1 << 16];
-    while (file.read(buffer, sizeof buffer) || file.gcount() > 0) {
-        text.append(buffer, static_cast<std::size_t>(file.gcount()));
-        if (text.size() > most_source_bytes) return std::nullopt;
-    }
-    return text;
 }
 
 // Carries out a line, and says whether there may be another.
@@ -118,7 +106,7 @@ int execute(const Options& options) {
     execution.limit = *parse_size(options.max_instructions);
     execution.interrupted = take_wish_to_stop;
     debugger::Surroundings surroundings;
-    surroundings.read_source = read_source_file;
+    surroundings.read_source = [&](const std::string& name) { return read_source_file(name, options.source_folders); };
     surroundings.restart = [&](std::string& error) {
         error = "the program cannot be loaded again";
         return restart_program(machine, *program, options.program);
@@ -153,6 +141,11 @@ Action define(Arguments& app) {
     app.add_option("-e,--execute", options->first, "Carry out a command first; may be given several times")
         ->type_name("COMMAND")
         ->allow_extra_args(false);
+    app.add_option("--source-path", options->source_folders,
+                   "A folder of sources; without one, those below the working directory are shown")
+        ->type_name("DIR")
+        ->allow_extra_args(false)
+        ->check(CLI::ExistingDirectory.description(""));
     app.add_option("--max-instructions", options->max_instructions, "What one command may execute; 0 is no limit")
         ->type_name("N")
         ->capture_default_str()

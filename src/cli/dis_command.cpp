@@ -95,14 +95,6 @@ std::optional<Object> object_of(const Options& options, std::vector<std::uint8_t
     return object;
 }
 
-// What other tools made does not say how its code counts.
-void complete_object(Object& object, const Isa& isa) {
-    if (!object.isa.empty()) return;
-    object.unit_bytes = isa.unit_bytes();
-    object.address_bytes = std::max(1u, isa.address_bits / 8);
-    object.code_big_endian = isa.big_endian;
-}
-
 DisassembleOptions library_options(const Options& options) {
     DisassembleOptions how;
     how.style = options.json      ? DisassemblyStyle::json
@@ -193,6 +185,7 @@ int disassemble_any(const Options& options) {
     if (!isa) return session.report();
     const auto& codec = make_for_good<Codec>(isa);
     if (!options.hex.empty() && !options.json && !options.listing) return print_instructions(codec, *bytes);
+    if (object && !is_for(*object, *isa, options.input)) return input_error;
     if (object) complete_object(*object, *isa);
     if (!elf) object = object_of(options, std::move(*bytes), *isa, error);
     if (object) return print_object(options, session, codec, *object);

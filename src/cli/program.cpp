@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/memory_maps.hpp"
 #include "cli/terminal.hpp"
+#include "object/limits.hpp"
 
 namespace isaforge::cli {
 
@@ -36,7 +37,14 @@ std::optional<Object> read_object(const ProgramChoice& choice, const std::vector
         complain(fmt::format("cannot read '{}': {}", choice.path, error));
         return std::nullopt;
     }
-    if (object->relocatable) place_sections(*object);
+    if (is_elf(bytes) && !is_for(*object, codec.isa(), choice.path)) return std::nullopt;
+    complete_object(*object, codec.isa());
+    if (!object->lines_problem.empty()) {
+        warn(fmt::format("'{}' names lines of its source that cannot all be read: {}", choice.path,
+                         object->lines_problem));
+    }
+    if (!object->relocatable) return object;  // its linker has done this
+    place_sections(*object);
     if (!apply_relocations(*object, codec, session.diagnostics)) return std::nullopt;
     return object;
 }
@@ -51,8 +59,9 @@ bool load_sections(Machine& machine, const Object& object) {
         if (!section.allocated || section.no_bits || section.bytes.empty()) continue;
         if (section.executable) {
             const std::uint64_t end = section.address + section.bytes.size();
-            if (end > max_flat_image || end < section.address) {
-                complain(fmt::format("section '{}' lies beyond what can be executed", section.name));
+            if (end > limits::most_code || end < section.address) {
+                complain(fmt::format("section '{}' lies beyond the {} MiB that can be executed", section.name,
+                                     limits::most_code >> 20));
                 return false;
             }
             if (code.size() < end) code.resize(end);

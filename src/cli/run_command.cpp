@@ -152,7 +152,7 @@ bool write_pictures(Machine& machine, const Options& options) {
 
 // What was asked for about the state after the run, also after one that failed.
 bool report_state(Machine& machine, const Options& options, const Program& program, const RunResult& result) {
-    for (const std::string& warning : machine.warnings()) tell(fmt::format("isaforge: warning: {}\n", warning));
+    for (const std::string& warning : machine.warnings()) warn(warning);
     if (options.registers) say(register_dump(machine));
     for (const std::string& text : options.dumps) {
         print_dump(machine, *parse_dump(text));

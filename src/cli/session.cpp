@@ -17,6 +17,12 @@ namespace isaforge::cli {
 
 namespace {
 
+// NAME=VALUE, on the command line and in notes.
+bool is_parameter(const std::string& text) {
+    const std::size_t sign = text.find('=');
+    return sign != std::string::npos && sign > 0 && parse_size(text.substr(sign + 1)).has_value();
+}
+
 void add_variant_options(Arguments& app, IsaChoice& choice) {
     app.add_option("--variant", choice.variant, "Which variant of the instruction set, where it has several");
     app.add_option("--dialect", choice.dialect, "Whose way of writing is printed, where the description has several");
@@ -24,9 +30,7 @@ void add_variant_options(Arguments& app, IsaChoice& choice) {
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false)
         ->check([](const std::string& text) {
-            const std::size_t sign = text.find('=');
-            const bool good = sign != std::string::npos && sign > 0 && parse_size(text.substr(sign + 1)).has_value();
-            return good ? std::string{} : "'" + text + "' is not NAME=VALUE with a number as the value";
+            return is_parameter(text) ? std::string{} : "'" + text + "' is not NAME=VALUE with a number as the value";
         });
 }
 
@@ -59,24 +63,29 @@ bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object)
 namespace {
 
 // The parameters that the file was made with, but for those that are asked for here.
-void take_parameters(IsaChoice& choice, const Object& read) {
+bool take_parameters(IsaChoice& choice, const Object& read) {
     const std::size_t asked = choice.parameters.size();
     for (std::size_t begin = 0; begin < read.parameters.size();) {
         const std::size_t end = std::min(read.parameters.find(' ', begin), read.parameters.size());
         const std::string one = read.parameters.substr(begin, end - begin);
+        begin = end + 1;
+        if (!is_parameter(one)) {
+            complain(fmt::format("the file says '{}', which is not NAME=VALUE with a number as the value", one));
+            return false;
+        }
         const std::string name = one.substr(0, one.find('=') + 1);
         const bool given = std::any_of(choice.parameters.begin(), choice.parameters.begin() + static_cast<long>(asked),
                                        [&](const std::string& other) { return other.starts_with(name); });
-        if (!given && name.size() > 1 && name.size() < one.size()) choice.parameters.push_back(one);
-        begin = end + 1;
+        if (!given) choice.parameters.push_back(one);
     }
+    return true;
 }
 
 }  // namespace
 
 bool complete_choice(IsaChoice& choice, const Object* read) {
-    if (read && (choice.name.empty() || choice.name == read->isa || choice.name == read->variant))
-        take_parameters(choice, *read);
+    const bool own = read && (choice.name.empty() || choice.name == read->isa || choice.name == read->variant);
+    if (own && !take_parameters(choice, *read)) return false;
     if (!choice.name.empty()) return true;
     for (const ObjectFlavour* flavour : object_flavours()) {
         if (read && choice.name.empty()) choice.name = flavour->isa_of(*read);
@@ -86,14 +95,29 @@ bool complete_choice(IsaChoice& choice, const Object* read) {
         complain("the file does not say which instruction set it is for: give it with -i");
         return false;
     }
-    const bool known = std::ranges::any_of(
-        builtin_isas(), [&](const auto& isa) { return isa.first == read->isa || isa.first == read->variant; });
-    if (!known) {
+    // What a file says opens no other file: only names of built-in descriptions count. A variant is a name of its own; what
+    // the file calls the whole is compared once that is loaded.
+    const auto known = [](const std::string& name) {
+        return std::ranges::any_of(builtin_isas(), [&](const auto& isa) { return isa.first == name; });
+    };
+    const std::string& name = known(choice.variant) ? choice.variant : known(read->variant) ? read->variant : read->isa;
+    if (!known(name)) {
         complain(fmt::format("the file is for {}, which is not built in: give its description with -i", read->isa));
         return false;
     }
-    choice.name = read->isa;
-    if (choice.variant.empty() && read->variant != read->isa) choice.variant = read->variant;
+    choice.name = name;
+    return true;
+}
+
+bool is_for(const Object& object, const Isa& isa, const std::string& path) {
+    const std::string wrong = mismatch(object, isa);
+    if (!wrong.empty()) {
+        complain(fmt::format("cannot use '{}': {}; where only a description's name or units changed, assemble again",
+                             path, wrong));
+        return false;
+    }
+    const std::string foreign = foreign_machine(object, isa);
+    if (!foreign.empty()) warn(fmt::format("'{}': {}", path, foreign));
     return true;
 }
 

@@ -63,6 +63,9 @@ std::optional<std::vector<std::uint8_t>> read_bytes(const std::string& path);
 bool complete_choice(IsaChoice& choice, const std::vector<std::uint8_t>& object);
 bool complete_choice(IsaChoice& choice, const Object* object);  // null where it cannot be read
 
+// Whether the file is for this instruction set, as far as that is known; what speaks against it is said.
+bool is_for(const Object& object, const Isa& isa, const std::string& path);
+
 // A count of bytes or an address: decimal, 0x…, with K, M or G behind it for 2^10, 2^20, 2^30.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 

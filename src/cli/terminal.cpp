@@ -49,4 +49,9 @@ void complain(std::string_view message) {
     std::fprintf(stderr, "%s%s\n", start, printable(message).c_str());
 }
 
+void warn(std::string_view message) {
+    const char* const start = colour_on_stderr() ? "isaforge: \x1b[1;35mwarning:\x1b[0m " : "isaforge: warning: ";
+    std::fprintf(stderr, "%s%s\n", start, printable(message).c_str());
+}
+
 }  // namespace isaforge::cli

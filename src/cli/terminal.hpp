@@ -21,5 +21,7 @@ void tell(std::string_view text);
 
 // "isaforge: error: …" on standard error.
 void complain(std::string_view message);
+// "isaforge: warning: …" likewise.
+void warn(std::string_view message);
 
 }  // namespace isaforge::cli

@@ -144,6 +144,11 @@ char* print_template(char* out, const PrintContext& context, const TextTemplate&
 
 char* print_operand(char* out, const PrintContext& context, Index index, std::uint64_t code) {
     const OperandType& type = context.isa.operand_types[index];
+    for (const RowChoice& choice : context.choices) {
+        if (choice.type != index || !type.rows[choice.row].claims(code)) continue;
+        const OperandRow& row = type.rows[choice.row];
+        return print_template(out, context, row.texts[0], row.fields, code, {});
+    }
     const OperandTable& table = context.tables.operands[index];
     if (!table.printed.empty() && code < table.printed.size()) {
         return put(out, context.limit, {table.printed[code].text, table.printed[code].size});
@@ -192,6 +197,24 @@ char* Codec::print(char* out, Index index, const Image& image, unsigned bits, st
                                            [&](const Field& field) { return field.place.extract(image); });
             }
         }
+    }
+    return out;
+}
+
+char* Codec::print(char* out, Index index, const Image& image, std::uint64_t address,
+                   std::span<const RowChoice> choices) const {
+    tables_->printable(index);  // and with it the texts of its operands
+    const Form& form = isa_->forms[index];
+    PrintContext context{*isa_, *tables_, image, form.bits, address, nullptr, out + max_text};
+    std::vector<RowChoice> own;
+    for (const TextElement& element : form.texts[0]) {
+        own.clear();
+        for (const RowChoice& choice : choices) {
+            if (element.kind == TextKind::any || choice.field == element.field) own.push_back(choice);
+        }
+        context.choices = own;
+        out = codec::print_element(out, context, element, form.fields, isa_->instructions[form.instruction].names[0],
+                                   [&](const Field& field) { return field.place.extract(image); });
     }
     return out;
 }

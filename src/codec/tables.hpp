@@ -299,6 +299,7 @@ struct PrintContext {
     std::uint64_t address = 0;
     Codec::LabelNamer* labels = nullptr;
     char* limit = nullptr;
+    std::span<const RowChoice> choices = {};  // those for the field that is printed
 };
 char* print_operand(char* out, const PrintContext& context, Index type, std::uint64_t code);
 char* print_template(char* out, const PrintContext& context, const TextTemplate& text, const std::vector<Field>& fields,

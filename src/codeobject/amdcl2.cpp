@@ -85,7 +85,7 @@ std::string options_of(const ElfView& file) {
 
 bool is_amdcl2(const ElfView& file) { return file.machine == (file.wide ? machine64 : machine32); }
 
-std::optional<Container> read_amdcl2(const ElfView& file, std::string& error) {
+std::optional<Container> read_amdcl2(const ElfView& file, limits::Budget budget, std::string& error) {
     const ElfSection* const text = file.section(".text");
     std::vector<Kernel> kernels;
     std::optional<ElfView> inner;
@@ -110,6 +110,10 @@ std::optional<Container> read_amdcl2(const ElfView& file, std::string& error) {
     container.head += options_of(file);
     const ElfSection* const constants = inner ? inner->section(".hsadata_readonly_agent") : nullptr;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
+        if (!budget.take(kernels[i].header.size() + kernels[i].code.size())) {
+            error = limits::overlap_text;
+            return std::nullopt;
+        }
         ContainerPart part;
         part.name = kernels[i].name;
         part.head = fmt::format(".kernel {}\n    .hsaconfig\n{}", part.name,

@@ -184,17 +184,23 @@ std::string_view text_of(const ElfView& file, std::string_view symbol_name) {
     return text.substr(0, text.find('\0'));
 }
 
-bool read_kernel(const ElfView& file, const ElfSymbol& symbol, std::string_view variant, Container& container,
-                 std::string& error) {
+bool read_kernel(const ElfView& file, const ElfSymbol& symbol, std::string_view variant, limits::Budget& budget,
+                 Container& container, std::string& error) {
     constexpr std::size_t before = std::string_view("__OpenCL_").size(), after = std::string_view("_kernel").size();
     const std::optional<Bytes> bytes = file.bytes_of(symbol);
+    const std::string_view name = symbol.name.substr(before, symbol.name.size() - before - after);
+    const std::string_view metadata = text_of(file, fmt::format("__OpenCL_{}_metadata", name));
+    if (!budget.take((bytes ? bytes->size() : 0) + metadata.size())) {
+        error = limits::overlap_text;
+        return false;
+    }
     const std::optional<ElfView> inner = bytes ? view_elf(*bytes, error) : std::nullopt;
     if (!inner) {
         error = fmt::format("the kernel behind {} cannot be read", symbol.name);
         return false;
     }
     ContainerPart part;
-    part.name = symbol.name.substr(before, symbol.name.size() - before - after);
+    part.name = name;
     // A file may hold the kernel in more than one encoding; the last one is what runs.
     const ElfSection* code = nullptr;
     for (const ElfSection& section : inner->sections) {
@@ -205,7 +211,7 @@ bool read_kernel(const ElfView& file, const ElfSymbol& symbol, std::string_view 
         return false;
     }
     part.head = fmt::format(".kernel {}\n    .config\n{}{}", part.name, settings(program_info(*inner), variant),
-                            metadata_settings(text_of(file, fmt::format("__OpenCL_{}_metadata", part.name))));
+                            metadata_settings(metadata));
     part.object = code_object(code->bytes, {});
     container.parts.push_back(std::move(part));
     return true;
@@ -217,7 +223,7 @@ bool is_catalyst(const ElfView& file) {
     return file.machine >= first_machine && file.machine <= last_machine && !device_of(file.machine).empty();
 }
 
-std::optional<Container> read_catalyst(const ElfView& file, std::string& error) {
+std::optional<Container> read_catalyst(const ElfView& file, limits::Budget budget, std::string& error) {
     Container container;
     container.format = "AMD OpenCL 1.2";
     container.isa = "gcn";
@@ -241,7 +247,7 @@ std::optional<Container> read_catalyst(const ElfView& file, std::string& error) 
     for (const ElfSymbol& symbol : file.symbols) {
         if (!symbol.name.starts_with("__OpenCL_") || !symbol.name.ends_with("_kernel")) continue;
         if (symbol.name.size() < std::string_view("__OpenCL_x_kernel").size()) continue;
-        if (!read_kernel(file, symbol, container.variant, container, error)) return std::nullopt;
+        if (!read_kernel(file, symbol, container.variant, budget, container, error)) return std::nullopt;
     }
     return container;
 }

@@ -199,8 +199,9 @@ std::optional<Container> read_container(std::span<const std::uint8_t> bytes, std
         std::string reason;
         const std::optional<codeobject::ElfView> file = codeobject::view_elf(bytes, reason);
         if (!file) return std::nullopt;
-        if (codeobject::is_catalyst(*file)) return codeobject::read_catalyst(*file, error);
-        if (codeobject::is_amdcl2(*file)) return codeobject::read_amdcl2(*file, error);
+        if (codeobject::is_catalyst(*file))
+            return codeobject::read_catalyst(*file, limits::Budget(bytes.size()), error);
+        if (codeobject::is_amdcl2(*file)) return codeobject::read_amdcl2(*file, limits::Budget(bytes.size()), error);
         return std::nullopt;
     }
     return codeobject::is_gallium(bytes) ? codeobject::read_gallium(bytes, error) : std::nullopt;

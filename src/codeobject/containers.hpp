@@ -7,15 +7,17 @@
 
 #include "codeobject/elf_view.hpp"
 #include "isaforge/container.hpp"
+#include "object/limits.hpp"
 
 namespace isaforge::codeobject {
 
 // Each reads a file that `is_…` says yes to; nothing and the reason in `error` where it is damaged.
+// `budget`: of the whole file, for what stands in it once and is read for each kernel.
 bool is_catalyst(const ElfView& file);
 bool is_amdcl2(const ElfView& file);
 bool is_gallium(Bytes bytes);
-std::optional<Container> read_catalyst(const ElfView& file, std::string& error);
-std::optional<Container> read_amdcl2(const ElfView& file, std::string& error);
+std::optional<Container> read_catalyst(const ElfView& file, limits::Budget budget, std::string& error);
+std::optional<Container> read_amdcl2(const ElfView& file, limits::Budget budget, std::string& error);
 std::optional<Container> read_gallium(Bytes bytes, std::string& error);
 
 // The variant of the description that a device needs, by its name as CLRX writes it; nothing where there is no such device.

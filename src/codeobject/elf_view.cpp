@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "object/limits.hpp"
+
 namespace isaforge::codeobject {
 
 namespace {
 
 constexpr std::uint32_t symbol_table = 2, no_bits = 8;
-constexpr std::uint64_t most_entries = 1 << 16;
 
 // Where the fields of the two classes are.
 struct Layout {
@@ -19,31 +20,42 @@ struct Layout {
 constexpr Layout narrow{4, 52, 40, 16, 32, 28, 32, 36, 42};
 constexpr Layout wide{8, 64, 64, 24, 56, 32, 40, 48, 54};
 
-// The text up to its NUL; empty where it does not lie inside.
-std::string_view text_at(Bytes bytes, std::uint64_t at) {
-    if (at >= bytes.size()) return {};
-    const auto* begin = reinterpret_cast<const char*>(bytes.data()) + at;
-    const void* end = std::memchr(begin, 0, bytes.size() - at);
-    return end ? std::string_view(begin, static_cast<std::size_t>(static_cast<const char*>(end) - begin))
-               : std::string_view();
+// The names in a table, up to the last one that has an end.
+std::string_view names_in(Bytes bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return text.substr(0, text.rfind('\0') + 1);
 }
 
 class Viewer {
 public:
-    Viewer(Bytes bytes, const Layout& layout, ElfView& view) : bytes_(bytes), layout_(layout), view_(view) {}
+    Viewer(Bytes bytes, const Layout& layout, ElfView& view)
+        : bytes_(bytes), layout_(layout), view_(view), budget_(bytes.size()) {}
 
     bool read(std::string& error) {
         error = "the headers of the ELF file are damaged";
         if (bytes_.size() < layout_.header) return false;
         view_.machine = static_cast<std::uint32_t>(number_at(bytes_, 18, 2));
         view_.flags = word_at(bytes_, layout_.flags_at);
-        if (!read_sections() || !read_segments()) return false;
-        error.clear();
-        return true;
+        const bool good = read_sections() && read_segments();
+        if (overlaps_) error = limits::overlap_text;
+        if (good) error.clear();
+        return good;
     }
 
 private:
     std::uint64_t address_at(std::uint64_t at) const { return number_at(bytes_, at, layout_.address); }
+
+    // False where the parts that were read are more than a file has.
+    bool take(std::uint64_t bytes) {
+        overlaps_ |= !budget_.take(bytes);
+        return !overlaps_;
+    }
+
+    // The name that begins there; empty where it does not lie inside.
+    bool read_name(std::string_view names, std::uint64_t at, std::string_view& name) {
+        if (at < names.size()) name = names.substr(at, names.find('\0', at) - at);
+        return take(name.size());
+    }
 
     bool read_sections() {
         const std::uint64_t table = address_at(layout_.sections_at);
@@ -70,28 +82,33 @@ private:
             links.push_back(word_at(bytes_, at + 8 + 4 * a));
             view_.sections.push_back(section);
         }
+        const std::string_view section_names =
+            names < count ? names_in(view_.sections[names].bytes) : std::string_view();
         for (std::uint64_t i = 0; i < count; ++i) {
-            if (names < count) view_.sections[i].name = text_at(view_.sections[names].bytes, name_offsets[i]);
-            if (view_.sections[i].type == symbol_table && links[i] < count) {
-                read_symbols(view_.sections[i].bytes, view_.sections[links[i]].bytes);
-            }
+            if (!read_name(section_names, name_offsets[i], view_.sections[i].name)) return false;
+            const bool symbols = view_.sections[i].type == symbol_table && links[i] < count;
+            if (symbols && !read_symbols(view_.sections[i].bytes, view_.sections[links[i]].bytes)) return false;
         }
         return true;
     }
 
-    void read_symbols(Bytes table, Bytes names) {
-        const std::uint64_t count = std::min(table.size() / layout_.symbol, most_entries);
+    bool read_symbols(Bytes table, Bytes name_bytes) {
+        if (!take(table.size())) return false;
+        const std::string_view names = names_in(name_bytes);
+        const std::uint64_t count = table.size() / layout_.symbol;
         for (std::uint64_t i = 1; i < count; ++i) {
             const std::uint64_t at = i * layout_.symbol;
             ElfSymbol symbol;
-            symbol.name = text_at(names, word_at(table, at));
+            if (!read_name(names, word_at(table, at), symbol.name)) return false;
             const bool is_wide = layout_.address == 8;
             symbol.binding = static_cast<std::uint32_t>(number_at(table, at + (is_wide ? 4 : 12), 1)) >> 4;
             symbol.section = static_cast<std::uint32_t>(number_at(table, at + (is_wide ? 6 : 14), 2));
             symbol.value = number_at(table, at + (is_wide ? 8 : 4), layout_.address);
             symbol.size = number_at(table, at + (is_wide ? 16 : 8), layout_.address);
+            view_.symbols_by_name.try_emplace(symbol.name, view_.symbols.size());
             view_.symbols.push_back(symbol);
         }
+        return true;
     }
 
     bool read_segments() {
@@ -107,7 +124,7 @@ private:
             const bool is_wide = layout_.address == 8;
             segment.offset = address_at(at + (is_wide ? 8 : 4));
             const std::optional<Bytes> part = part_of(bytes_, segment.offset, address_at(at + (is_wide ? 32 : 16)));
-            if (!part) return false;
+            if (!part || !take(part->size())) return false;
             segment.bytes = *part;
             view_.segments.push_back(segment);
         }
@@ -117,6 +134,8 @@ private:
     Bytes bytes_;
     const Layout& layout_;
     ElfView& view_;
+    limits::Budget budget_;
+    bool overlaps_ = false;
 };
 
 }  // namespace
@@ -140,8 +159,8 @@ const ElfSection* ElfView::section(std::string_view name) const {
 }
 
 const ElfSymbol* ElfView::symbol(std::string_view name) const {
-    const auto found = std::find_if(symbols.begin(), symbols.end(), [&](const auto& one) { return one.name == name; });
-    return found == symbols.end() ? nullptr : &*found;
+    const auto found = symbols_by_name.find(name);
+    return found == symbols_by_name.end() ? nullptr : &symbols[found->second];
 }
 
 std::optional<Bytes> ElfView::bytes_of(const ElfSymbol& symbol) const {

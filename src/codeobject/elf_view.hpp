@@ -1,8 +1,9 @@
 // ELF files inside of containers, as they lie in memory: unaligned, often damaged, of either class. Only what containers
-// need is read, and every offset is checked.
+// need is read, every offset is checked, and what overlaps is read a few times only: see object/limits.hpp.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,6 +47,7 @@ struct ElfView {
     std::uint32_t machine = 0, flags = 0;
     std::vector<ElfSection> sections;
     std::vector<ElfSymbol> symbols;
+    std::map<std::string_view, std::size_t> symbols_by_name;  // the first of each name
     std::vector<ElfSegment> segments;
 
     const ElfSection* section(std::string_view name) const;

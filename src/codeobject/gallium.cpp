@@ -137,6 +137,7 @@ std::optional<Container> read_gallium(Bytes bytes, std::string& error) {
         const std::optional<Bytes> header = header_of(text->bytes, kernel);
         if (header) container.variant = variant_of_header(*header);
     }
+    limits::Budget budget(bytes.size());
     container.head = fmt::format(".gallium\n{}", program->wide ? ".64bit\n" : ".32bit\n");
     if (!container.variant.empty()) container.head += fmt::format(".arch {}\n", container.variant);
     ContainerPart part;
@@ -147,6 +148,10 @@ std::optional<Container> read_gallium(Bytes bytes, std::string& error) {
         const Kernel& kernel = file.kernels[i];
         part.head += fmt::format(".kernel {}\n    .args\n{}    .config\n", kernel.name, kernel.arguments);
         const std::optional<Bytes> header = header_of(text->bytes, kernel);
+        if (header && !budget.take(header->size())) {
+            error = limits::overlap_text;
+            return std::nullopt;
+        }
         if (header) part.head += kernel_header_settings(*header, variant);
         const std::optional<Bytes> entries =
             registers ? part_of(registers->bytes, i * entry_size, entry_size) : std::nullopt;

@@ -16,7 +16,7 @@ ProgramMap::ProgramMap(const Object& object)
 
     for (std::size_t i = 0; i < object.lines.size(); ++i) {
         const LineEntry& entry = object.lines[i];
-        if (entry.section >= object.sections.size() || entry.file >= object.files.size()) continue;
+        if (entry.section >= object.sections.size() || entry.file >= object.files.size() || entry.line == 0) continue;
         const Section& section = object.sections[entry.section];
         if (!section.executable) continue;
         const bool last = i + 1 == object.lines.size() || object.lines[i + 1].section != entry.section;

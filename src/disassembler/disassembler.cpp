@@ -99,8 +99,13 @@ private:
     const DisassemblyFlavour::Part* part_at(std::uint64_t at);
     std::uint64_t next_part(std::uint64_t end) const;
     std::uint64_t put_part(const DisassemblyFlavour::Part& part);
+    std::size_t first_part_of(Index section) const {
+        const auto first = std::ranges::lower_bound(parts_, section, {}, &DisassemblyFlavour::Part::section);
+        return static_cast<std::size_t>(first - parts_.begin());
+    }
     bool has_parts(Index section) const {
-        return std::ranges::any_of(parts_, [&](const auto& part) { return part.section == section; });
+        const auto first = first_part_of(section);
+        return first < parts_.size() && parts_[first].section == section;
     }
     bool find_number(const Relocation& relocation, const Image& image, std::uint64_t at, std::size_t available,
                      RelocatedNumber& found, bool& relative) const;
@@ -113,12 +118,26 @@ private:
     void zeros(std::uint64_t count);
     void labels_at(std::uint64_t offset, std::uint64_t until);
     void label_line(const Label& label);
-    std::uint64_t next_data_relocation(std::uint64_t end) const;
+    std::uint64_t next_data_relocation(std::uint64_t end);
+    std::uint64_t find_data_relocation(std::uint64_t end) const;
     std::uint64_t referring_datum(std::uint64_t at);
     void instruction(Index form, const Image& image, unsigned bits, std::uint64_t at);
-    void put_reference(std::string_view& text, std::string_view& other, const std::string& name, bool relative);
-    bool relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
-                               std::size_t available);
+    // A number of an instruction that a symbol stands for.
+    struct Reference {
+        RelocatedNumber number;
+        bool relative = false;
+        std::string name;
+    };
+    // A stretch of the instruction's text, and whose number it is.
+    struct Spot {
+        std::size_t begin = 0, end = 0;
+        const Reference* reference = nullptr;
+    };
+    void find_spots(std::string_view text, std::string_view other, const Reference& reference,
+                    std::vector<Spot>& spots) const;
+    void put_references(std::string_view text, std::vector<Spot>& spots);
+    std::string text_with(const std::vector<Reference>& references, const Reference* changed, const Image& image) const;
+    bool relocated_instruction(const Image& image, std::uint64_t at, std::size_t count, std::size_t available);
     void unverified(unsigned bits, std::uint64_t at, const std::string& text);
     void refused_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at, const std::string& why);
     struct JsonForm {
@@ -136,7 +155,7 @@ private:
     std::string reference(const Relocation& relocation, std::uint64_t width) const;
     std::string symbol_reference(const Relocation& relocation, std::uint64_t step) const;
     void end_line() { out_.put(line_end_); }
-    std::uint64_t address_of(std::uint64_t at) const { return (section_->address + at) / object_.address_bytes; }
+    std::uint64_t address_of(std::uint64_t at) const { return (section_->address + at) / address_bytes_; }
     bool source() const { return options_.style == DisassemblyStyle::source; }
 
     const Codec& codec_;
@@ -146,6 +165,8 @@ private:
     Output out_;
     const Plan& plan_;
     const std::size_t longest_;
+    const std::size_t unit_bytes_;  // of the description: what the object says may be anything
+    const std::uint64_t address_bytes_;
     const ObjectFlavour* const flavour_;
     DisassemblyFlavour* const flavoured_;
     const std::vector<DisassemblyFlavour::Part>& parts_;
@@ -162,6 +183,10 @@ private:
     Index index_ = no_index;
     bool first_section_ = true;
     std::size_t next_label_ = 0, next_relocation_ = 0, next_part_ = 0;
+    // The last answer of next_data_relocation, and from which relocation on it was looked for.
+    static constexpr std::size_t no_relocation = ~std::size_t{0};
+    std::size_t data_relocation_of_ = no_relocation;
+    std::uint64_t data_relocation_ = 0;
 };
 
 Disassembler::Disassembler(const Codec& codec, const Object& object, const DisassembleOptions& options,
@@ -173,6 +198,8 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
       out_(sink),
       plan_(plan),
       longest_(plan.longest),
+      unit_bytes_(std::max(1u, codec.isa().unit_bytes())),
+      address_bytes_(std::max(1u, codec.isa().address_bits / 8)),
       flavour_(plan.flavour),
       flavoured_(plan.flavoured.get()),
       parts_(plan.parts),
@@ -253,7 +280,7 @@ void Disassembler::header() {
         if (symbol.type == SymbolType::function) out_.put(fmt::format(".type {}, @function\n", symbol.name));
         if (symbol.type == SymbolType::object) out_.put(fmt::format(".type {}, @object\n", symbol.name));
         if (symbol.size && symbol.section < object_.sections.size()) {
-            const std::uint64_t step = object_.sections[symbol.section].executable ? object_.address_bytes : 1;
+            const std::uint64_t step = object_.sections[symbol.section].executable ? address_bytes_ : 1;
             out_.put(fmt::format(".size {}, {}\n", symbol.name, symbol.size / step));
         }
     }
@@ -262,7 +289,9 @@ void Disassembler::header() {
 void Disassembler::section(Index index) {
     section_ = &object_.sections[index];
     index_ = index;
-    next_label_ = next_relocation_ = next_part_ = 0;
+    next_label_ = next_relocation_ = 0;
+    next_part_ = first_part_of(index);
+    data_relocation_of_ = no_relocation;
     const bool empty = section_->extent() == 0 && labels_.of(index).list.empty();
     if (options_.style == DisassemblyStyle::json) {
         if (section_->executable) code();
@@ -295,7 +324,7 @@ void Disassembler::section_head(const Section& section) {
         out_.put(section_directive(section));
     }
     out_.put('\n');
-    const std::uint64_t usual = section.executable ? object_.unit_bytes : 1;
+    const std::uint64_t usual = section.executable ? unit_bytes_ : 1;
     if (section.alignment > usual) out_.put(fmt::format(".balign {}\n", section.alignment));
 }
 
@@ -324,7 +353,7 @@ std::string Disassembler::section_directive(const Section& section) const {
 
 std::string_view Disassembler::label(std::uint64_t address) {
     if (!options_.labels) return {};
-    const std::uint64_t offset = address * object_.address_bytes - section_->address;
+    const std::uint64_t offset = address * address_bytes_ - section_->address;
     return offset <= section_->bytes.size() ? labels_.of(index_).at(offset) : std::string_view();
 }
 
@@ -346,7 +375,7 @@ void Disassembler::labels_at(std::uint64_t offset, std::uint64_t until) {
         if (label.offset <= offset) {
             label_line(label);
         } else if (source()) {
-            const std::uint64_t step = section_->executable ? object_.address_bytes : 1;
+            const std::uint64_t step = section_->executable ? address_bytes_ : 1;
             out_.put(fmt::format(".set {}, . + {}\n", label.name, (label.offset - offset) / step));
         }
     }
@@ -363,7 +392,7 @@ std::string Disassembler::symbol_reference(const Relocation& relocation, std::ui
         name = fmt::format("L_symbol_{}", relocation.symbol);
     }
     if (symbol.section < object_.sections.size())
-        step = object_.sections[symbol.section].executable ? object_.address_bytes : 1;
+        step = object_.sections[symbol.section].executable ? address_bytes_ : 1;
     const std::int64_t addend = relocation.addend / static_cast<std::int64_t>(step);
     if (flavour_) {
         if (const std::optional<LinkedNumber> number = flavour_->linked(relocation.type)) name += number->modifier;
@@ -413,6 +442,7 @@ void Disassembler::print_piece(const Disassembler& whole, std::uint64_t at, std:
     section_ = whole.section_;
     index_ = whole.index_;
     next_label_ = label_from(at);
+    data_relocation_of_ = no_relocation;
     code_from(at, until, next_decoded);
     out_.flush();
 }
@@ -428,7 +458,7 @@ std::size_t Disassembler::label_from(std::uint64_t offset) const {
 // Instructions from one offset to another; `next` is the number of the first among those that the label pass found.
 void Disassembler::code_from(std::uint64_t at, std::uint64_t until, std::size_t next) {
     const std::uint8_t* const bytes = section_->bytes.data();
-    const std::uint64_t size = section_->bytes.size(), unit = object_.unit_bytes;
+    const std::uint64_t size = section_->bytes.size(), unit = unit_bytes_;
     const std::vector<Label>& labels = labels_.of(index_).list;
     const std::vector<Relocation>& relocations = relocations_[index_];
     const std::vector<Decoded>& decoded = labels_.of(index_).code;
@@ -467,7 +497,7 @@ void Disassembler::code_from(std::uint64_t at, std::uint64_t until, std::size_t 
         if (next_label_ < labels.size() && labels[next_label_].offset < at + count) labels_at(at, at + count);
         const bool relocated =
             next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at + count;
-        if (relocated && source() && relocated_instruction(relocations[next_relocation_], image, at, available)) {
+        if (relocated && source() && relocated_instruction(image, at, count, available)) {
         } else if (refused != no_index && options_.style != DisassemblyStyle::json) {
             refused_instruction(refused, image, bits, at, why);
         } else if (form == no_index || bits < 8) {
@@ -481,8 +511,16 @@ void Disassembler::code_from(std::uint64_t at, std::uint64_t until, std::size_t 
     }
 }
 
-// Where the next relocation is that covers a datum and not an instruction, or `end`.
-std::uint64_t Disassembler::next_data_relocation(std::uint64_t end) const {
+// Where the next relocation is that covers a datum and not an instruction, or `end`, which is the section's.
+std::uint64_t Disassembler::next_data_relocation(std::uint64_t end) {
+    if (data_relocation_of_ != next_relocation_) {
+        data_relocation_ = find_data_relocation(end);
+        data_relocation_of_ = next_relocation_;
+    }
+    return data_relocation_;
+}
+
+std::uint64_t Disassembler::find_data_relocation(std::uint64_t end) const {
     const std::vector<Relocation>& list = relocations_[index_];
     for (std::size_t i = next_relocation_; i < list.size() && list[i].offset < end; ++i) {
         const std::uint64_t width = datum_width(flavour_, list[i], true);
@@ -525,7 +563,7 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
 
 // Prints bytes as data, with the text that does not read back as a comment.
 void Disassembler::unverified(unsigned bits, std::uint64_t at, const std::string& text) {
-    const std::size_t unit = object_.unit_bytes;
+    const std::size_t unit = unit_bytes_;
     for (std::size_t i = 0; i < bits / 8; i += unit) {
         const std::size_t count = std::min<std::size_t>(unit, bits / 8 - i);
         if (options_.style == DisassemblyStyle::listing) listing_columns(at + i, count);
@@ -548,33 +586,52 @@ void Disassembler::refused_instruction(Index form, const Image& image, unsigned 
     unverified(bits, at, fmt::format("{}: {}", std::string_view(text, static_cast<std::size_t>(end - text)), why));
 }
 
-// An instruction with a symbol in it. The number's place in the text is where two prints with different numbers differ.
-bool Disassembler::relocated_instruction(const Relocation& relocation, const Image& image, std::uint64_t at,
+// An instruction with symbols in it. A number's place in the text is where prints with different numbers differ.
+bool Disassembler::relocated_instruction(const Image& image, std::uint64_t at, std::size_t count,
                                          std::size_t available) {
-    RelocatedNumber found;
-    bool relative = false;
-    if (!find_number(relocation, image, at, available, found, relative)) return false;
-    const std::string name = symbol_reference(relocation, relative ? object_.address_bytes : 1);
-    std::string texts[2];
-    for (int i = 0; i < 2; ++i) {
-        Image changed = image;
-        for (unsigned piece = 0; piece < found.number.piece_count; ++piece) {
-            const BitPiece& bits = found.number.pieces[piece];
-            // No small numbers, which might have another way to be written.
-            const std::uint64_t unusual = flavour_ && bits.width == 32 ? 0x12345670 : 0;
-            changed.set(bits.position, bits.width, unusual + (i == 1 && bits.shift == 0 ? 1 : 0));
-        }
-        texts[i].resize(Codec::max_text + 64);
-        char* const end = codec_.print(texts[i].data(), found.form, changed, found.bits, 0, nullptr);
-        texts[i].resize(static_cast<std::size_t>(end - texts[i].data()));
+    const std::vector<Relocation>& list = relocations_[index_];
+    std::vector<Reference> references;
+    for (std::size_t i = next_relocation_; i < list.size() && list[i].offset < at + count; ++i) {
+        constexpr std::size_t most = std::size(Encoded{}.deferred);
+        Reference one;
+        if (references.size() == most || !find_number(list[i], image, at, available, one.number, one.relative))
+            continue;
+        one.name = symbol_reference(list[i], one.relative ? address_bytes_ : 1);
+        references.push_back(std::move(one));
     }
-    if (texts[0] == texts[1]) return false;
+    if (references.empty()) return false;
+    const std::string text = text_with(references, nullptr, image);
+    std::vector<Spot> spots;
+    for (const Reference& reference : references)
+        find_spots(text, text_with(references, &reference, image), reference, spots);
+    if (spots.empty()) return false;
     out_.put("    ");
-    // Operands that share the number show it in several places.
-    std::string_view left = texts[0], other = texts[1];
-    while (!left.empty()) put_reference(left, other, name, relative);
+    put_references(text, spots);
     end_line();
     return true;
+}
+
+// The instruction with something in place of its numbers, and with something else in place of the one that is `changed`.
+std::string Disassembler::text_with(const std::vector<Reference>& references, const Reference* changed,
+                                    const Image& image) const {
+    Image with = image;
+    std::vector<RowChoice> rows;
+    for (const Reference& reference : references) {
+        const Deferred& number = reference.number.number;
+        for (unsigned piece = 0; piece < number.piece_count; ++piece) {
+            const BitPiece& bits = number.pieces[piece];
+            // No small numbers, which might have another way to be written.
+            const std::uint64_t unusual = flavour_ && bits.width == 32 ? 0x12345670 : 0;
+            with.set(bits.position, bits.width, unusual + (&reference == changed && bits.shift == 0 ? 1 : 0));
+        }
+        rows.insert(rows.end(), reference.number.rows.begin(), reference.number.rows.end());
+    }
+    const RelocatedNumber& first = references[0].number;
+    std::string text(Codec::max_text + 64, '\0');
+    char* const end = rows.empty() ? codec_.print(text.data(), first.form, with, first.bits, 0, nullptr)
+                                   : codec_.print(text.data(), first.form, with, 0, rows);
+    text.resize(static_cast<std::size_t>(end - text.data()));
+    return text;
 }
 
 // Which bits of the instruction at `at` the relocation is about.
@@ -583,7 +640,7 @@ bool Disassembler::find_number(const Relocation& relocation, const Image& image,
     const auto bits = static_cast<unsigned>(available * 8);
     if (!flavour_) {
         if (relocation.offset != at) return false;
-        if (!find_relocated_number(codec_, image, bits, relocation.type, found)) return false;
+        if (!find_relocated_number(codec_, image, bits, relocation.type, relocation.number, found)) return false;
         relative = isa_.operand_types[found.number.type].number.relative;
         return true;
     }
@@ -598,32 +655,43 @@ bool Disassembler::find_number(const Relocation& relocation, const Image& image,
     return true;
 }
 
-// Puts what is the same in both texts, then `name` in place of the number that differs, and takes all that away from them.
-void Disassembler::put_reference(std::string_view& text, std::string_view& other, const std::string& name,
-                                 bool relative) {
+// Where the texts differ, as far as the numbers there reach. Operands that share a number show it in several places.
+void Disassembler::find_spots(std::string_view text, std::string_view other, const Reference& reference,
+                              std::vector<Spot>& spots) const {
     const auto is_number = [](char c) { return assembler::is(c, assembler::class_name) || c == '-'; };
     const auto end_from = [&](std::string_view in, std::size_t at) {
         while (at < in.size() && is_number(in[at])) ++at;
         return at;
     };
-    std::size_t begin = 0;
-    while (begin < text.size() && begin < other.size() && text[begin] == other[begin]) ++begin;
-    while (begin < text.size() && begin > 0 && is_number(text[begin - 1])) --begin;
-    const std::size_t end = end_from(text, begin), other_end = end_from(other, begin);
-    if (begin == text.size() || end == begin) {
-        out_.put(text);
-        text = {};
-        return;
+    std::size_t at = 0, there = 0;
+    for (;;) {
+        while (at < text.size() && there < other.size() && text[at] == other[there]) ++at, ++there;
+        if (at == text.size()) return;
+        while (at > 0 && there > 0 && is_number(text[at - 1])) --at, --there;
+        const std::size_t end = end_from(text, at);
+        if (end == at) return;
+        spots.push_back({at, end, &reference});
+        there = end_from(other, there);
+        at = end;
     }
-    std::string_view before = text.substr(0, begin);
-    const std::string& immediate = isa_.surface.immediate_prefix;
-    // It belongs before numbers, not before labels.
-    if (relative && before.ends_with(immediate)) before.remove_suffix(immediate.size());
-    out_.put(before);
-    if (relative) out_.put(isa_.surface.label_reference_prefix);
-    out_.put(name);
-    text.remove_prefix(end);
-    other.remove_prefix(other_end);
+}
+
+// The text with the symbols in their places.
+void Disassembler::put_references(std::string_view text, std::vector<Spot>& spots) {
+    std::ranges::stable_sort(spots, {}, &Spot::begin);
+    std::size_t at = 0;
+    for (const Spot& spot : spots) {
+        if (spot.begin < at) continue;
+        std::string_view before = text.substr(at, spot.begin - at);
+        const std::string& immediate = isa_.surface.immediate_prefix;
+        // It belongs before numbers, not before labels.
+        if (spot.reference->relative && before.ends_with(immediate)) before.remove_suffix(immediate.size());
+        out_.put(before);
+        if (spot.reference->relative) out_.put(isa_.surface.label_reference_prefix);
+        out_.put(spot.reference->name);
+        at = spot.end;
+    }
+    out_.put(text.substr(at));
 }
 
 void Disassembler::listing_columns(std::uint64_t at, std::size_t count) {

@@ -61,6 +61,8 @@ Labels::Labels(const Codec& codec, const Object& object, const std::vector<Disas
       object_(object),
       parts_(parts),
       longest_(longest),
+      unit_bytes_(std::max(1u, codec.isa().unit_bytes())),
+      address_bytes_(std::max(1u, codec.isa().address_bits / 8)),
       threads_(threads),
       sections_(object.sections.size()),
       begins_(object.sections.size()),
@@ -112,20 +114,21 @@ void Labels::name_begins() {
 // Where instructions begin, and where their branches go.
 void Labels::collect_targets(Index index) {
     const Section& section = object_.sections[index];
-    std::vector<bool> begins(section.bytes.size() / object_.unit_bytes + 2);
+    std::vector<bool> begins(section.bytes.size() / unit_bytes_ + 2);
     const std::vector<bool> targets = decode_all(index, begins);
     name_targets(index, targets, begins);
-    sections_[index].index(section.bytes.size(), object_.unit_bytes);
+    sections_[index].index(section.bytes.size(), unit_bytes_);
 }
 
 // Parts are no code.
 std::vector<DisassemblyFlavour::Part>::const_iterator Labels::first_part(Index index) const {
-    return std::find_if(parts_.begin(), parts_.end(), [&](const auto& part) { return part.section == index; });
+    const auto first = std::ranges::lower_bound(parts_, index, {}, &DisassemblyFlavour::Part::section);
+    return first != parts_.end() && first->section == index ? first : parts_.end();
 }
 
 void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
     const Section& section = object_.sections[index];
-    const std::uint64_t unit = object_.unit_bytes, step = object_.address_bytes, size = section.bytes.size();
+    const std::uint64_t unit = unit_bytes_, step = address_bytes_, size = section.bytes.size();
     const std::uint64_t first = section.address / step;
     const std::vector<std::uint64_t>& relocated = relocated_[index];
     std::size_t next_relocated =
@@ -172,13 +175,13 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
 std::vector<Labels::Stretch> Labels::decode_stretches(Index index) const {
     constexpr std::uint64_t stretch_bytes = 1 << 16;
     const std::uint64_t size = object_.sections[index].bytes.size();
-    const std::uint64_t length = stretch_bytes / object_.unit_bytes * object_.unit_bytes;
+    const std::uint64_t length = stretch_bytes / unit_bytes_ * unit_bytes_;
     std::vector<Stretch> out(
         threads_ < 2 || size < 4 * length || first_part(index) != parts_.end() ? 1 : (size + length - 1) / length);
     for (std::size_t i = 0; i < out.size(); ++i) out[i].begin = i * length;
     const auto decode_one = [&](unsigned, std::size_t i) {
         const std::uint64_t until = i + 1 < out.size() ? out[i + 1].begin : size;
-        out[i].code.reserve((until - out[i].begin) / object_.unit_bytes + 1);
+        out[i].code.reserve((until - out[i].begin) / unit_bytes_ + 1);
         decode(index, until, out[i]);
     };
     in_order(threads_, out.size(), decode_one, [](unsigned, std::size_t) {});
@@ -189,7 +192,7 @@ std::vector<Labels::Stretch> Labels::decode_stretches(Index index) const {
 // the section's end. Where one stretch ends inside the first instruction of the next, that one is decoded again up to
 // where both agree on a begin; with instructions of several lengths that is soon.
 std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
-    const std::uint64_t unit = object_.unit_bytes, size = object_.sections[index].bytes.size();
+    const std::uint64_t unit = unit_bytes_, size = object_.sections[index].bytes.size();
     std::sort(relocated_[index].begin(), relocated_[index].end());
     std::vector<Stretch> stretches = decode_stretches(index);
     std::vector<bool> wanted(begins.size());
@@ -234,7 +237,7 @@ std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
 
 void Labels::name_targets(Index index, const std::vector<bool>& targets, const std::vector<bool>& begins) {
     const Section& section = object_.sections[index];
-    const std::uint64_t unit = object_.unit_bytes, step = object_.address_bytes, size = section.bytes.size();
+    const std::uint64_t unit = unit_bytes_, step = address_bytes_, size = section.bytes.size();
     std::vector<Label>& list = sections_[index].list;
     const auto is_begin = [&](std::uint64_t offset) {
         return offset >= size || (offset % unit == 0 && begins[offset / unit]);

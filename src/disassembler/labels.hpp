@@ -85,6 +85,8 @@ private:
     const Object& object_;
     const std::vector<DisassemblyFlavour::Part>& parts_;  // no code, where they stand in it
     const std::size_t longest_;
+    const std::size_t unit_bytes_;  // of the description: what the object says may be anything
+    const std::uint64_t address_bytes_;
     const unsigned threads_;
     std::vector<SectionLabels> sections_;
     std::vector<std::string> begins_;

@@ -6,20 +6,41 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "isaforge/object.hpp"
-#include "object/dwarf.hpp"
+#include "object/dwarf_read.hpp"
 #include "object/elf_note.hpp"
+#include "object/limits.hpp"
 
 namespace isaforge {
 
 namespace {
 
-constexpr std::size_t most_symbols = std::size_t{1} << 26;
+// Names one behind the other, each with a NUL.
+struct Names {
+    Names() = default;
+    explicit Names(std::span<const std::uint8_t> bytes)
+        : text(reinterpret_cast<const char*>(bytes.data()), bytes.size()) {
+        text = text.substr(0, text.rfind('\0') + 1);  // what has no end is no name
+    }
+
+    std::string_view text;
+};
+
+// A field of .debug_line that a relocation is about.
+struct DebugRelocation {
+    std::uint64_t offset = 0;
+    DebugField symbol;
+    std::uint64_t addend = 0;
+    bool with_addend = false;  // else it stands in the field
+    bool used = false;
+};
 
 class ElfReader {
 public:
-    explicit ElfReader(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {}
+    explicit ElfReader(std::vector<std::uint8_t> bytes)
+        : bytes_(std::move(bytes)), sections_budget_(bytes_.size()), names_budget_(bytes_.size()) {}
     ~ElfReader() {
         if (elf_) elf_end(elf_);
     }
@@ -30,13 +51,20 @@ private:
     bool open(std::string& error);
     bool read_sections(std::string& error);
     bool read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string& error);
-    void read_symbols();
+    void take_debug_section(std::string_view name, const GElf_Shdr& header, std::size_t index,
+                            std::span<const std::uint8_t> content);
+    bool read_symbols(std::string& error);
+    bool read_symbol(const GElf_Sym& symbol, std::size_t index, const Names& names, std::string& error);
     void read_relocations();
     void read_relocation_section(Elf_Scn* scan, const GElf_Shdr& header);
-    void read_note(const std::vector<std::uint8_t>& note);
+    void add_relocation(const GElf_Rela& entry, bool with_addend, Index target);
+    bool read_note(const std::vector<std::uint8_t>& note, std::string& error);
     void read_lines();
-    std::span<const std::uint8_t> raw(Elf_Scn* scan, const GElf_Shdr& header) const;
-    std::string string(std::size_t table, std::size_t at);
+    DebugField relocated(std::size_t at, std::uint64_t stored);
+    void add_line(const DebugLine& row, const std::vector<Index>& by_address);
+    Names names_of(std::size_t section) const;
+    std::span<const std::uint8_t> raw(const GElf_Shdr& header) const;
+    bool name_at(const Names& names, std::size_t at, std::string& name, std::string& error);
     Index section_at(std::size_t elf_index) const {
         return elf_index < sections_.size() ? sections_[elf_index] : no_index;
     }
@@ -44,15 +72,18 @@ private:
 
     std::vector<std::uint8_t> bytes_;  // libelf may want to change them
     Elf* elf_ = nullptr;
-    std::size_t name_bytes_ = 0;
+    limits::Budget sections_budget_, names_budget_;
     Object object_;
-    std::size_t names_ = 0;
+    Names section_names_;
     std::vector<Index> sections_;  // by index in the file
     std::vector<Index> symbols_;   // by index in the symbol table
+    std::vector<std::uint64_t> symbol_values_;  // likewise
     std::size_t symbol_table_ = 0, dynamic_symbol_table_ = 0;
-    std::vector<std::uint8_t> debug_line_;
+    DebugLineInput debug_;
     std::size_t debug_line_index_ = 0;
-    std::vector<std::pair<std::uint64_t, Index>> debug_addresses_;  // relocated address fields and their sections
+    std::vector<DebugRelocation> debug_relocations_;  // by offset, once they are all there
+    std::uint64_t further_at_ = 0;                    // where the next relocation is about …
+    unsigned further_ = 0;                            // … the instruction's number number so many; 0: the first
 };
 
 bool ElfReader::open(std::string& error) {
@@ -63,7 +94,8 @@ bool ElfReader::open(std::string& error) {
         error = "this is not an ELF file";
         return false;
     }
-    if (elf_getshdrstrndx(elf_, &names_) != 0) names_ = 0;
+    std::size_t names = 0;
+    if (elf_getshdrstrndx(elf_, &names) == 0) section_names_ = names_of(names);
     object_.machine = header.e_machine;
     object_.machine_flags = header.e_flags;
     object_.os_abi = header.e_ident[EI_OSABI];
@@ -75,17 +107,27 @@ bool ElfReader::open(std::string& error) {
     return true;
 }
 
-std::string ElfReader::string(std::size_t table, std::size_t at) {
-    const char* text = table ? elf_strptr(elf_, table, at) : nullptr;
-    // Many names may share one long text in a hostile file.
-    if (!text || name_bytes_ > 4 * bytes_.size() + 4096) return "";
-    std::string name = text;
-    name_bytes_ += name.size();
-    return name;
+// Empty where nothing lies there. False where the names together are longer than they could be if each stood there once.
+bool ElfReader::name_at(const Names& names, std::size_t at, std::string& name, std::string& error) {
+    name.clear();
+    if (at >= names.text.size()) return true;
+    const std::string_view found = names.text.substr(at, names.text.find('\0', at) - at);
+    if (!names_budget_.take(found.size())) {
+        error = limits::overlap_text;
+        return false;
+    }
+    name = found;
+    return true;
+}
+
+Names ElfReader::names_of(std::size_t section) const {
+    GElf_Shdr header;
+    Elf_Scn* const scan = section ? elf_getscn(elf_, section) : nullptr;
+    return scan && gelf_getshdr(scan, &header) ? Names(raw(header)) : Names();
 }
 
 // The section's bytes in the file; nothing where they are not all there.
-std::span<const std::uint8_t> ElfReader::raw(Elf_Scn*, const GElf_Shdr& header) const {
+std::span<const std::uint8_t> ElfReader::raw(const GElf_Shdr& header) const {
     if (header.sh_type == SHT_NOBITS || header.sh_offset > bytes_.size()) return {};
     if (header.sh_size > bytes_.size() - header.sh_offset) return {};
     return {bytes_.data() + header.sh_offset, static_cast<std::size_t>(header.sh_size)};
@@ -93,27 +135,31 @@ std::span<const std::uint8_t> ElfReader::raw(Elf_Scn*, const GElf_Shdr& header) 
 
 bool ElfReader::read_sections(std::string& error) {
     Elf_Scn* scan = nullptr;
-    std::uint64_t total = 0;
     while ((scan = elf_nextscn(elf_, scan))) {
         GElf_Shdr header;
         if (!gelf_getshdr(scan, &header)) continue;
         const std::size_t index = elf_ndxscn(scan);
         sections_.resize(std::max(sections_.size(), index + 1), no_index);
         // Sections may overlap in a hostile file; together they are not larger than a sane one.
-        total += header.sh_type == SHT_NOBITS ? 0 : header.sh_size;
-        if (total > 4 * std::uint64_t{bytes_.size()} + 4096) {
-            error = "the sections overlap each other or the end of the file";
+        if (!sections_budget_.take(header.sh_type == SHT_NOBITS ? 0 : header.sh_size)) {
+            error = limits::overlap_text;
             return false;
         }
         if (!read_section(scan, header, error)) return false;
+    }
+    std::size_t segments = 0;
+    if (sections_.empty() && elf_getphdrnum(elf_, &segments) == 0 && segments != 0) {
+        error = "the file has segments and no sections, by which it is read: its section headers were stripped";
+        return false;
     }
     return true;
 }
 
 bool ElfReader::read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string& error) {
     const std::size_t index = elf_ndxscn(scan);
-    const std::string name = string(names_, header.sh_name);
-    const std::span<const std::uint8_t> content = raw(scan, header);
+    std::string name;
+    if (!name_at(section_names_, header.sh_name, name, error)) return false;
+    const std::span<const std::uint8_t> content = raw(header);
     const bool holds_bytes = header.sh_type != SHT_NOBITS && header.sh_type != SHT_NULL;
     if (holds_bytes && content.size() != header.sh_size) {
         error = fmt::format("section {} reaches past the end of the file", name);
@@ -121,14 +167,8 @@ bool ElfReader::read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string
     }
     if (header.sh_type == SHT_SYMTAB && symbol_table_ == 0) symbol_table_ = index;
     if (header.sh_type == SHT_DYNSYM && dynamic_symbol_table_ == 0) dynamic_symbol_table_ = index;
-    if (name == ".debug_line") {
-        debug_line_.assign(content.begin(), content.end());
-        debug_line_index_ = index;
-    }
-    if (name == note_section) {
-        read_note({content.begin(), content.end()});
-        return true;
-    }
+    take_debug_section(name, header, index, content);
+    if (name == note_section) return read_note({content.begin(), content.end()}, error);
     const bool wanted = header.sh_type == SHT_PROGBITS || header.sh_type == SHT_NOBITS ||
                         (header.sh_type == SHT_NOTE && ((header.sh_flags & SHF_ALLOC) || object_.machine != EM_NONE));
     if (!wanted || name.starts_with(".debug")) return true;
@@ -142,6 +182,11 @@ bool ElfReader::read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string
     section.elf_flags = static_cast<std::uint32_t>(header.sh_flags & (SHF_MERGE | SHF_STRINGS));
     section.entry_size = static_cast<std::uint32_t>(header.sh_entsize);
     const bool power = header.sh_addralign && (header.sh_addralign & (header.sh_addralign - 1)) == 0;
+    if (header.sh_addralign > limits::largest_alignment) {
+        error = fmt::format("section {} wants to be aligned to {:#x} bytes, and {:#x} is the most", name,
+                            header.sh_addralign, limits::largest_alignment);
+        return false;
+    }
     section.alignment = power ? header.sh_addralign : 1;
     section.address = section.load_address = header.sh_addr;
     section.size = section.no_bits ? header.sh_size : 0;
@@ -149,6 +194,23 @@ bool ElfReader::read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string
     sections_[index] = static_cast<Index>(object_.sections.size());
     object_.sections.push_back(std::move(section));
     return true;
+}
+
+void ElfReader::take_debug_section(std::string_view name, const GElf_Shdr& header, std::size_t index,
+                                   std::span<const std::uint8_t> content) {
+    std::span<const std::uint8_t>* const place = name == ".debug_line"       ? &debug_.line
+                                                 : name == ".debug_line_str" ? &debug_.line_strings
+                                                 : name == ".debug_str"      ? &debug_.strings
+                                                                             : nullptr;
+    if (!place) return;
+    if (header.sh_flags & SHF_COMPRESSED) {
+        if (place == &debug_.line) object_.lines_problem = fmt::format("{} is compressed", name);
+    } else if (!place->empty()) {
+        object_.lines_problem = fmt::format("there are several sections {}", name);
+    } else {
+        *place = content;
+        if (place == &debug_.line) debug_line_index_ = index;
+    }
 }
 
 std::uint32_t ElfReader::u32(const std::vector<std::uint8_t>& bytes, std::size_t at) const {
@@ -160,16 +222,21 @@ std::uint32_t ElfReader::u32(const std::vector<std::uint8_t>& bytes, std::size_t
     return value;
 }
 
-void ElfReader::read_note(const std::vector<std::uint8_t>& note) {
+bool ElfReader::read_note(const std::vector<std::uint8_t>& note, std::string& error) {
     constexpr std::size_t header = 12, names_at = header + 12 + 8;  // the owner's nine bytes are padded to twelve
     static_assert(sizeof note_owner == 9);
-    if (note.size() < names_at || u32(note, 0) != sizeof note_owner || u32(note, 8) != note_type) return;
-    if (std::memcmp(note.data() + header, note_owner, sizeof note_owner) != 0) return;
+    if (note.size() < names_at || u32(note, 0) != sizeof note_owner || u32(note, 8) != note_type) return true;
+    if (std::memcmp(note.data() + header, note_owner, sizeof note_owner) != 0) return true;
     const std::size_t end = std::min<std::size_t>(note.size(), header + 12 + std::size_t{u32(note, 4)});
     const std::uint32_t unit = u32(note, header + 12), step = u32(note, header + 16);
     if (unit >= 1 && unit <= max_instruction_bits / 8) object_.unit_bytes = unit;
     if (step >= 1 && step <= max_instruction_bits / 8) object_.address_bytes = step;
-    if (end <= names_at) return;
+    if (end <= names_at) return true;
+    if (end - names_at > limits::longest_note_names) {
+        error = fmt::format("the names in {} have {} bytes, and {} are the most", note_section, end - names_at,
+                            limits::longest_note_names);
+        return false;
+    }
     const std::string_view names(reinterpret_cast<const char*>(note.data()) + names_at, end - names_at);
     std::size_t begin = 0;
     for (std::string* part : {&object_.isa, &object_.variant, &object_.parameters}) {
@@ -177,48 +244,57 @@ void ElfReader::read_note(const std::vector<std::uint8_t>& note) {
         *part = names.substr(begin, nul - begin);
         begin = std::min(nul + 1, names.size());
     }
+    return true;
 }
 
 // What is linked and stripped has its dynamic symbols alone.
-void ElfReader::read_symbols() {
+bool ElfReader::read_symbols(std::string& error) {
     if (symbol_table_ == 0) symbol_table_ = dynamic_symbol_table_;
     Elf_Scn* scan = symbol_table_ ? elf_getscn(elf_, symbol_table_) : nullptr;
     GElf_Shdr header;
     Elf_Data* data = scan && gelf_getshdr(scan, &header) ? elf_getdata(scan, nullptr) : nullptr;
-    if (!data || !data->d_buf) return;
+    if (!data || !data->d_buf) return true;
     const std::size_t size = gelf_fsize(elf_, ELF_T_SYM, 1, EV_CURRENT);
-    const std::size_t count = size ? std::min(data->d_size / size, most_symbols) : 0;
+    const std::size_t count = size ? data->d_size / size : 0;
     symbols_.assign(count, no_index);
+    symbol_values_.assign(count, 0);
+    const Names names = names_of(header.sh_link);
     for (std::size_t i = 1; i < count; ++i) {
         GElf_Sym symbol;
         if (!gelf_getsym(data, static_cast<int>(i), &symbol)) continue;
-        Symbol made;
-        made.value = symbol.st_value;
-        made.size = symbol.st_size;
-        const unsigned type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
-        made.type = type == STT_OBJECT    ? SymbolType::object
-                    : type == STT_FUNC    ? SymbolType::function
-                    : type == STT_SECTION ? SymbolType::section
-                    : type == STT_FILE    ? SymbolType::file
-                    : type == STT_LOOS    ? SymbolType::special
-                                          : SymbolType::none;
-        made.binding = binding == STB_LOCAL ? Binding::local : binding == STB_WEAK ? Binding::weak : Binding::global;
-        made.visibility = static_cast<Visibility>(symbol.st_other & 3);
-        if (symbol.st_shndx == SHN_ABS) {
-            made.section = absolute_section;
-        } else if (symbol.st_shndx == SHN_COMMON) {
-            made.section = common_section;
-        } else if (symbol.st_shndx != SHN_UNDEF) {
-            made.section = section_at(symbol.st_shndx);
-            if (made.section == no_index) continue;
-        }
-        // In linked files symbols have addresses; in objects, offsets.
-        if (!object_.relocatable && made.section < object_.sections.size())
-            made.value -= object_.sections[made.section].address;
-        if (made.type != SymbolType::section) made.name = string(header.sh_link, symbol.st_name);
-        symbols_[i] = static_cast<Index>(object_.symbols.size());
-        object_.symbols.push_back(std::move(made));
+        if (!read_symbol(symbol, i, names, error)) return false;
     }
+    return true;
+}
+
+bool ElfReader::read_symbol(const GElf_Sym& symbol, std::size_t index, const Names& names, std::string& error) {
+    Symbol made;
+    made.value = symbol_values_[index] = symbol.st_value;
+    made.size = symbol.st_size;
+    const unsigned type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
+    made.type = type == STT_OBJECT    ? SymbolType::object
+                : type == STT_FUNC    ? SymbolType::function
+                : type == STT_SECTION ? SymbolType::section
+                : type == STT_FILE    ? SymbolType::file
+                : type == STT_LOOS    ? SymbolType::special
+                                      : SymbolType::none;
+    made.binding = binding == STB_LOCAL ? Binding::local : binding == STB_WEAK ? Binding::weak : Binding::global;
+    made.visibility = static_cast<Visibility>(symbol.st_other & 3);
+    if (symbol.st_shndx == SHN_ABS) {
+        made.section = absolute_section;
+    } else if (symbol.st_shndx == SHN_COMMON) {
+        made.section = common_section;
+    } else if (symbol.st_shndx != SHN_UNDEF) {
+        made.section = section_at(symbol.st_shndx);
+        if (made.section == no_index) return true;
+    }
+    // In linked files symbols have addresses; in objects, offsets.
+    if (!object_.relocatable && made.section < object_.sections.size())
+        made.value -= object_.sections[made.section].address;
+    if (made.type != SymbolType::section && !name_at(names, symbol.st_name, made.name, error)) return false;
+    symbols_[index] = static_cast<Index>(object_.symbols.size());
+    object_.symbols.push_back(std::move(made));
+    return true;
 }
 
 void ElfReader::read_relocation_section(Elf_Scn* scan, const GElf_Shdr& header) {
@@ -226,8 +302,10 @@ void ElfReader::read_relocation_section(Elf_Scn* scan, const GElf_Shdr& header) 
     Elf_Data* data = elf_getdata(scan, nullptr);
     const std::size_t size = gelf_fsize(elf_, with_addend ? ELF_T_RELA : ELF_T_REL, 1, EV_CURRENT);
     if (!data || !data->d_buf || size == 0) return;
-    const std::size_t count = std::min(data->d_size / size, most_symbols);
-    for (std::size_t i = 0; i < count; ++i) {
+    const bool debug = debug_line_index_ && header.sh_info == debug_line_index_;
+    const Index target = section_at(header.sh_info);
+    if (debug ? !object_.relocatable : target == no_index) return;
+    for (std::size_t i = 0; i < data->d_size / size; ++i) {
         GElf_Rela entry{};
         if (with_addend) {
             if (!gelf_getrela(data, static_cast<int>(i), &entry)) continue;
@@ -237,20 +315,38 @@ void ElfReader::read_relocation_section(Elf_Scn* scan, const GElf_Shdr& header) 
             entry.r_offset = plain.r_offset;
             entry.r_info = plain.r_info;
         }
-        const std::uint64_t symbol = GELF_R_SYM(entry.r_info);
-        Relocation made;
-        made.section = section_at(header.sh_info);
-        made.offset = entry.r_offset;
-        made.symbol = symbol < symbols_.size() ? symbols_[symbol] : no_index;
-        made.type = static_cast<std::uint32_t>(GELF_R_TYPE(entry.r_info));
-        made.addend = entry.r_addend;
-        if (debug_line_index_ && header.sh_info == debug_line_index_) {
-            if (made.symbol != no_index)
-                debug_addresses_.emplace_back(made.offset, object_.symbols[made.symbol].section);
-        } else if (made.section != no_index && made.offset < object_.sections[made.section].bytes.size()) {
-            object_.relocations.push_back(made);
-        }
+        add_relocation(entry, with_addend, debug ? no_index : target);
     }
+}
+
+// `target`: the section; no_index: the line table.
+void ElfReader::add_relocation(const GElf_Rela& entry, bool with_addend, Index target) {
+    const std::uint64_t symbol = GELF_R_SYM(entry.r_info);
+    const Index index = symbol < symbols_.size() ? symbols_[symbol] : no_index;
+    const auto type = static_cast<std::uint32_t>(GELF_R_TYPE(entry.r_info));
+    if (target == no_index) {
+        DebugField field;
+        if (symbol < symbol_values_.size()) field.value = symbol_values_[symbol];
+        if (index != no_index) field.section = object_.symbols[index].section;
+        debug_relocations_.push_back(
+            {entry.r_offset, field, static_cast<std::uint64_t>(entry.r_addend), with_addend, false});
+        return;
+    }
+    if (entry.r_offset >= object_.sections[target].bytes.size()) return;
+    if (type == relocation_type::further_number && !object_.isa.empty() && symbol == 0) {
+        further_at_ = entry.r_offset;
+        further_ = static_cast<unsigned>(std::clamp<std::int64_t>(entry.r_addend, 0, max_instruction_bits));
+        return;
+    }
+    Relocation made;
+    made.section = target;
+    made.offset = entry.r_offset;
+    made.symbol = index;
+    made.type = type;
+    made.addend = entry.r_addend;
+    if (further_at_ == entry.r_offset) made.number = further_;
+    further_ = 0;
+    object_.relocations.push_back(made);
 }
 
 void ElfReader::read_relocations() {
@@ -262,36 +358,59 @@ void ElfReader::read_relocations() {
     }
 }
 
+// What the linker would make of a field of the line table.
+DebugField ElfReader::relocated(std::size_t at, std::uint64_t stored) {
+    const auto found = std::ranges::equal_range(debug_relocations_, std::uint64_t{at}, {}, &DebugRelocation::offset);
+    if (found.empty()) return {stored, no_index};
+    for (DebugRelocation& relocation : found) relocation.used = true;
+    if (found.size() > 1) object_.lines_problem = "several relocations are about one place of the line table";
+    const DebugRelocation& relocation = found.front();
+    return {relocation.symbol.value + (relocation.with_addend ? relocation.addend : stored), relocation.symbol.section};
+}
+
 // Rows name addresses; their sections are those whose symbols relocate them, or, without relocations, those that hold them.
 void ElfReader::read_lines() {
-    std::vector<DebugLine> rows;
-    read_debug_lines(debug_line_, object_.big_endian, rows, object_.files);
-    std::sort(debug_addresses_.begin(), debug_addresses_.end());
-    for (const DebugLine& row : rows) {
-        if (row.end) continue;
-        LineEntry entry{no_index, row.file, row.address, row.line};
-        const auto found = std::lower_bound(debug_addresses_.begin(), debug_addresses_.end(),
-                                            std::pair<std::uint64_t, Index>{row.address_at, 0});
-        if (found != debug_addresses_.end() && found->first == row.address_at) entry.section = found->second;
-        constexpr std::size_t most_searched = 256;
-        const std::size_t searched = debug_addresses_.empty() ? std::min(object_.sections.size(), most_searched) : 0;
-        for (Index i = 0; entry.section == no_index && i < searched; ++i) {
-            const Section& section = object_.sections[i];
-            if (!section.executable || row.address < section.address) continue;
-            if (row.address - section.address >= section.extent()) continue;
-            entry.section = i;
-            entry.offset = row.address - section.address;
-        }
-        if (entry.section < object_.sections.size()) object_.lines.push_back(entry);
+    if (!object_.lines_problem.empty()) return;
+    std::ranges::stable_sort(debug_relocations_, {}, &DebugRelocation::offset);
+    debug_.big_endian = object_.big_endian;
+    debug_.relocated = [this](std::size_t at, std::uint64_t stored) { return relocated(at, stored); };
+    DebugLines read = read_debug_lines(debug_);
+    if (object_.lines_problem.empty()) object_.lines_problem = std::move(read.problem);
+    const bool unused = std::ranges::any_of(debug_relocations_, [](const auto& one) { return !one.used; });
+    if (unused && object_.lines_problem.empty())
+        object_.lines_problem = "a relocation is about a place of the line table that has none";
+    object_.files = std::move(read.files);
+    std::vector<Index> by_address;
+    for (Index i = 0; i < object_.sections.size() && debug_relocations_.empty(); ++i) {
+        if (object_.sections[i].executable && object_.sections[i].extent() != 0) by_address.push_back(i);
     }
-    std::stable_sort(object_.lines.begin(), object_.lines.end(), [](const LineEntry& a, const LineEntry& b) {
-        return a.section != b.section ? a.section < b.section : a.offset < b.offset;
+    std::ranges::stable_sort(by_address, {}, [this](Index i) { return object_.sections[i].address; });
+    for (const DebugLine& row : read.rows) add_line(row, by_address);
+    // The end of a sequence stands before what begins there.
+    std::ranges::stable_sort(object_.lines, {}, [](const LineEntry& entry) {
+        return std::tuple(entry.section, entry.offset, entry.line != 0);
     });
 }
 
+void ElfReader::add_line(const DebugLine& row, const std::vector<Index>& by_address) {
+    LineEntry entry{row.section, row.file, row.address, row.end ? 0 : row.line};
+    if (entry.section == no_index) {
+        // The end of a sequence may be that of its section.
+        const std::uint64_t inside = row.end && row.address != 0 ? row.address - 1 : row.address;
+        const auto behind =
+            std::ranges::upper_bound(by_address, inside, {}, [this](Index i) { return object_.sections[i].address; });
+        if (behind == by_address.begin()) return;
+        entry.section = *std::prev(behind);
+        entry.offset = row.address - object_.sections[entry.section].address;
+        if (inside - object_.sections[entry.section].address >= object_.sections[entry.section].extent()) return;
+    }
+    if (entry.section >= object_.sections.size()) return;
+    if (row.end && entry.offset >= object_.sections[entry.section].extent()) return;  // nothing follows
+    object_.lines.push_back(entry);
+}
+
 std::optional<Object> ElfReader::read(std::string& error, bool with_lines) {
-    if (!open(error) || !read_sections(error)) return std::nullopt;
-    read_symbols();
+    if (!open(error) || !read_sections(error) || !read_symbols(error)) return std::nullopt;
     read_relocations();
     if (with_lines) read_lines();
     return std::move(object_);

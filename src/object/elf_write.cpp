@@ -13,6 +13,7 @@
 #include "isaforge/object.hpp"
 #include "object/dwarf.hpp"
 #include "object/elf_note.hpp"
+#include "object/limits.hpp"
 
 namespace isaforge {
 
@@ -115,6 +116,10 @@ bool ElfWriter::add(std::string_view name, std::uint32_t type, std::uint32_t fla
     if (!data) return failed();
     added.data = data;
     added.index = elf_ndxscn(added.section);
+    if (added.index > limits::most_sections) {
+        error_ = fmt::format("an ELF file has at most {} sections, and here are more", limits::most_sections);
+        return false;
+    }
     header.sh_name = section_names_.add(name);
     header.sh_type = type;
     header.sh_flags = flags;
@@ -286,6 +291,11 @@ bool ElfWriter::add_relocations() {
         const bool has_symbol = relocation.symbol < object_.symbols.size();
         GElf_Rela made{};
         made.r_offset = relocation.offset;
+        if (relocation.number != 0) {
+            made.r_addend = relocation.number;
+            made.r_info = GELF_R_INFO(0, relocation_type::further_number);
+            lists[relocation.section].push_back(made);
+        }
         made.r_addend = relocation.addend;
         made.r_info = GELF_R_INFO(has_symbol ? symbol_indices_[relocation.symbol] : 0, relocation.type);
         lists[relocation.section].push_back(made);

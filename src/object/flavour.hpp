@@ -143,4 +143,7 @@ public:
 std::span<const ObjectFlavour* const> object_flavours();
 const ObjectFlavour* object_flavour(std::string_view name);
 
+// What people call an ELF machine (e_machine); empty where it has no name here. Defined in src/codeobject/machines.cpp.
+std::string_view machine_name(std::uint16_t machine);
+
 }  // namespace isaforge

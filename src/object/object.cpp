@@ -1,7 +1,11 @@
-// Objects as such: making one, finding things in it, choosing a writer.
+// Objects as such: making one, finding things in it, telling whether it fits a description, choosing a writer.
 #include "isaforge/object.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "object/flavour.hpp"
 
 namespace isaforge {
 
@@ -19,6 +23,49 @@ Index Object::find_symbol(std::string_view name) const {
     return no_index;
 }
 
+namespace {
+
+std::string for_other(std::string_view made_for, std::string_view described) {
+    return fmt::format("it is for {}, and not for {}", made_for, described);
+}
+
+std::string_view flavoured_isa(const Object& object) {
+    for (const ObjectFlavour* flavour : object_flavours()) {
+        const std::string_view isa = flavour->isa_of(object);
+        if (!isa.empty()) return isa;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string mismatch(const Object& object, const Isa& isa) {
+    if (object.isa.empty()) {
+        const std::string_view meant = flavoured_isa(object);
+        return meant.empty() || meant == isa.variant || meant == isa.name ? std::string()
+                                                                          : for_other(meant, isa.variant);
+    }
+    if (object.isa != isa.name) return for_other(object.isa, isa.name);
+    if (!object.variant.empty() && object.variant != isa.variant) return for_other(object.variant, isa.variant);
+    const Object own = make_object(isa);
+    if (object.unit_bytes != own.unit_bytes || object.address_bytes != own.address_bytes) {
+        return fmt::format(
+            "it is for {0} with units of {1} bytes and addresses of {2}, and {0} has units of {3} and "
+            "addresses of {4}",
+            isa.variant, object.unit_bytes, object.address_bytes, own.unit_bytes, own.address_bytes);
+    }
+    return {};
+}
+
+std::string foreign_machine(const Object& object, const Isa& isa) {
+    if (object.machine == 0 || !object.isa.empty() || !flavoured_isa(object).empty()) return {};
+    const std::string_view name = machine_name(object.machine);
+    return name.empty() ? fmt::format("the file is for ELF machine {}; nothing says that {} is that machine",
+                                      object.machine, isa.variant)
+                        : fmt::format("the file is for {} (ELF machine {}); nothing says that {} is that machine", name,
+                                      object.machine, isa.variant);
+}
+
 Object make_object(const Isa& isa) {
     Object object;
     object.isa = isa.name;
@@ -28,6 +75,14 @@ Object make_object(const Isa& isa) {
     object.unit_bytes = std::max(1u, isa.unit_bytes());
     object.address_bytes = std::max(1u, isa.address_bits / 8);
     return object;
+}
+
+void complete_object(Object& object, const Isa& isa) {
+    if (!object.isa.empty()) return;
+    const Object own = make_object(isa);
+    object.unit_bytes = own.unit_bytes;
+    object.address_bytes = own.address_bytes;
+    object.code_big_endian = own.code_big_endian;
 }
 
 Object read_binary(std::span<const std::uint8_t> bytes, const Isa& isa) {

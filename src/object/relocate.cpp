@@ -11,48 +11,63 @@ namespace isaforge {
 
 namespace {
 
-constexpr unsigned deepest_operand = 16;
+constexpr unsigned deepest_operand = 16, most_rows_visited = 4096;
 
 // Where a number's bits are: in the code of the operand that was searched, or, in a tail, in the whole image.
-struct Found : Deferred {
+struct Found {
+    Deferred number;
     bool in_image = false;
+    std::vector<RowChoice> rows;
 };
 
-// `inner` counts in the code that `outer` holds; the result counts where `outer` counts.
-bool compose(const BitPlace& outer, const Found& inner, Found& result) {
-    result = inner;
-    result.piece_count = 0;
-    for (unsigned i = 0; i < inner.piece_count; ++i) {
-        const BitPiece& piece = inner.pieces[i];
+// `inner` counts in the code that `outer` holds; then it counts where `outer` counts.
+bool compose(const BitPlace& outer, Deferred& inner) {
+    const Deferred old = inner;
+    inner.piece_count = 0;
+    for (unsigned i = 0; i < old.piece_count; ++i) {
+        const BitPiece& piece = old.pieces[i];
         for (const BitPiece& around : outer.pieces) {
             const unsigned low = std::max<unsigned>(piece.position, around.shift);
             const unsigned high = std::min<unsigned>(piece.position + piece.width, around.shift + around.width);
             if (low >= high) continue;
-            if (result.piece_count == std::size(result.pieces)) return false;
-            result.pieces[result.piece_count++] = {static_cast<std::uint16_t>(around.position + low - around.shift),
-                                                   static_cast<std::uint8_t>(high - low),
-                                                   static_cast<std::uint8_t>(piece.shift + low - piece.position)};
+            if (inner.piece_count == std::size(inner.pieces)) return false;
+            inner.pieces[inner.piece_count++] = {static_cast<std::uint16_t>(around.position + low - around.shift),
+                                                 static_cast<std::uint8_t>(high - low),
+                                                 static_cast<std::uint8_t>(piece.shift + low - piece.position)};
         }
     }
     return true;
 }
 
+bool same_place(const Deferred& a, const Deferred& b) {
+    const auto bit_sets = [](const Deferred& number) {
+        Image image;
+        for (unsigned i = 0; i < number.piece_count; ++i)
+            image.set(number.pieces[i].position, number.pieces[i].width, ~std::uint64_t{0});
+        return image.words;
+    };
+    return bit_sets(a) == bit_sets(b);
+}
+
+// Searches an instruction for the numbers of a relocation type, in the order of its fields. The row to which an operand
+// decodes is looked at first; but what was written may have been another row that has the same bits.
 class NumberFinder {
 public:
     NumberFinder(const Codec& codec, const Image& image, std::uint32_t wanted)
         : codec_(codec), isa_(codec.isa()), image_(image), wanted_(wanted) {}
 
-    bool in_form(const Form& form, Found& found) const;
+    void in_form(Index form, unsigned bits, std::vector<RelocatedNumber>& out);
 
 private:
     bool is_wanted(Index type) const;
-    bool in_operand(Index type, std::uint64_t code, unsigned tail, Found& found, unsigned depth) const;
-    bool in_field(const Field& field, std::uint64_t code, unsigned tail, Found& found, unsigned depth) const;
+    void in_operand(Index type, std::uint64_t code, unsigned tail, unsigned depth, std::vector<Found>& out);
+    void in_row(const OperandRow& row, std::uint64_t code, unsigned tail, unsigned depth, std::vector<Found>& out);
 
     const Codec& codec_;
     const Isa& isa_;
     const Image& image_;
     std::uint32_t wanted_;
+    unsigned visited_ = 0;
 };
 
 bool NumberFinder::is_wanted(Index type) const {
@@ -60,55 +75,67 @@ bool NumberFinder::is_wanted(Index type) const {
     return operand.kind == OperandKind::number && wanted_ == operand.number.relocation_type;
 }
 
-bool NumberFinder::in_field(const Field& field, std::uint64_t code, unsigned tail, Found& found, unsigned depth) const {
-    if (field.type >= isa_.operand_types.size()) return false;
-    BitPlace place = field.place;
-    if (field.in_tail) {
-        for (BitPiece& piece : place.pieces) piece.position = static_cast<std::uint16_t>(piece.position + tail);
+void NumberFinder::in_row(const OperandRow& row, std::uint64_t code, unsigned tail, unsigned depth,
+                          std::vector<Found>& out) {
+    for (const Field& field : row.fields) {
+        if (field.type >= isa_.operand_types.size()) continue;
+        BitPlace place = field.place;
+        if (field.in_tail) {
+            for (BitPiece& piece : place.pieces) piece.position = static_cast<std::uint16_t>(piece.position + tail);
+        }
+        std::vector<Found> inside;
+        in_operand(field.type, field.in_tail ? place.extract(image_) : place.extract(code), tail, depth + 1, inside);
+        for (Found& found : inside) {
+            if (!found.in_image && !compose(place, found.number)) continue;
+            found.in_image |= field.in_tail;
+            out.push_back(std::move(found));
+        }
     }
-    Found inner;
-    if (!in_operand(field.type, field.in_tail ? place.extract(image_) : place.extract(code), tail, inner, depth))
-        return false;
-    if (inner.in_image) {
-        found = inner;
-        return true;
-    }
-    const bool good = compose(place, inner, found);
-    found.in_image = field.in_tail;
-    return good;
 }
 
-bool NumberFinder::in_operand(Index type, std::uint64_t code, unsigned tail, Found& found, unsigned depth) const {
-    if (depth > deepest_operand) return false;
+void NumberFinder::in_operand(Index type, std::uint64_t code, unsigned tail, unsigned depth, std::vector<Found>& out) {
+    if (depth > deepest_operand || ++visited_ > most_rows_visited) return;
     const OperandType& operand = isa_.operand_types[type];
     if (is_wanted(type)) {
-        found = {};
-        found.type = type;
-        found.width = static_cast<std::uint8_t>(operand.width);
-        found.piece_count = 1;
-        found.pieces[0] = {0, found.width, 0};
-        return true;
+        Found found;
+        found.number = {};
+        found.number.type = type;
+        found.number.width = static_cast<std::uint8_t>(operand.width);
+        found.number.piece_count = 1;
+        found.number.pieces[0] = {0, found.number.width, 0};
+        out.push_back(std::move(found));
+        return;
     }
-    const Index row = operand.kind == OperandKind::table ? codec_.row_of(type, code) : no_index;
-    if (row == no_index) return false;
-    for (const Field& field : operand.rows[row].fields) {
-        if (in_field(field, code, tail, found, depth + 1)) return true;
+    if (operand.kind != OperandKind::table) return;
+    const Index decoded = codec_.row_of(type, code);
+    if (decoded == no_index) return;
+    in_row(operand.rows[decoded], code, tail, depth, out);
+    for (Index i = 0; i < operand.rows.size(); ++i) {
+        const OperandRow& row = operand.rows[i];
+        const bool other = i != decoded && !row.texts.empty() && row.tail_bits == operand.rows[decoded].tail_bits;
+        if (!other || row.fields.empty() || !row.claims(code)) continue;
+        const std::size_t before = out.size();
+        in_row(row, code, tail, depth, out);
+        for (std::size_t k = before; k < out.size(); ++k) out[k].rows.push_back({no_index, type, i});
     }
-    return false;
 }
 
-bool NumberFinder::in_form(const Form& form, Found& found) const {
-    for (const Field& field : form.fields) {
+void NumberFinder::in_form(Index index, unsigned bits, std::vector<RelocatedNumber>& out) {
+    const Form& form = isa_.forms[index];
+    for (Index i = 0; i < form.fields.size(); ++i) {
+        const Field& field = form.fields[i];
         if (field.type >= isa_.operand_types.size()) continue;
-        Found inner;
-        if (!in_operand(field.type, field.place.extract(image_), form.bits, inner, 0)) continue;
-        if (inner.in_image) {
-            found = inner;
-            return true;
+        std::vector<Found> inside;
+        in_operand(field.type, field.place.extract(image_), form.bits, 0, inside);
+        for (Found& found : inside) {
+            if (!found.in_image && !compose(field.place, found.number)) continue;
+            const bool known = std::ranges::any_of(
+                out, [&](const RelocatedNumber& other) { return same_place(other.number, found.number); });
+            if (known) continue;
+            for (RowChoice& choice : found.rows) choice.field = i;
+            out.push_back({index, std::max(bits, form.bits), found.number, std::move(found.rows)});
         }
-        return compose(field.place, inner, found);
     }
-    return false;
 }
 
 class Relocator {
@@ -210,7 +237,8 @@ bool Relocator::apply_instruction(Relocation& relocation, std::int64_t value, bo
     Encoded encoded;
     encoded.image = codec_.load(bytes, available);
     RelocatedNumber found;
-    if (!find_relocated_number(codec_, encoded.image, static_cast<unsigned>(available * 8), relocation.type, found)) {
+    if (!find_relocated_number(codec_, encoded.image, static_cast<unsigned>(available * 8), relocation.type,
+                               relocation.number, found)) {
         return fail(relocation, fmt::format("relocation type {} does not belong to this instruction", relocation.type));
     }
     encoded.form = found.form;
@@ -230,29 +258,50 @@ bool Relocator::apply_instruction(Relocation& relocation, std::int64_t value, bo
 
 }  // namespace
 
-// An alias may name the operand type that the printed form of the instruction does not have, so every form that these bits
-// match is looked at, the decoded one first.
-bool find_relocated_number(const Codec& codec, const Image& image, unsigned available, std::uint32_t type,
-                           RelocatedNumber& found) {
+namespace {
+
+// The numbers of a relocation type in all forms that these bits match, the decoded one first: an alias may name an operand
+// type that the printed form of the instruction does not have. Stops behind a form where `enough` says so.
+template <typename Enough>
+std::vector<RelocatedNumber> relocated_numbers(const Codec& codec, const Image& image, unsigned available,
+                                               std::uint32_t type, Enough&& enough) {
     const Isa& isa = codec.isa();
-    const NumberFinder finder(codec, image, type);
-    Found number;
-    found.form = codec.decode(image, available, found.bits);
-    if (found.form == no_index) found.bits = 0;
-    bool good = found.form != no_index && finder.in_form(isa.forms[found.form], number);
-    for (Index i = 0; !good && i < isa.forms.size(); ++i) {
+    NumberFinder finder(codec, image, type);
+    std::vector<RelocatedNumber> numbers;
+    unsigned bits = 0;
+    const Index decoded = codec.decode(image, available, bits);
+    if (decoded == no_index) bits = 0;
+    if (decoded != no_index) finder.in_form(decoded, bits, numbers);
+    for (Index i = 0; i < isa.forms.size() && !enough(numbers); ++i) {
         const Form& form = isa.forms[i];
-        bool matches = form.bits <= available;
+        bool matches = i != decoded && form.bits <= available;
         for (std::size_t w = 0; matches && w < form.mask.words.size(); ++w) {
             matches = (image.words[w] & form.mask.words[w]) == form.value.words[w];
         }
-        if (!matches || !finder.in_form(form, number)) continue;
-        good = true;
-        found.form = i;
-        found.bits = std::max(found.bits, form.bits);
+        if (matches) finder.in_form(i, bits, numbers);
     }
-    found.number = number;
-    return good;
+    return numbers;
+}
+
+}  // namespace
+
+bool find_relocated_number(const Codec& codec, const Image& image, unsigned available, std::uint32_t type,
+                           unsigned which, RelocatedNumber& found) {
+    std::vector<RelocatedNumber> numbers =
+        relocated_numbers(codec, image, available, type, [&](const auto& some) { return some.size() > which; });
+    if (which >= numbers.size()) return false;
+    found = std::move(numbers[which]);
+    return true;
+}
+
+std::optional<unsigned> relocated_number_of(const Codec& codec, const Image& image, unsigned available,
+                                            std::uint32_t type, const Deferred& number) {
+    const auto is_it = [&](const RelocatedNumber& one) { return same_place(one.number, number); };
+    const std::vector<RelocatedNumber> numbers = relocated_numbers(
+        codec, image, available, type, [&](const auto& some) { return std::ranges::any_of(some, is_it); });
+    const auto found = std::ranges::find_if(numbers, is_it);
+    if (found == numbers.end()) return std::nullopt;
+    return static_cast<unsigned>(found - numbers.begin());
 }
 
 bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics) {

@@ -1,19 +1,28 @@
-// Which bits of an instruction a relocation is about. Shared by what applies relocations and by the disassembler, which
-// writes the symbol in their place.
+// Which bits of an instruction a relocation is about. Shared by what applies relocations, by the assembler, which makes
+// them, and by the disassembler, which writes the symbol in their place.
 #pragma once
+
+#include <optional>
+#include <vector>
 
 #include "isaforge/codec.hpp"
 
 namespace isaforge {
 
 struct RelocatedNumber {
-    Index form = no_index;  // the decoded one, or an alias of it that has the operand type
+    Index form = no_index;  // the decoded one, or another one of these bits that has the operand type
     unsigned bits = 0;      // of the whole instruction
     Deferred number;
+    std::vector<RowChoice> rows;  // of operands, where they are not the ones that are decoded
 };
 
-// False where no form that matches `image`, of which `available` bits are there, has a number of this relocation type.
+// The number number `which` of this relocation type in the instruction `image`, of which `available` bits are there. False
+// where there is none.
 bool find_relocated_number(const Codec& codec, const Image& image, unsigned available, std::uint32_t type,
-                           RelocatedNumber& found);
+                           unsigned which, RelocatedNumber& found);
+
+// Which of the numbers of its type this one is.
+std::optional<unsigned> relocated_number_of(const Codec& codec, const Image& image, unsigned available,
+                                            std::uint32_t type, const Deferred& number);
 
 }  // namespace isaforge

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "isaforge/container.hpp"
+#include "object/limits.hpp"
 
 namespace isaforge {
 namespace {
@@ -265,7 +266,18 @@ TEST(Containers, OtherFilesAreNone) {
     EXPECT_EQ(error, "");
 }
 
-// Cut off anywhere, and with any byte changed in several ways: whatever comes out, nothing outside of the bytes is read.
+// What a container holds: all bytes and all text.
+std::size_t contents(const Container& container) {
+    std::size_t size = container.head.size();
+    for (const ContainerPart& part : container.parts) {
+        size += part.name.size() + part.head.size();
+        for (const Section& section : part.object.sections) size += section.bytes.size();
+    }
+    return size;
+}
+
+// Cut off anywhere, and with any byte or number changed in several ways: whatever comes out, nothing outside of the bytes is
+// read, and what is made of them stays in proportion.
 TEST(Containers, AnyDamage) {
     for (const Bytes& whole : {gallium(), gallium(true), catalyst(), amdcl2(false), amdcl2(true)}) {
         std::string error;
@@ -273,15 +285,85 @@ TEST(Containers, AnyDamage) {
             const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
             read_container(cut, error);
         }
+        const auto try_number = [&](std::size_t at, unsigned size, std::uint64_t value) {
+            Bytes changed = whole;
+            for (unsigned i = 0; i < size && at + i < changed.size(); ++i)
+                changed[at + i] = static_cast<std::uint8_t>(value >> 8 * i);
+            const std::optional<Container> container = read_container(changed, error);
+            EXPECT_TRUE(!container || error.empty());
+            if (container) EXPECT_LE(contents(*container), 64 * whole.size() + 4096);
+        };
         for (std::size_t at = 0; at < whole.size(); ++at) {
-            for (const std::uint8_t value : {0x00, 0x01, 0x7F, 0xFF}) {
-                Bytes changed = whole;
-                changed[at] = value;
-                const std::optional<Container> container = read_container(changed, error);
-                EXPECT_TRUE(!container || error.empty());
+            for (const std::uint8_t value : {0x00, 0x01, 0x7F, 0xFF}) try_number(at, 1, value);
+            for (const unsigned size : {2u, 4u, 8u}) {
+                const std::uint64_t all = ~std::uint64_t{0} >> (64 - 8 * size);
+                for (const std::uint64_t value : {std::uint64_t{0}, all, all >> 1, (all >> 1) + 1,
+                                                  std::uint64_t{whole.size()}, std::uint64_t{whole.size()} - at})
+                    try_number(at, size, value);
             }
         }
     }
+}
+
+// Thousands of kernels that are one and the same stretch of the file.
+TEST(Containers, KernelsThatOverlap) {
+    constexpr unsigned count = 5000;
+    Bytes kernel = kernel_header(7);
+    kernel.resize(100'000);
+    ElfFile inner, file;
+    inner.wide = file.wide = true;
+    inner.machine = 0xE0;
+    inner.sections.emplace_back(".hsatext", kernel);
+    for (unsigned i = 0; i < count; ++i)
+        inner.symbols.push_back({"&__OpenCL_a" + std::to_string(i) + "_kernel", 1, 0, kernel.size()});
+    file.machine = 0xAF5B;
+    file.sections.emplace_back(".text", inner.bytes());
+    std::string error;
+    EXPECT_FALSE(read_container(file.bytes(), error));
+    EXPECT_EQ(error, limits::overlap_text);
+
+    ElfFile old;
+    old.wide = true;
+    old.machine = 0xAF5B;
+    Bytes stub;
+    word(stub, 16);
+    stub.resize(16);
+    append(stub, kernel);
+    old.sections.emplace_back(".text", stub);
+    for (unsigned i = 0; i < count; ++i)
+        old.symbols.push_back({"__ISA_&__OpenCL_a" + std::to_string(i) + "_kernel_binary", 1, 0, stub.size()});
+    EXPECT_FALSE(read_container(old.bytes(), error));
+    EXPECT_EQ(error, limits::overlap_text);
+
+    ElfFile first;
+    first.machine = 0x3FE;
+    ElfFile one;
+    one.machine = 125;
+    one.sections.emplace_back(".text", kernel);
+    const Bytes program = one.bytes();
+    first.sections.emplace_back(".text", program);
+    for (unsigned i = 0; i < count; ++i)
+        first.symbols.push_back({"__OpenCL_a" + std::to_string(i) + "_kernel", 1, 0, program.size()});
+    EXPECT_FALSE(read_container(first.bytes(), error));
+    EXPECT_EQ(error, limits::overlap_text);
+}
+
+// As many kernels, each with its own code, are all read.
+TEST(Containers, ManyKernels) {
+    constexpr unsigned count = 2000;
+    Bytes code;
+    ElfFile inner, file;
+    inner.wide = file.wide = true;
+    inner.machine = 0xE0;
+    for (unsigned i = 0; i < count; ++i) {
+        inner.symbols.push_back({"&__OpenCL_a" + std::to_string(i) + "_kernel", 1, code.size(), 260});
+        append(code, kernel_header(7));
+        append(code, s_endpgm);
+    }
+    inner.sections.emplace_back(".hsatext", code);
+    file.machine = 0xAF5B;
+    file.sections.emplace_back(".text", inner.bytes());
+    EXPECT_EQ(read(file.bytes()).parts.size(), count);
 }
 
 }  // namespace
