@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct Listing {
 // in diagnostics.
 bool assemble(const Codec& codec, FileId main, SourceManager& sources, const AssembleOptions& options, Object& object,
               Diagnostics& diagnostics, Listing* listing = nullptr);
+
+// The names of all directives, ".byte" and so on, without those that a description's object format adds.
+std::vector<std::string_view> assembler_directives();
 
 // For people: address, bytes, line number and source text of every line of `main`.
 std::string listing_text(const Listing& listing, const Object& object, const SourceManager& sources, FileId main);

@@ -31,6 +31,8 @@ public:
     // An operator that begins with this character ends the expression, outside of parentheses: it belongs to the text behind
     // the number, as in `|1|`. 0: none.
     char stop = 0;
+    // The mark that labels may have in operands stands before the expression: no name in it is a register's.
+    bool label = false;
     // Reads the longest expression at `cursor` and moves past it. False, cursor unmoved, where none begins there.
     virtual bool read(const char*& cursor, const char* end, NumberValue& value) = 0;
     // The same where the number is counted from the instruction: one that is known may still have to wait for where that
@@ -49,6 +51,7 @@ struct Deferred {
     std::uint8_t piece_count;
     bool repeats;                  // another operand gives the bits: the value has to be the same
     BitPiece pieces[8];            // in the instruction's image
+    const Constraint* range;  // what a row of an operand leaves of its bits; null: all
 };
 
 // An operand of a form is to be printed as this row of a table, where the row has the operand's code, though another one may
@@ -143,6 +146,12 @@ public:
     Index decode(const Image& image, unsigned available, unsigned& bits) const;
 
     Index refused(const Image& image, unsigned available, unsigned& bits, std::string& why) const;
+
+    // Whether an instruction of this form has a number that a loader changes although its value is known.
+    bool is_loaded(Index form) const;
+
+    // Whether the mark of a label behind this word does not make it one: there are instructions whose text begins so.
+    bool reads_as_label(std::string_view word) const;
 
     // Whether this is the name of a register of the description, so that no symbol is meant by it.
     bool names_register(std::string_view name) const;

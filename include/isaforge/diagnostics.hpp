@@ -37,6 +37,7 @@ public:
     std::size_t errors() const { return errors_; }
     std::size_t warnings() const { return warnings_; }
     bool ok() const { return errors_ == 0; }
+    bool full() const { return list_.size() >= limit_; }  // whether further messages are only counted
 
     // Takes a copy of a message that was made elsewhere.
     void take(const Diagnostic& diagnostic);

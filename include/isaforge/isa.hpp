@@ -72,7 +72,7 @@ struct TextElement {
     std::string text;
     Index field = no_index;
     std::int64_t scale = 1, bias = 0;
-    unsigned radix = 10;
+    unsigned radix = 10;  // number: printed so; field: 16 where a number is printed so whatever its type says
     double constant = 0;
     unsigned bits =
         0;  // constant, number: any way to write a number with the same bits in so many is read; 0: by value

@@ -72,6 +72,11 @@ Ahead::Ahead(const Codec& codec, std::string_view text, unsigned threads)
       text_(text),
       chunks_((text.size() + chunk_size - 1) / chunk_size),
       own_(std::make_unique<Worker>(codec)) {
+    for (std::size_t i = 0; i <= chunks_.size(); ++i) {
+        // A line may go over many chunks, and is not searched for each of them.
+        const bool same = i > 0 && lines_.back() >= text.data() + std::min(i * chunk_size, text.size());
+        lines_.push_back(same ? lines_.back() : line_from(i * chunk_size));
+    }
     for (unsigned i = 1; i < threads && i < chunks_.size(); ++i)
         if (!start_thread(threads_, [this](const std::stop_token& stop) { try_to_work(stop); })) break;
 }
@@ -97,8 +102,8 @@ bool Ahead::ends_here(const char* p, const char* line_end) const {
 }
 
 void Ahead::encode(Worker& worker, std::size_t chunk, std::vector<EncodedAhead>& statements) const {
-    const char* p = line_from(chunk * chunk_size);
-    const char* const until = line_from((chunk + 1) * chunk_size);
+    const char* p = lines_[chunk];
+    const char* const until = lines_[chunk + 1];
     while (p < until) {
         const auto* const newline = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(until - p)));
         const char* const line_end = newline ? newline : until;
@@ -183,12 +188,16 @@ void Ahead::enter(std::size_t chunk) {
 const EncodedAhead* Ahead::find(const char* p) {
     if (p < text_.data() || p >= text_.data() + text_.size()) return nullptr;
     // A line belongs to the chunk in which it begins; `p` is behind that.
-    std::size_t chunk = static_cast<std::size_t>(p - text_.data()) / chunk_size;
-    while (chunk > current_ && line_from(chunk * chunk_size) > p) --chunk;
-    if (chunk < current_) return nullptr;
+    if (p < lines_[current_]) return nullptr;
+    std::size_t chunk = current_;
+    while (chunk + 1 < chunks_.size() && lines_[chunk + 1] <= p) ++chunk;
     if (chunk > current_ || !entered_) enter(chunk);
     const std::vector<EncodedAhead>& statements = chunks_[current_].statements;
-    if (next_statement_ > 0 && statements[next_statement_ - 1].begin >= p) next_statement_ = 0;
+    if (next_statement_ > 0 && statements[next_statement_ - 1].begin >= p) {  // the text is read again
+        const auto known = std::lower_bound(statements.begin(), statements.end(), p,
+                                            [](const EncodedAhead& one, const char* at) { return one.begin < at; });
+        next_statement_ = static_cast<std::size_t>(known - statements.begin());
+    }
     while (next_statement_ < statements.size() && statements[next_statement_].begin < p) ++next_statement_;
     if (next_statement_ == statements.size() || statements[next_statement_].begin != p) return nullptr;
     return &statements[next_statement_++];

@@ -57,6 +57,7 @@ private:
     const Codec& codec_;
     const std::string_view text_;
     std::vector<Chunk> chunks_;
+    std::vector<const char*> lines_;                // the first that begins in or behind each chunk; and the text's end
     std::size_t current_ = 0, next_statement_ = 0;      // the engine's
     bool entered_ = false;
 

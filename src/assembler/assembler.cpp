@@ -12,36 +12,6 @@ namespace isaforge {
 
 namespace assembler {
 
-namespace {
-
-std::uint8_t flags_of(const Isa& isa, const Form& form) {
-    std::uint8_t flags = 0;
-    for (const Field& field : form.fields) {
-        if (field.type >= isa.operand_types.size()) continue;
-        const OperandType& type = isa.operand_types[field.type];
-        if (type.kind == OperandKind::number && type.number.relocation && !field.fixed) flags |= form_loaded;
-    }
-    return flags;
-}
-
-// Whether some instruction's text has the label mark glued to its name, as `add.w: r1` has.
-bool looks_like_label(const Form& form, const std::string& suffix) {
-    for (const TextTemplate& text : form.texts) {
-        for (const TextElement& element : text) {
-            if (element.kind == TextKind::literal && element.text.starts_with(suffix)) return true;
-            if (element.kind == TextKind::space) break;
-        }
-    }
-    return false;
-}
-
-std::string lowered(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(), lower);
-    return text;
-}
-
-}  // namespace
-
 Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions& options, Object& object,
                Diagnostics& diagnostics, Listing* listing)
     : codec_(codec),
@@ -62,18 +32,6 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
     step_is_power_ = std::has_single_bit(step);
     step_shift_ = static_cast<unsigned>(std::countr_zero(step));
     use_surface(codec.isa().surface);
-    const Surface& surface = surface_;
-    bool glued = false;
-    for (const Form& form : isa_.forms) {
-        form_flags_.push_back(flags_of(isa_, form));
-        glued |= !surface.label_suffix.empty() && looks_like_label(form, surface.label_suffix);
-    }
-    if (!glued) return;
-    for (const Instruction& instruction : isa_.instructions) {
-        for (const std::string& name : instruction.names) {
-            mnemonics_[surface.case_insensitive ? lowered(name) : name] = true;
-        }
-    }
 }
 
 // From here on the source is written like this.
@@ -147,6 +105,8 @@ bool Engine::assemble(FileId main) {
 }
 
 }  // namespace assembler
+
+std::vector<std::string_view> assembler_directives() { return assembler::Engine::directive_names(); }
 
 bool assemble(const Codec& codec, FileId main, SourceManager& sources, const AssembleOptions& options, Object& object,
               Diagnostics& diagnostics, Listing* listing) {

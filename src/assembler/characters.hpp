@@ -83,4 +83,10 @@ inline std::uint32_t hash_name(std::string_view name) {
     return static_cast<std::uint32_t>(hash >> 32);
 }
 
+// Transparent lookup, so that no string is made to look up a name.
+struct NameHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view name) const { return hash_name(name); }
+};
+
 }  // namespace isaforge::assembler

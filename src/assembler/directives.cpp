@@ -67,7 +67,6 @@ const DirectiveTable& EngineDirectives::table() {
         {".double", &E::floats, 64, no, no, yes},
         {".float16", &E::floats, 16, no, no, yes},
         {".hfloat", &E::floats, 16, no, no, yes},
-        {".half-float", &E::floats, 16, no, no, yes},
         {".ascii", &E::strings, 0, no, no, yes},
         {".asciz", &E::strings, 1, no, no, yes},
         {".string", &E::strings, 1, no, no, yes},
@@ -222,10 +221,16 @@ const Engine::Directive* Engine::find_directive(const char* begin, const char* e
     return lowered == name ? nullptr : EngineDirectives::table().find(lowered);
 }
 
-void Engine::unknown_directive(const char* begin, const char* end) {
-    const std::string_view name(begin, static_cast<std::size_t>(end - begin));
+std::vector<std::string_view> Engine::directive_names() {
     std::vector<std::string_view> names;
     for (const Directive& directive : EngineDirectives::table().all) names.push_back(directive.name);
+    return names;
+}
+
+void Engine::unknown_directive(const char* begin, const char* end) {
+    const std::string_view name(begin, static_cast<std::size_t>(end - begin));
+    if (diagnostics_.full()) return error(begin, end, {}), void();
+    std::vector<std::string_view> names = directive_names();
     if (flavoured_) {
         for (const std::string_view more : flavoured_->directive_names()) names.push_back(more);
     }

@@ -4,12 +4,11 @@
 #include <algorithm>
 
 #include "assembler/engine.hpp"
+#include "assembler/limits.hpp"
 
 namespace isaforge::assembler {
 
 namespace {
-
-constexpr std::size_t deepest_conditions = 1000;
 
 bool compare(Integer value, Question question) {
     const Wide number = value.wide();
@@ -26,8 +25,8 @@ bool compare(Integer value, Question question) {
 }  // namespace
 
 void Engine::begin_condition(const char* at, bool active) {
-    if (conditions_.size() >= deepest_conditions) {
-        error(place(at), "conditions nest too deeply");
+    if (conditions_.size() >= limits::conditions) {
+        error(place(at), fmt::format("conditions nest more than {} deep", limits::conditions));
         ended_ = true;
         return;
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "assembler/engine.hpp"
+#include "assembler/limits.hpp"
 #include "support/half.hpp"
 #include "support/leb128.hpp"
 #include "support/wide.hpp"
@@ -383,7 +384,7 @@ void Engine::align(const char*& p, int argument) {
     const char* const begin = p;
     std::uint64_t alignment = 0, limit = 0;
     Integer pattern;
-    constexpr std::uint64_t largest_power = 28;
+    constexpr std::uint64_t largest_power = limits::alignment_power;
     if (!small_count(p, alignment, "the alignment", power ? largest_power : std::uint64_t{1} << largest_power)) {
         return skip_statement(p);
     }

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "assembler/engine.hpp"
+#include "assembler/limits.hpp"
 
 namespace isaforge::assembler {
 
 namespace {
 
-constexpr std::uint64_t most_files = 1 << 16, most_lines = ~std::uint32_t{0};
-constexpr std::size_t most_told = 1 << 26;
+constexpr std::uint64_t most_lines = ~std::uint32_t{0};
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void Engine::source_file(const char*& p, int) {
     if (!is(*p, class_digit)) return skip_statement(p);
     std::uint64_t number = 0;
     std::string folder, name;
-    if (!small_count(p, number, "a file's number", most_files) || !string(p, folder)) return skip_statement(p);
+    if (!small_count(p, number, "a file's number", limits::file_number) || !string(p, folder)) return skip_statement(p);
     p = skip_space(p);
     if (*p == '"') {
         if (!string(p, name)) return skip_statement(p);
@@ -40,7 +40,7 @@ void Engine::source_line(const char*& p, int) {
     p = skip_space(p);
     const char* const begin = p;
     std::uint64_t file = 0, line = 0;
-    if (!small_count(p, file, "a file's number", most_files) || !small_count(p, line, "a line", most_lines))
+    if (!small_count(p, file, "a file's number", limits::file_number) || !small_count(p, line, "a line", most_lines))
         return skip_statement(p);
     if (file >= told_files_.size() || told_files_[file].empty()) {
         error(begin, p, fmt::format("there is no .file {}", file));
@@ -54,7 +54,7 @@ void Engine::source_line(const char*& p, int) {
 
 // The bytes of an instruction follow.
 void Engine::take_told_line() {
-    if (!current_->section.executable || told_lines_.size() >= most_told) return;
+    if (!current_->section.executable || told_lines_.size() >= limits::told_lines) return;
     told_waits_ = false;
     told_next_.position = expressions_.here;
     told_lines_.push_back(told_next_);

@@ -10,7 +10,8 @@ void Engine::open_scope(const char*& p, int) {
     std::string_view found;
     if (!ends_statement(p) && !name(p, found, "a scope's name")) return skip_statement(p);
     if (!expressions_.scopes.open(found)) {
-        error(place(begin), "scopes nest too deeply");
+        error(place(begin), fmt::format("scopes nest more than {} deep, or their path has more than {} bytes",
+                                        limits::scopes, limits::scope_path));
         ended_ = true;
     }
     finish_statement(p);
@@ -26,7 +27,8 @@ void Engine::use_scope(const char*& p, int stop) {
     std::string_view found;
     if (!(stop && ends_statement(p)) && !name(p, found, "a scope")) return skip_statement(p);
     if (!stop) {
-        expressions_.scopes.use(found);
+        if (!expressions_.scopes.use(found))
+            error(begin, p, fmt::format("a scope uses at most {} others", limits::used_scopes));
     } else if (!expressions_.scopes.stop_using(found)) {
         warning(place(begin, p), fmt::format("'{}' is not used here", found));
     }

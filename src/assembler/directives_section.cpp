@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "assembler/engine.hpp"
+#include "assembler/limits.hpp"
 
 namespace isaforge::assembler {
 
 namespace {
-constexpr std::size_t most_sections = 4096;
 constexpr std::string_view well_known[] = {".text", ".data", ".bss", ".rodata"};
 constexpr std::uint32_t elf_merge = 0x10, elf_strings = 0x20;
 }  // namespace
@@ -20,12 +20,21 @@ void Engine::enter(Index section) {
 Index Engine::section_named(std::string_view name) {
     const Index found = sections_.find(name);
     if (found != no_index) return found;
-    return sections_.size() < most_sections ? sections_.add(name) : no_index;
+    return sections_.size() < limits::sections ? sections_.add(name) : no_index;
+}
+
+void Engine::too_many_sections(const char* at) {
+    error(place(at), fmt::format("there are more than {} sections", limits::sections));
 }
 
 void Engine::named_section(const char*& p, int which) {
+    const Index wanted = section_named(well_known[which]);
+    if (wanted == no_index) {
+        too_many_sections(p);
+        return skip_statement(p);
+    }
     previous_index_ = current_index_;
-    enter(section_named(well_known[which]));
+    enter(wanted);
     if (!ends_statement(p)) {
         const char* const begin = p;
         std::uint64_t number = 0;
@@ -55,7 +64,7 @@ void Engine::any_section(const char*& p, int push) {
     const bool fresh = sections_.find(found) == no_index;
     const Index index = section_named(found);
     if (index == no_index) {
-        error(begin, p, "too many sections");
+        too_many_sections(begin);
         return skip_statement(p);
     }
     if (push) section_stack_.emplace_back(current_index_, previous_index_);

@@ -82,8 +82,12 @@ void Engine::common(const char*& p, int local) {
     if (!redefined(symbol, where)) {
         SymbolEntry& entry = symbols_[symbol];
         if (local) {
-            const Index outer = current_index_;
-            enter(section_named(".bss"));
+            const Index outer = current_index_, bss = section_named(".bss");
+            if (bss == no_index) {
+                too_many_sections(begin);
+                return skip_statement(p);
+            }
+            enter(bss);
             align_to(alignment, 0, 1, 0, begin);
             entry.kind = SymbolKind::label;
             entry.position = expressions_.here;

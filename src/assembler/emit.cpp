@@ -2,16 +2,14 @@
 // be remembered about them for the line table and the listing.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "assembler/engine.hpp"
+#include "assembler/limits.hpp"
 
 namespace isaforge::assembler {
 
 namespace {
-constexpr std::size_t most_fixups = std::size_t{1} << 25;
-constexpr std::size_t most_marks = std::size_t{1} << 25;
-constexpr std::size_t most_candidates = 64;
-constexpr std::size_t most_relaxations = std::size_t{1} << 21;
-
 bool continues(const LineRun& run, const Position& here, FileId file) {
     return run.section == here.section && run.fragment == here.fragment && run.file == file &&
            here.offset - run.base <= UINT32_MAX;
@@ -61,13 +59,13 @@ void Engine::store(const Encoded& encoded, std::uint8_t* out) const {
 
 void Engine::emit_instruction(const char* begin, const char* end) {
     const Position start = expressions_.here;
-    const std::uint8_t flags = form_flags_[encoded_.form];
+    const bool loaded = codec_.is_loaded(encoded_.form);
     if (!at_whole_address(start.offset)) {
         error(begin, end, fmt::format("an instruction must begin at a multiple of {} bytes", object_.address_bytes));
     }
     if (record_lines_) mark_line(begin);
-    if ((flags | encoded_.deferred_count) != 0) {
-        emit_waiting(begin, end, flags);
+    if (loaded || encoded_.deferred_count != 0) {
+        emit_waiting(begin, end, loaded);
     } else {
         std::uint8_t* out = nullptr;
         if (!room(encoded_.bits / 8, out, begin)) return;
@@ -78,7 +76,7 @@ void Engine::emit_instruction(const char* begin, const char* end) {
 }
 
 // An instruction with numbers that are not known, or that a loader changes.
-void Engine::emit_waiting(const char* begin, const char* end, std::uint8_t flags) {
+void Engine::emit_waiting(const char* begin, const char* end, bool loaded) {
     bool known[8] = {}, all_fit = true, all_known = true;
     for (unsigned i = 0; i < encoded_.deferred_count; ++i) {
         bool fits = true;
@@ -100,7 +98,7 @@ void Engine::emit_waiting(const char* begin, const char* end, std::uint8_t flags
         for (unsigned i = 0; i < encoded_.deferred_count; ++i) {
             if (!known[i] || !all_fit) add_fixup(fixup_of(encoded_, i, start), begin);
         }
-        if ((flags & form_loaded) && encoded_.deferred_count == 0) mark_relocatable(start, begin, end);
+        if (loaded && encoded_.deferred_count == 0) mark_relocatable(start, begin, end);
     }
     expressions_.clear_operands();
 }
@@ -119,7 +117,7 @@ Fixup Engine::fixup_of(const Encoded& encoded, unsigned number, const Position& 
 }
 
 void Engine::add_fixup(const Fixup& fixup, const char* at) {
-    if (fixups_.size() < most_fixups) {
+    if (fixups_.size() < limits::waiting) {
         fixups_.push_back(fixup);
     } else {
         too_many_waiting(at);
@@ -129,7 +127,9 @@ void Engine::add_fixup(const Fixup& fixup, const char* at) {
 void Engine::too_many_waiting(const char* at) {
     if (too_many_fixups_) return;
     too_many_fixups_ = true;
-    error(place(at), "too many expressions wait for the value of a symbol");
+    error(place(at),
+          fmt::format("more than {} numbers, or {} instructions of several lengths, wait for the value of a symbol",
+                      limits::waiting, limits::relaxed_instructions));
 }
 
 // A number that does not depend on layout after all: plain, or the distance to a label in the same fragment.
@@ -154,7 +154,7 @@ bool Engine::patch_now(Encoded& encoded, const Deferred& deferred, bool& fits) {
 
 // Keeps all encodings of the statement; layout chooses. False where there is only one.
 bool Engine::emit_relaxable(const char* begin, const char* end) {
-    if (relaxations_.size() >= most_relaxations) {
+    if (relaxations_.size() >= limits::relaxed_instructions) {
         too_many_waiting(begin);
         return false;
     }
@@ -167,7 +167,7 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
         relaxation.candidates.push_back(encoded);
         relaxation.fixups.push_back(std::move(fixups));
     };
-    for (unsigned skip = 0; skip < most_candidates; ++skip) {
+    for (unsigned skip = 0; skip < limits::encodings; ++skip) {
         const char* p = begin;
         Encoded candidate;
         if (!codec_.assemble(p, end, code_address(), expressions_, candidate, failure_, skip)) break;
@@ -193,7 +193,7 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
 void Engine::mark_relocatable(const Position& start, const char* begin, const char* end) {
     for (const Field& field : isa_.forms[encoded_.form].fields) {
         if (field.fixed || isa_.operand_types[field.type].number.relocation == 0) continue;
-        if (base_marks_.size() >= most_marks) return;
+        if (base_marks_.size() >= limits::marks) return;
         Fixup fixup;
         fixup.position = start;
         fixup.form = encoded_.form;
@@ -220,7 +220,7 @@ void Engine::mark_line(const char* begin) {
         line_marks_.back().offset == offset) {
         return;
     }
-    if (line_marks_.size() >= most_marks) return;
+    if (line_marks_.size() >= limits::marks) return;
     if (line_runs_.empty() || !continues(line_runs_.back(), here, file)) {
         line_runs_.push_back({line_marks_.size(), here.section, here.fragment, file, here.offset});
     }
@@ -241,7 +241,7 @@ void Engine::mark_listing(const Position& begin, const char* statement, const ch
             return;
         }
     }
-    if (listing_marks_.size() < most_marks) listing_marks_.push_back({begin, now, origin});
+    if (listing_marks_.size() < limits::marks) listing_marks_.push_back({begin, now, origin});
 }
 
 // --- places and messages
@@ -252,40 +252,56 @@ Place Engine::place(const char* begin, const char* end) const {
         return {input_->file, static_cast<std::uint32_t>(begin - input_->base), length};
     }
     const auto offset = static_cast<std::uint32_t>(begin - input_->begin);
-    MapPiece piece;
-    for (const MapPiece& candidate : input_->map) {
-        if (candidate.text > offset) break;
-        piece = candidate;
-    }
+    const auto next = std::upper_bound(input_->map.begin(), input_->map.end(), offset,
+                                       [](std::uint32_t at, const MapPiece& piece) { return at < piece.text; });
+    const MapPiece piece = next == input_->map.begin() ? MapPiece{} : *std::prev(next);
     if (piece.length) return {input_->file, piece.source, piece.length};
     return {input_->file, piece.source + (offset - piece.text), length};
 }
 
 Diagnostic& Engine::error(Place where, std::string message) {
+    const bool kept = !diagnostics_.full();
     Diagnostic& report = diagnostics_.error(where, std::move(message));
-    add_expansion_notes(report);
+    if (diagnostics_.errors() >= limits::errors) ended_ = true;
+    if (kept) add_expansion_notes(report);
     return report;
 }
 
 Diagnostic& Engine::warning(Place where, std::string message) {
+    const bool kept = !diagnostics_.full();
     Diagnostic& report = diagnostics_.warning(where, std::move(message));
-    add_expansion_notes(report);
+    if (kept) add_expansion_notes(report);
     return report;
 }
 
-void Engine::add_expansion_notes(Diagnostic& report) const {
-    constexpr unsigned most_notes = 6;
-    unsigned notes = 0;
-    for (const Input* input = input_; input && notes < most_notes; input = input->parent) {
-        if (input->kind == Input::Kind::macro && input->call.known()) {
-            report.note(input->call, input->macro.empty() ? "in the repetition here"
-                                                          : fmt::format("in the expansion of '{}'", input->macro));
-            ++notes;
-        } else if (input->kind == Input::Kind::file && input->call.known()) {
-            report.note(input->call, "included from here");
-            ++notes;
-        }
+// What led to the text that is read, or, once all is read, to the text of a message: the innermost first.
+std::vector<std::pair<Place, std::string>> Engine::calls_of(const Diagnostic& report) const {
+    std::vector<std::pair<Place, std::string>> calls;
+    const auto expanded = [&](Place call, std::string_view macro) {
+        calls.emplace_back(call, macro.empty() ? std::string("in the repetition here")
+                                               : fmt::format("in expansion of macro '{}'", macro));
+    };
+    for (const Input* input = input_; input; input = input->parent) {
+        if (!input->call.known()) continue;
+        if (input->kind == Input::Kind::macro) expanded(input->call, input->macro);
+        if (input->kind == Input::Kind::file) calls.emplace_back(input->call, "included from here");
     }
+    Place at = report.place;
+    while (!input_ && at.file < calls_.size() && calls_[at.file].macro) {
+        expanded(calls_[at.file].place, calls_[at.file].macro);
+        at = calls_[at.file].place;
+    }
+    return calls;
+}
+
+// Of many calls inside each other the outermost is told too: it is what stands in the source.
+void Engine::add_expansion_notes(Diagnostic& report) const {
+    if (!input_ && calls_.empty()) return;
+    const auto calls = calls_of(report);
+    const std::size_t all = calls.size(), shown = all > limits::expansion_notes ? limits::expansion_notes - 1 : all;
+    for (std::size_t i = 0; i < shown; ++i) report.note(calls[i].first, calls[i].second);
+    if (shown < all)
+        report.note(calls.back().first, fmt::format("{} (and {} more between)", calls.back().second, all - shown - 1));
 }
 
 }  // namespace isaforge::assembler

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -145,11 +146,6 @@ struct Input {
     std::vector<MapPiece> map;  // of a substitution, by rising `text`
 };
 
-// Transparent lookup, so that no string is made to look up a name.
-struct NameHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view name) const { return hash_name(name); }
-};
 template <class T>
 using NameMap = std::unordered_map<std::string, T, NameHash, std::equal_to<>>;
 
@@ -174,6 +170,7 @@ public:
         bool emits;        // puts bytes or a gap into the section
     };
     static const Directive* find_directive(const char* begin, const char* end);
+    static std::vector<std::string_view> directive_names();
     friend struct EngineDirectives;
     friend class FlavourHost;
 
@@ -208,10 +205,14 @@ private:
     bool skip_comment(const char*& p, bool& to_line_end) const;
     const char* statement_end(const char* p) const;  // where it ends, past strings and comments
     const char* instruction_end(const char* p) const;
+    const char* find_instruction_end(const char* p) const;
     void finish_statement(const char*& p);  // complains about what follows
     void skip_statement(const char*& p);
     const char* skip_quoted(const char* p) const;
     const char* find_line_end(const char* p) const;
+    void read_text_until(const char* end);
+    void report_open_comment(const Input& input);
+    void missing_statement(const char* begin, const char*& p);
     void unknown_directive(const char* begin, const char* end);
 
     // flavour_host.cpp: what the object's flavour takes part in
@@ -231,7 +232,7 @@ private:
                               : offset % object_.address_bytes == 0;
     }
     void emit_instruction(const char* begin, const char* end);
-    void emit_waiting(const char* begin, const char* end, std::uint8_t flags);
+    void emit_waiting(const char* begin, const char* end, bool loaded);
     void store(const Encoded& encoded, std::uint8_t* out) const;
     Fixup fixup_of(const Encoded& encoded, unsigned number, const Position& position) const;
     bool emit_relaxable(const char* begin, const char* end);
@@ -256,6 +257,7 @@ private:
     }
     Diagnostic& warning(Place where, std::string message);
     void add_expansion_notes(Diagnostic& diagnostic) const;
+    std::vector<std::pair<Place, std::string>> calls_of(const Diagnostic& diagnostic) const;
     void output_full(const char* at);
 
     // operands.cpp: what directives read
@@ -305,6 +307,7 @@ private:
     bool section_type(const char*& p, Section& section);
     void enter(Index section);
     Index section_named(std::string_view name);
+    void too_many_sections(const char* at);
 
     // directives_symbol.cpp
     void binding(const char*& p, int binding);
@@ -353,7 +356,7 @@ private:
     bool bind(const Macro& macro, std::string text, std::size_t& next, std::vector<std::string>& values,
               std::vector<bool>& given, Place where);
     bool bind_arguments(const Macro& macro, const char*& p, const char* at, std::vector<std::string>& values);
-    std::string argument(const char*& p, bool rest);
+    std::string argument(const char*& p, const char* end, bool rest);
     std::string substitute(std::string_view body, const std::vector<MacroParameter>& parameters,
                            const std::vector<std::string>& values) const;
     bool read_body(const char*& p, const char* at, std::string_view& body, bool of_macro);
@@ -363,6 +366,7 @@ private:
                   std::string_view macro);
     bool open_file(std::string_view name, FileId& file, std::string& reason);
     bool run_defined(const char*& p);
+    bool too_much_replaced(const std::string& text, const char*& p, const char* end);
     bool replace_definitions(std::string_view text, std::string& out, unsigned depth, std::vector<MapPiece>* map,
                              std::uint32_t source);
     bool replace_name(std::string_view word, std::string_view text, std::size_t& i, std::string& out, unsigned depth,
@@ -468,8 +472,23 @@ private:
 
     Input* input_ = nullptr;
     const char* text_end_ = nullptr;
+    // Lines, and instructions that end with a mark, may be long: where the one ends that was asked for last is kept.
+    struct Span {
+        const char* begin = nullptr;
+        const char* end = nullptr;
+        bool has(const char* p) const { return begin && p >= begin && p <= end; }
+    };
+    mutable Span line_, instruction_;
+    mutable const char* open_comment_ = nullptr;  // the first that nothing ends
     unsigned nesting_ = 0;
-    std::uint64_t repeated_text_ = 0, stored_text_ = 0;
+    std::uint64_t repeated_text_ = 0, expanded_text_ = 0, all_definition_steps_ = 0;
+    // What led to the text of a macro's expansion, by its file.
+    struct Call {
+        Place place;
+        const char* macro = nullptr;  // empty: a repetition
+    };
+    std::vector<Call> calls_;
+    std::set<std::string, std::less<>> macros_named_;
     std::vector<Condition> conditions_;
     NameMap<Macro> macros_;
     NameMap<Definition> definitions_;
@@ -490,20 +509,16 @@ private:
     // From the description's surface.
     std::uint8_t lexical_[256] = {};
     bool newline_ends_ = true;  // instructions end with their line
-    NameMap<bool> mnemonics_;   // filled only where an instruction's text may look like a label
     bool little_endian_ = true;
     bool data_big_endian_ = false;
     bool record_lines_ = false;
     bool step_is_power_ = true;  // bytes of an address step, which are divided by for every instruction
     unsigned step_shift_ = 0;
-    std::vector<std::uint8_t> form_flags_;
     Encoded encoded_;
     ReadFailure failure_;
 };
 
 // lexical_: what a character may begin.
 inline constexpr std::uint8_t lexical_end = 1, lexical_comment = 2, lexical_quote = 4, lexical_define = 8;
-// form_flags_
-inline constexpr std::uint8_t form_loaded = 1;
 
 }  // namespace isaforge::assembler

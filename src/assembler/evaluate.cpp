@@ -3,15 +3,11 @@
 #include <fmt/format.h>
 
 #include "assembler/expression.hpp"
+#include "assembler/limits.hpp"
 
 namespace isaforge::assembler {
 
 namespace {
-
-constexpr std::uint16_t deepest_tree = 1000;
-constexpr std::size_t most_nodes = std::size_t{1} << 25;
-constexpr std::uint64_t most_steps = 100'000;               // in one evaluation
-constexpr std::uint64_t most_steps_in_all = 2'000'000'000;  // in one assembly
 
 bool is_place(const Node& node) { return node.op == Operator::symbol || node.op == Operator::position; }
 bool is_comparison(Operator op) { return op >= Operator::less && op <= Operator::not_equal; }
@@ -116,7 +112,9 @@ bool Expressions::add_node(const Node& node, const char* at, Value& result) {
     if (node.a != no_index) depth = std::max(depth, nodes_[node.a].depth);
     if (node.b != no_index) depth = std::max(depth, nodes_[node.b].depth);
     if (node.op == Operator::select) depth = std::max(depth, nodes_[node.value].depth);
-    if (depth >= deepest_tree || nodes_.size() >= most_nodes) return fail(at, "this expression is too large");
+    if (depth >= limits::tree_depth)
+        return fail(at, fmt::format("this expression with symbols nests more than {} deep", limits::tree_depth));
+    if (nodes_.size() >= limits::nodes) return fail_full(at);
     result.kind = Value::Kind::symbolic;
     result.node = static_cast<Index>(nodes_.size());
     nodes_.push_back(node);
@@ -162,7 +160,7 @@ bool Expressions::combine_symbolic(Operator op, const Value& a, const Value& b, 
     if ((op == Operator::add || op == Operator::subtract) && a.is_symbolic() != b.is_symbolic()) {
         const Value& place = a.is_symbolic() ? a : b;
         const Value& number = a.is_symbolic() ? b : a;
-        if (is_place(nodes_[place.node]) && (op == Operator::add || a.is_symbolic()) && nodes_.size() < most_nodes) {
+        if (is_place(nodes_[place.node]) && (op == Operator::add || a.is_symbolic()) && nodes_.size() < limits::nodes) {
             Node node = nodes_[place.node];
             const std::uint64_t by = op == Operator::add ? number.integer.bits : 0 - number.integer.bits;
             node.addend = wrap_add(node.addend, static_cast<std::int64_t>(by));
@@ -274,10 +272,17 @@ bool Expressions::evaluate(Index node, bool before_layout, Resolved& result) {
     return good;
 }
 
+bool Expressions::fail_large() {
+    if (depth_ > 2 * limits::tree_depth)
+        return fail(nullptr, fmt::format("symbols depend on each other more than {} deep", 2 * limits::tree_depth));
+    if (steps_ > limits::steps)
+        return fail(nullptr, fmt::format("this expression takes more than {} steps", limits::steps));
+    return fail(nullptr, fmt::format("all expressions together take more than {} steps", limits::all_steps));
+}
+
 bool Expressions::evaluate_node(Index index, Resolved& result) {
-    if (++steps_ > most_steps || ++all_steps_ > most_steps_in_all || depth_ > 2 * deepest_tree) {
-        return fail(nullptr, "this expression is too large");
-    }
+    if (++steps_ > limits::steps || ++all_steps_ > limits::all_steps || depth_ > 2 * limits::tree_depth)
+        return fail_large();
     const Node& node = nodes_[index];
     result = {};
     switch (node.op) {

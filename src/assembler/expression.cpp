@@ -7,12 +7,11 @@
 #include <charconv>
 #include <utility>
 
+#include "assembler/limits.hpp"
+
 namespace isaforge::assembler {
 
 namespace {
-
-constexpr unsigned deepest_nesting = 200;
-constexpr std::size_t most_nodes = std::size_t{1} << 25;
 
 int digit_value(char c) {
     if (c >= '0' && c <= '9') return c - '0';
@@ -32,12 +31,21 @@ bool Expressions::fail(const char* at, std::string message) {
     return false;
 }
 
+bool Expressions::fail_deep(const char* at) {
+    return fail(at, fmt::format("this expression nests more than {} deep", limits::expression_nesting));
+}
+
+bool Expressions::fail_full(const char* at) {
+    return fail(at, fmt::format("more than {} parts of expressions wait for symbols", limits::nodes));
+}
+
+// Moves past a mark before an expression. True where it says that no name is a register's.
 bool Expressions::read_prefix(const char*& p, const char* end) const {
     for (const std::string* prefix :
-         {&syntax.immediate_prefix, &syntax.label_reference_prefix, &syntax.expression_prefix}) {
+         {&syntax.label_reference_prefix, &syntax.expression_prefix, &syntax.immediate_prefix}) {
         if (!prefix->empty() && starts_with(p, end, *prefix)) {
             p = skip_blanks(p + prefix->size());
-            return true;
+            return prefix != &syntax.immediate_prefix;
         }
     }
     return false;
@@ -84,10 +92,10 @@ bool Expressions::read_operand(const char*& cursor, const char* end, NumberValue
         cursor = p;
         return true;
     }
-    read_prefix(p, end);
+    const bool marked = read_prefix(p, end) || std::exchange(label, false);
     Value value;
     const char* begin = p;
-    in_operand_ = true;
+    in_operand_ = !marked;
     stop_ = stop;
     const bool good = parse(p, value) && p <= end;
     in_operand_ = false;
@@ -158,9 +166,9 @@ bool Expressions::parse_conditional(const char*& p, Value& value) {
     if (!parse_binary(p, 1, value)) return false;
     const char* q = skip_blanks(p);
     if (*q != '?' || stop_ == '?') return true;
-    if (++depth_ > deepest_nesting) {
+    if (++depth_ > limits::expression_nesting) {
         --depth_;
-        return fail(q, "this expression nests too deeply");
+        return fail_deep(q);
     }
     const char* mark = q;
     Value yes, no;
@@ -202,9 +210,9 @@ bool Expressions::parse_binary(const char*& p, int lowest, Value& value) {
         q = skip_blanks(q + length);
         Value right;
         // An operator without a right side is not ours: it belongs to the instruction's syntax, or is an error there.
-        if (++depth_ > deepest_nesting) {
+        if (++depth_ > limits::expression_nesting) {
             --depth_;
-            return fail(at, "this expression nests too deeply");
+            return fail_deep(at);
         }
         const bool good = parse_binary(q, precedence + 1, right);
         --depth_;
@@ -223,9 +231,9 @@ bool Expressions::parse_unary(const char*& p, Value& value) {
         case '+': op = Operator::add; break;
         default: return parse_primary(p, value);
     }
-    if (++depth_ > deepest_nesting) {
+    if (++depth_ > limits::expression_nesting) {
         --depth_;
-        return fail(p, "this expression nests too deeply");
+        return fail_deep(p);
     }
     const char* q = skip_blanks(p + 1);
     const bool good = parse_unary(q, value);
@@ -245,9 +253,9 @@ bool Expressions::parse_primary(const char*& p, Value& value) {
 }
 
 bool Expressions::parse_parenthesis(const char*& p, Value& value) {
-    if (++depth_ > deepest_nesting) {
+    if (++depth_ > limits::expression_nesting) {
         --depth_;
-        return fail(p, "this expression nests too deeply");
+        return fail_deep(p);
     }
     const char* q = skip_blanks(p + 1);
     const char outer = std::exchange(stop_, '\0');
@@ -269,15 +277,15 @@ bool Expressions::is_register(std::string_view name) const {
 }
 
 bool Expressions::parse_name(const char*& p, Value& value) {
-    const char* end = continues_path(p) ? skip_path(p) : skip_path(p + 1);
+    const char* end = skip_symbol(p);
     const std::string_view name(p, static_cast<std::size_t>(end - p));
     if (in_operand_ && registers && is_register(name)) return false;
     if (name == ".") {
-        if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
+        if (nodes_.size() >= limits::nodes) return fail_full(p);
         value.kind = Value::Kind::symbolic;
         value.node = leaf(here);
     } else {
-        if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
+        if (nodes_.size() >= limits::nodes) return fail_full(p);
         if (*end == '@' && !syntax.modifiers.empty()) return parse_modifier(p, name, value);
         value = symbol_value(reference(name));
     }
@@ -373,7 +381,7 @@ bool Expressions::parse_floating(const char*& p, Value& value) {
 bool Expressions::parse_numeric_label(const char*& p, const char* letter, Value& value) {
     std::uint32_t number = 0;
     if (std::from_chars(p, letter, number).ec != std::errc()) return fail(p, "this label's number is too large");
-    if (nodes_.size() >= most_nodes) return fail(p, "too many expressions with symbols");
+    if (nodes_.size() >= limits::nodes) return fail_full(p);
     NumericLabel& label = numeric_[number];
     if (*letter == 'b') {
         if (label.last == no_index) return fail(p, fmt::format("no label '{}:' stands before this", number));

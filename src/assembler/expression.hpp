@@ -186,6 +186,9 @@ private:
     Index node_of(const Value& value);
     bool add_node(const Node& node, const char* at, Value& result);
     bool fail(const char* at, std::string message);
+    bool fail_deep(const char* at);
+    bool fail_full(const char* at);
+    bool fail_large();
 
     bool evaluate_node(Index index, Resolved& result);
     bool evaluate_symbol(Index symbol, Resolved& result);

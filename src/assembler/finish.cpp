@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "assembler/engine.hpp"
+#include "assembler/limits.hpp"
 #include "codec/tables.hpp"
 #include "object/relocation_place.hpp"
 #include "support/leb128.hpp"
@@ -59,9 +60,7 @@ void Engine::undefined(Index symbol, const Place& where) {
         return;
     }
     Diagnostic& report = error(where, fmt::format("'{}' is not defined", entry.name));
-    constexpr unsigned most_suggestions = 20;
-    constexpr Index most_candidates = 100'000;
-    if (++suggestions_ > most_suggestions || symbols_.size() > most_candidates) return;
+    if (++suggestions_ > limits::symbol_suggestions || symbols_.size() > limits::suggestion_candidates) return;
     std::vector<std::string_view> candidates;
     for (Index i = 0; i < symbols_.size(); ++i) {
         if (symbols_[i].kind != SymbolKind::undefined && !symbols_[i].name.empty())

@@ -6,15 +6,10 @@
 #include <algorithm>
 
 #include "assembler/engine.hpp"
+#include "assembler/limits.hpp"
 #include "object/placement.hpp"
 
 namespace isaforge::assembler {
-
-namespace {
-constexpr unsigned most_rounds = 100;                   // for gaps whose sizes depend on addresses
-constexpr std::uint64_t most_trials = 20'000'000;       // of instructions, in all passes; then all become long
-constexpr unsigned most_attempts = 200;                 // to shorten one again
-}  // namespace
 
 std::uint64_t Engine::offset_of(const Position& position) const {
     const Fragment& fragment = sections_[position.section].fragments[position.fragment];
@@ -50,8 +45,8 @@ void Engine::grow_instructions() {
     do {
         settled = settle();
         trials += relaxations_.size();
-    } while (settled && relax(trials > most_trials));
-    if (settled && trials <= most_trials && !relaxations_.empty()) shrink_instructions();
+    } while (settled && relax(trials > limits::relaxation_trials));
+    if (settled && trials <= limits::relaxation_trials && !relaxations_.empty()) shrink_instructions();
     sections_.set_addresses_final(false);
     if (!settled)
         error(Place{main_, 0, 0}, "the layout does not settle: sizes depend on addresses that depend on them");
@@ -60,9 +55,11 @@ void Engine::grow_instructions() {
 // Where gaps shrink as instructions grow, some may have grown for nothing: those whose shorter form fits where they now
 // stand get it back, each if everything else still fits then.
 void Engine::shrink_instructions() {
-    unsigned attempts = 0;
+    std::uint64_t attempts = 0;  // each looks at all of them
+    const std::uint64_t most =
+        std::min<std::uint64_t>(limits::shortening_attempts, limits::relaxation_trials / relaxations_.size());
     for (Index i = 0; i < relaxations_.size(); ++i) {
-        while (relaxations_[i].chosen > 0 && attempts < most_attempts) {
+        while (relaxations_[i].chosen > 0 && attempts < most) {
             bool external = false;
             --relaxations_[i].chosen;
             const bool fits = encoding_fits(relaxations_[i], external);
@@ -85,7 +82,7 @@ void Engine::shrink_instructions() {
 bool Engine::settle() {
     sections_.set_addresses_final(false);
     bool changed = true;
-    for (unsigned round = 0; changed && round < most_rounds; ++round) {
+    for (unsigned round = 0; changed && round < limits::layout_rounds; ++round) {
         changed = false;
         for (Index i = 0; i < sections_.size(); ++i) changed |= assign_addresses(sections_[i]);
     }

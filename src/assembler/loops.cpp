@@ -34,19 +34,20 @@ void Engine::loop(const char*& p, int counted) {
     std::string_view counter;
     std::string start, condition, next;
     bool good = true;
+    const char* const operands_end = statement_end(p);
     if (counted) {
         good = name(p, counter, "a symbol");
         p = skip_space(p);
         good &= *p == '=';
         if (good) ++p;
-        start = argument(p, false);
+        start = argument(p, operands_end, false);
         good &= comma(p);
-        condition = argument(p, false);
+        condition = argument(p, operands_end, false);
         good &= comma(p);
-        next = argument(p, false);
+        next = argument(p, operands_end, false);
         if (!good) error(place(begin), "expected NAME = START, CONDITION, NEXT");
     } else {
-        condition = argument(p, true);
+        condition = argument(p, operands_end, true);
     }
     const char* const end = p;
     std::string_view body;

@@ -6,17 +6,11 @@
 #include <filesystem>
 
 #include "assembler/engine.hpp"
+#include "assembler/limits.hpp"
 
 namespace isaforge::assembler {
 
 namespace {
-
-constexpr unsigned deepest_nesting = 200;
-constexpr std::uint64_t most_repeated_text = std::uint64_t{1} << 29;  // read again in place
-constexpr std::uint64_t most_stored_text = std::uint64_t{1} << 28;    // made by substitution
-constexpr std::size_t most_defined_text = std::size_t{1} << 16;  // one statement's, after substitution
-constexpr unsigned deepest_definitions = 32, most_definition_steps = 20'000;
-constexpr std::size_t most_parameters = 256;
 
 bool is_word(std::string_view line, std::string_view word) {
     if (line.size() < word.size() || (line.size() > word.size() && is(line[word.size()], class_name))) return false;
@@ -46,16 +40,18 @@ const char* first_argument_end(const char* begin, const char* end) {
 }  // namespace
 
 bool Engine::may_nest(const char* at) {
-    if (nesting_ < deepest_nesting) return true;
-    error(place(at), "macros and included files nest too deeply");
+    if (nesting_ < limits::nesting) return true;
+    if (!ended_)
+        error(place(at), fmt::format("macros, repetitions and included files nest more than {} deep", limits::nesting));
+    ended_ = true;
     return false;
 }
 
 bool Engine::may_repeat(std::size_t text, const char* at) {
-    constexpr std::uint64_t cost_of_a_round = 64;  // even an empty body takes time
-    repeated_text_ += text + cost_of_a_round;
-    if (repeated_text_ <= most_repeated_text) return true;
-    if (!ended_) error(place(at), "the repeated text is too long");
+    repeated_text_ += text + limits::cost_of_a_round;
+    if (repeated_text_ <= limits::repeated_text) return true;
+    if (!ended_)
+        error(place(at), fmt::format("more than {} bytes of text are repeated and included", limits::repeated_text));
     ended_ = true;
     return false;
 }
@@ -129,8 +125,8 @@ bool Engine::read_parameters(const char*& p, Macro& made) {
                 return false;
             }
         }
-        if (made.parameters.size() >= most_parameters) {
-            error(place(p), "too many parameters");
+        if (made.parameters.size() >= limits::parameters) {
+            error(place(p), fmt::format("a macro has at most {} parameters", limits::parameters));
             return false;
         }
         made.parameters.push_back(std::move(parameter));
@@ -156,7 +152,7 @@ bool Engine::read_parameter(const char*& p, MacroParameter& parameter) {
     }
     if (*p == '=') {
         p = skip_space(p + 1);
-        parameter.preset = argument(p, false);
+        parameter.preset = argument(p, statement_end(p), false);
     }
     return true;
 }
@@ -193,11 +189,10 @@ void Engine::stray(const char*& p, int of_macro) {
     finish_statement(p);
 }
 
-// One argument: up to a comma outside brackets and quotes. A text wholly in quotes loses them.
-std::string Engine::argument(const char*& p, bool rest) {
-    p = skip_space(p);
+// One argument: up to a comma outside brackets and quotes, or the statement's `end`. A text wholly in quotes loses them.
+std::string Engine::argument(const char*& p, const char* end, bool rest) {
+    p = std::min(skip_space(p), end);
     const char* const begin = p;
-    const char* const end = statement_end(p);
     unsigned depth = 0;
     while (p < end) {
         if (*p == '"' || *p == '\'') {
@@ -221,10 +216,11 @@ bool Engine::bind_arguments(const Macro& called, const char*& p, const char* at,
     std::size_t next = 0;
     values.resize(called.parameters.size());
     p = skip_space(p);
+    const char* const end = statement_end(p);
     while (!ends_statement(p)) {
         const char* const begin = p;
         const bool rest = next < called.parameters.size() && called.parameters[next].rest;
-        std::string text = argument(p, rest);
+        std::string text = argument(p, end, rest);
         const bool several = !rest && next + 1 < called.parameters.size();
         const char* const first_end = several ? first_argument_end(begin, p) : p;
         const bool parted = first_end != p;
@@ -319,7 +315,7 @@ std::string Engine::substitute(std::string_view body, const std::vector<MacroPar
         } else {
             text += body[i++];
         }
-        if (text.size() > most_stored_text) break;
+        if (text.size() > limits::expanded_text) break;
     }
     return text;
 }
@@ -327,9 +323,10 @@ std::string Engine::substitute(std::string_view body, const std::vector<MacroPar
 void Engine::run_text(std::string text_name, std::string text, Input::Kind kind, const char* at, const char* end,
                       std::string_view macro_name) {
     if (!may_nest(at)) return;
-    stored_text_ += text.size() + 64;
-    if (stored_text_ > most_stored_text) {
-        if (!ended_) error(place(at), "the expansions of macros are too long");
+    expanded_text_ += text.size() + limits::cost_of_an_expansion;
+    if (expanded_text_ > limits::expanded_text) {
+        if (!ended_)
+            error(place(at), fmt::format("macros expand to more than {} bytes of text", limits::expanded_text));
         ended_ = true;
         return;
     }
@@ -340,6 +337,8 @@ void Engine::run_text(std::string text_name, std::string text, Input::Kind kind,
     input.root = origin_of(at, end);
     input.macro = macro_name;
     input.file = sources_.add(std::move(text_name), std::move(text));
+    calls_.resize(input.file + 1);
+    calls_[input.file] = {input.call, macros_named_.emplace(macro_name).first->c_str()};
     const std::string_view stored = sources_.text(input.file);
     input.begin = input.base = stored.data();
     input.end = stored.data() + stored.size();
@@ -364,11 +363,12 @@ void Engine::repeat(const char*& p, int) {
         input.end = input.begin + replaced.size();
         input.parent = input_;
         Input* const outer = std::exchange(input_, &input);
-        const char* const outer_end = std::exchange(text_end_, input.end);
+        const char* const outer_end = text_end_;
+        read_text_until(input.end);
         const char* q = input.begin;
         good = absolute(q, count, "a repeat count");
         input_ = outer;
-        text_end_ = outer_end;
+        read_text_until(outer_end);
         p = statement_end(p);
     } else {
         good = absolute(p, count, "a repeat count");
@@ -397,8 +397,9 @@ void Engine::repeat_words(const char*& p, int characters) {
     comma(p);
     std::vector<std::string> words;
     p = skip_space(p);
+    const char* const words_end = statement_end(p);
     while (good && !ends_statement(p)) {
-        words.push_back(argument(p, characters != 0));
+        words.push_back(argument(p, words_end, characters != 0));
         if (characters || !comma(p)) break;
     }
     if (characters && !words.empty()) {
@@ -489,6 +490,7 @@ bool Engine::run_defined(const char*& p) {
     map.push_back({0, place(p).offset, 0});
     const std::string_view replaced(target_end, static_cast<std::size_t>(end - target_end));
     if (!replace_definitions(replaced, text, 0, &map, whole.offset)) return false;
+    if (too_much_replaced(text, p, end)) return true;
     const char* after = end;
     if (end < text_end_ && *end != '\n' && accept_end(after)) text.append(end, after);
     Input input;
@@ -499,7 +501,7 @@ bool Engine::run_defined(const char*& p) {
     input.attributed = true;
     input.root = origin_of(p, end);
     input.map = std::move(map);
-    if (nesting_ >= deepest_nesting) return false;
+    if (!may_nest(p)) return true;
     ++nesting_;
     run(input);
     --nesting_;
@@ -508,19 +510,32 @@ bool Engine::run_defined(const char*& p) {
     return true;
 }
 
+// Definitions that multiply each other: the statement at `p` is left out.
+bool Engine::too_much_replaced(const std::string& text, const char*& p, const char* end) {
+    const bool too_long = text.size() > limits::defined_text, too_many = definition_steps_ > limits::definition_steps;
+    all_definition_steps_ += definition_steps_;
+    if (all_definition_steps_ > limits::all_definition_steps) {
+        if (!ended_)
+            error(p, end, fmt::format("definitions are replaced more than {} times", limits::all_definition_steps));
+        ended_ = true;
+    } else if (too_long) {
+        error(p, end, fmt::format("with its definitions replaced, this has more than {} bytes", limits::defined_text));
+    } else if (too_many) {
+        error(p, end, fmt::format("more than {} definitions are replaced here", limits::definition_steps));
+    }
+    if (ended_ || too_long || too_many) p = end;
+    return ended_ || too_long || too_many;
+}
+
 // Behind the name that the statement at `p` gives a value to, which is not replaced; `p` where it does not.
 const char* Engine::assigned_name_end(const char* p) const {
-    const char* name = p;
-    const char* end = skip_path(p + (*p != ':'));
+    const char* const end = skip_symbol(p);
     if (*p == '.') {
         const Directive* found = find_directive(p, end);
         if (found && found->handler != &Engine::set && found->handler != &Engine::take_back) return p;
-        if (found) {
-            name = skip_blanks(end);
-            return skip_path(name + (*name != ':'));
-        }
+        if (found) return skip_symbol(skip_blanks(end));
     }
-    if (!is(*name, class_name_start) && !continues_path(name)) return p;
+    if (end == p) return p;
     const char* const sign = skip_blanks(end);
     return *sign == '=' && sign[1] != '=' ? end : p;
 }
@@ -532,7 +547,7 @@ bool Engine::replace_definitions(std::string_view text, std::string& out, unsign
         if (map) map->push_back({static_cast<std::uint32_t>(out.size()), static_cast<std::uint32_t>(source + at), 0});
     };
     copied(0);
-    for (std::size_t i = 0; i < text.size() && out.size() <= most_defined_text;) {
+    for (std::size_t i = 0; i < text.size() && out.size() <= limits::defined_text;) {
         const std::size_t begin = i;
         if (text[i] == '"' || text[i] == '\'') {
             const char quote = text[i++];
@@ -552,7 +567,10 @@ bool Engine::replace_definitions(std::string_view text, std::string& out, unsign
             continue;
         }
         const std::string_view word = text.substr(begin, i - begin);
-        if (replace_name(word, text, i, out, depth, map, static_cast<std::uint32_t>(source + begin))) {
+        // Behind the mark of labels stands the name of a label.
+        const std::string& mark = surface_.label_reference_prefix;
+        const bool label = !mark.empty() && text.substr(0, begin).ends_with(mark);
+        if (!label && replace_name(word, text, i, out, depth, map, static_cast<std::uint32_t>(source + begin))) {
             changed = true;
             copied(i);
         } else {
@@ -564,11 +582,11 @@ bool Engine::replace_definitions(std::string_view text, std::string& out, unsign
 
 bool Engine::replace_name(std::string_view word, std::string_view text, std::size_t& i, std::string& out,
                           unsigned depth, std::vector<MapPiece>* map, std::uint32_t source) {
-    if (is(word[0], class_digit) || depth >= deepest_definitions) return false;
+    if (is(word[0], class_digit) || depth >= limits::definition_depth) return false;
     const auto known = [&](std::string_view name) { return definitions_.find(name) != definitions_.end(); };
     const auto found = expressions_.scopes.used() ? definitions_.find(expressions_.scopes.reference(word, known))
                                                   : definitions_.find(word);
-    if (found == definitions_.end() || ++definition_steps_ > most_definition_steps) return false;
+    if (found == definitions_.end() || ++definition_steps_ > limits::definition_steps) return false;
     if (map) {
         map->push_back({static_cast<std::uint32_t>(out.size()), source, static_cast<std::uint32_t>(word.size())});
     }

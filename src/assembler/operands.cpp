@@ -100,8 +100,8 @@ bool Engine::name(const char*& p, std::string_view& found, std::string_view what
             p = end;
             return true;
         }
-    } else if (is(*p, class_name_start) || continues_path(p)) {
-        p = skip_path(p);
+    } else if (const char* const end = skip_symbol(p); end != p) {
+        p = end;
         found = {begin, static_cast<std::size_t>(p - begin)};
         return true;
     }

@@ -37,12 +37,14 @@ bool Scopes::close() {
     return true;
 }
 
-void Scopes::use(std::string_view path) {
+bool Scopes::use(std::string_view path) {
     used_ = true;
     std::string wanted = scope_of(path);
     std::vector<std::string>& used = scopes_[current_].used;
     std::erase(used, wanted);
+    if (used.size() >= most_used) return false;
     used.insert(used.begin(), std::move(wanted));
+    return true;
 }
 
 bool Scopes::stop_using(std::string_view path) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "assembler/characters.hpp"
+#include "assembler/limits.hpp"
 
 namespace isaforge::assembler {
 
@@ -23,9 +24,16 @@ inline const char* skip_path(const char* p) {
     return p;
 }
 
+// Past the name or path that begins at `p`; `p` where none does.
+inline const char* skip_symbol(const char* p) {
+    if (continues_path(p)) return skip_path(p);
+    return is(*p, class_name_start) ? skip_path(p + 1) : p;
+}
+
 class Scopes {
 public:
-    static constexpr std::size_t most_open = 200, longest_path = 4096;
+    static constexpr std::size_t most_open = limits::scopes, longest_path = limits::scope_path,
+                                 most_used = limits::used_scopes;
 
     // Whether there is anything but the outermost scope, or a path was written.
     bool used() const { return used_; }
@@ -37,8 +45,8 @@ public:
     bool close();  // false where none is open
     std::size_t depth() const { return open_.size(); }
 
-    // From now on the current scope finds the names of that one, too.
-    void use(std::string_view path);
+    // From now on the current scope finds the names of that one, too. False where it uses too many.
+    bool use(std::string_view path);
     bool stop_using(std::string_view path);  // empty: all
     std::uint64_t& counter() { return scopes_[current_].counter; }
 

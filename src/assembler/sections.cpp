@@ -14,16 +14,15 @@ bool has_name(std::string_view name, std::string_view well_known) {
 }  // namespace
 
 Index Sections::find(std::string_view name) const {
-    for (Index i = 0; i < size(); ++i) {
-        if (all_[i].section.name == name) return i;
-    }
-    return no_index;
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? no_index : found->second;
 }
 
 Index Sections::add(std::string_view name) {
     SectionBuffer& made = all_.emplace_back();
     made.section.name = name;
     const auto index = static_cast<Index>(all_.size() - 1);
+    by_name_.emplace(name, index);
     made.section.allocated = false;
     if (has_name(name, ".text")) {
         made.section.allocated = true;

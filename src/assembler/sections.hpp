@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "assembler/expression.hpp"
@@ -83,6 +84,7 @@ private:
     std::uint8_t* reserve_slowly(SectionBuffer& section, std::uint64_t count);
 
     std::deque<SectionBuffer> all_;
+    std::unordered_map<std::string, Index, NameHash, std::equal_to<>> by_name_;
     unsigned address_bytes_;
     std::uint64_t limit_;
     std::uint64_t total_ = 0;  // capacity handed out

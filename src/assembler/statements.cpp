@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "assembler/engine.hpp"
+#include "assembler/limits.hpp"
 
 namespace isaforge::assembler {
 
@@ -35,10 +36,15 @@ std::string joined_lines(std::string_view text) {
 
 }  // namespace
 
-// A file whose lines go on with a backslash is read from a copy in which they are joined.
+// A file whose lines go on with a backslash is read from a copy in which they are joined. A byte-order mark in front is no
+// part of it.
 void Engine::run_file(Input& input) {
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+    if (starts_with(input.begin, input.end, byte_order_mark)) input.begin += byte_order_mark.size();
     std::string joined = joined_lines({input.begin, static_cast<std::size_t>(input.end - input.begin)});
     if (!joined.empty()) {
+        joined.insert(0, static_cast<std::size_t>(input.begin - input.base),
+                      ' ');  // places are counted from the file's begin
         const std::string& kept = joined_texts_.emplace_back(std::move(joined));
         input.begin = input.base = kept.data();
         input.end = kept.data() + kept.size();
@@ -50,10 +56,11 @@ void Engine::run(Input& input) {
     Input* const outer = input_;
     const char* const outer_end = text_end_;
     const bool outer_stable = expressions_.stable_text;
+    const Span outer_line = line_, outer_instruction = instruction_;
     input.parent = outer;
     input.conditions = conditions_.size();
     input_ = &input;
-    text_end_ = input.end;
+    read_text_until(input.end);
     expressions_.stable_text = input.kind != Input::Kind::substitution;
     const char* p = input.begin;
     while (true) {
@@ -61,10 +68,31 @@ void Engine::run(Input& input) {
         if (p >= input.end || ended_ || input.exited || output_full_) break;
         run_statement(p);
     }
+    report_open_comment(input);
     if (input.kind != Input::Kind::substitution) close_conditions(input);
     input_ = outer;
     text_end_ = outer_end;
+    line_ = outer_line;
+    instruction_ = outer_instruction;
     expressions_.stable_text = outer_stable;
+}
+
+void Engine::read_text_until(const char* end) {
+    text_end_ = end;
+    line_ = instruction_ = {};
+}
+
+// A comment that nothing ends has swallowed the rest of the text.
+void Engine::report_open_comment(const Input& input) {
+    const char* const at = open_comment_;
+    if (!at || at < input.begin || at >= input.end) return;
+    open_comment_ = nullptr;
+    if (input.kind == Input::Kind::substitution || ended_) return;
+    for (const auto& [open, close] : surface_.block_comments) {
+        if (!starts_with(at, text_end_, open)) continue;
+        error(at, at + open.size(), fmt::format("this comment does not end: '{}' is missing", close));
+        return;
+    }
 }
 
 void Engine::run_statement(const char*& p) {
@@ -78,9 +106,9 @@ void Engine::run_statement(const char*& p) {
     if (!assembling()) return skip_inactive(p);
     if (!definitions_.empty() && input_->kind != Input::Kind::substitution && run_defined(p)) return;
     if (!surface_.label_prefix.empty() && prefixed_label(p)) return;
-    if (is(*p, class_name_start) || continues_path(p)) {
-        const char* const name = p;
-        const char* const end = skip_path(p + (*p != ':'));
+    const char* const name = p;
+    const char* const end = skip_symbol(p);
+    if (end != name) {
         if (begins_label(name, end)) {
             define_label(expressions_.definition({name, static_cast<std::size_t>(end - name)}), name, end);
             p = end + surface_.label_suffix.size();
@@ -110,15 +138,10 @@ bool Engine::begins_label(const char* begin, const char* name_end) const {
     if (*name_end != surface.label_suffix[0] || continues_path(name_end) ||
         !starts_with(name_end, text_end_, surface.label_suffix))
         return false;
-    if (mnemonics_.empty()) return true;
-    // `ADD.w:` begins an instruction there.
-    std::string base(begin, std::find(begin + 1, name_end, '.'));
-    std::string whole(begin, name_end);
-    if (surface.case_insensitive) {
-        std::transform(base.begin(), base.end(), base.begin(), lower);
-        std::transform(whole.begin(), whole.end(), whole.begin(), lower);
-    }
-    return !mnemonics_.contains(base) && !mnemonics_.contains(whole);
+    // `ADD.w:` begins an instruction where the texts of instructions have such marks.
+    const auto length = [&](const char* end) { return static_cast<std::size_t>(end - begin); };
+    return !codec_.reads_as_label({begin, length(std::find(begin + 1, name_end, '.'))}) &&
+           !codec_.reads_as_label({begin, length(name_end)});
 }
 
 bool Engine::prefixed_label(const char*& p) {
@@ -248,8 +271,20 @@ void Engine::skip_inactive(const char*& p) {
 void Engine::instruction(const char*& p) {
     if (encode(p)) return;
     const char* const begin = p;
-    ReadFailure failure = failure_;
+    const ReadFailure failure = failure_;
     if (encode_blanked(p)) return;
+    failure_ = failure;
+    missing_statement(begin, p);
+}
+
+// What stands at `p` is no instruction. Once no more messages are kept, none is made: that takes longer than reading.
+void Engine::missing_statement(const char* begin, const char*& p) {
+    p = begin;
+    if (diagnostics_.full()) {
+        error(place(begin), {});
+        return skip_statement(p);
+    }
+    ReadFailure failure = failure_;
     // Where lines do not end instructions, what is missing at this line's end shows only on the next one.
     const char* const line_end = find_line_end(begin);
     if (!newline_ends_ && begin + failure.offset > line_end) {
@@ -258,7 +293,6 @@ void Engine::instruction(const char*& p) {
         expressions_.clear_operands();
     }
     report_failure(begin, failure);
-    p = begin;
     skip_statement(p);
 }
 
@@ -270,7 +304,7 @@ bool Engine::take_ahead(const char*& p) {
         return false;
     }
     const EncodedAhead* const found = ahead_->find(p);
-    if (!found || (form_flags_[found->form] & form_loaded)) return false;
+    if (!found || codec_.is_loaded(found->form)) return false;
     encoded_.form = found->form;
     encoded_.bits = found->bits;
     encoded_.image.words = {found->words[0], found->words[1]};
@@ -286,9 +320,12 @@ bool Engine::read_instruction(const char*& p, const char* limit) {
     expressions_.defer_targets = !current_->fixed();
     const std::size_t nodes = expressions_.node_count();
     StatementMemory* const memory = symbols_.shadows_registers() ? nullptr : &memory_;
-    if (!codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, 0, memory)) return false;
+    const bool good = diagnostics_.full()
+                          ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, 0, memory)
+                          : codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, 0, memory);
+    if (!good) return false;
     if (encoded_.deferred_count != 0) return true;
-    if (form_flags_[encoded_.form] & form_loaded) {  // whoever relocates asks for the number
+    if (codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number
         p = begin;
         codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_);
     }
@@ -347,9 +384,12 @@ bool Engine::statement_continues(const char* p) const {
 // then read like any statement.
 bool Engine::encode_blanked(const char*& p) {
     const char* const begin = p;
+    const char* const open = open_comment_;
     const char* const end = instruction_end(p);
-    constexpr std::ptrdiff_t longest = 1 << 16;
-    if (end - begin > longest || input_->kind == Input::Kind::substitution) return false;
+    if (end - begin > limits::broken_instruction || input_->kind == Input::Kind::substitution) {
+        open_comment_ = open;
+        return false;
+    }
     std::string copy(begin, end);
     bool changed = false;
     for (const char* q = begin; q < end;) {
@@ -367,7 +407,10 @@ bool Engine::encode_blanked(const char*& p) {
             ++q;
         }
     }
-    if (!changed) return false;
+    if (!changed) {
+        open_comment_ = open;
+        return false;
+    }
     const std::string_view mark = surface_.statement_end;
     if (!newline_ends_ && starts_with(end, text_end_, mark)) copy += mark;
     Input blanked;
@@ -378,7 +421,10 @@ bool Engine::encode_blanked(const char*& p) {
     blanked.attributed = true;
     blanked.root = origin_of(begin, end);
     blanked.map = {{0, place(begin, end).offset, 0}};
-    if (!run_blanked(blanked)) return false;
+    if (!run_blanked(blanked)) {
+        open_comment_ = open;
+        return false;
+    }
     p = end + (copy.size() - static_cast<std::size_t>(end - begin));
     return true;
 }
@@ -386,14 +432,17 @@ bool Engine::encode_blanked(const char*& p) {
 bool Engine::run_blanked(Input& blanked) {
     const char* const outer_end = text_end_;
     const bool outer_stable = expressions_.stable_text;
+    const Span outer_line = line_, outer_instruction = instruction_;
     blanked.parent = input_;
     input_ = &blanked;
-    text_end_ = blanked.end;
+    read_text_until(blanked.end);
     expressions_.stable_text = false;
     const char* q = blanked.begin;
     const bool good = encode(q);
     input_ = blanked.parent;
     text_end_ = outer_end;
+    line_ = outer_line;
+    instruction_ = outer_instruction;
     expressions_.stable_text = outer_stable;
     return good;
 }
@@ -415,8 +464,11 @@ void Engine::report_failure(const char* begin, const ReadFailure& failure) {
 // --- ends of statements, comments
 
 const char* Engine::find_line_end(const char* p) const {
-    const void* found = p < text_end_ ? std::memchr(p, '\n', static_cast<std::size_t>(text_end_ - p)) : nullptr;
-    return found ? static_cast<const char*>(found) : std::max(p, text_end_);
+    if (line_.has(p)) return line_.end;
+    if (p >= text_end_) return p;
+    const void* const found = std::memchr(p, '\n', static_cast<std::size_t>(text_end_ - p));
+    line_ = {p, found ? static_cast<const char*>(found) : text_end_};
+    return line_.end;
 }
 
 // Moves over the end mark of a statement that stands at `p`. A line's end is left where only a mark ends instructions.
@@ -465,6 +517,7 @@ bool Engine::skip_comment(const char*& p, bool& to_line_end) const {
         if (!starts_with(p, text_end_, open)) continue;
         const std::string_view rest(p + open.size(), static_cast<std::size_t>(text_end_ - p) - open.size());
         const std::size_t found = rest.find(close);
+        if (found == std::string_view::npos && !open_comment_) open_comment_ = p;
         p = found == std::string_view::npos ? text_end_ : rest.data() + found + close.size();
         to_line_end = false;
         return true;
@@ -515,6 +568,11 @@ const char* Engine::statement_end(const char* p) const {
 
 // The instruction's end mark, on whatever line that is.
 const char* Engine::instruction_end(const char* p) const {
+    if (!instruction_.has(p)) instruction_ = {p, find_instruction_end(p)};
+    return instruction_.end;
+}
+
+const char* Engine::find_instruction_end(const char* p) const {
     while (true) {
         p = statement_end(p);
         if (newline_ends_ || p >= text_end_ || starts_with(p, text_end_, surface_.statement_end)) return p;

@@ -145,7 +145,7 @@ Action define(Arguments& app) {
                    "A folder of sources; without one, those below the working directory are shown")
         ->type_name("DIR")
         ->allow_extra_args(false)
-        ->check(CLI::ExistingDirectory.description(""));
+        ->existing_directory();
     app.add_option("--max-instructions", options->max_instructions, "What one command may execute; 0 is no limit")
         ->type_name("N")
         ->capture_default_str()

@@ -604,11 +604,12 @@ void Builder::add_field_step(std::vector<PrintStep>& steps, const Form& form, co
     step.element = &element;
     step.kind = PrintStep::Kind::element;
     const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
-    if (!table.printed.empty() && field.fixed) {
+    const bool tabulated = !table.printed.empty() && element.radix == 10;
+    if (tabulated && field.fixed) {
         const Piece& piece = table.printed[form.fixed_value(field)];
         return add_text_step(steps, {piece.text, piece.size});
     }
-    if (!table.printed.empty() && simple) {
+    if (tabulated && simple) {
         step.kind = PrintStep::Kind::table;
         step.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
         step.mask = static_cast<std::uint32_t>(low_bits(field.place.width));
@@ -636,7 +637,7 @@ TailCheck Builder::tail_check_of(const Field& field) const {
 // What is known of forms without looking at the codes of their operands; the same for all with the same fields.
 void Builder::describe_forms() {
     struct Described {
-        bool can_have_tail = false, has_relative = false;
+        bool can_have_tail = false, has_relative = false, loaded = false;
     };
     std::unordered_map<const Field*, Described> known;
     for (Index i = 0; i < isa_.forms.size(); ++i) {
@@ -646,10 +647,13 @@ void Builder::describe_forms() {
             if (!fresh || field.fixed) continue;
             at->second.can_have_tail |= tables_.operands[field.type].can_have_tail;
             at->second.has_relative |= tables_.operands[field.type].relative;
+            const OperandType& type = isa_.operand_types[field.type];
+            at->second.loaded |= type.kind == OperandKind::number && type.number.relocation != 0;
         }
         FormTable& table = tables_.forms[i];
         table.can_have_tail = at->second.can_have_tail;
         table.has_relative = at->second.has_relative;
+        table.loaded = at->second.loaded;
         table.mask0 = form.mask.words[0];
         table.value0 = form.value.words[0];
         for (std::size_t word = 1; word < form.mask.words.size(); ++word) table.wide |= form.mask.words[word] != 0;

@@ -127,6 +127,16 @@ bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& nu
     return true;
 }
 
+bool holds(const Constraint& range, std::uint64_t code) {
+    return code >= range.low && code <= range.high && (code - range.low) % range.step == 0;
+}
+
+std::string outside_text(const Constraint& range) {
+    std::string text = fmt::format("the bits of this operand are from {} to {}", range.low, range.high);
+    if (range.step != 1) text += fmt::format(" by {}", range.step);
+    return text;
+}
+
 NumberRule plain_rule(const NumberRule& rule) {
     NumberRule out;
     out.base = rule.plain.value_or(rule.base);

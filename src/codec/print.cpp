@@ -55,8 +55,10 @@ char* print_float(char* out, const PrintContext& context, const NumberRule& rule
     return put_float(out, context.limit, double_from_half(static_cast<std::uint16_t>(bits)));
 }
 
-char* print_number(char* out, const PrintContext& context, const OperandType& type, std::uint64_t code) {
+char* print_number(char* out, const PrintContext& context, const OperandType& type, std::uint64_t code,
+                   bool hexadecimal = false) {
     const NumberRule& rule = type.number;
+    const unsigned radix = hexadecimal || rule.format == NumberFormat::hexadecimal ? 16 : 10;
     if (rule.format == NumberFormat::floating) return print_float(out, context, rule, code);
     std::int64_t value = decode_number(rule, type.width, code, context.address);
     if (rule.relative && context.labels) {
@@ -70,11 +72,10 @@ char* print_number(char* out, const PrintContext& context, const OperandType& ty
     if (rule.plain) {
         const NumberRule plain = plain_rule(rule);
         value = decode_number(plain, type.width, code, 0);
-        return put_number(out, context.limit, value, plain.base == NumberBase::signed_integer,
-                          rule.format == NumberFormat::hexadecimal ? 16 : 10);
+        return put_number(out, context.limit, value, plain.base == NumberBase::signed_integer, radix);
     }
     const bool is_signed = rule.base == NumberBase::signed_integer || rule.relative || rule.scale < 0 || rule.bias < 0;
-    return put_number(out, context.limit, value, is_signed, rule.format == NumberFormat::hexadecimal ? 16 : 10);
+    return put_number(out, context.limit, value, is_signed, radix);
 }
 
 char* print_entry(char* out, const PrintContext& context, const OperandType& type, std::uint64_t code) {
@@ -120,8 +121,12 @@ char* print_element(char* out, const PrintContext& context, const TextElement& e
         case TextKind::literal:
         case TextKind::space: return put(out, context.limit, element.text);
         case TextKind::name: return put(out, context.limit, name);
-        case TextKind::field:
-            return print_operand(out, context, fields[element.field].type, code_of(fields[element.field]));
+        case TextKind::field: {
+            const Field& field = fields[element.field];
+            if (element.radix == 16)
+                return print_number(out, context, context.isa.operand_types[field.type], code_of(field), true);
+            return print_operand(out, context, field.type, code_of(field));
+        }
         case TextKind::number: {
             const auto value = static_cast<std::int64_t>(code_of(fields[element.field])) * element.scale + element.bias;
             return put_number(out, context.limit, value, true, element.radix);

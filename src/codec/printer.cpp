@@ -46,6 +46,7 @@ bool Printer::compile(const Form& form, Steps& steps) const {
             case TextKind::space: add_text(steps, text[i].text); break;
             case TextKind::name: add_text(steps, name); break;
             case TextKind::field: {
+                if (text[i].radix != 10) return false;
                 // Fixed texts behind a tabulated operand belong to its texts.
                 const Index field = text[i].field;
                 std::string suffix;
@@ -174,6 +175,7 @@ bool Printer::make_wide_row(const OperandRow& row, WideRow& out) const {
         if (!number && element.kind != TextKind::literal && element.kind != TextKind::space) return false;
         if (!number) (out.radix == 0 ? out.before : out.behind) += element.text;
         if (number && !set_number(codec_.isa().operand_types[row.fields[0].type], &row.fields[0], out)) return false;
+        if (number && element.radix == 16) out.radix = 16;
     }
     if (!row.fields.empty() && out.radix == 0) return false;
     for (const Constraint& constraint : row.constraints) {

@@ -183,8 +183,15 @@ bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative
     return good;
 }
 
+// Whether the mark of labels stands at `p`.
+bool Reader::label_marked(const char* p) const {
+    const std::string& mark = isa_.surface.label_reference_prefix;
+    return !mark.empty() && std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with(mark);
+}
+
 bool Reader::read_number(const char*& p, NumberValue& value, bool relative) {
     const Surface& surface = isa_.surface;
+    expressions_.label = label_marked(p);
     for (const std::string* prefix : {&surface.immediate_prefix, &surface.label_reference_prefix}) {
         if (prefix->empty() || !std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with(*prefix)) continue;
         p += prefix->size();
@@ -206,6 +213,7 @@ void Reader::trace_number(const char* begin, const char* after, bool good) const
         while (after != end_ && in_name(*after)) ++after;
     }
     trace_->fix(begin, after);
+    if (label_marked(begin)) return trace_->depends(after);
     while (p < after) {
         if (!in_name(*p)) {
             const bool is_point = *p == '.' && p + 1 != after && is_digit(p[1]);
@@ -571,9 +579,24 @@ struct StopGuard {
 
 }  // namespace
 
+// What the row asks of a field holds for the numbers in it that are to come. False where it asks for more than a number.
+bool Reader::constrain(const OperandRow& row, Index field, Parsed& out, unsigned first) const {
+    const Field& asked = row.fields[field];
+    for (const Constraint& constraint : row.constraints) {
+        if (constraint.field != field) continue;
+        for (unsigned i = first; i < out.deferred_count; ++i) {
+            if (out.deferred_in_tail[i] && !asked.in_tail) continue;
+            if (!is_number(asked.type)) return false;
+            if (out.deferred[i].range) return false;
+            out.deferred[i].range = &constraint;
+        }
+    }
+    return true;
+}
+
 bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out) {
     std::uint64_t codes[most_fields] = {};
-    std::uint32_t known = 0;
+    std::uint32_t known = 0, waiting = 0;  // fields
     const StopGuard guard(stop_);
     const char* const start = skip(cursor);
     if (row.fields.size() > most_fields) return false;
@@ -599,7 +622,11 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 const bool is_known = known >> element.field & 1;
                 if (is_known && (child.deferred_count != 0 || child.code != codes[element.field]))
                     return fail(skip(begin), nullptr, field.type);
-                if (!adopt(out, child, field)) return false;
+                const unsigned first_deferred = out.deferred_count;
+                if (!(is_known && field.in_tail) && !adopt(out, child, field)) return false;
+                if (child.deferred_count != 0 && !constrain(row, element.field, out, first_deferred))
+                    return fail(skip(begin), nullptr, field.type);
+                if (child.deferred_count != 0 && is_number(field.type)) waiting |= 1u << element.field;
                 out.numeric |= child.numeric;
                 codes[element.field] = child.code;
                 known |= 1u << element.field;
@@ -611,6 +638,9 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 if (!affine(cursor, element, field, codes[element.field], is_known)) return false;
                 known |= 1u << element.field;
                 out.numeric = true;
+                Parsed child;
+                child.code = codes[element.field];
+                if (field.in_tail && !is_known && !adopt(out, child, field)) return false;
                 break;
             }
             case TextKind::constant:
@@ -625,6 +655,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
         if (!row.fields[i].in_tail) out.code = row.fields[i].place.insert(out.code, codes[i]);
     }
     for (const Constraint& constraint : row.constraints) {
+        if (waiting >> constraint.field & 1) continue;
         const std::uint64_t value = codes[constraint.field];
         if (value < constraint.low || value > constraint.high || (value - constraint.low) % constraint.step != 0)
             return fail_constraint(start, cursor, constraint, text);
@@ -983,6 +1014,7 @@ std::string Codec::patch(Encoded& encoded, const Deferred& deferred, const Numbe
     std::uint64_t code = 0;
     std::string problem;
     if (!codec::encode_number(type.number, type.width, number, address, code, &problem)) return problem;
+    if (deferred.range && !codec::holds(*deferred.range, code)) return codec::outside_text(*deferred.range);
     for (unsigned i = 0; i < deferred.piece_count; ++i) {
         const BitPiece& piece = deferred.pieces[i];
         if (deferred.repeats &&

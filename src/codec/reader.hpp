@@ -109,6 +109,7 @@ private:
     bool fail_sum(const char* at, const TextElement& element, std::int64_t value, bool exact);
     bool fail_number(const char* at, Index type, const NumberValue& value);
 
+    bool label_marked(const char* p) const;
     bool read_number(const char*& cursor, NumberValue& value, bool relative);
     void trace_number(const char* begin, const char* after, bool good) const;
     void trace_operand(const Parsed& child, const Field& field, const Form& form) const;
@@ -122,6 +123,8 @@ private:
     bool may_go_on(const OperandTable& table, const char* after) const;
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
+    bool is_number(Index type) const { return isa_.operand_types[type].kind == OperandKind::number; }
+    bool constrain(const OperandRow& row, Index field, Parsed& out, unsigned first) const;
     bool is_one_number(const OperandRow& row, const TextTemplate& text) const;
     bool comes_back(Index type, const OperandRow& row, const Parsed& parsed) const;
     bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out);

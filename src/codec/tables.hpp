@@ -9,10 +9,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "codec/patterns.hpp"
@@ -197,9 +199,16 @@ struct FormTable {
     bool can_have_tail = false;
     bool may_grow = false;
     bool has_relative = false;
+    bool loaded = false;  // has a number that a loader changes
     bool sole = false;                  // no other form's text has the same mnemonic as the one that is printed
     std::uint64_t mask0 = 0, value0 = 0;
     bool wide = false;                  // mask reaches beyond the first 64 bits
+};
+
+// See labels.cpp.
+struct LabelWords {
+    std::once_flag found;
+    std::unordered_set<std::string> words;
 };
 
 class Builder;
@@ -242,6 +251,7 @@ struct Codec::Tables {
     std::vector<codec::DecodeLeaf> leaves;
     std::vector<codec::Check> checks;
     codec::Patterns registers;                     // names of registers
+    mutable codec::LabelWords label_words;
     std::array<std::uint8_t, 256> blank{};      // skipped between the parts of a statement
     std::array<std::uint8_t, 256> ender{};      // may begin what ends a statement
     std::array<std::uint8_t, 256> letter{};     // of mnemonics; 2: a dot
@@ -316,6 +326,10 @@ bool number_bits(const NumberValue& number, unsigned width, std::uint64_t& bits)
 NumberRule plain_rule(const NumberRule& rule);
 
 std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t code, std::uint64_t address);
+
+// Whether a row's range has these bits of its field, and what is said where not.
+bool holds(const Constraint& range, std::uint64_t code);
+std::string outside_text(const Constraint& range);
 
 // The bits for a number. False where it does not fit; `problem` then says why, unless it is null.
 bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& value, std::uint64_t address,

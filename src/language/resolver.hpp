@@ -218,6 +218,7 @@ private:
     std::string sum_of(const std::vector<Cell>& cells, const Bindings& bindings);
 
     // templates.cpp
+    bool is_integer(Index type) const;
     bool may_be_absent(Index type);
     std::optional<TextTemplate> resolve_text(const Text& text, const std::vector<Field>& fields,
                                              const Bindings& bindings, bool with_name);

@@ -108,10 +108,12 @@ bool TemplateReader::hole() {
         return true;
     }
     if (inside.starts_with("any ")) return any(inside.substr(4), begin + 4);
-    const Index index = field(inside);
-    if (index != no_index) {
+    const bool hexadecimal = inside.ends_with(":hex");
+    const Index index = field(hexadecimal ? inside.substr(0, inside.size() - 4) : inside);
+    if (index != no_index && (!hexadecimal || resolver_.is_integer(fields_[index].type))) {
         TextElement element{TextKind::field, ""};
         element.field = index;
+        element.radix = hexadecimal ? 16 : 10;
         out_.push_back(std::move(element));
         return true;
     }
@@ -298,6 +300,12 @@ bool TemplateReader::number(std::string_view inside, std::size_t begin) {
     if (element.field == no_index) return integer(std::move(element), begin, inside.size());
     out_.push_back(std::move(element));
     return true;
+}
+
+// Whether an operand is a number that is no float, so that `{k:hex}` is another way to print it. Of anything else that is its bits.
+bool Resolver::is_integer(Index index) const {
+    const OperandType& type = isa_.operand_types[index];
+    return type.kind == OperandKind::number && type.number.format != NumberFormat::floating;
 }
 
 // Whether an operand has a row that is written as nothing.

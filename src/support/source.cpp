@@ -58,9 +58,10 @@ LineColumn SourceManager::line_column(Place place) const {
 std::string_view SourceManager::line_text(Place place) const {
     if (!place.known()) return {};
     const auto& starts = line_starts(file(place.file));
-    const std::uint32_t begin = starts[line_column(place).line - 1];
-    const std::string_view rest = text(place.file).substr(begin);
-    std::string_view line = rest.substr(0, rest.find('\n'));
+    const std::uint32_t number = line_column(place).line;  // the table is there: a long line is not searched again
+    const std::uint32_t begin = starts[number - 1];
+    std::string_view line = text(place.file).substr(begin);
+    if (number < starts.size()) line = line.substr(0, starts[number] - begin - 1);
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     return line;
 }

@@ -125,7 +125,7 @@ const Mistake mistakes[] = {
     {".macro m\nnop;\n", "no .endm ends this macro"},
     {".macro m a:req\n.endm\nm\n", "the macro 'm' needs a value for 'a'"},
     {".macro m a\n.endm\nm 1, 2\n", "the macro 'm' takes 1 argument"},
-    {".macro m\nfoo;\n.endm\nm\n", "t.s:4:1: note: in the expansion of 'm'"},
+    {".macro m\nfoo;\n.endm\nm\n", "t.s:4:1: note: in expansion of macro 'm'"},
     {".include \"nowhere.inc\"\n", "'nowhere.inc' cannot be read: no such file"},
     {".error \"stop here\"\n", "error: stop here"},
     {".byte 300\n", "t.s:1:7: warning: the value 300 is cut to 8 bits"},
@@ -141,11 +141,11 @@ const Mistake mistakes[] = {
     {"fmulp2 r1, 300, r2;\n", "300 is out of range: -256 to 255"},
     {".fill 1000000000, 8\n", "the output exceeds the limit"},
     {".space 0xffffffffffffffff\n", "the output exceeds the limit"},
-    {".macro m\nm\n.endm\nm\n", "nest too deeply"},
-    {".rept 100000000000\nx = 1\n.endr\n", "the repeated text is too long"},
+    {".macro m\nm\n.endm\nm\n", "nest more than 200 deep"},
+    {".rept 100000000000\nx = 1\n.endr\n", "more than 536870912 bytes of text are repeated"},
     {".bss\n.byte 1\n", "section .bss holds no bytes"},
     {".byte 1\nnop;\n", "an instruction must begin at a multiple of 4 bytes"},
-    {"/* no end\nnop;\n", ""},
+    {"/* no end\nnop;\n", "t.s:1:1: error: this comment does not end"},
 };
 
 TEST(Program, Mistakes) {
