@@ -358,7 +358,8 @@ bool Verifier::wide_code_is_certain(const Doubtful& doubtful, std::uint64_t code
         std::uint64_t number = 0;
         if (row != no_index && rows_[doubtful.type][row].usable && number_of(doubtful.type, code, number)) {
             const std::vector<std::uint64_t>& others = rows_[doubtful.type][row].list;
-            return !std::binary_search(others.begin(), others.end(), number);
+            return !std::binary_search(others.begin(), others.end(), number) &&
+                   codec_.as_written(doubtful.type, code) == code;
         }
     }
     const bool certain = read_code(doubtful.type, code);

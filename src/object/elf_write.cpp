@@ -363,11 +363,6 @@ bool ElfWriter::write(std::string& out) {
 }  // namespace
 
 bool write_elf(const Object& object, std::string& out, std::string& error) {
-    constexpr std::size_t most_sections = 0xFE00;
-    if (object.sections.size() > most_sections) {
-        error = "too many sections for ELF";
-        return false;
-    }
     return ElfWriter(object, error).write(out);
 }
 

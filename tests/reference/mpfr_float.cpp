@@ -3,6 +3,8 @@
 
 #include <mpfr.h>
 
+#include <cstdlib>
+
 namespace mpfr_float {
 namespace {
 

@@ -30,6 +30,7 @@ Isa isa_of(unsigned unit_bits, Form form, std::string name) {
     instruction.names = {std::move(name)};
     instruction.forms = {0};
     form.instruction = 0;
+    form.written = form.value;
     isa.instructions = {instruction};
     isa.forms = {std::move(form)};
     return isa;
@@ -58,6 +59,7 @@ TEST(bitfield_picture, a_split_field_says_which_of_its_bits_stand_where) {
     Form form;
     form.bits = 32;
     form.mask.set(22, 10, 0x3ff);
+    form.mask.set(10, 4, 0xf);
     form.value.set(22, 10, 0x2a0);
     form.fields = {field("T", {{14, 8, 10}, {0, 10, 0}})};
     EXPECT_EQ(ascii(isa_of(32, form, "jump")), R"(
