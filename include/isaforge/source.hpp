@@ -2,6 +2,7 @@
 // `SourceManager` can turn it back into file, line and column.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -34,8 +35,14 @@ public:
     // Takes text under a name that diagnostics show. The text may not exceed 4 GiB.
     FileId add(std::string name, std::string text);
 
-    // Reads a file; `-` is standard input. Nothing where it cannot be read, with the reason in `error`.
-    std::optional<FileId> load(const std::string& path, std::string& error);
+    // Reads a file as it is; `-` is standard input. Nothing where it cannot be read or has more than `most` bytes, with the
+    // reason in `error`.
+    std::optional<FileId> load(const std::string& path, std::string& error, std::size_t most = longest_file);
+
+    // The same for text: a byte-order mark in front is no part of it, and text in another encoding than UTF-8 is refused.
+    std::optional<FileId> load_text(const std::string& path, std::string& error, std::size_t most = longest_file);
+
+    static constexpr std::size_t longest_file = UINT32_MAX - 1;  // places count in 32 bits
 
     std::string_view name(FileId file) const;
     std::string_view text(FileId file) const;

@@ -22,6 +22,10 @@ void reserve_for(std::FILE* stream, std::string& text) {
     prefer_large_pages(text.data(), text.capacity());
 }
 
+std::string size_text(std::size_t bytes) {
+    return bytes == SourceManager::longest_file ? "4 GiB" : std::to_string(bytes >> 20) + " MiB";
+}
+
 }  // namespace
 
 FileId SourceManager::add(std::string name, std::string text) {
@@ -29,7 +33,7 @@ FileId SourceManager::add(std::string name, std::string text) {
     return static_cast<FileId>(files_.size());
 }
 
-std::optional<FileId> SourceManager::load(const std::string& path, std::string& error) {
+std::optional<FileId> SourceManager::load(const std::string& path, std::string& error, std::size_t most) {
     std::FILE* stream = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
     if (!stream) {
         error = std::strerror(errno);
@@ -42,7 +46,7 @@ std::optional<FileId> SourceManager::load(const std::string& path, std::string& 
     std::size_t count = 0;
     while ((count = std::fread(buffer, 1, sizeof buffer, stream)) > 0) {
         text.append(buffer, count);
-        if (text.size() > UINT32_MAX) break;
+        if (text.size() > most) break;
     }
     const bool failed = std::ferror(stream) != 0;
     const int code = errno;
@@ -51,11 +55,24 @@ std::optional<FileId> SourceManager::load(const std::string& path, std::string& 
         error = std::strerror(code);
         return std::nullopt;
     }
-    if (text.size() >= UINT32_MAX) {
-        error = "the file is larger than 4 GiB";
+    if (text.size() > most) {
+        error = "it is larger than " + size_text(most);
         return std::nullopt;
     }
     return add(path == "-" ? "<standard input>" : path, std::move(text));
+}
+
+std::optional<FileId> SourceManager::load_text(const std::string& path, std::string& error, std::size_t most) {
+    const std::optional<FileId> id = load(path, error, most);
+    if (!id) return id;
+    std::string& text = files_[*id - 1].text;
+    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+        error = "it is UTF-16 text: save it as UTF-8";
+        files_.pop_back();
+        return std::nullopt;
+    }
+    if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+    return id;
 }
 
 std::string_view SourceManager::name(FileId id) const { return id == 0 ? std::string_view{} : file(id).name; }
