@@ -38,6 +38,8 @@ public:
     std::size_t warnings() const { return warnings_; }
     bool ok() const { return errors_ == 0; }
     bool full() const { return list_.size() >= limit_; }  // whether further messages are only counted
+    // More was found than is kept: whoever can stop looking had better do so.
+    bool overflowing() const { return errors_ + warnings_ > limit_; }
 
     // Takes a copy of a message that was made elsewhere.
     void take(const Diagnostic& diagnostic);

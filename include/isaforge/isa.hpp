@@ -279,7 +279,7 @@ struct Form {
     SharedList<Field> fields;
     SharedList<TextTemplate> texts;     // the first is printed, all are read
     bool alias = false;                 // read, never printed: another form has the same bits
-    bool names_twin = false;            // an alias that has its opcode by that form's mnemonic
+    bool names_twin = false;            // an alias that has its opcode by that form\'s mnemonic
     SharedList<Taking> takes;
     SharedList<Naming> names_in_meaning;  // of the encoding, for its instruction's meaning
     Place where;
@@ -310,6 +310,7 @@ struct OpcodeRow {
         std::uint64_t low = 0, high = 0;
     };
     std::vector<Column> columns;
+    Image mask, value;                  // the bits that the format gives
     Index table = 0;                    // rows of one table have the same
     bool reserved = false;
     Place where;

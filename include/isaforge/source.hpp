@@ -2,12 +2,15 @@
 // `SourceManager` can turn it back into file, line and column.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "isaforge/limits.hpp"
 
 namespace isaforge {
 
@@ -40,8 +43,14 @@ public:
     // Takes text under a name that diagnostics show. The text may not exceed 4 GiB.
     FileId add(std::string name, std::string text);
 
-    // Reads a file. Nothing where it cannot be read, or is longer than limits.hpp allows, with the reason in `error`.
-    std::optional<FileId> load(const std::string& path, std::string& error, Readable what = Readable::anything);
+    // Reads a file as it is. Nothing where it cannot be read, or has more than `most` bytes or than limits.hpp allows, with the
+    // reason in `error`.
+    std::optional<FileId> load(const std::string& path, std::string& error, Readable what = Readable::anything,
+                               std::uint64_t most = most_file_bytes);
+
+    // The same for text: a byte-order mark in front is no part of it, and text in another encoding than UTF-8 is refused.
+    std::optional<FileId> load_text(const std::string& path, std::string& error, Readable what = Readable::anything,
+                                    std::uint64_t most = most_file_bytes);
 
     // The paths of all that was loaded; `-` for standard input.
     std::vector<std::string> paths() const;

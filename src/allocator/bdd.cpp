@@ -83,7 +83,7 @@ Bdd::Ref Bdd::apply(Operation operation, Ref a, Ref b) {
 
 Bdd::Ref Bdd::cube(const Cube& cube) {
     Ref result = all;
-    for (unsigned i = variables; i-- > 0;) {
+    for (unsigned i = 64; i-- > 0;) {
         if (!(cube.mask & leading_bit(i))) continue;
         result = cube.value & leading_bit(i) ? node(i, none, result) : node(i, result, none);
     }
@@ -149,11 +149,11 @@ Cube Bdd::hull(Ref set) const {
             const Ref child = one ? nodes_[ref].high : nodes_[ref].low;
             if (ref < 2 || child == none) continue;
             (one ? ones : zeros) |= leading_bit(level(ref));
-            for (unsigned i = level(ref) + 1; i < level(child); ++i) skipped |= leading_bit(i);
+            for (unsigned i = level(ref) + 1; i < std::min(level(child), 64u); ++i) skipped |= leading_bit(i);
             if (seen.emplace(child, true).second) pending.push_back(child);
         }
     }
-    for (unsigned i = 0; i < level(set); ++i) skipped |= leading_bit(i);
+    for (unsigned i = 0; i < std::min(level(set), 64u); ++i) skipped |= leading_bit(i);
     const Bits mask = (zeros ^ ones) & ~skipped;
     return {mask, ones & mask};
 }

@@ -9,7 +9,7 @@
 
 namespace isaforge::allocator {
 
-// The leading bits of an instruction, left-aligned: bit 63 is the first in a bar.
+// The first 64 leading bits of an instruction, left-aligned: bit 63 is the first in a bar.
 using Bits = std::uint64_t;
 
 // The words whose bits in `mask` are those of `value`.
@@ -27,7 +27,7 @@ class Bdd {
 public:
     using Ref = std::uint32_t;
     static constexpr Ref none = 0, all = 1;       // the empty set, and every word
-    static constexpr unsigned variables = 64;
+    static constexpr unsigned variables = 256;    // whole instructions: the allocator only looks at the first 64 bits
     static constexpr std::size_t most_nodes = std::size_t{1} << 22;
 
     Bdd();
@@ -44,6 +44,11 @@ public:
     Ref turned_range(unsigned width, std::uint64_t low, std::uint64_t high, unsigned turn);
     // The blocks of `width` leading bits that hold a word of the set.
     Ref touched(Ref set, unsigned width);
+    // The words whose bit `level` is 1 and are in `high`, or is 0 and are in `low`, wherever these look.
+    Ref choose(unsigned level, Ref low, Ref high) {
+        const Ref one = node(level, none, all);
+        return either(without(low, one), both(high, one));
+    }
     // A node by its parts: words whose bit `level` is 0 are in the set if they are in `low`.
     Ref node(unsigned level, Ref low, Ref high);
 

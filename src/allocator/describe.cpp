@@ -68,6 +68,12 @@ std::vector<unsigned> formats_in(const Shortage& shortage) {
 std::string describe(const Problem& problem, const Shortage& shortage) {
     const std::vector<unsigned> formats = formats_in(shortage);
     const char* const plural = formats.size() == 1 ? "" : "s";
+    if (shortage.searched) {
+        return fmt::format(
+            "the rows of format{} {} that wait for opcodes do not fit beside one another and those that have "
+            "one; every choice was tried",
+            plural, names_of(problem, formats));
+    }
     if (shortage.fragmented) {
         return fmt::format(
             "the opcodes of format{} {} do not fit: their sizes add up to no more than there is, but the free space is "
@@ -88,6 +94,12 @@ std::string describe(const Problem& problem, const Shortage& shortage) {
 std::vector<std::string> describe_figures(const Problem& problem, const Shortage& shortage) {
     std::vector<std::string> lines;
     for (const auto& demand : shortage.demands) {
+        if (shortage.searched) {
+            lines.push_back(fmt::format("{}: {} {} free, for {}", names_of(problem, demand.formats),
+                                        counted(demand.units, "opcode"), demand.units == 1 ? "is" : "are",
+                                        counted(demand.rows, "row")));
+            continue;
+        }
         std::string line = fmt::format("{}: {}, for {}", names_of(problem, demand.formats),
                                        counted(demand.units, "opcode"), counted(demand.rows, "row"));
         const std::uint64_t blocks = demand.units >> (shortage.width - demand.width);

@@ -7,6 +7,7 @@
 
 #include "allocator/fit.hpp"
 #include "allocator/room.hpp"
+#include "allocator/words.hpp"
 
 namespace isaforge::allocator {
 
@@ -16,6 +17,7 @@ using Ref = Bdd::Ref;
 
 constexpr std::uint64_t most_trial_placements = 20000;  // of one change that is tried
 constexpr std::size_t most_trials = 2000;               // of all changes; on large problems each counts for several
+constexpr std::size_t work_of_words = 20;               // of a trial where codes are chosen one by one, in others
 constexpr std::uint64_t most_growth = 1u << 20;         // of a pool, in opcodes
 
 std::vector<Demand> demands_of(Classes& classes, std::size_t index, bool at_least) {
@@ -66,7 +68,7 @@ std::optional<std::uint64_t> smallest(std::uint64_t low, std::uint64_t high, con
 class Changes {
 public:
     Changes(const Problem& problem, const std::optional<Shortage>& shortage) : problem_(problem) {
-        if (shortage && !shortage->fragmented) {
+        if (shortage && !shortage->fragmented && !shortage->searched) {
             for (const auto& demand : shortage->demands) formats_.insert(demand.formats.begin(), demand.formats.end());
         } else {
             for (const Item& item : problem.items) formats_.insert(item.forms.front().format);
@@ -91,6 +93,7 @@ public:
 private:
     bool good(const Problem& problem) {
         trials_ += 1 + problem.items.size() / 500 + problem.formats.size() / 50;
+        if (!blocks_only_) trials_ += work_of_words;
         return trials_ <= most_trials && fits(problem, most_trial_placements) == Answer::yes;
     }
 
@@ -210,6 +213,7 @@ private:
     }
 
     const Problem& problem_;
+    const bool blocks_only_ = blocks_are_words(problem_);
     std::set<unsigned> formats_;
     std::vector<Change> changes_;
     std::size_t trials_ = 0;

@@ -30,6 +30,14 @@ Cube constants_of(const Isa& isa, const Form& form) {
     return {mask, leading(isa, form.value, form.bits) & mask};
 }
 
+// Whether a form has constants that leading() does not see.
+bool is_told_behind(const Isa& isa, const Form& form) {
+    for (unsigned i = 64; i < form.bits; ++i) {
+        if (form.mask.get(isa.leading_bit_position(i), 1)) return true;
+    }
+    return false;
+}
+
 Image image_of(const Isa& isa, Bits word) {
     Image image;
     for (unsigned i = 0; i < 64; ++i) {
@@ -81,6 +89,7 @@ public:
         for (const Choice& choice : model_.choices) add_item(choice);
         for (Index i = 0; i < isa_.forms.size(); ++i) {
             const Form& form = isa_.forms[i];
+            problem.partial = problem.partial || is_told_behind(isa_, form);
             if (waiting_.contains(i) || form.alias) continue;
             problem.fixed.push_back({{form.format, form.bits, constants_of(isa_, form)},
                                      isa_.instructions[form.instruction].names.front()});

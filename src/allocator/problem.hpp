@@ -56,6 +56,7 @@ struct Problem {
     // Where all opcodes stand behind operand bits, those bits are skipped: all words here begin behind them, but not the
     // bounds of pools.
     unsigned skipped = 0;
+    bool partial = false;  // some row is told from others by bits behind those that are seen here
     std::vector<std::string> formats;
     std::vector<PoolRange> pools;
     std::vector<ReservedWords> reserved;
@@ -81,8 +82,8 @@ struct Figures {
 // A full assignment: the chosen bits of each item, in place.
 using Assignment = std::vector<Bits>;
 
-// The proof that nothing fits. `formats` together need more than there is, unless `fragmented`: then the sums fit, but
-// trying every placement shows that the pieces do not.
+// The proof that nothing fits. `formats` together need more than there is, unless `fragmented` or `searched`: then the sums
+// fit, but trying every placement shows that the pieces do not.
 struct Shortage {
     struct Part {
         std::size_t pool = 0;        // Problem::pools, or their number: what no pool holds
@@ -95,6 +96,7 @@ struct Shortage {
         std::uint64_t units = 0;                           // in new blocks
     };
     bool fragmented = false;
+    bool searched = false;           // codes were tried one by one: `units` of a demand are those that are free for its rows
     unsigned width = 0;              // a unit is a block of so many leading bits
     std::uint64_t needed = 0, available = 0;
     std::vector<Demand> demands;

@@ -11,6 +11,7 @@
 #include "allocator/fit.hpp"
 #include "allocator/placement.hpp"
 #include "allocator/problem.hpp"
+#include "allocator/words.hpp"
 
 namespace isaforge::allocator {
 
@@ -198,6 +199,47 @@ void choose(Classes& classes, Outcome& outcome) {
     outcome.assignment = std::move(best->assignment);
 }
 
+// The figures of an assignment that was not made of blocks.
+Figures measured(const Problem& problem, const Assignment& assignment) {
+    Problem all = problem;
+    for (std::size_t i = 0; i < problem.items.size(); ++i) {
+        const Item& item = problem.items[i];
+        for (Shape form : item.forms) {
+            form.constants.value = (form.constants.value & form.constants.mask & ~item.chosen) | assignment[i];
+            form.constants.mask |= item.chosen;
+            all.fixed.push_back({form, {}});
+        }
+    }
+    all.items.clear();
+    all.related.clear();
+    Classes classes(all, false);
+    const Decoders decoders(classes);
+    Placement placement{{}, {}, classes.bdd};
+    Figures figures = decoders.measure(placement, true);
+    figures.apart = count_apart(problem, assignment);
+    return figures;
+}
+
+// Where blocks find no assignment, and rows of several classes may share one.
+void ask_words(const Problem& problem, Outcome& outcome) {
+    const WordsAnswer words = fit_words(problem, most_placements);
+    outcome.answer = words.answer;
+    outcome.placements += words.placements;
+    outcome.shortage.reset();
+    if (words.answer == Answer::yes) {
+        outcome.assignment = words.assignment;
+        outcome.ours = measured(problem, words.assignment);
+    }
+    if (words.answer != Answer::no) return;
+    Shortage& shortage = outcome.shortage.emplace();
+    shortage.searched = true;
+    for (const FreeCodes& free : words.free) {
+        std::vector<unsigned> formats;
+        for (const Shape& form : problem.items[free.items.front()].forms) formats.push_back(form.format);
+        shortage.demands.push_back({formats, free.items.size(), 0, 0, free.codes});
+    }
+}
+
 }  // namespace
 
 Outcome solve(const Problem& problem) {
@@ -219,19 +261,21 @@ Outcome solve(const Problem& problem) {
         }
         if (shared && outcome.answer == Answer::no) outcome.shortage = explain(*classes);
     }
-    outcome.changes = smallest_changes(problem, outcome.shortage);
+    if (!blocks_are_words(problem)) ask_words(problem, outcome);
+    if (outcome.answer != Answer::yes) outcome.changes = smallest_changes(problem, outcome.shortage);
     return outcome;
 }
 
 Answer fits(const Problem& problem, std::uint64_t most) {
     std::uint64_t placements = 0;
-    Answer answer = Answer::yes;
+    Answer answer = Answer::no;
     for (const bool shared : {true, false}) {
         Classes classes(problem, shared);
         const Answer here = answer_of(classes, most, placements);
         if (here == Answer::yes) return here;
         if (answer != Answer::gave_up) answer = here;
     }
+    if (answer != Answer::yes && !blocks_are_words(problem)) answer = fit_words(problem, most).answer;
     return answer;
 }
 

@@ -29,6 +29,45 @@ std::string values(std::uint64_t low, std::uint64_t high, unsigned width) {
     return fmt::format("{} to {} ({} to {})", binary(low, width), binary(high, width), low, high);
 }
 
+bool clash(const OpcodeRow& a, const OpcodeRow& b) {
+    for (std::size_t i = 0; i < a.mask.words.size(); ++i) {
+        if (((a.value.words[i] ^ b.value.words[i]) & a.mask.words[i] & b.mask.words[i]) != 0) return true;
+    }
+    return false;
+}
+
+// Rows whose formats have different bits in one cell count their opcodes apart; a row that could stand with both joins them.
+std::vector<std::vector<const OpcodeRow*>> told_apart(const std::vector<const OpcodeRow*>& rows) {
+    struct Part {
+        std::vector<const OpcodeRow*> kinds, rows;
+    };
+    std::vector<Part> parts;
+    for (const OpcodeRow* row : rows) {
+        const auto same = [&](const OpcodeRow* kind) { return kind->mask == row->mask && kind->value == row->value; };
+        const auto known = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
+            return std::any_of(part.kinds.begin(), part.kinds.end(), same);
+        });
+        if (known != parts.end()) {
+            known->rows.push_back(row);
+            continue;
+        }
+        Part joined{{row}, {row}};
+        for (Part& part : parts) {
+            if (std::all_of(part.kinds.begin(), part.kinds.end(),
+                            [&](const OpcodeRow* kind) { return clash(*kind, *row); }))
+                continue;
+            joined.kinds.insert(joined.kinds.end(), part.kinds.begin(), part.kinds.end());
+            joined.rows.insert(joined.rows.begin(), part.rows.begin(), part.rows.end());
+            part = {};
+        }
+        std::erase_if(parts, [](const Part& part) { return part.rows.empty(); });
+        parts.push_back(std::move(joined));
+    }
+    std::vector<std::vector<const OpcodeRow*>> out;
+    for (Part& part : parts) out.push_back(std::move(part.rows));
+    return out;
+}
+
 class OpcodeCheck {
 public:
     explicit OpcodeCheck(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
@@ -39,7 +78,9 @@ public:
         for (const OpcodeRow* row : rows) {
             if (column < row->columns.size()) by_place[key_of(row->columns[column].place)].push_back(row);
         }
-        for (const auto& [place, group] : by_place) look_at_column(group, column, path);
+        for (const auto& [place, group] : by_place) {
+            for (const auto& apart : told_apart(group)) look_at_column(apart, column, path);
+        }
     }
 
 private:

@@ -12,7 +12,7 @@ std::optional<Notes> notes_instead(Session& session, const std::string& path) {
     const auto isas = builtin_isas();
     if (std::ranges::any_of(isas, [&](const auto& isa) { return isa.first == path; })) return std::nullopt;
     std::string why;
-    const std::optional<FileId> file = session.sources.load(path, why);
+    const std::optional<FileId> file = session.sources.load_text(path, why);
     if (path == "-") session.standard_input = file;
     if (!file || is_description(session.sources.text(*file))) return std::nullopt;
     Diagnostics found;

@@ -152,7 +152,7 @@ int Session::report() const {
 
 std::optional<FileId> read_source(Session& session, const std::string& path) {
     std::string error;
-    const std::optional<FileId> file = session.sources.load(path, error);
+    const std::optional<FileId> file = session.sources.load_text(path, error);
     if (!file) complain("cannot read '" + path + "': " + error);
     return file;
 }

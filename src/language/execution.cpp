@@ -20,14 +20,12 @@ constexpr std::string_view device_kinds[] = {"console", "timer", "doorbell"};
 
 void Resolver::resolve_execution() {
     isa_.names_in_meanings = names_of(description_.where).list();
-    for (std::size_t i = 0; i < description_.where.size(); ++i) {
-        const Name& name = description_.where[i].name;
-        for (std::size_t k = 0; k < i; ++k) {
-            if (description_.where[k].name.text != name.text) continue;
-            diagnostics_.error(name.place, fmt::format("`{}` is given a meaning twice", name.text))
-                .note(description_.where[k].name.place, "first here");
-            break;
-        }
+    std::map<std::string_view, Place> seen;
+    for (const WhereSyntax& where : description_.where) {
+        const auto [first, added] = seen.emplace(where.name.text, where.name.place);
+        if (added) continue;
+        diagnostics_.error(where.name.place, fmt::format("`{}` is given a meaning twice", where.name.text))
+            .note(first->second, "first here");
     }
     resolve_modes();
     resolve_events();
@@ -69,14 +67,12 @@ void Resolver::resolve_rounding(std::size_t word) {
 }
 
 // The registers that a mode's value is made of, also those behind names.
-void Resolver::collect_reads(const ExpressionPointer& expression, Mode& mode, unsigned depth) {
-    constexpr unsigned deepest = 50;
-    if (!expression || depth > deepest) return;
+void Resolver::collect_reads(const ExpressionPointer& expression, Mode& mode, ReadsSeen& seen) {
+    if (!expression) return;
     using semantics::ExpressionKind;
     if (expression->kind == ExpressionKind::name || expression->kind == ExpressionKind::element) {
-        for (const Naming& naming : isa_.names_in_meanings) {
-            if (naming.name == expression->name) collect_reads(naming.value, mode, depth + 1);
-        }
+        const Naming* const naming = find_naming(expression->name);
+        if (naming && seen.names.insert(naming).second) seen.waiting.push_back(naming->value);
         for (Index file = 0; file < isa_.register_files.size(); ++file) {
             if (isa_.register_files[file].name != expression->name) continue;
             std::uint64_t number = 0;
@@ -87,7 +83,13 @@ void Resolver::collect_reads(const ExpressionPointer& expression, Mode& mode, un
             mode.reads.push_back({file, number});
         }
     }
-    for (const ExpressionPointer& operand : expression->operands) collect_reads(operand, mode, depth + 1);
+    for (const ExpressionPointer& operand : expression->operands) collect_reads(operand, mode, seen);
+}
+
+const Naming* Resolver::find_naming(const std::string& name) const {
+    const auto found = std::find_if(isa_.names_in_meanings.begin(), isa_.names_in_meanings.end(),
+                                    [&](const Naming& naming) { return naming.name == name; });
+    return found == isa_.names_in_meanings.end() ? nullptr : &*found;
 }
 
 void Resolver::resolve_modes() {
@@ -112,7 +114,12 @@ void Resolver::resolve_modes() {
                 diagnostics_.error(mode.where, fmt::format("mode '{}' is declared twice", mode.name))
                     .note(other.where, "first here");
         }
-        collect_reads(mode.value, mode, 0);
+        ReadsSeen seen{{mode.value}, {}};
+        while (!seen.waiting.empty()) {
+            const ExpressionPointer next = seen.waiting.back();
+            seen.waiting.pop_back();
+            collect_reads(next, mode, seen);
+        }
         isa_.modes.push_back(std::move(mode));
     }
 }

@@ -2,9 +2,11 @@
 // the bit operators, so `a & 1 == 0` means what it says.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <memory>
 
+#include "language/limits.hpp"
 #include "language/parser_base.hpp"
 
 namespace isaforge::language {
@@ -18,8 +20,6 @@ using semantics::StatementKind;
 using semantics::TypeName;
 
 namespace {
-
-constexpr unsigned deepest_nesting = 200;
 
 struct BinaryOperator {
     std::string_view text;
@@ -100,7 +100,7 @@ ExpressionPointer ParserBase::conditional() {
         expect("else", "in a conditional expression");
         node->operands.push_back(expression());
         node->place = from(begin);
-        return node;
+        return finished(std::move(node));
     }
     ExpressionPointer condition = unconditional();
     if (!accept("?")) return condition;
@@ -110,7 +110,7 @@ ExpressionPointer ParserBase::conditional() {
     expect(":", "between the two values of a conditional expression");
     node->operands.push_back(expression());
     node->place = from(begin);
-    return node;
+    return finished(std::move(node));
 }
 
 ExpressionPointer ParserBase::unconditional() { return binary(0); }
@@ -128,7 +128,7 @@ ExpressionPointer ParserBase::binary(unsigned level) {
         node->op = found->op;
         node->operands = {left, binary(found->level + 1)};
         node->place = from(begin);
-        left = node;
+        left = finished(std::move(node));
     }
 }
 
@@ -148,7 +148,7 @@ ExpressionPointer ParserBase::unary() {
     node->operands = {unary()};
     shallower();
     node->place = from(begin);
-    return node;
+    return finished(std::move(node));
 }
 
 ExpressionPointer ParserBase::postfix() {
@@ -173,11 +173,11 @@ ExpressionPointer ParserBase::subscript(const ExpressionPointer& base) {
         node->kind = ExpressionKind::element;
         node->name = base->name;
         node->operands = {high};
-        return node;
+        return finished(std::move(node));
     }
     node->kind = ExpressionKind::slice;
     node->operands = {base, high, low};
-    return node;
+    return finished(std::move(node));
 }
 
 TypeName ParserBase::type_name() {
@@ -226,7 +226,7 @@ ExpressionPointer ParserBase::call(const Token& name) {
     }
     expect_close(")", "to close the arguments");
     node->place = from(name.place);
-    return node;
+    return finished(std::move(node));
 }
 
 ExpressionPointer ParserBase::primary() {
@@ -268,7 +268,7 @@ ExpressionPointer ParserBase::primary() {
             TypeName type = type_name();
             auto conversion = std::const_pointer_cast<Expression>(call({TokenKind::name, token.place, {}, 0, 0}));
             conversion->type = type;
-            return conversion;
+            return finished(std::move(conversion));
         }
     }
     advance();
@@ -285,7 +285,7 @@ ExpressionPointer ParserBase::primary() {
         }
         expect_close("]", "after the address");
         node->place = from(token.place);
-        return node;
+        return finished(std::move(node));
     }
     node->kind = ExpressionKind::name;
     node->name = std::string(token.text);
@@ -419,10 +419,26 @@ Block ParserBase::statements_until_row_end() {
 bool ParserBase::deeper() {
     if (++depth_ <= deepest_nesting) return true;
     --depth_;
-    if (complained_ != token_.place.offset) diagnostics_.error(token_.place, "this is nested too deeply");
+    too_deep();
+    return false;
+}
+
+void ParserBase::too_deep() {
+    if (complained_ != token_.place.offset)
+        diagnostics_.error(token_.place, fmt::format("nested or chained more than {} deep", deepest_nesting));
     skip_row();
     complained_ = token_.place.offset;
-    return false;
+}
+
+ExpressionPointer ParserBase::finished(std::shared_ptr<Expression> node) {
+    unsigned below = node->type.width ? node->type.width->depth : 0;
+    for (const ExpressionPointer& operand : node->operands) {
+        if (operand) below = std::max<unsigned>(below, operand->depth);
+    }
+    node->depth = static_cast<std::uint16_t>(below + 1);
+    if (below < deepest_nesting) return node;
+    too_deep();
+    return integer(0, node->place);
 }
 
 }  // namespace isaforge::language

@@ -7,6 +7,7 @@
 #include "isaforge/allocate.hpp"
 #include "isaforge/isa.hpp"
 #include "language/builtin.hpp"
+#include "language/limits.hpp"
 #include "language/parser.hpp"
 #include "language/resolver.hpp"
 
@@ -40,14 +41,13 @@ class FileIncluder : public language::Includer {
 public:
     FileIncluder(SourceManager& sources, Origin origin) : sources_(sources), origin_(origin) {}
 
-    FileId include(const std::string& path, FileId from) override {
+    FileId include(const std::string& path, FileId from, std::string& why) override {
         const fs::path target = fs::path(std::string(sources_.name(from))).parent_path() / path;
         if (origin_ == Origin::builtin) {
             const std::string below = target.lexically_normal().generic_string().substr(builtin_prefix.size());
             if (const EmbeddedFile* file = find_embedded(below)) return add_embedded(*file, sources_);
         }
-        std::string error;
-        return sources_.load(target.string(), error, Readable::only_regular).value_or(0);
+        return sources_.load_text(target.string(), why, Readable::only_regular, language::largest_text).value_or(0);
     }
 
 private:
@@ -180,7 +180,7 @@ std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sour
     const bool is_path = name.find('/') != std::string::npos || name.find(".isa") != std::string::npos || name == "-";
     std::error_code code;
     if (is_path || fs::is_regular_file(name, code)) {
-        if (const auto file = sources.load(name, error))
+        if (const auto file = sources.load_text(name, error, Readable::anything, language::largest_text))
             return build(*file, sources, diagnostics, options, Origin::file);
         diagnostics.error({}, fmt::format("cannot read '{}': {}", name, error));
         return nullptr;

@@ -7,13 +7,13 @@
 #include <bit>
 
 #include "codec/tables.hpp"
+#include "language/limits.hpp"
 #include "language/parser_base.hpp"
 
 namespace isaforge::language {
 
 namespace {
 
-constexpr unsigned deepest_include = 16;
 constexpr unsigned most_aligned = 1024;
 constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
@@ -69,6 +69,8 @@ private:
 
     BitPattern pattern();
     void variants();
+    void dialects();
+    void limit_names(std::vector<Name>& names, std::string_view what, Place place);
     std::vector<Name> words_until_row_end();
     std::vector<Name> parameters();
     TypeRef type_ref();
@@ -97,6 +99,8 @@ private:
     bool misses_value(const std::vector<Column>& columns, InstructionRow& row);
     InstructionRow instruction_row(const std::vector<Column>& columns);
     Value value(const Column& column);
+    bool at_dotted_word() const;
+    TypeRef mnemonic_ref();
 
     template <typename Row>
     void rows(std::string_view what, Row&& row);
@@ -111,7 +115,7 @@ private:
 void Parser::run() {
     for (;;) {
         skip_newlines();
-        if (at(TokenKind::end)) break;
+        if (at(TokenKind::end) || diagnostics_.overflowing()) break;
         const Token first = peek();
         if (!declaration()) {
             std::vector<std::string_view> known(std::begin(declarations), std::end(declarations));
@@ -144,7 +148,7 @@ void Parser::run() {
 bool Parser::declaration() {
     if (accept("isa")) return identity(), true;
     if (accept("variants")) return variants(), true;
-    if (accept("dialects")) return out_.dialects = words_until_row_end(), true;
+    if (accept("dialects")) return dialects(), true;
     if (accept("include")) return include(), true;
     if (at("code")) return code(), true;
     if (accept("opcodes")) return out_.opcodes = words_until_row_end(), true;
@@ -181,6 +185,7 @@ bool Parser::declaration() {
 // variants NAME "title" NAME …
 void Parser::variants() {
     out_.variants.clear();
+    const Place begin = peek().place;
     while (!at_row_end()) {
         const Name name = word(name_letters);
         if (name.text.empty()) {
@@ -190,6 +195,21 @@ void Parser::variants() {
         out_.variants.push_back(name);
         if (at(TokenKind::string)) out_.variant_titles[name.text] = unquote(advance().text);
     }
+    limit_names(out_.variants, "variants", from(begin));
+}
+
+// Each row may say something of each of them.
+void Parser::limit_names(std::vector<Name>& names, std::string_view what, Place place) {
+    if (names.size() <= most_variants) return;
+    diagnostics_.error(place,
+                       fmt::format("there are {} {}: at most {} are possible", names.size(), what, most_variants));
+    names.resize(most_variants);
+}
+
+void Parser::dialects() {
+    const Place begin = peek().place;
+    out_.dialects = words_until_row_end();
+    limit_names(out_.dialects, "dialects", from(begin));
 }
 
 std::vector<Name> Parser::words_until_row_end() {
@@ -329,6 +349,7 @@ void Parser::rows(std::string_view what, Row&& row) {
             complain(fmt::format("'}}' to close the {}", what)).note(open, "they begin here");
             return;
         }
+        if (diagnostics_.overflowing()) return;
         const std::uint32_t before = peek().place.offset;
         row();
         if (!at_row_end()) {
@@ -357,12 +378,18 @@ void Parser::include() {
     const auto path = expect_string("the path of a file in quotes");
     if (!path) return skip_row();
     if (chain_.size() > deepest_include) {
-        diagnostics_.error(path->place, "files include each other too deep");
+        diagnostics_.error(path->place, fmt::format("files include one another more than {} deep", deepest_include));
         return;
     }
-    const FileId file = includer_.include(path->text, file_);
+    if (++out_.includes > most_includes) {
+        if (out_.includes == most_includes + 1)
+            diagnostics_.error(path->place, fmt::format("more than {} files are included", most_includes));
+        return;
+    }
+    std::string why;
+    const FileId file = includer_.include(path->text, file_, why);
     if (file == 0) {
-        diagnostics_.error(path->place, fmt::format("there is no file '{}' to include", path->text));
+        diagnostics_.error(path->place, fmt::format("'{}' cannot be included: {}", path->text, why));
         return;
     }
     for (const FileId including : chain_) {
@@ -928,9 +955,24 @@ Value Parser::value(const Column& column) {
         }
     } else {
         out.kind = Value::Kind::type;
-        out.type = std::make_shared<const TypeRef>(type_ref());
+        out.type = std::make_shared<const TypeRef>(at_dotted_word() ? mnemonic_ref() : type_ref());
     }
     out.place = from(out.place);
+    return out;
+}
+
+// Whether a mnemonic with a dot is next, as only names of rows have.
+bool Parser::at_dotted_word() const {
+    if (!at(TokenKind::name)) return false;
+    const char* const behind = peek().text.data() + peek().text.size();
+    return behind[0] == '.' && behind[1] != '.';
+}
+
+TypeRef Parser::mnemonic_ref() {
+    const Name name = word(mnemonic_letters);
+    TypeRef out;
+    out.place = name.place;
+    out.name = name.text;
     return out;
 }
 

@@ -9,11 +9,11 @@
 
 namespace isaforge::language {
 
-// Finds the text of an included file; `from` is the including one. Returns 0 where there is none.
+// Finds the text of an included file; `from` is the including one. Returns 0 where it cannot be had, and `why`.
 class Includer {
 public:
     virtual ~Includer() = default;
-    virtual FileId include(const std::string& path, FileId from) = 0;
+    virtual FileId include(const std::string& path, FileId from, std::string& why) = 0;
 };
 
 // Parses `file` and what it includes into `description`. What could be read is there even after errors.

@@ -70,6 +70,9 @@ protected:
 
     bool deeper();                               // false, with a message, where nesting has gone too deep
     void shallower() { --depth_; }
+    // The finished node, or a leaf and the same message where the tree below it has become too deep: a + b + c is as deep as
+    // (a + b) + c.
+    ExpressionPointer finished(std::shared_ptr<semantics::Expression> node);
 
     // Meanings (expression_parser.cpp).
     ExpressionPointer expression();
@@ -90,6 +93,7 @@ private:
     ExpressionPointer primary();
     ExpressionPointer subscript(const ExpressionPointer& base);
     ExpressionPointer call(const Token& name);
+    void too_deep();
     void statement(semantics::Block& out);
     void assignment(semantics::Block& out);
     semantics::Statement branch();

@@ -1,4 +1,5 @@
 #include "language/resolver.hpp"
+#include "language/limits.hpp"
 
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@ void Resolver::run() {
     isa_.title = description_.title;
     if (isa_.name.empty() && !description_.name.place.known())
         diagnostics_.error({description_.end.file, 0, 1}, "the description does not begin with `isa NAME`");
+    if (!within_limits()) return;
     choose_variant();
     choose_dialect();
     reject_duplicates();
@@ -58,6 +60,26 @@ void Resolver::run() {
     resolve_own_takings();
     number_relocations();
     isa_.unused = find_unused(description_);
+}
+
+// Whether there is no more of anything than what takes its time with each other can bear.
+bool Resolver::within_limits() {
+    const std::size_t before = diagnostics_.errors();
+    const auto count = [&](const auto& list, std::size_t most, const char* what, auto place) {
+        if (list.size() <= most) return;
+        diagnostics_.error(place(list[most]),
+                           fmt::format("there are {} {}: at most {} are possible", list.size(), what, most));
+    };
+    const auto by_name = [](const auto& one) { return one.name.place; };
+    count(description_.registers, most_registers, "register files", by_name);
+    count(description_.pools, most_pools, "pools", [](const PoolDeclaration& pool) { return pool.place; });
+    count(description_.functions, most_functions, "functions", [](const auto& function) { return function->place; });
+    count(description_.where, most_functions, "names for expressions", by_name);
+    for (const OperandDeclaration& operand : description_.operands)
+        count(operand.rows, most_rows, "rows of an operand", [](const OperandRowSyntax& row) { return row.place; });
+    for (const InstructionsDeclaration& table : description_.instructions)
+        count(table.columns, most_columns, "columns", by_name);
+    return diagnostics_.errors() == before;
 }
 
 // The declarations that others name most, of the chosen variant; of several with one name the first.
@@ -297,7 +319,7 @@ std::vector<std::string> expand_range(const std::string& text) {
     const char* base = text.data();
     const auto first = std::from_chars(base + open + 1, base + dots, low);
     const auto last = std::from_chars(base + dots + 2, base + close, high);
-    if (first.ptr != base + dots || last.ptr != base + close || high < low || high - low > 4096) return {text};
+    if (first.ptr != base + dots || last.ptr != base + close || high < low || high - low > longest_range) return {text};
     std::vector<std::string> out;
     for (unsigned i = low; i <= high; ++i)
         out.push_back(fmt::format("{}{}{}", text.substr(0, open), i, text.substr(close + 1)));
@@ -308,6 +330,7 @@ std::vector<std::string> expand_range(const std::string& text) {
 
 std::vector<Entry> Resolver::resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place) {
     std::vector<Entry> out;
+    std::unordered_map<std::uint64_t, std::size_t> by_code;  // in `out`
     std::uint64_t next = 0;
     for (const EntrySyntax& syntax : entries) {
         if (!here(syntax.only)) continue;
@@ -329,14 +352,19 @@ std::vector<Entry> Resolver::resolve_entries(const std::vector<EntrySyntax>& ent
                     .note(place, "the width is given here");
                 return out;
             }
-            const auto same = std::find_if(out.begin(), out.end(), [&](const Entry& e) { return e.code == next; });
-            if (same == out.end()) {
+            if (out.size() >= most_entries) {
+                diagnostics_.error(syntax.place, fmt::format("more than {} codes have a name", most_entries))
+                    .note(place, "the width is given here");
+                return out;
+            }
+            const auto [same, added] = by_code.emplace(next, out.size());
+            if (added) {
                 out.push_back(std::move(entry));
-            } else if (syntax.alias) {
-                same->texts.insert(same->texts.end(), entry.texts.begin(), entry.texts.end());
+            } else if (Entry& known = out[same->second]; syntax.alias) {
+                known.texts.insert(known.texts.end(), entry.texts.begin(), entry.texts.end());
             } else {
                 diagnostics_.error(syntax.place, fmt::format("code {} is given twice", next))
-                    .note(same->where, "first here");
+                    .note(known.where, "first here");
             }
         }
     }

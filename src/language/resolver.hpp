@@ -132,6 +132,7 @@ public:
 
 private:
     // resolver.cpp
+    bool within_limits();
     void choose_variant();
     void resolve_settings();
     void unknown_word(const Name& word, const std::vector<std::string_view>& known);
@@ -146,7 +147,12 @@ private:
     void resolve_rounding(std::size_t word);
     void resolve_devices();
     void resolve_modes();
-    void collect_reads(const ExpressionPointer& expression, Mode& mode, unsigned depth);
+    struct ReadsSeen {
+        std::vector<ExpressionPointer> waiting;     // what the names met stand for
+        std::set<const Naming*> names;
+    };
+    void collect_reads(const ExpressionPointer& expression, Mode& mode, ReadsSeen& seen);
+    const Naming* find_naming(const std::string& name) const;
     void resolve_events();
     SharedList<Naming> names_of(const std::vector<WhereSyntax>& syntax);
     void choose_dialect();
@@ -296,7 +302,9 @@ private:
     bool fix_columns(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
                      const FormatDeclaration& format, const Bindings& bindings, Draft& draft);
     void check_fields_used(const Form& form, const FormatDeclaration& format, const Row& row);
-    void note_opcodes(const InstructionsDeclaration& table, const Row& row, const std::vector<Field>& fields);
+    void note_opcodes(const InstructionsDeclaration& table, const Row& row, const std::vector<Field>& fields,
+                      const Layout& layout);
+    bool absent(const InstructionsDeclaration& table);
     const FormatDeclaration* find_format(const Name& name, bool complain = true);
     Bindings row_bindings(const InstructionsDeclaration& table, const Row& row);
     bool names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value);
@@ -342,6 +350,7 @@ private:
     std::set<std::uint64_t> variants_reported_;     // names behind `only` that are no variants, by place
     std::vector<std::pair<std::string_view, NamedRow>> rows_by_name_;  // sorted, once it is needed
     bool rows_indexed_ = false;
+    bool forms_limit_told_ = false;
     std::map<const Value*, std::pair<std::size_t, std::size_t>> auto_columns_;  // Isa::auto_rows, column in it
     std::vector<OwnTaking> own_takings_;
     std::unordered_map<const std::vector<WhereSyntax>*, SharedList<Naming>> names_in_meaning_;

@@ -300,6 +300,7 @@ struct ReservedDeclaration {
 };
 
 struct Description {
+    std::size_t includes = 0;            // files that are included
     Name name;
     std::string title;
     std::vector<Name> variants, dialects;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "language/limits.hpp"
 #include "language/resolver.hpp"
 
 namespace isaforge::language {
@@ -10,15 +11,13 @@ namespace isaforge::language {
 // One instruction of a table: a row, or one member of a family of rows.
 struct Resolver::Row {
     const InstructionRow& syntax;
-    std::vector<const Value*> values;       // by column, for the chosen variant
-    std::vector<std::uint64_t> numbers;     // of those that are numbers
+    std::vector<const Value*> values;    // by column, for the chosen variant
+    std::vector<std::uint64_t> numbers;  // of those that are numbers
     std::vector<std::string> names;
     std::vector<std::string> relax_names;
 };
 
 namespace {
-
-constexpr std::size_t most_forms = 200000;
 
 std::size_t column_index(const std::vector<Column>& columns, std::string_view name) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -67,6 +66,7 @@ void Resolver::resolve_table(const InstructionsDeclaration& table) {
     }
     if (diagnostics_.errors() != before || !all_known) return;
     for (const InstructionRow& row : table.rows) {
+        if (diagnostics_.overflowing() || forms_limit_told_) return;
         if (!row.broken && here(row.only)) resolve_row(table, row);
     }
 }
@@ -96,9 +96,9 @@ void Resolver::resolve_row(const InstructionsDeclaration& table, const Instructi
     const Value* range = nullptr;
     for (const Value* value : row.values) {
         if (value->kind != Value::Kind::range || !own(syntax, *value)) continue;
-        if (value->high < value->low || value->high - value->low > 4096) {
-            diagnostics_.error(value->place,
-                               fmt::format("the range {}..{} is empty or too long", value->low, value->high));
+        if (value->high < value->low || value->high - value->low > longest_range) {
+            diagnostics_.error(value->place, fmt::format("the range {}..{} is empty or longer than {}", value->low,
+                                                         value->high, longest_range));
             return;
         }
         if (range) {
@@ -202,7 +202,14 @@ Bindings Resolver::row_bindings(const InstructionsDeclaration& table, const Row&
 }
 
 void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& row) {
-    if (isa_.forms.size() > most_forms) return;
+    if (isa_.forms.size() >= most_forms) {
+        if (!forms_limit_told_)
+            diagnostics_.error(
+                row.syntax.place,
+                fmt::format("more than {} instructions, each counted with all of its encodings", most_forms));
+        forms_limit_told_ = true;
+        return;
+    }
     Instruction instruction;
     instruction.names = row.names;
     instruction.relax_names = row.relax_names;
@@ -231,7 +238,7 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
         const bool broken_format = std::any_of(
             table.encodings.begin(), table.encodings.end(),
             [&](const EncodingSyntax& encoding) { return formats_checked_.contains(encoding.format.text); });
-        if (diagnostics_.errors() == before && !broken_format)
+        if (diagnostics_.errors() == before && !broken_format && !absent(table))
             diagnostics_.error(row.syntax.place, "this row has no encoding: every one of its table's is absent for it");
         return;
     }
@@ -240,6 +247,13 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     const auto index = static_cast<Index>(isa_.instructions.size());
     for (const Index form : instruction.forms) isa_.forms[form].instruction = index;
     isa_.instructions.push_back(std::move(instruction));
+}
+
+// Whether the parameters alone say that no encoding of the table is there: whatever its rows are.
+bool Resolver::absent(const InstructionsDeclaration& table) {
+    return std::all_of(table.encodings.begin(), table.encodings.end(), [&](const EncodingSyntax& encoding) {
+        return !here(encoding.only) || (encoding.condition && evaluate(encoding.condition, {}, false) == 0u);
+    });
 }
 
 void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, const EncodingSyntax& encoding,
@@ -408,7 +422,7 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     if (reused == Reuse::impossible && !make_form(table, row, encoding, format, names, alternative, *shape, form))
         return;
     form.names_in_meaning = names_of(encoding.where);
-    note_opcodes(table, row, form.fields);
+    note_opcodes(table, row, form.fields, *shape->layout);
     keep_awaited(static_cast<Index>(isa_.forms.size()), static_cast<Index>(isa_.instructions.size()));
     instruction.forms.push_back(static_cast<Index>(isa_.forms.size()));
     isa_.forms.push_back(std::move(form));
@@ -632,11 +646,14 @@ void Resolver::check_fields_used(const Form& form, const FormatDeclaration& form
     }
 }
 
-void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row, const std::vector<Field>& fields) {
+void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row, const std::vector<Field>& fields,
+                            const Layout& layout) {
     if (!isa_.opcodes_accounted || row.syntax.alias || !awaited_.empty()) return;
     OpcodeRow out;
     out.where = row.syntax.place;
     out.reserved = row.syntax.reserved;
+    out.mask = layout.mask;
+    out.value = layout.value;
     out.table = static_cast<Index>(&table - description_.instructions.data());
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         for (const Field& field : fields) {
@@ -670,7 +687,7 @@ void Resolver::add_reserved(const InstructionsDeclaration& table, const Row& row
     Row last = row;
     for (std::size_t i = 0; i < last.numbers.size(); ++i) last.numbers[i] = row.values[i]->high;
     if (!fix_columns(table, last, table.encodings[0], *format, bindings, draft)) return;
-    note_opcodes(table, row, draft.fields);
+    note_opcodes(table, row, draft.fields, *layout);
 }
 
 }  // namespace isaforge::language

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "language/limits.hpp"
 #include "language/resolver.hpp"
 
 namespace isaforge::language {
@@ -268,7 +269,6 @@ bool Resolver::bind_arguments(const std::vector<Name>& parameters, const std::ve
 }
 
 Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef& ref, const Bindings& outer) {
-    constexpr std::size_t most_types = 20000;
     Bindings bindings;
     if (!bind_arguments(operand.parameters, ref.arguments, outer, ref.place, "operand", operand.name, bindings))
         return no_index;
@@ -281,11 +281,22 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
     const auto known = types_.find(key);
     if (known != types_.end()) return known->second;
     if (broken_.contains(operand.name.text)) return no_index;
-    if (!in_progress_.insert(operand.name.text).second || isa_.operand_types.size() > most_types) {
+    if (in_progress_.contains(operand.name.text)) {
         diagnostics_.error(ref.place, fmt::format("operand '{}' contains itself", operand.name.text))
             .note(operand.name.place, "declared here");
         return no_index;
     }
+    if (in_progress_.size() >= deepest_operand || isa_.operand_types.size() >= most_operand_types) {
+        if (in_progress_.size() >= deepest_operand)
+            diagnostics_.error(ref.place,
+                               fmt::format("operands contain one another more than {} deep", deepest_operand));
+        else
+            diagnostics_.error(ref.place, fmt::format("more than {} operands, each counted with all of its arguments",
+                                                      most_operand_types));
+        broken_.insert(operand.name.text);
+        return no_index;
+    }
+    in_progress_.insert(operand.name.text);
     OperandType type;
     type.name = operand.name.text;
     type.kind = OperandKind::table;

@@ -1,24 +1,33 @@
 // The type check. It lowers each instruction with the codes of its operands left open. What the types can depend on is
 // tried out: one row of a table operand for each kind of thing that its rows mean, and, where a width or a bound
-// depends on an operand's value, all values (of wide operands, a sample).
+// depends on an operand's value, all values. Where that is too much for an instruction as a whole its statements are looked
+// at one by one, each with the operands that it depends on (slices.hpp). What is still left out is said.
 #include "semantics/check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
+#include "language/limits.hpp"
 #include "semantics/lowering.hpp"
+#include "semantics/slices.hpp"
 
 namespace isaforge::semantics {
 
 namespace {
 
-constexpr std::size_t max_variants = 256;       // of one operand
-constexpr std::size_t max_combinations = 4096;  // of one instruction's operands
-constexpr std::size_t max_effort = 20'000'000;  // of the whole check, in expressions looked at
-constexpr unsigned max_lowerings = 4096;        // of one combination
+using language::most_check_effort;
+using language::most_combinations;
+using language::most_lowerings;
+using language::most_shapes;
+
+constexpr unsigned widest_tried = 16;      // bits of an operand that are all tried
+constexpr double all_but_nothing = 0.9999;  // of the values: sums of shares are not exact
 
 class Checker {
 public:
@@ -29,6 +38,7 @@ public:
         for (Index type = 0; type < isa_.operand_types.size(); ++type)
             if (isa_.operand_types[type].kind == OperandKind::table) variants(type);
         for (const Instruction& instruction : isa_.instructions) {
+            if (diagnostics_.overflowing()) break;
             if (instruction.meaning || instruction.guard)
                 for (Index form : instruction.forms) check(instruction, isa_.forms[form]);
             else
@@ -38,18 +48,20 @@ public:
         LowerInput around{.isa = &isa_, .instruction = &none, .mode_bindings = &modes_};
         for (const EventHandler& event : isa_.events) {
             around.event = &event;
-            check(around, true);
+            if (check(around, true)) tell_rest(event.where, "event " + event.name, looked_);
         }
         around.event = nullptr;
         around.only_modes = true;
-        check(around, true);
+        if (check(around, true) && !isa_.modes.empty()) tell_rest(isa_.modes.front().where, "the modes", looked_);
         return ok_;
     }
 
 private:
     // The kinds of bindings of an operand: one for each shape of its rows.
     const std::vector<Binding>& variants(Index type);
-    std::vector<std::vector<Binding>> products(const std::vector<Field>& fields, const Image& image);
+    // `names`: those of the fields that matter; null: all do. `share` becomes the part of the combinations that is given.
+    std::vector<std::vector<Binding>> products(const std::vector<Field>& fields, const Image& image, const Names* names,
+                                               double& share);
     void row_variants(Index type, Index row, std::set<std::string>& shapes, std::vector<Binding>& out);
     Index first_row(Index type) const;
     Index row_without_meaning(Index type) const;
@@ -57,8 +69,13 @@ private:
     Binding fixed(Index type, std::uint64_t code);
     void check(const Instruction& instruction, const Form& form);
     bool check(const LowerInput& input, bool warnings);
+    // The part of the operands' values that was looked at; nothing where there are errors.
+    std::optional<double> looked_at(const Instruction& instruction, const Form& form, const Names* names,
+                                    bool warnings);
+    void check_slices(const Instruction& instruction, const Form& form);
+    void tell_rest(Place place, const std::string& what, double looked);
     void note_silent(const Instruction& instruction);
-    void try_all(const LowerInput& input, Diagnostics& found, bool warnings);
+    void try_all(const LowerInput& input, Diagnostics& found, bool warnings, double share);
     std::vector<std::uint64_t> codes(const Binding& binding);
     void report(const Diagnostics& found);
 
@@ -67,8 +84,11 @@ private:
     std::vector<Binding> modes_;   // open, or as they are being tried
     std::map<Index, std::vector<Binding>> variants_;
     std::set<std::tuple<FileId, std::uint32_t, std::string>> reported_;
-    unsigned lowerings_ = 0;
+    std::size_t lowerings_ = 0;
     std::size_t effort_ = 0;
+    double looked_ = 0;            // the part of the values of the operands being tried that was looked at
+    std::map<Index, double> known_shapes_;  // the part of an operand's rows whose shapes are known, where it is not all
+    std::set<std::string> told_;
     bool ok_ = true;
 };
 
@@ -106,7 +126,8 @@ Binding Checker::fixed(Index type_index, std::uint64_t code) {
 }
 
 // All combinations of the fields' variants, as far as the limit goes.
-std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fields, const Image& image) {
+std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fields, const Image& image,
+                                                    const Names* names, double& share) {
     std::vector<std::vector<Binding>> all(1);
     for (const Field& field : fields) {
         std::vector<Binding> choices;
@@ -116,10 +137,14 @@ std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fi
             choices = variants(field.type);
         else
             choices.push_back({.type = field.type});
+        if (names && !names->contains(field.name)) choices.resize(1);
+        if (known_shapes_.contains(field.type)) share *= known_shapes_.at(field.type);
+        const std::size_t wanted = all.size() * choices.size();
+        if (wanted > most_combinations) share *= static_cast<double>(most_combinations) / static_cast<double>(wanted);
         std::vector<std::vector<Binding>> next;
         for (const auto& bindings : all)
             for (const Binding& choice : choices) {
-                if (next.size() >= max_combinations) break;
+                if (next.size() >= most_combinations) break;
                 next.push_back(bindings);
                 next.back().push_back(choice);
             }
@@ -131,8 +156,13 @@ std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fi
 void Checker::row_variants(Index type, Index row, std::set<std::string>& shapes, std::vector<Binding>& out) {
     const OperandRow& table_row = isa_.operand_types[type].rows[row];
     if (table_row.reserved || !table_row.meaning) return;
-    for (auto& captures : products(table_row.fields, {})) {
-        if (out.size() >= max_variants) return;
+    double share = 1;
+    auto all = products(table_row.fields, {}, nullptr, share);
+    if (out.size() >= most_shapes) share = 0;
+    const double rows = static_cast<double>(isa_.operand_types[type].rows.size());
+    if (share < all_but_nothing) known_shapes_.try_emplace(type, 1).first->second -= (1 - share) / rows;
+    for (auto& captures : all) {
+        if (out.size() >= most_shapes) return;
         Binding binding{.type = type, .row = row, .captures = std::move(captures)};
         Diagnostics found;
         std::string text = shape(type, binding, found);
@@ -171,21 +201,54 @@ const std::vector<Binding>& Checker::variants(Index type) {
 }
 
 void Checker::check(const Instruction& instruction, const Form& form) {
-    bool first = true;
-    for (const auto& bindings : products(form.fields, form.written)) {
+    const auto looked = looked_at(instruction, form, nullptr, true);
+    if (!looked || *looked > all_but_nothing) return;
+    if (effort_ <= most_check_effort) return check_slices(instruction, form);
+    tell_rest(instruction.where, instruction.names[0], *looked);
+}
+
+std::optional<double> Checker::looked_at(const Instruction& instruction, const Form& form, const Names* names,
+                                         bool warnings) {
+    double share = 1, looked = 0;
+    const auto combinations = products(form.fields, form.written, names, share);
+    for (const auto& bindings : combinations) {
         LowerInput input{
             .isa = &isa_, .instruction = &instruction, .fields = &form.fields.list(), .bindings = &bindings};
         input.names = &form.names_in_meaning;
         input.mode_bindings = &modes_;
-        if (!check(input, first)) return;
-        first = false;
+        if (!check(input, warnings && &bindings == &combinations.front())) return std::nullopt;
+        looked += looked_;
     }
+    return share * looked / static_cast<double>(combinations.size());
+}
+
+// Each statement with the values of those operands alone that it depends on.
+void Checker::check_slices(const Instruction& instruction, const Form& form) {
+    double least = 1;
+    for (const Slice& slice : slices_of(isa_, instruction, form)) {
+        Instruction part = instruction;
+        part.meaning = slice.statements;
+        const auto looked = looked_at(part, form, &slice.names, false);
+        if (!looked) return;
+        least = std::min(least, *looked);
+    }
+    tell_rest(instruction.where, instruction.names[0], least);
+}
+
+void Checker::tell_rest(Place place, const std::string& what, double looked) {
+    if (looked > all_but_nothing || !told_.insert(what).second) return;
+    const double percent = std::max(0.1, 100 * (1 - looked));
+    diagnostics_.warning(place,
+                         fmt::format("the meaning of {} was not checked for {:.1f}% of what its operands may be: "
+                                     "types depend on their values, and there are too many",
+                                     what, percent));
 }
 
 bool Checker::check(const LowerInput& input, bool warnings) {
     Diagnostics found;
     lowerings_ = 0;
-    try_all(input, found, warnings);
+    looked_ = 0;
+    try_all(input, found, warnings, 1);
     report(found);
     return found.ok();
 }
@@ -202,44 +265,53 @@ void Checker::note_silent(const Instruction& instruction) {
     ok_ = false;
 }
 
-// The codes to try for an operand whose value a type depends on.
+// The codes to try for an operand, or a mode, whose value a type depends on; of wide ones a sample, of modes the ends and
+// what is next to them: all of them with all operands would be too many.
 std::vector<std::uint64_t> Checker::codes(const Binding& binding) {
     std::vector<std::uint64_t> all;
-    if (binding.type == no_index) {  // a mode: the ends and one between
-        const unsigned bits = isa_.modes[static_cast<std::size_t>(&binding - modes_.data())].bits;
-        all = {0, mask_of(bits)};
-        if (bits > 1) all.push_back(1);
-        if (bits == 2) all.push_back(2);
+    unsigned width = 0;
+    if (binding.type == no_index) {
+        const std::uint64_t last = mask_of(isa_.modes[static_cast<std::size_t>(&binding - modes_.data())].bits);
+        std::set<std::uint64_t> some{0, std::min<std::uint64_t>(last, 1), last - std::min<std::uint64_t>(last, 1),
+                                     last};
+        return {some.begin(), some.end()};
+    } else {
+        const OperandType& type = isa_.operand_types[binding.type];
+        width = type.width;
+        for (const Entry& entry : type.entries) all.push_back(entry.code);
+        if (!type.entries.empty()) return all;
+    }
+    if (width <= widest_tried) {
+        for (std::uint64_t code = 0; code < (std::uint64_t{1} << width); ++code) all.push_back(code);
         return all;
     }
-    const OperandType& type = isa_.operand_types[binding.type];
-    if (type.kind == OperandKind::enumeration || (type.kind == OperandKind::registers && !type.entries.empty())) {
-        for (const Entry& entry : type.entries) all.push_back(entry.code);
-    } else if (type.width <= 8) {
-        for (std::uint64_t code = 0; code < (std::uint64_t{1} << type.width); ++code) all.push_back(code);
-    } else {
-        for (unsigned bit = 0; bit < type.width; ++bit) all.push_back(std::uint64_t{1} << bit);
-        all.push_back(0);
-        all.push_back(mask_of(type.width));
-    }
+    for (unsigned bit = 0; bit < width; ++bit) all.push_back(std::uint64_t{1} << bit);
+    all.push_back(0);
+    all.push_back(mask_of(width));
     return all;
 }
 
-void Checker::try_all(const LowerInput& input, Diagnostics& found, bool warnings) {
-    if (++lowerings_ > max_lowerings || effort_ > max_effort) return;
+void Checker::try_all(const LowerInput& input, Diagnostics& found, bool warnings, double share) {
+    if (++lowerings_ > most_lowerings || effort_ > most_check_effort) return;
     Diagnostics attempt;
     LowerResult result = lower(input, attempt, warnings);
     effort_ += result.effort;
     if (result.steering == nullptr) {
         found.append(std::move(attempt));
+        looked_ += share;
         return;
     }
     // The binding is one of ours; it is put back as it was.
     Binding& binding = const_cast<Binding&>(*result.steering);
-    for (std::uint64_t code : codes(binding)) {
+    const std::vector<std::uint64_t> tried = codes(binding);
+    const bool is_operand = binding.type != no_index && isa_.operand_types[binding.type].entries.empty();
+    const unsigned width = is_operand ? isa_.operand_types[binding.type].width : 0;
+    const double of_one = width > widest_tried ? std::ldexp(1.0, -static_cast<int>(width))
+                                               : 1 / static_cast<double>(std::max<std::size_t>(tried.size(), 1));
+    for (std::uint64_t code : tried) {
         binding.known = true;
         binding.code = code;
-        try_all(input, found, false);
+        try_all(input, found, false, share * of_one);
         if (!found.ok()) break;
     }
     binding.known = false;

@@ -3,14 +3,12 @@
 
 #include <bit>
 
+#include "language/limits.hpp"
 #include "semantics/lowering.hpp"
 
 namespace isaforge::semantics {
 
 namespace {
-
-constexpr std::size_t max_evaluations = 200000;
-constexpr unsigned max_depth = 200;
 
 // How a message refers to an expression: by its name where it has one.
 std::string spoken(const Expression& expression, const char* otherwise) {
@@ -63,8 +61,14 @@ std::string joined(const std::vector<std::string>& names) {
 // Every expression counts, so that functions that call functions cannot keep us busy for ever.
 bool Lowering::budget(Place place) {
     if (exhausted_) return false;
-    if (++evaluations_ < max_evaluations && depth_ < max_depth && code.steps.size() < 19000) return true;
-    error(place, depth_ >= max_depth ? "this is nested too deeply" : "the meaning of this instruction is too large");
+    const bool deep = depth_ >= language::deepest_nesting;
+    if (++evaluations_ < language::most_expressions && !deep && code.steps.size() < language::most_steps) return true;
+    error(place,
+          deep ? fmt::format("nested more than {} deep, with the functions and names that are used here",
+                             language::deepest_nesting)
+               : fmt::format("the meaning of this instruction is too large: more than {} steps, or {} expressions "
+                             "with those of its functions and loops",
+                             language::most_steps, language::most_expressions));
     exhausted_ = true;
     return false;
 }

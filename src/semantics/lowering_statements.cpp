@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "language/limits.hpp"
 #include "semantics/lowering.hpp"
 
 namespace isaforge::semantics {
 
 namespace {
 
-constexpr Literal max_repeats = 4096;
+constexpr Literal max_repeats = language::most_rounds;
 constexpr Literal max_delay = 63;
 
 const Expression& base_of(const Expression& expression) {

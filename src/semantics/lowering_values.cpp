@@ -1,4 +1,5 @@
 // Lowering, first part: making values. Everything that knows about containers, masking and sign extension is here.
+#include "language/limits.hpp"
 #include "semantics/kernels.hpp"
 #include "semantics/lowering.hpp"
 
@@ -8,7 +9,7 @@ namespace isaforge::semantics {
 
 namespace {
 
-constexpr std::size_t max_steps = 20000;
+constexpr std::size_t max_steps = language::most_steps + 1000;  // what is begun is finished
 
 bool is_zero(std::optional<std::uint64_t> value) { return value && *value == 0; }
 

@@ -63,6 +63,7 @@ struct Expression {
     Operator op = Operator::none;
     TypeName type;     // element of a memory: the access; call with an empty name: conversion to this type
     std::vector<ExpressionPointer> operands;
+    std::uint16_t depth = 1;  // of the tree
 };
 
 enum class StatementKind {

@@ -3,14 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "support/printable.hpp"
 
 namespace isaforge {
 
+namespace {
+
+constexpr std::size_t most_notes = 100;  // of one message
+
+}  // namespace
+
 Diagnostic& Diagnostic::note(Place where, std::string text) {
-    notes.push_back({Severity::note, where, std::move(text), {}, {}});
+    if (notes.size() == most_notes) notes.push_back({Severity::note, {}, "and more of these", {}, {}});
+    if (notes.size() < most_notes) notes.push_back({Severity::note, where, std::move(text), {}, {}});
     return *this;
 }
 
@@ -165,7 +174,8 @@ std::string to_text(const Diagnostics& diagnostics, const SourceManager& sources
     std::string out;
     for (const Diagnostic& diagnostic : diagnostics.all()) out += to_text(diagnostic, sources, colour);
     const std::size_t total = diagnostics.errors() + diagnostics.warnings();
-    if (total > diagnostics.all().size()) out += fmt::format("and {} more\n", total - diagnostics.all().size());
+    if (total > diagnostics.all().size())
+        out += fmt::format("and at least {} more\n", total - diagnostics.all().size());
     return out;
 }
 
@@ -177,19 +187,22 @@ std::string to_json(const Diagnostics& diagnostics, const SourceManager& sources
 
 namespace {
 
+constexpr std::size_t longest_word_compared = 64;
+constexpr std::size_t most_candidates = 5000;
+
 // How many letters to insert, remove, replace or swap with their neighbour.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> before, last, row(b.size() + 1);
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+    std::array<std::uint8_t, longest_word_compared + 1> before{}, last{}, row{};
+    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<std::uint8_t>(j);
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        before = std::move(last);
+        before = last;
         last = row;
-        row[0] = i;
+        row[0] = static_cast<std::uint8_t>(i);
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t replaced = last[j - 1] + (a[i - 1] != b[j - 1]);
-            row[j] = std::min({last[j] + 1, row[j - 1] + 1, replaced});
+            int least = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
             const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
+            if (swapped) least = std::min(least, before[j - 2] + 1);
+            row[j] = static_cast<std::uint8_t>(least);
         }
     }
     return row[b.size()];
@@ -198,9 +211,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
-    constexpr std::size_t longest_word_compared = 64;
     std::string_view best;
-    if (word.size() > longest_word_compared) return best;
+    if (word.size() > longest_word_compared || candidates.size() > most_candidates) return best;
     std::size_t best_distance = word.size() < 4 ? 2 : word.size() / 3 + 1;
     for (const std::string_view candidate : candidates) {
         const std::size_t difference =

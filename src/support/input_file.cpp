@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -34,10 +35,10 @@ bool fail(std::string& error) {
     return false;
 }
 
-bool too_long(bool regular, std::string& error) {
-    error = regular ? fmt::format("the file has more than {} MiB, which is the limit", most_file_bytes >> 20)
+bool too_long(bool regular, std::uint64_t limit, std::string& error) {
+    error = regular ? fmt::format("the file has more than {} MiB, which is the limit", limit >> 20)
                     : fmt::format("more than {} MiB come from it, which is the limit for what is not a regular file",
-                                  most_stream_bytes >> 20);
+                                  limit >> 20);
     return false;
 }
 
@@ -49,7 +50,8 @@ int open_for(const std::string& path, Readable what) {
 
 }  // namespace
 
-bool read_input(const std::string& path, Readable what, std::string& text, std::string& error) {
+bool read_input(const std::string& path, Readable what, std::string& text, std::string& error,
+                std::uint64_t most) {
     const Descriptor file(open_for(path, what));
     struct stat status {};
     if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return fail(error);
@@ -58,9 +60,9 @@ bool read_input(const std::string& path, Readable what, std::string& text, std::
         error = "it is not a regular file";
         return false;
     }
-    const std::uint64_t limit = regular ? most_file_bytes : most_stream_bytes;
+    const std::uint64_t limit = std::min(most, regular ? most_file_bytes : most_stream_bytes);
     const auto size = static_cast<std::uint64_t>(regular ? status.st_size : 0);
-    if (size > limit) return too_long(regular, error);
+    if (size > limit) return too_long(regular, limit, error);
     text.clear();
     text.reserve(size);  // growing would copy it several times
     prefer_large_pages(text.data(), text.capacity());
@@ -71,7 +73,7 @@ bool read_input(const std::string& path, Readable what, std::string& text, std::
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return fail(error);
         text.append(buffer, static_cast<std::size_t>(count));
-        if (text.size() > limit) return too_long(regular, error);
+        if (text.size() > limit) return too_long(regular, limit, error);
     }
 }
 

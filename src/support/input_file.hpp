@@ -7,7 +7,8 @@
 
 namespace isaforge {
 
-// False, with the reason in `error`, where it cannot be read or is longer than limits.hpp allows.
-bool read_input(const std::string& path, Readable what, std::string& text, std::string& error);
+// False, with the reason in `error`, where it cannot be read, or has more than `most` bytes or than limits.hpp allows.
+bool read_input(const std::string& path, Readable what, std::string& text, std::string& error,
+                std::uint64_t most = most_file_bytes);
 
 }  // namespace isaforge

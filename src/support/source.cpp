@@ -11,9 +11,10 @@ FileId SourceManager::add(std::string name, std::string text) {
     return static_cast<FileId>(files_.size());
 }
 
-std::optional<FileId> SourceManager::load(const std::string& path, std::string& error, Readable what) {
+std::optional<FileId> SourceManager::load(const std::string& path, std::string& error, Readable what,
+                                         std::uint64_t most) {
     std::string text;
-    if (!read_input(path, what, text, error)) return std::nullopt;
+    if (!read_input(path, what, text, error, most)) return std::nullopt;
     const bool standard = path == "-" && what == Readable::anything;
     const FileId file = add(standard ? "<standard input>" : path, std::move(text));
     files_.back().path = path;
@@ -26,6 +27,20 @@ std::vector<std::string> SourceManager::paths() const {
         if (!file.path.empty()) out.push_back(file.path);
     }
     return out;
+}
+
+std::optional<FileId> SourceManager::load_text(const std::string& path, std::string& error, Readable what,
+                                              std::uint64_t most) {
+    const std::optional<FileId> id = load(path, error, what, most);
+    if (!id) return id;
+    std::string& text = files_[*id - 1].text;
+    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+        error = "it is UTF-16 text: save it as UTF-8";
+        files_.pop_back();
+        return std::nullopt;
+    }
+    if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+    return id;
 }
 
 std::string_view SourceManager::name(FileId id) const { return id == 0 ? std::string_view{} : file(id).name; }

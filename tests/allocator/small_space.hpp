@@ -2,6 +2,7 @@
 // searched for by trying everything. Shares nothing with the allocator but the problem.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -291,18 +292,144 @@ private:
     std::unordered_set<std::string> failed_;
 };
 
-// Whether there is an assignment with blocks of one format each, or with blocks shared where pools are.
+// What any assignment has to keep, without a word of blocks: no word belongs to two rows, to a reserved pattern or to the
+// pool of another format; chunks are aligned and in a row. Where the rule of blocks finds nothing, this has the last word.
+class SmallWords {
+public:
+    using Words = std::uint64_t;
+
+    SmallWords(const Problem& problem, unsigned bits) : problem_(problem), bits_(bits) {
+        for (const FixedRow& row : problem.fixed) taken_ |= words(row.shape.constants);
+        for (const ReservedWords& reserved : problem.reserved) taken_ |= words(reserved.pattern);
+        for (std::size_t i = 0; i < problem.items.size(); ++i) {
+            const Item& item = problem.items[i];
+            const auto size = std::min<std::uint64_t>(item.aligned, std::uint64_t{1} << std::popcount(item.chosen));
+            const auto open = std::find_if(chunks_.rbegin(), chunks_.rend(), [&](const Chunk& chunk) {
+                const Item& first = problem.items[chunk.items[0]];
+                return first.table == item.table && first.chosen == item.chosen && first.aligned == item.aligned;
+            });
+            if (size > 1 && open != chunks_.rend() && open->items.size() < size)
+                open->items.push_back(i);
+            else
+                chunks_.push_back({{i}, size});
+        }
+    }
+
+    std::optional<bool> possible() {
+        const bool found = put(0, taken_);
+        if (steps_ > most_steps) return std::nullopt;
+        return found;
+    }
+
+    std::string wrong(const Assignment& assignment) const {
+        Words taken = taken_;
+        for (const Chunk& chunk : chunks_) {
+            const std::uint64_t first = code(chunk.items[0], assignment[chunk.items[0]]);
+            if (first % chunk.size != 0) return "a chunk is not aligned";
+            for (std::size_t k = 0; k < chunk.items.size(); ++k) {
+                if (code(chunk.items[k], assignment[chunk.items[k]]) != first + k) return "a chunk is not in a row";
+            }
+            const auto rows = rows_of(chunk, first, taken);
+            if (!rows) return "a row is where it may not be";
+            taken |= *rows;
+        }
+        return {};
+    }
+
+private:
+    static constexpr std::size_t most_steps = 200000;
+
+    struct Chunk {
+        std::vector<std::size_t> items;
+        std::uint64_t size = 1;
+    };
+
+    Words words(const Cube& cube) const {
+        Words set = 0;
+        for (unsigned i = 0; i < 1u << bits_; ++i) {
+            if (((Bits{i} << (64 - bits_) ^ cube.value) & cube.mask & (~Bits{0} << (64 - bits_))) == 0)
+                set |= Words{1} << i;
+        }
+        return set;
+    }
+
+    // Words that only pools of other formats have, or that are outside of the format's own.
+    Words foreign(unsigned format) const {
+        Words set = 0;
+        for (unsigned word = 0; word < 1u << bits_; ++word) {
+            bool has_pool = false, in_own = false, in_other = false;
+            for (const PoolRange& pool : problem_.pools) {
+                const bool own = std::count(pool.formats.begin(), pool.formats.end(), format) != 0;
+                const std::uint64_t leading = word >> (bits_ - pool.width);
+                const bool inside = leading >= pool.low && leading <= pool.high;
+                has_pool |= own;
+                (own ? in_own : in_other) |= inside;
+            }
+            if (in_other || (has_pool && !in_own)) set |= Words{1} << word;
+        }
+        return set;
+    }
+
+    std::uint64_t code(std::size_t item, Bits word) const {
+        std::uint64_t code = 0;
+        for (unsigned i = 0; i < 64; ++i) {
+            if (problem_.items[item].chosen & leading_bit(i)) code = code << 1 | (word >> (63 - i) & 1);
+        }
+        return code;
+    }
+
+    // The words of a chunk whose first row has this code; nothing where some are not to be had.
+    std::optional<Words> rows_of(const Chunk& chunk, std::uint64_t first, Words taken) const {
+        Words all = 0;
+        for (std::size_t k = 0; k < chunk.items.size(); ++k) {
+            const Item& item = problem_.items[chunk.items[k]];
+            for (const Shape& form : item.forms) {
+                Words here = 0;
+                for (unsigned i = 0; i < 1u << bits_; ++i) {
+                    const Bits word = Bits{i} << (64 - bits_);
+                    const bool constant = ((word ^ form.constants.value) & form.constants.mask & ~item.chosen &
+                                           (~Bits{0} << (64 - bits_))) == 0;
+                    if (constant && code(chunk.items[k], word) == first + k) here |= Words{1} << i;
+                }
+                if (here & (taken | all | foreign(form.format))) return std::nullopt;
+                all |= here;
+            }
+        }
+        return all;
+    }
+
+    bool put(std::size_t index, Words taken) {
+        if (index == chunks_.size()) return true;
+        if (++steps_ > most_steps) return false;
+        if (!failed_.insert({index, taken}).second) return false;
+        const Chunk& chunk = chunks_[index];
+        const std::uint64_t codes = std::uint64_t{1} << std::popcount(problem_.items[chunk.items[0]].chosen);
+        for (std::uint64_t at = 0; at + chunk.items.size() <= codes; at += chunk.size) {
+            const auto rows = rows_of(chunk, at, taken);
+            if (rows && put(index + 1, taken | *rows)) return true;
+        }
+        return false;
+    }
+
+    const Problem& problem_;
+    unsigned bits_;
+    Words taken_ = 0;
+    std::vector<Chunk> chunks_;
+    std::set<std::pair<std::size_t, Words>> failed_;
+    std::size_t steps_ = 0;
+};
+
+// Whether there is an assignment: with blocks of one format each, with blocks shared where pools are, or of any kind.
 inline std::optional<bool> possible(const Problem& problem, unsigned bits) {
-    const auto separate = SmallSpace(problem, bits, false).possible();
-    if (separate && *separate) return true;
-    const auto shared = SmallSpace(problem, bits, true).possible();
-    if (shared && *shared) return true;
-    return separate && shared ? std::optional(false) : std::nullopt;
+    if (SmallSpace(problem, bits, false).possible().value_or(false)) return true;
+    if (SmallSpace(problem, bits, true).possible().value_or(false)) return true;
+    return SmallWords(problem, bits).possible();
 }
 
 inline std::string wrong(const Problem& problem, unsigned bits, const Assignment& assignment) {
-    const std::string separate = SmallSpace(problem, bits, false).wrong(assignment);
-    return separate.empty() ? separate : SmallSpace(problem, bits, true).wrong(assignment);
+    if (SmallSpace(problem, bits, false).wrong(assignment).empty()) return {};
+    if (SmallSpace(problem, bits, true).wrong(assignment).empty()) return {};
+    return SmallWords(problem, bits).wrong(assignment);
 }
 
 }  // namespace isaforge::allocator

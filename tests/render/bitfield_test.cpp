@@ -31,6 +31,9 @@ Isa isa_of(unsigned unit_bits, Form form, std::string name) {
     instruction.forms = {0};
     form.instruction = 0;
     form.written = form.value;
+    for (const Field& field : form.fields)
+        for (const BitPiece& piece : field.place.pieces)
+            if (field.fixed) form.mask.set(piece.position, piece.width, ~std::uint64_t{0});
     isa.instructions = {instruction};
     isa.forms = {std::move(form)};
     return isa;
