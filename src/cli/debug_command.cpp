@@ -59,11 +59,29 @@ bool carry_out(debugger::Debugger& debugger, std::string_view line, bool& failed
     return !debugger.finished();
 }
 
+constexpr std::size_t most_script_line_bytes = std::size_t{1} << 20;
+
+// A line of a script, which may be a device without any ends of lines; false at its end. What is too long stays in the
+// stream.
+bool read_line(std::istream& script, std::string& line) {
+    line.clear();
+    char c = 0;
+    while (line.size() <= most_script_line_bytes && script.get(c)) {
+        if (c == '\n') return true;
+        line += c;
+    }
+    return !line.empty();
+}
+
 // Commands from a file or a pipe, each shown before what it says.
 int run_script(debugger::Debugger& debugger, std::istream& script) {
     bool failed = false;
     std::string line;
-    while (std::getline(script, line)) {
+    while (read_line(script, line)) {
+        if (line.size() > most_script_line_bytes) {
+            complain(fmt::format("a line of commands has more than {} bytes", most_script_line_bytes));
+            return input_error;
+        }
         if (line.ends_with('\r')) line.pop_back();
         if (line.empty()) continue;
         fmt::print("(isaforge) {}\n", line);
