@@ -31,16 +31,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t piece = 1 + data[1] % 64;
     unsigned packets = 0;
     while (!rest.empty() && packets < 64) {
-        reader.feed(rest.substr(0, piece));
+        const auto events = reader.feed(rest.substr(0, piece));
         rest.remove_prefix(std::min(piece, rest.size()));
-        while (const auto event = reader.next()) {
-            if (event->kind != debugger::PacketEvent::Kind::packet || ++packets > 64) continue;
-            const std::string reply = server.answer(event->payload);
+        for (const debugger::PacketEvent& event : events) {
+            if (event.kind != debugger::PacketEvent::Kind::packet || ++packets > 64) continue;
+            const std::string reply = server.answer(event.payload);
             if (reply.size() > debugger::most_packet_bytes) std::abort();
             debugger::PacketReader back;
-            back.feed(debugger::packet_bytes(reply));
-            const auto same = back.next();
-            if (!same || same->payload != reply) std::abort();
+            const auto same = back.feed(debugger::packet_bytes(reply));
+            if (same.size() != 1 || same[0].payload != reply) std::abort();
         }
     }
     // The bytes are most often no packets with the right sums; as payloads they go further.

@@ -44,6 +44,8 @@ struct MachineOptions {
     unsigned harts = 1;                // of a machine whose memory holds code, at most most_harts
     std::uint64_t seed = 0;           // of the order in which harts take turns: the same seed gives the same run
     bool threads = false;             // harts run at once instead
+    // How many instructions stay translated, of all harts together; with more, all of them are translated anew.
+    std::uint64_t most_translated = std::uint64_t{1} << 18;
     bool real_time = false;           // the machine's time is the host's, and not one nanosecond an instruction
     std::shared_ptr<Streams> streams; // null: standard_streams()
     // The place of a code address in the program's source ("draw.s:12"), for reports; empty where unknown.
@@ -98,13 +100,27 @@ struct TraceRecord {
         unsigned bits = 0;            // of one lane
         bool late = false;            // written by an earlier instruction, landed now
     };
-    std::uint64_t number = 0;         // instructions executed before it
+    struct Access {                   // a load or a store
+        Index memory = no_index;
+        std::uint64_t address = 0;
+        unsigned bits = 0;
+        bool is_store = false;
+    };
+    std::uint64_t number = 0;         // instructions executed before it, by its hart
+    unsigned hart = 0;
     std::uint64_t address = 0;
     Index form = no_index;
     Image image;
     unsigned bits = 0;
     bool executed = true;             // its guard held
     std::vector<Change> changes;
+    std::vector<Access> accesses;
+};
+
+// How an instruction may go on elsewhere than behind itself, as its meaning says.
+struct Jump {
+    bool computed = false;            // it writes pc with something that is not known before it executes
+    bool calls = false;               // it writes pc, and the address behind itself to a register or to memory
 };
 
 // A late result on its way to its register.
@@ -161,6 +177,10 @@ public:
     // Executes one instruction; fills `record` where given.
     RunResult step(TraceRecord* record = nullptr);
 
+    // The same for whichever hart has its turn, so that calls of it in a row are the run that run() makes; `hart` of the
+    // result says which it was. Of several harts it stops before breakpoints.
+    RunResult step_any(TraceRecord* record = nullptr);
+
     // Makes run() stop before the instruction at this code address, however it is reached; only not where it begins there,
     // of several harts: where it has stopped that hart before.
     void set_breakpoint(std::uint64_t address, bool on);
@@ -194,9 +214,11 @@ public:
 
     std::vector<PendingResult> pending() const;
 
-    // The instruction at a code address: decoded, and as text ("illegal" where it is none).
+    // The instruction at a code address: decoded, and as text ("illegal" where it is none), in which `labels` may name the
+    // targets of jumps.
     bool decode(std::uint64_t address, Index& form, Image& image, unsigned& bits) const;
-    std::string text(std::uint64_t address) const;
+    std::string text(std::uint64_t address, Codec::LabelNamer* labels = nullptr) const;
+    Jump jump_at(std::uint64_t address) const;
     std::uint64_t code_size() const;      // in address units; 0 where memory holds the code
 
     // signal("name") calls so far, in the order of the names' first use; of hart 0 and its others together.
@@ -216,6 +238,7 @@ public:
 private:
     explicit Machine(std::unique_ptr<State> state);
     RunResult run_harts(std::uint64_t limit);
+    StopReason begin_harts(unsigned& last);
     void finish(RunResult& result, StopReason reason);
     void map_changed();
 
@@ -223,8 +246,8 @@ private:
     std::vector<std::unique_ptr<Machine>> others_;   // of hart 0: the other harts
 };
 
-// One line of a trace: number, address, word, text, what changed.
-std::string to_text(const TraceRecord& record, const Codec& codec);
+// One line of a trace: number, address, word, text, what changed. `labels` may name the targets of jumps.
+std::string to_text(const TraceRecord& record, const Codec& codec, Codec::LabelNamer* labels = nullptr);
 
 // "r5=00000001"; lanes are separated by colons.
 std::string to_text(const TraceRecord::Change& change);

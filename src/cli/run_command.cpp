@@ -24,7 +24,7 @@ struct Options {
     ProgramChoice program;
     std::string max_instructions = "4G";
     std::vector<std::string> dumps, pictures;
-    std::string trace, profile_json;
+    std::string trace, trace_from, trace_skip = "0", profile_json;
     int gdb_port = -1;
     bool registers = false, stats = false, profile = false, warn_hazards = false;
 };
@@ -38,6 +38,12 @@ struct Dump {
 struct PictureFile {
     std::string path;
     Picture picture;
+};
+
+// Where a trace begins: behind so many instructions once the program has come to an address.
+struct TraceBegin {
+    std::optional<std::uint64_t> address;
+    std::uint64_t skip = 0;
 };
 
 std::optional<Dump> parse_dump(const std::string& text) {
@@ -65,35 +71,74 @@ std::optional<PictureFile> parse_picture(const std::string& text) {
     return file;
 }
 
-// Runs step by step and writes a line for each.
-RunResult run_traced(Machine& machine, const Codec& codec, std::uint64_t limit, Output& trace) {
+std::uint64_t executed_by_all(Machine& machine) {
+    std::uint64_t sum = 0;
+    for (unsigned hart = 0; hart < machine.harts(); ++hart) sum += machine.hart(hart).instructions();
+    return sum;
+}
+
+// Runs at full speed to where the trace begins; `limit` 0: none. What is not `limit` ended the run before.
+RunResult run_to_trace(Machine& machine, const TraceBegin& begin, std::uint64_t limit) {
     RunResult result;
-    TraceRecord record;
-    double seconds = 0;
-    const std::uint64_t first = machine.instructions();
-    while (limit == 0 || machine.instructions() - first < limit) {
-        record = {};
-        const std::uint64_t before = machine.instructions();
-        const RunResult step = machine.step(&record);
-        if (machine.instructions() != before) {
-            std::string line = to_text(record, codec);
-            if (!line.ends_with('\n')) line += '\n';
-            trace.write(line);
-        }
-        seconds += step.seconds;
-        if (step.reason != StopReason::running) {
-            result = step;
-            break;
-        }
+    result.reason = StopReason::limit;
+    if (begin.address && machine.pc() != *begin.address) {
+        machine.set_breakpoint(*begin.address, true);
+        result = machine.run(limit);
+        machine.set_breakpoint(*begin.address, false);
+        if (result.reason != StopReason::breakpoint) return result;
+        result.reason = StopReason::limit;
     }
-    result.seconds = seconds;
-    if (result.reason == StopReason::running) {
+    const std::uint64_t left = limit == 0 ? begin.skip : std::min(begin.skip, limit - executed_by_all(machine));
+    return left == 0 ? result : machine.run(left);
+}
+
+// The lines of one instruction: a label that stands there, then what it did.
+std::string trace_lines(const TraceRecord& record, const Program& program, bool several) {
+    debugger::Labels labels(program.map);
+    const std::string hart = several ? fmt::format("hart {:<2} ", record.hart) : std::string{};
+    const std::string_view label = labels.label(record.address);
+    std::string text = label.empty() ? std::string{} : fmt::format("{}{}:\n", hart, label);
+    return text + hart + to_text(record, *program.codec, &labels) + "\n";
+}
+
+// Runs step by step and writes what each instruction did.
+RunResult run_traced(Machine& machine, const Program& program, const TraceBegin& begin, std::uint64_t limit,
+                     Output& trace) {
+    const std::uint64_t first = executed_by_all(machine);
+    RunResult result = run_to_trace(machine, begin, limit);
+    double seconds = result.seconds;
+    std::uint64_t executed = executed_by_all(machine) - first;
+    bool goes_on = result.reason == StopReason::limit;
+    while (goes_on && (limit == 0 || executed < limit)) {
+        TraceRecord record;
+        result = machine.step_any(&record);
+        executed += result.instructions;
+        seconds += result.seconds;
+        if (result.instructions != 0) trace.write(trace_lines(record, program, machine.harts() > 1));
+        goes_on = result.reason == StopReason::running;
+    }
+    if (goes_on) {
         result.reason = StopReason::limit;
         result.address = machine.pc();
         result.message = fmt::format("stopped after {} instructions, as --max-instructions asked", limit);
     }
-    result.instructions = machine.instructions() - first;
+    result.seconds = seconds;
+    result.instructions = executed;
     return result;
+}
+
+bool find_trace_begin(Machine& machine, const Program& program, const Options& options, TraceBegin& begin) {
+    begin.skip = *parse_size(options.trace_skip);
+    if (options.trace_from.empty()) return true;
+    std::string error;
+    const debugger::Evaluator evaluator(machine, program.map);
+    const std::optional<debugger::Value> place = evaluator.evaluate(options.trace_from, error);
+    if (!place) {
+        complain("--trace-from: " + error);
+        return false;
+    }
+    begin.address = place->value;
+    return true;
 }
 
 // On standard error: what the program itself prints is on standard output.
@@ -201,8 +246,12 @@ int execute(const Options& options) {
         complain(fmt::format("{} has no memory to take a --dump or --png from", isa.variant));
         return usage_error;
     }
-    if (options.program.harts > 1 && (!options.trace.empty() || options.warn_hazards)) {
-        complain("--trace and --warn-hazards follow one hart; leave out --harts");
+    if (options.program.harts > 1 && options.warn_hazards) {
+        complain("--warn-hazards follows one hart; leave out --harts");
+        return usage_error;
+    }
+    if (options.program.threads && !options.trace.empty()) {
+        complain("--trace lets harts take turns; leave out --threads");
         return usage_error;
     }
     if (!outputs_are_apart(outputs_of(options), session.sources, input_paths(options.program))) return usage_error;
@@ -214,10 +263,12 @@ int execute(const Options& options) {
 
     if (options.gdb_port >= 0 && !serve_debugger(machine, *program, options, status)) return status;
 
+    TraceBegin begin;
+    if (!find_trace_begin(machine, *program, options, begin)) return usage_error;
     Output trace;
     if (!options.trace.empty() && !trace.open(options.trace)) return input_error;
     const std::uint64_t limit = *parse_size(options.max_instructions);
-    const RunResult result = trace.is_open() ? run_traced(machine, *program->codec, limit, trace) : machine.run(limit);
+    const RunResult result = trace.is_open() ? run_traced(machine, *program, begin, limit, trace) : machine.run(limit);
     bool good = result.ok();
     if (!good) complain(result.message);
     if (trace.is_open() && !trace.commit()) good = false;
@@ -234,7 +285,15 @@ Action define(Arguments& app) {
         ->type_name("N")
         ->capture_default_str()
         ->check(size);
-    app.add_option("--trace", options->trace, "Write a line per instruction")->type_name("FILE");
+    CLI::Option* const trace =
+        app.add_option("--trace", options->trace, "Write a line per instruction")->type_name("FILE");
+    app.add_option("--trace-from", options->trace_from, "Begin the trace where the program gets there first")
+        ->type_name("LABEL|ADDRESS")
+        ->needs(trace);
+    app.add_option("--trace-skip", options->trace_skip, "Leave so many instructions out of the trace's beginning")
+        ->type_name("N")
+        ->needs(trace)
+        ->check(size);
     app.add_option(
            "--gdb", options->gdb_port,
            "Wait for gdb or lldb on this TCP port of the loopback address, 0: a free one; goes on when it detaches")

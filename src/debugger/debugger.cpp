@@ -22,6 +22,7 @@ const std::vector<Debugger::Command>& Debugger::commands() {
         {{"step", "s", "stepi", "si"}, "[N]", "execute one instruction, or N", &Debugger::step, true},
         {{"next", "n", "nexti", "ni"}, "[N]", "the same, calls as one instruction", &Debugger::next, true},
         {{"continue", "c", "cont"}, "", "run until something stops the program", &Debugger::resume, true},
+        {{"finish", "fin"}, "", "run until this function returns", &Debugger::finish, true},
         {{"advance", "until", "u"}, "LOCATION", "run until the program gets there", &Debugger::advance},
         {{"run", "r"}, "", "begin again, and run", &Debugger::start_over},
         {{"reset"}, "", "begin again, and wait", &Debugger::restart},
@@ -31,6 +32,8 @@ const std::vector<Debugger::Command>& Debugger::commands() {
          "WHAT [if CONDITION]",
          "stop where a register, ADDRESS:LENGTH or data.u32[ADDRESS] changes",
          &Debugger::set_watch},
+        {{"rwatch"}, "WHAT [if CONDITION]", "stop where an instruction reads this memory", &Debugger::set_read_watch},
+        {{"awatch"}, "WHAT [if CONDITION]", "stop where one reads or writes it", &Debugger::set_access_watch},
         {{"condition"}, "N [CONDITION]", "another condition for breakpoint N, or none", &Debugger::set_condition},
         {{"delete", "d"}, "[N …]", "remove breakpoints, or all", &Debugger::remove},
         {{"enable"}, "[N …]", "let breakpoints work, or all", &Debugger::enable},
@@ -64,6 +67,8 @@ Debugger::Debugger(Execution& execution, const Codec& codec, const ProgramMap& m
     : execution_(execution), codec_(codec), map_(map), surroundings_(std::move(surroundings)) {}
 
 namespace {
+
+constexpr std::size_t most_line_bytes = 4096;
 
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -107,6 +112,10 @@ std::string Debugger::execute(std::string_view line) {
     out_.clear();
     failed_ = false;
     line = trimmed(line);
+    if (line.size() > most_line_bytes) {
+        fail(fmt::format("a command of {} bytes: {} are possible", line.size(), most_line_bytes));
+        return std::move(out_);
+    }
     const bool again = line.empty();
     const std::string kept(again ? std::string_view(last_line_) : line);
     line = kept;
@@ -176,22 +185,6 @@ void Debugger::quit(std::string_view) { finished_ = true; }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Places
-
-namespace {
-
-class Labels : public Codec::LabelNamer {
-public:
-    explicit Labels(const ProgramMap& map) : map_(map) {}
-    std::string_view label(std::uint64_t address) override {
-        const NamedAddress* found = map_.label_before(address);
-        return found != nullptr && found->value == address ? found->name : std::string_view{};
-    }
-
-private:
-    const ProgramMap& map_;
-};
-
-}  // namespace
 
 std::string Debugger::instruction_text(std::uint64_t address) const {
     if (!may_hold_code(machine(), address)) return "outside the code";

@@ -64,11 +64,14 @@ private:
     void next(std::string_view arguments);
     void resume(std::string_view arguments);
     void advance(std::string_view arguments);
+    void finish(std::string_view arguments);
     void restart(std::string_view arguments);
     void start_over(std::string_view arguments);
     void set_break(std::string_view arguments);
     void set_temporary_break(std::string_view arguments);
     void set_watch(std::string_view arguments);
+    void set_read_watch(std::string_view arguments);
+    void set_access_watch(std::string_view arguments);
     void set_condition(std::string_view arguments);
     void remove(std::string_view arguments);
     void enable(std::string_view arguments);
@@ -93,6 +96,9 @@ private:
     Stop step_once(Changes& changes, TraceRecord& record);
     Stop enter(Changes& changes, bool& called);
     Stop step_over(Changes& changes);
+    Stop step_in_function(bool& returned);
+    bool is_behind_call(std::uint64_t address) const;
+    void add_watch(std::string_view arguments, Watch::When when);
     Stop run_until(const std::vector<std::uint64_t>& addresses);
     void step_times(std::string_view arguments, bool over);
     Point* hit(const Stop& stop);

@@ -8,8 +8,10 @@ namespace isaforge::debugger {
 
 namespace {
 
-constexpr std::uint64_t slice = std::uint64_t{1} << 22;  // instructions between two looks at the user's wishes
-constexpr std::uint64_t watching_slice = std::uint64_t{1} << 14;
+// Instructions between two looks at the user's wishes. The count is fixed, and not the time, so that runs are the same
+// each time; it is small because some programs, such as those that write themselves, are slow.
+constexpr std::uint64_t running_slice = std::uint64_t{1} << 16;
+constexpr std::uint64_t watching_slice = std::uint64_t{1} << 20;  // divided by how many bytes are compared each time
 constexpr std::size_t most_bytes_shown = 16;
 
 // A register in one number, memory as it lies there.
@@ -59,14 +61,20 @@ bool Execution::add_watch(const Watch& watch) {
         if (watch.object >= isa.memories.size() || bytes.empty()) return false;
         if (!read_bytes(machine_, watch.object, watch.number, bytes)) return false;
     }
-    watched_.push_back({watch, value_of(watch)});
+    if (watch.is_register && watch.when != Watch::When::changed) return false;
+    std::vector<std::uint8_t> now = value_of(watch);
+    if (watched_bytes_ + now.size() > most_watched_bytes) return false;
+    watched_bytes_ += now.size();
+    watched_.push_back({watch, std::move(now)});
     return true;
 }
 
 void Execution::remove_watch(const Watch& watch) {
     const auto found =
         std::find_if(watched_.begin(), watched_.end(), [&](const Watched& each) { return each.watch == watch; });
-    if (found != watched_.end()) watched_.erase(found);
+    if (found == watched_.end()) return;
+    watched_bytes_ -= found->last.size();
+    watched_.erase(found);
 }
 
 void Execution::look() {
@@ -88,16 +96,15 @@ std::vector<std::uint8_t> Execution::value_of(const Watch& watch) const {
     return bytes;
 }
 
-bool Execution::find_change(Stop& stop, std::uint64_t address) {
+bool Execution::find_change(Stop& stop) {
     bool found = false;
     for (Watched& each : watched_) {
+        if (each.watch.when != Watch::When::changed) continue;
         std::vector<std::uint8_t> now = value_of(each.watch);
         if (now == each.last) continue;
         if (!found) {
             const unsigned lane_bytes =
                 each.watch.is_register ? bytes_of_lane(machine_.isa().register_files[each.watch.object]) : 1;
-            stop.kind = Stop::Kind::watch;
-            stop.address = address;
             stop.watch = each.watch;
             stop.change = fmt::format("{}: {} -> {}", watch_name(each.watch, machine_),
                                       shown(each.last, each.watch, lane_bytes), shown(now, each.watch, lane_bytes));
@@ -106,6 +113,32 @@ bool Execution::find_change(Stop& stop, std::uint64_t address) {
         each.last = std::move(now);
     }
     return found;
+}
+
+bool Execution::find_access(Stop& stop, const TraceRecord& record) const {
+    for (const Watched& each : watched_) {
+        const Watch& watch = each.watch;
+        if (watch.is_register || watch.when == Watch::When::changed) continue;
+        const std::uint64_t unit = std::max(1u, machine_.isa().memories[watch.object].unit_bits / 8);
+        const std::uint64_t watched = watch.number * unit;
+        for (const TraceRecord::Access& access : record.accesses) {
+            const std::uint64_t at = access.address * unit;
+            const bool meets = at - watched < watch.length || watched - at < access.bits / 8;
+            const bool wanted = watch.when == Watch::When::accessed || !access.is_store;
+            if (access.memory != watch.object || !meets || !wanted) continue;
+            stop.watch = watch;
+            stop.change = fmt::format("{} is {}", watch_name(watch, machine_), access.is_store ? "written" : "read");
+            return true;
+        }
+    }
+    return false;
+}
+
+// What an instruction at `address` did to what is watched.
+void Execution::find_watch(Stop& stop, std::uint64_t address, const TraceRecord& record) {
+    if (!find_change(stop) && !find_access(stop, record)) return;
+    stop.kind = Stop::Kind::watch;
+    stop.address = address;
 }
 
 bool Execution::choose(unsigned hart) {
@@ -123,28 +156,35 @@ std::uint64_t Execution::executed() const {
 Stop Execution::step(TraceRecord* record) {
     Stop stop;
     const std::uint64_t address = machine().pc();
+    TraceRecord own;
+    if (record == nullptr && !watched_.empty()) record = &own;
     stop.result = machine().step(record);
     if (stop.result.reason != StopReason::running) stop.kind = Stop::Kind::machine;
-    if (!watched_.empty() && stop.kind == Stop::Kind::done) find_change(stop, address);
+    if (!watched_.empty() && stop.kind == Stop::Kind::done) find_watch(stop, address, *record);
     return stop;
 }
 
 // One instruction of whichever hart has its turn.
 Stop Execution::step_any() {
     if (harts() == 1) return step();
-    std::vector<std::uint64_t> before;
-    for (unsigned hart = 0; hart < harts(); ++hart) before.push_back(machine_.hart(hart).pc());
     Stop stop;
-    stop.result = machine_.run(1);
+    TraceRecord record;
+    stop.result = machine_.step_any(&record);
     hart_ = stop.result.hart;
     if (stop.result.reason == StopReason::breakpoint) {
         stop.kind = Stop::Kind::breakpoint;
-    } else if (stop.result.reason != StopReason::limit) {
+    } else if (stop.result.reason != StopReason::running) {
         stop.kind = Stop::Kind::machine;
     } else {
-        find_change(stop, before[hart_]);
+        find_watch(stop, record.address, record);
     }
     return stop;
+}
+
+// How many instructions are executed between two looks at the user's wishes.
+std::uint64_t Execution::slice() const {
+    constexpr std::uint64_t bytes_of_step = 64;  // what a step takes besides comparing, in bytes compared
+    return watched_.empty() ? running_slice : watching_slice / (bytes_of_step + watched_bytes_);
 }
 
 Stop Execution::run_watching(std::uint64_t most) {
@@ -166,7 +206,7 @@ Stop Execution::run() {
     Stop stop;
     while (true) {
         const std::uint64_t done = executed() - first;
-        std::uint64_t most = watched_.empty() ? slice : watching_slice;
+        std::uint64_t most = slice();
         if (limit != 0) most = std::min(most, limit - std::min(limit, done));
         if (most == 0) {
             stop.kind = Stop::Kind::limit;

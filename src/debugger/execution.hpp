@@ -2,7 +2,8 @@
 // it back. Shared by the terminal debugger and the remote protocol.
 //
 // With nothing watched the machine runs at its full speed, in slices. Otherwise it is stepped, and what is watched is
-// compared after each instruction: a watchpoint stops where a value changes, whoever wrote it, late results included.
+// compared after each instruction: a watchpoint stops where a value changes, whoever wrote it, late results included. One
+// for reading stops where an instruction loads from its stretch of memory.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,8 @@ namespace isaforge::debugger {
 
 // A register, or a stretch of a memory.
 struct Watch {
+    enum class When { changed, read, accessed };  // the last two of memory only
+    When when = When::changed;
     bool is_register = false;
     Index object = no_index;   // register file, or memory
     std::uint64_t number = 0;  // register, or address
@@ -25,7 +28,7 @@ struct Watch {
     unsigned hart = 0;         // whose register
     bool operator==(const Watch&) const = default;
 };
-inline constexpr std::uint64_t most_watched_bytes = 1 << 16;
+inline constexpr std::uint64_t most_watched_bytes = 1 << 16;  // of all watches together
 
 struct Stop {
     enum class Kind {
@@ -40,7 +43,7 @@ struct Stop {
     RunResult result;           // of the last instruction or slice
     std::uint64_t address = 0;  // watch: of the instruction behind which the value is another one
     Watch watch;
-    std::string change;  // watch: "r5: 00000001 -> 00000002"
+    std::string change;  // watch: "r5: 00000001 -> 00000002", "data[0x40:4] is read"
 };
 
 class Execution {
@@ -65,7 +68,7 @@ public:
     void remove_breakpoint(std::uint64_t address);
     bool breaks_at(std::uint64_t address) const { return breakpoints_.contains(address); }
 
-    // False where there is no such register or memory, or the stretch is too long.
+    // False where there is no such register or memory, or too much is watched.
     bool add_watch(const Watch& watch);
     void remove_watch(const Watch& watch);
     // Takes over the values of now, after something was changed from outside.
@@ -82,8 +85,11 @@ private:
         std::vector<std::uint8_t> last;
     };
     std::vector<std::uint8_t> value_of(const Watch& watch) const;
-    bool find_change(Stop& stop, std::uint64_t address);
+    void find_watch(Stop& stop, std::uint64_t address, const TraceRecord& record);
+    bool find_change(Stop& stop);
+    bool find_access(Stop& stop, const TraceRecord& record) const;
     Stop step_any();
+    std::uint64_t slice() const;
     Stop run_watching(std::uint64_t most);
     bool wants_stop() const { return interrupted && interrupted(); }
 
@@ -91,6 +97,7 @@ private:
     unsigned hart_ = 0;
     std::map<std::uint64_t, unsigned> breakpoints_;
     std::vector<Watched> watched_;
+    std::uint64_t watched_bytes_ = 0;
 };
 
 // "r5", "data[0x40:4]".

@@ -24,40 +24,52 @@ std::string unescaped(std::string_view text) {
 
 }  // namespace
 
-std::optional<PacketEvent> PacketReader::next() {
-    while (at_ < waiting_.size()) {
-        const char c = waiting_[at_];
-        if (c == '\x03' || c == '-') {
-            ++at_;
-            return PacketEvent{c == '-' ? PacketEvent::Kind::repeat : PacketEvent::Kind::interrupt, {}};
+PacketEvent PacketReader::finished(char second_digit) {
+    unsigned sum = 0;
+    for (char each : body_) sum += static_cast<unsigned char>(each);
+    const int high = digit(first_digit_), low = digit(second_digit);
+    const bool good = high >= 0 && low >= 0 && sum % 256 == static_cast<unsigned>(high * 16 + low);
+    PacketEvent event{good ? PacketEvent::Kind::packet : PacketEvent::Kind::damaged, {}};
+    if (good) event.payload = unescaped(body_);
+    return event;
+}
+
+std::vector<PacketEvent> PacketReader::feed(std::string_view bytes) {
+    std::vector<PacketEvent> events;
+    for (char c : bytes) {
+        switch (state_) {
+            case State::outside:
+                if (c == '\x03') events.push_back({PacketEvent::Kind::interrupt, {}});
+                if (c == '-') events.push_back({PacketEvent::Kind::repeat, {}});
+                if (c != '$') break;  // also an acknowledgement, or noise
+                state_ = State::body;
+                body_.clear();
+                too_long_ = false;
+                break;
+            case State::body:
+                if (c == '#') {
+                    state_ = State::first_digit;
+                } else if (!too_long_ && body_.size() < most_packet_bytes) {
+                    body_ += c;
+                } else if (!too_long_) {
+                    // Said at once, for its end may never come. What follows is no payload any more.
+                    too_long_ = true;
+                    events.push_back({PacketEvent::Kind::damaged, {}});
+                } else if (c == '\x03') {
+                    events.push_back({PacketEvent::Kind::interrupt, {}});
+                }
+                break;
+            case State::first_digit:
+                first_digit_ = c;
+                state_ = State::second_digit;
+                break;
+            case State::second_digit:
+                if (!too_long_) events.push_back(finished(c));
+                state_ = State::outside;
+                break;
         }
-        if (c != '$') {  // an acknowledgement, or noise
-            ++at_;
-            continue;
-        }
-        const std::size_t end = waiting_.find('#', at_);
-        if (end == std::string::npos || end + 2 >= waiting_.size()) {
-            if (waiting_.size() - at_ <= most_packet_bytes) break;  // the rest is still to come
-            ++at_;
-            return PacketEvent{PacketEvent::Kind::damaged, {}};
-        }
-        const std::string_view body = std::string_view(waiting_).substr(at_ + 1, end - at_ - 1);
-        unsigned sum = 0;
-        for (char each : body) sum += static_cast<unsigned char>(each);
-        const int high = digit(waiting_[end + 1]), low = digit(waiting_[end + 2]);
-        PacketEvent event;
-        if (high < 0 || low < 0 || sum % 256 != static_cast<unsigned>(high * 16 + low) ||
-            body.size() > most_packet_bytes) {
-            event.kind = PacketEvent::Kind::damaged;
-        } else {
-            event.payload = unescaped(body);
-        }
-        at_ = end + 3;
-        return event;
     }
-    waiting_.erase(0, at_);
-    at_ = 0;
-    return std::nullopt;
+    return events;
 }
 
 std::string packet_bytes(std::string_view payload) {

@@ -25,15 +25,20 @@ struct PacketEvent {
     std::string payload;
 };
 
-// Takes bytes as they arrive, in any pieces.
+// Takes bytes as they arrive, in any pieces, and keeps no more than a packet of them.
 class PacketReader {
 public:
-    void feed(std::string_view bytes) { waiting_.append(bytes); }
-    std::optional<PacketEvent> next();
+    // The events that these bytes complete, in their order.
+    std::vector<PacketEvent> feed(std::string_view bytes);
 
 private:
-    std::string waiting_;
-    std::size_t at_ = 0;
+    enum class State { outside, body, first_digit, second_digit };
+    PacketEvent finished(char second_digit);
+
+    State state_ = State::outside;
+    std::string body_;       // as it came
+    bool too_long_ = false;  // the body is dropped until its end
+    char first_digit_ = '0';
 };
 
 // `$payload#checksum`, with what must not stand in a payload escaped.

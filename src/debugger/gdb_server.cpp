@@ -50,6 +50,13 @@ bool take_pair(std::string_view& text, std::uint64_t& first, std::uint64_t& seco
     return true;
 }
 
+// How the protocol names a watchpoint: by a number where it is set, by a word where it stops.
+constexpr std::string_view watch_names[] = {"watch", "rwatch", "awatch"};
+std::uint64_t type_of(const Watch& watch) {
+    return watch.when == Watch::When::changed ? 2 : watch.when == Watch::When::read ? 3 : 4;
+}
+std::uint64_t place_of(const Watch& watch) { return std::uint64_t{watch.object} << memory_shift | watch.number; }
+
 // What lldb asks of the machine as a whole. Without an architecture it takes its own host's, whose registers it adds to
 // ours; RISC-V's it leaves alone.
 std::string host_text(const RemoteTarget& target) {
@@ -185,7 +192,8 @@ std::string GdbServer::monitor(std::string_view hex) {
 
 std::string GdbServer::all_registers() const {
     std::string bytes;
-    for (const RemoteRegister& each : target_.registers()) bytes += target_.read(machine(), each);
+    for (const RemoteRegister& each : target_.registers())
+        bytes += each.is_pc ? pc_bytes() : target_.read(machine(), each);
     return to_hex(bytes);
 }
 
@@ -194,23 +202,38 @@ std::string GdbServer::set_all_registers(std::string_view hex) {
     const RemoteRegister& last = target_.registers().back();
     if (!bytes || bytes->size() != last.offset + last.bytes()) return bad_request;
     for (const RemoteRegister& each : target_.registers()) {
-        target_.write(machine(), each, std::string_view(*bytes).substr(each.offset, each.bytes()));
+        set_one(each, std::string_view(*bytes).substr(each.offset, each.bytes()));
     }
     execution_.look();
     return "OK";
 }
 
+// pc as the debugger is to see it.
+std::string GdbServer::pc_bytes() const {
+    const RemoteRegister& pc = target_.registers()[target_.pc_number()];
+    if (!before_ || before_->hart != execution_.hart()) return target_.read(machine(), pc);
+    return target_.number_as_bytes(before_->address * code_bytes_, pc);
+}
+
+// Where pc is set to what is seen there, nothing moves.
+bool GdbServer::set_one(const RemoteRegister& reg, std::string_view bytes) {
+    if (reg.is_pc && bytes == pc_bytes()) return true;
+    if (reg.is_pc) before_.reset();
+    return target_.write(machine(), reg, bytes);
+}
+
 std::string GdbServer::get_register(std::string_view text) const {
     const auto number = take_hex(text);
     if (!number || !text.empty() || *number >= target_.registers().size()) return bad_request;
-    return to_hex(target_.read(machine(), target_.registers()[*number]));
+    const RemoteRegister& reg = target_.registers()[*number];
+    return to_hex(reg.is_pc ? pc_bytes() : target_.read(machine(), reg));
 }
 
 std::string GdbServer::set_register(std::string_view text) {
     const auto number = take_hex(text);
     if (!number || !take(text, "=") || *number >= target_.registers().size()) return bad_request;
     const std::optional<std::string> bytes = from_hex(text);
-    if (!bytes || !target_.write(machine(), target_.registers()[*number], *bytes)) return bad_request;
+    if (!bytes || !set_one(target_.registers()[*number], *bytes)) return bad_request;
     execution_.look();
     return "OK";
 }
@@ -254,13 +277,13 @@ std::string GdbServer::write_memory(std::string_view text, bool binary) {
     return "OK";
 }
 
-// type,address,kind: 0 and 1 are breakpoints, 2 a watchpoint for writes, whose kind is the length. 3 and 4, for reads,
-// are not known.
+// type,address,kind: 0 and 1 are breakpoints; 2, 3 and 4 are watchpoints for writing, reading and both, whose kind is the
+// length.
 std::string GdbServer::point(std::string_view text, bool on) {
     const auto type = take_hex(text);
     std::uint64_t address = 0, length = 0;
     if (!type || !take(text, ",") || !take_pair(text, address, length)) return bad_request;
-    if (*type > 2) return {};
+    if (*type > 4) return {};
     if (breakpoints_.size() + watches_.size() > most_points && on) return bad_request;
     if (*type < 2) {
         if (address % code_bytes_ != 0 || !may_hold_code(machine(), address / code_bytes_)) return no_such_place;
@@ -270,8 +293,9 @@ std::string GdbServer::point(std::string_view text, bool on) {
         return "OK";
     }
     Watch watch;
+    watch.when = *type == 2 ? Watch::When::changed : *type == 3 ? Watch::When::read : Watch::When::accessed;
     watch.length = length;
-    const std::pair<std::uint64_t, std::uint64_t> key{address, length};
+    const std::tuple key{*type, address, length};
     if (!find_memory(address, watch.object, watch.number)) return no_such_place;
     if (!on) {
         if (watches_.erase(key) != 0) execution_.remove_watch(watch);
@@ -321,38 +345,58 @@ std::string GdbServer::vcont(std::string_view actions) {
     }
 }
 
+// Leaves the instruction that only seems to be still to come. True where that was all there is to do.
+bool GdbServer::go_behind(bool step) {
+    const bool here = before_ && before_->hart == execution_.hart();
+    before_.reset();
+    return here && step;
+}
+
 std::string GdbServer::go_on(bool step, std::string_view address) {
     if (!address.empty()) {
         const auto to = take_hex(address);
         if (!to || !address.empty()) return bad_request;
         machine().set_pc(*to / code_bytes_);
+        before_.reset();
+    }
+    if (go_behind(step)) {
+        last_ = {};
+        return stop_reply(last_);
     }
     if (step) {
         last_ = execution_.step();
-        return stop_reply(last_);
+    } else {
+        run();
     }
-    for (std::uint64_t stops = 1;; ++stops) {
-        last_ = execution_.run();
-        const bool ours = last_.kind == Stop::Kind::breakpoint && breakpoints_.contains(machine().pc() * code_bytes_);
-        const bool may_be_refused = last_.kind == Stop::Kind::breakpoint || last_.kind == Stop::Kind::watch;
-        const bool our_watch =
-            last_.kind == Stop::Kind::watch && !last_.watch.is_register &&
-            watches_.contains(
-                {std::uint64_t{last_.watch.object} << memory_shift | last_.watch.number, last_.watch.length});
-        if (ours || our_watch || !may_be_refused || debugger_.wants(last_)) break;
-        constexpr std::uint64_t stops_between_looks = 1 << 10;
-        if (stops % stops_between_looks == 0 && execution_.interrupted && execution_.interrupted()) {
-            last_.kind = Stop::Kind::interrupted;
-            break;
-        }
-    }
+    if (last_.kind == Stop::Kind::watch && !last_.watch.is_register && target_.for_gdb())
+        before_ = {execution_.hart(), last_.address};
     return stop_reply(last_);
 }
 
+// Until a stop that somebody wants.
+void GdbServer::run() {
+    for (std::uint64_t stops = 1;; ++stops) {
+        last_ = execution_.run();
+        const bool may_be_refused = last_.kind == Stop::Kind::breakpoint || last_.kind == Stop::Kind::watch;
+        if (!may_be_refused || is_ours(last_) || debugger_.wants(last_)) return;
+        constexpr std::uint64_t stops_between_looks = 1 << 10;
+        if (stops % stops_between_looks == 0 && execution_.interrupted && execution_.interrupted()) {
+            last_.kind = Stop::Kind::interrupted;
+            return;
+        }
+    }
+}
+
+// Whether the debugger on the other side has asked for this stop.
+bool GdbServer::is_ours(const Stop& stop) const {
+    if (stop.kind == Stop::Kind::breakpoint) return breakpoints_.contains(machine().pc() * code_bytes_);
+    const Watch& watch = stop.watch;
+    return !watch.is_register && watches_.contains({type_of(watch), place_of(watch), watch.length});
+}
+
 std::string GdbServer::stop_reply(const Stop& stop) const {
-    const RemoteRegister& pc = target_.registers()[target_.pc_number()];
-    std::string state = fmt::format("{:02x}:{};thread:{:x};", target_.pc_number(), to_hex(target_.read(machine(), pc)),
-                                    execution_.hart() + 1);
+    std::string state =
+        fmt::format("{:02x}:{};thread:{:x};", target_.pc_number(), to_hex(pc_bytes()), execution_.hart() + 1);
     switch (stop.kind) {
         case Stop::Kind::interrupted: return fmt::format("T{:02x}{}", sigint, state);
         case Stop::Kind::machine:
@@ -365,7 +409,7 @@ std::string GdbServer::stop_reply(const Stop& stop) const {
             break;
         case Stop::Kind::watch:
             if (stop.watch.is_register) break;
-            state += fmt::format("watch:{:x};", std::uint64_t{stop.watch.object} << memory_shift | stop.watch.number);
+            state += fmt::format("{}:{:x};", watch_names[type_of(stop.watch) - 2], place_of(stop.watch));
             break;
         default: break;
     }

@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include "debugger/debugger.hpp"
 #include "debugger/execution.hpp"
@@ -44,6 +46,7 @@ private:
     std::string set_all_registers(std::string_view hex);
     std::string get_register(std::string_view text) const;
     std::string set_register(std::string_view text);
+    bool set_one(const RemoteRegister& reg, std::string_view bytes);
     std::string read_memory(std::string_view text);
     std::string write_memory(std::string_view text, bool binary);
     std::string point(std::string_view text, bool on);
@@ -53,6 +56,10 @@ private:
     std::string choose_thread(std::string_view text);
     std::string vcont(std::string_view actions);
     std::string go_on(bool step, std::string_view address);
+    bool go_behind(bool step);
+    void run();
+    bool is_ours(const Stop& stop) const;
+    std::string pc_bytes() const;
     std::string stop_reply(const Stop& stop) const;
     // The memory and the address in it that an address of the protocol means; false where there is none.
     bool find_memory(std::uint64_t address, Index& memory, std::uint64_t& inside) const;
@@ -62,7 +69,15 @@ private:
     RemoteTarget target_;
     std::string description_;
     std::set<std::uint64_t> breakpoints_;                        // addresses of the protocol
-    std::set<std::pair<std::uint64_t, std::uint64_t>> watches_;  // address, length
+    std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> watches_;  // type, address, length
+    // gdb takes machines that it knows as RISC-V to stop before the access that a watchpoint is for, and lets that one
+    // instruction execute before it looks. Here the access has been made: until that step, which does nothing, the hart
+    // stands before the instruction as far as gdb can see.
+    struct Before {
+        unsigned hart = 0;
+        std::uint64_t address = 0;  // of the code
+    };
+    std::optional<Before> before_;
     Stop last_;
     unsigned code_bytes_ = 1;
     bool tells_breakpoints_ = false, without_acknowledgements_ = false, sends_reply_ = true;

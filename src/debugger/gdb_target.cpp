@@ -31,6 +31,12 @@ std::string plain_name(std::string_view text) {
     return out.empty() ? "reg" : out;
 }
 
+// To a debugger `$3` is the third value of its history, and not a register: `$3` of the file `r` becomes r3.
+std::string register_name(const std::string& file, const std::string& name) {
+    const bool number = name.find_first_not_of("0123456789") == std::string::npos;
+    return number ? plain_name(file) + name : name;
+}
+
 bool is_stack_pointer(const RemoteRegister& reg) { return lower(reg.name) == "sp"; }
 
 std::string type_name(const RemoteRegister& reg) {
@@ -53,7 +59,7 @@ RemoteTarget::RemoteTarget(const Machine& machine, bool for_gdb) : variant_(mach
         const RegisterFile& registers = isa.register_files[file];
         if (registers.lanes == 1 && registers.bits > 32) address_bytes_ = 8;
         for (std::uint64_t number = 0; number < registers.count; ++number) {
-            std::string name = plain_name(machine.register_name(file, number));
+            std::string name = register_name(registers.name, plain_name(machine.register_name(file, number)));
             if (taken.contains(lower(name))) name = fmt::format("{}_{}", plain_name(registers.name), number);
             while (taken.contains(lower(name))) name += "_";
             taken.insert(lower(name));
@@ -78,9 +84,16 @@ std::string RemoteTarget::read(const Machine& machine, const RemoteRegister& reg
     std::string bytes;
     for (unsigned lane = 0; lane < reg.lanes; ++lane) {
         const std::uint64_t value = reg.is_pc ? machine.pc() * code_bytes_ : machine.get(reg.file, reg.number, lane);
-        for (unsigned i = 0; i < reg.lane_bytes; ++i) {
-            bytes += static_cast<char>(value >> 8 * (big_endian_ ? reg.lane_bytes - 1 - i : i));
-        }
+        bytes += number_as_bytes(value, reg);
+    }
+    return bytes;
+}
+
+// A number as one lane of a register.
+std::string RemoteTarget::number_as_bytes(std::uint64_t value, const RemoteRegister& reg) const {
+    std::string bytes;
+    for (unsigned i = 0; i < reg.lane_bytes; ++i) {
+        bytes += static_cast<char>(value >> 8 * (big_endian_ ? reg.lane_bytes - 1 - i : i));
     }
     return bytes;
 }

@@ -34,11 +34,13 @@ public:
     // By their numbers in the protocol.
     const std::vector<RemoteRegister>& registers() const { return registers_; }
     std::size_t pc_number() const { return pc_number_; }
+    bool for_gdb() const { return for_gdb_; }
     bool big_endian() const { return big_endian_; }
     unsigned address_bytes() const { return address_bytes_; }  // of pc, and of an address
 
     // A register's bytes in the target's order; pc counts bytes of code, as object files and debuggers do.
     std::string read(const Machine& machine, const RemoteRegister& reg) const;
+    std::string number_as_bytes(std::uint64_t address, const RemoteRegister& reg) const;
     // False where the size is another one.
     bool write(Machine& machine, const RemoteRegister& reg, std::string_view bytes) const;
 

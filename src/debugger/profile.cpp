@@ -69,7 +69,8 @@ unsigned Maker::add(std::uint64_t address) {
     Profile::Instruction made;
     made.address = address;
     made.bytes = bits / 8;
-    made.text = machine_.text(address);
+    Labels labels(map_);
+    made.text = machine_.text(address, &labels);
     made.mnemonic = isa.instruction_of(isa.forms[form]).names.front();
     made.format = isa.formats[isa.forms[form].format].name;
     made.source = map_.line_text(address);

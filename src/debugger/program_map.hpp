@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "isaforge/codec.hpp"
 #include "isaforge/object.hpp"
 
 namespace isaforge::debugger {
@@ -64,6 +65,19 @@ private:
     std::map<std::string_view, NamedAddress> symbols_;
     std::map<std::uint64_t, std::string_view> labels_;  // by code address
     std::vector<std::pair<std::uint64_t, std::uint64_t>> code_;
+};
+
+// Names the targets of jumps in printed instructions.
+class Labels : public Codec::LabelNamer {
+public:
+    explicit Labels(const ProgramMap& map) : map_(map) {}
+    std::string_view label(std::uint64_t address) override {
+        const NamedAddress* found = map_.label_before(address);
+        return found != nullptr && found->value == address ? found->name : std::string_view{};
+    }
+
+private:
+    const ProgramMap& map_;
 };
 
 }  // namespace isaforge::debugger

@@ -175,6 +175,9 @@ Stop Debugger::enter(Changes& changes, bool& called) {
     });
     called = leaves && stop.kind == Stop::Kind::done && (machine().pc() != behind || jumps_later(machine()));
     while (called && stop.kind == Stop::Kind::done && jumps_later(machine())) stop = step_once(changes, record);
+    // A breakpoint where the called function begins; from there on it would be where the running begins.
+    if (called && stop.kind == Stop::Kind::done && hit_at(machine().pc()) != nullptr)
+        stop.kind = Stop::Kind::breakpoint;
     return stop;
 }
 
@@ -202,6 +205,49 @@ Stop Debugger::step_over(Changes& changes) {
     return stop;
 }
 
+// Whether an instruction that ends before this address is a call: whoever jumps there returns.
+bool Debugger::is_behind_call(std::uint64_t address) const {
+    const Isa& isa = machine().isa();
+    const std::uint64_t unit = std::max(1u, isa.unit_bits / std::max(1u, isa.address_bits));
+    const std::uint64_t longest = max_instruction_bits / std::max(1u, isa.address_bits);
+    for (std::uint64_t back = unit; back <= std::min(longest, address); back += unit) {
+        const std::uint64_t call = address - back;
+        if (may_hold_code(machine(), call) && length_at(call) == back && machine().jump_at(call).calls) return true;
+    }
+    return false;
+}
+
+// One instruction of this function, with what it calls, and what still executes before its jump takes effect. It returns
+// where an instruction that computes where it jumps to comes behind a call.
+Stop Debugger::step_in_function(bool& returned) {
+    const std::uint64_t address = machine().pc();
+    const Jump jump = machine().jump_at(address);
+    Changes changes;
+    TraceRecord record;
+    Stop stop = step_over(changes);
+    while (stop.kind == Stop::Kind::done && jump.computed && jumps_later(machine())) stop = step_once(changes, record);
+    returned = stop.kind == Stop::Kind::done && jump.computed && !jump.calls &&
+               machine().pc() != address + length_at(address) && is_behind_call(machine().pc());
+    if (stop.kind == Stop::Kind::done && !returned && hit_at(machine().pc()) != nullptr)
+        stop.kind = Stop::Kind::breakpoint;
+    return stop;
+}
+
+void Debugger::finish(std::string_view arguments) {
+    if (!arguments.empty()) return fail("finish takes no arguments");
+    const std::uint64_t first = execution_.executed();
+    bool returned = false;
+    Stop stop;
+    for (std::uint64_t steps = 1; stop.kind == Stop::Kind::done && !returned; ++steps) {
+        stop = step_in_function(returned);
+        if (stop.kind != Stop::Kind::done || returned) break;
+        if (steps % stops_between_looks == 0 && execution_.interrupted && execution_.interrupted())
+            stop.kind = Stop::Kind::interrupted;
+        if (execution_.limit != 0 && execution_.executed() - first >= execution_.limit) stop.kind = Stop::Kind::limit;
+    }
+    report(stop);
+}
+
 void Debugger::step_times(std::string_view arguments, bool over) {
     std::uint64_t times = 1;
     if (!arguments.empty()) {
@@ -212,7 +258,12 @@ void Debugger::step_times(std::string_view arguments, bool over) {
     Changes changes;
     Stop stop;
     TraceRecord record;
+    const std::uint64_t first = execution_.executed();
     for (std::uint64_t done = 0; done < times; ++done) {
+        if (execution_.limit != 0 && execution_.executed() - first >= execution_.limit) {
+            stop.kind = Stop::Kind::limit;
+            break;
+        }
         stop = over ? step_over(changes) : step_once(changes, record);
         if (stop.kind == Stop::Kind::done && hit_at(machine().pc()) != nullptr) stop.kind = Stop::Kind::breakpoint;
         if (stop.kind != Stop::Kind::done) break;
@@ -268,7 +319,11 @@ std::string Debugger::describe(const Point& point) const {
     std::string text = point.temporary ? "temporary breakpoint" : point.is_watch ? "watchpoint" : "breakpoint";
     text += fmt::format(" {}", point.number);
     if (point.is_watch) {
-        text += " on " + watch_name(point.watch, machine());
+        const Watch::When when = point.watch.when;
+        text += when == Watch::When::read       ? " for reading "
+                : when == Watch::When::accessed ? " for reading and writing "
+                                                : " on ";
+        text += watch_name(point.watch, machine());
     } else {
         text += " at " + address_text(point.address);
         const std::string line = map_.line_text(point.address);
@@ -343,11 +398,15 @@ std::optional<Watch> Debugger::watched(std::string_view text) {
         fail("pc changes all the time; break stops at a place");
         return std::nullopt;
     }
-    Watch watch{value->target.kind == Target::Kind::register_, value->target.object, value->target.number, 0,
+    Watch watch{Watch::When::changed,
+                value->target.kind == Target::Kind::register_,
+                value->target.object,
+                value->target.number,
+                0,
                 execution_.hart()};
     if (watch.is_register && text.empty()) return watch;
     if (watch.is_register || value->target.kind == Target::Kind::none) {  // an address
-        watch = {false, 0, value->value, default_watch_bytes, 0};
+        watch = {Watch::When::changed, false, 0, value->value, default_watch_bytes, 0};
         if (machine().isa().memories.empty()) {
             fail("this machine has no memory to watch");
             return std::nullopt;
@@ -367,14 +426,22 @@ std::optional<Watch> Debugger::watched(std::string_view text) {
     return watch;
 }
 
-void Debugger::set_watch(std::string_view arguments) {
+void Debugger::set_watch(std::string_view arguments) { add_watch(arguments, Watch::When::changed); }
+void Debugger::set_read_watch(std::string_view arguments) { add_watch(arguments, Watch::When::read); }
+void Debugger::set_access_watch(std::string_view arguments) { add_watch(arguments, Watch::When::accessed); }
+
+void Debugger::add_watch(std::string_view arguments, Watch::When when) {
     const auto [what, condition] = with_condition(arguments);
     if (what.empty()) return fail("say what to watch: a register, ADDRESS:LENGTH or data.u32[ADDRESS]");
-    const std::optional<Watch> watch = watched(what);
+    std::optional<Watch> watch = watched(what);
     if (!watch || (!condition.empty() && !accepts(condition))) return;
+    watch->when = when;
+    if (watch->is_register && when != Watch::When::changed) return fail("only memory can be watched for reading");
     if (!execution_.add_watch(*watch)) {
-        return fail(fmt::format("{} cannot be watched: not all of it is there, or it is longer than {} bytes",
-                                watch_name(*watch, machine()), most_watched_bytes));
+        return fail(
+            fmt::format("{} cannot be watched: not all of it is there, or all watchpoints together are for more "
+                        "than {} bytes",
+                        watch_name(*watch, machine()), most_watched_bytes));
     }
     execution_.remove_watch(*watch);
     Point point{.is_watch = true, .watch = *watch};

@@ -315,7 +315,8 @@ void ParserBase::assignment(Block& out) {
     Statement statement;
     statement.place = peek().place;
     ExpressionPointer first = expression();
-    if (first->kind == ExpressionKind::call && !at("=") && !at(",")) {
+    const bool assigns = at("=") || at(",") || compound_operator(peek()) != Operator::none;
+    if (first->kind == ExpressionKind::call && !assigns) {
         statement.kind = StatementKind::call;
         statement.value = first;
         out.push_back(std::move(statement));

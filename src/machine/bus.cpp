@@ -73,8 +73,8 @@ void Bus::forget_pages() {
 
 void Bus::choose_pages() {
     const bool direct = sharing_ == nullptr && !transaction.active();
-    core_.load_pages = direct ? loads_.data() : empty_.data();
-    core_.store_pages = direct && core_.stores == nullptr ? stores_.data() : empty_.data();
+    core_.load_pages = direct && core_.notes == nullptr ? loads_.data() : empty_.data();
+    core_.store_pages = direct && core_.notes == nullptr ? stores_.data() : empty_.data();
 }
 
 bool Bus::refuse(StopReason reason, std::uint64_t address, unsigned bytes) {
@@ -128,7 +128,16 @@ void Bus::remember(const Region& region, Access access, std::uint64_t address) {
 bool Bus::load(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
     if (!load_uncounted(address, bytes, value)) return false;
     ++core_.counters[index_of(semantics::Counter::loads)];
+    note(address, bytes, value, false);
     return true;
+}
+
+// Here values are bytes as they lie in memory, the first one lowest.
+void Bus::note(std::uint64_t address, unsigned bytes, std::uint64_t value, bool is_store) {
+    if (core_.notes == nullptr) return;
+    const std::uint64_t number =
+        core_.mapped_big_endian ? __builtin_bswap64(value) >> (64 - 8 * bytes) : low_bytes(value, bytes);
+    core_.notes->push_back({core_.mapped_memory, address, number, bytes * 8, is_store});
 }
 
 bool Bus::load_uncounted(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
@@ -159,8 +168,7 @@ bool Bus::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
         core_.stop_at = core_.count + 1;   // it may have raised a line
     }
     ++core_.counters[index_of(semantics::Counter::stores)];
-    if (core_.stores != nullptr)
-        core_.stores->push_back({core_.mapped_memory, address, low_bytes(value, bytes), bytes * 8});
+    note(address, bytes, value, true);
     return true;
 }
 
@@ -339,11 +347,15 @@ bool Bus::load_linked(std::uint64_t address, unsigned bytes, std::uint64_t& valu
     if (region == nullptr) return false;
     ++core_.counters[index_of(semantics::Counter::loads)];
     reservation_ = {address, 0, bytes, Sharing::stripe_of(address)};
-    if (transaction.active() || sharing_ == nullptr) return load_storage(*region, address, bytes, value);
-    value = 0;
-    Section section(*this, address, bytes);
-    std::memcpy(&value, region->block->at(address), bytes);
-    reservation_.version = sharing_->stripes[reservation_.stripe].version();
+    if (transaction.active() || sharing_ == nullptr) {
+        if (!load_storage(*region, address, bytes, value)) return false;
+    } else {
+        value = 0;
+        Section section(*this, address, bytes);
+        std::memcpy(&value, region->block->at(address), bytes);
+        reservation_.version = sharing_->stripes[reservation_.stripe].version();
+    }
+    note(address, bytes, value, false);
     return true;
 }
 
@@ -364,8 +376,7 @@ bool Bus::store_conditional(std::uint64_t address, unsigned bytes, std::uint64_t
         section.stores = stored = true;
         put(*region, address, bytes, value);
     }
-    if (core_.stores != nullptr)
-        core_.stores->push_back({core_.mapped_memory, address, low_bytes(value, bytes), bytes * 8});
+    note(address, bytes, value, true);
     return true;
 }
 

@@ -44,7 +44,7 @@ public:
     // As many bytes from `address` on as may be executed.
     std::size_t fetch(std::uint64_t address, std::span<std::uint8_t> bytes);
 
-    // Chooses whether accesses may go by the tables; to be called when `stores` of the core or transactions change.
+    // Chooses whether accesses may go by the tables; to be called when `notes` of the core or transactions change.
     void choose_pages();
     void forget_pages();
 
@@ -74,6 +74,7 @@ private:
     // The storage for an access by load_linked or store_conditional, or by a plain one; null: refused.
     const Region* storage_for(Access access, std::uint64_t address, unsigned bytes);
     const Region* region_of(std::uint64_t address);
+    void note(std::uint64_t address, unsigned bytes, std::uint64_t value, bool is_store);
     bool load_uncounted(std::uint64_t address, unsigned bytes, std::uint64_t& value);
     void remember(const Region& region, Access access, std::uint64_t address);
     Device::Asker asker() const { return {core_.hart, core_.time_base + core_.count}; }

@@ -102,12 +102,41 @@ void bad_access(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_
     raise(op, core, count, pending, StopReason::bad_access);
 }
 
+template <class T>
+inline void note(Core* core, const MicroOp* op, std::uint64_t address, T value, bool is_store) {
+    if (core->notes != nullptr) [[unlikely]]
+        core->notes->push_back({op->detail.n, address, value, sizeof(T) * 8, is_store});
+}
+
+// Apart from the quick ways, so that these need no room on the stack. The access is known to be good.
+template <class T, bool big>
+[[gnu::noinline]] void load_noted(ISAFORGE_HANDLER_PARAMETERS) {
+    const Memory& memory = core->memories[op->detail.n];
+    const std::uint64_t address = load<std::uint64_t>(state, op->a);
+    const T value = from_memory<T, big>(memory.bytes + (address << memory.unit_shift));
+    store(state, op->result, value);
+    note<T>(core, op, address, value, false);
+    ISAFORGE_NEXT;
+}
+
+template <class T, bool big>
+[[gnu::noinline]] void store_noted(ISAFORGE_HANDLER_PARAMETERS) {
+    const Memory& memory = core->memories[op->detail.n];
+    const std::uint64_t address = load<std::uint64_t>(state, op->a);
+    const T value = load<T>(state, op->b);
+    to_memory<T, big>(memory.bytes + (address << memory.unit_shift), value);
+    note<T>(core, op, address, value, true);
+    ISAFORGE_NEXT;
+}
+
 // a: address; detail.n: memory.
 template <class T, bool big>
 void load_scalar(ISAFORGE_HANDLER_PARAMETERS) {
     const Memory& memory = core->memories[op->detail.n];
     std::uint64_t address = load<std::uint64_t>(state, op->a);
     if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
+    if (core->notes != nullptr) [[unlikely]]
+        ISAFORGE_MUST_TAIL return load_noted<T, big>(ISAFORGE_HANDLER_ARGUMENTS);
     store(state, op->result, from_memory<T, big>(memory.bytes + (address << memory.unit_shift)));
     ISAFORGE_NEXT;
 }
@@ -118,9 +147,9 @@ void store_scalar(ISAFORGE_HANDLER_PARAMETERS) {
     const Memory& memory = core->memories[op->detail.n];
     std::uint64_t address = load<std::uint64_t>(state, op->a);
     if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
-    T value = load<T>(state, op->b);
-    to_memory<T, big>(memory.bytes + (address << memory.unit_shift), value);
-    if (core->stores != nullptr) core->stores->push_back({op->detail.n, address, value, sizeof(T) * 8});
+    if (core->notes != nullptr) [[unlikely]]
+        ISAFORGE_MUST_TAIL return store_noted<T, big>(ISAFORGE_HANDLER_ARGUMENTS);
+    to_memory<T, big>(memory.bytes + (address << memory.unit_shift), load<T>(state, op->b));
     ISAFORGE_NEXT;
 }
 
@@ -135,6 +164,7 @@ void gather_lanes(ISAFORGE_HANDLER_PARAMETERS) {
             std::uint64_t address = load<std::uint64_t>(state, op->a + 8 * i);
             if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
             value = from_memory<T, big>(memory.bytes + (address << memory.unit_shift));
+            note<T>(core, op, address, value, false);
         }
         std::memcpy(state + op->result + i * sizeof(T), &value, sizeof value);
     }
@@ -151,7 +181,7 @@ void scatter_lanes(ISAFORGE_HANDLER_PARAMETERS) {
         if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
         T value = load<T>(state, op->b + i * static_cast<std::uint32_t>(sizeof(T)));
         to_memory<T, big>(memory.bytes + (address << memory.unit_shift), value);
-        if (core->stores != nullptr) core->stores->push_back({op->detail.n, address, value, sizeof(T) * 8});
+        note<T>(core, op, address, value, true);
     }
     ISAFORGE_NEXT;
 }

@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
 constexpr std::uint64_t instructions_between_looks = 1024;   // for interrupts
-constexpr unsigned max_events_in_row = 64;
 
 // The event that a reason to stop becomes.
 const char* event_of(StopReason reason) {
@@ -76,19 +75,7 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
         refresh_modes();
         set_next(address);
     }
-    if (!system->mapped()) {
-        core.state = layout.state();
-        core.stop_at = stop_at;
-        core.reason = StopReason::running;
-        core.stopping = false;
-        machine::execute(core);
-        if (core.reason != StopReason::running) {
-            core.next = core.fault == &outside ? &outside : instruction_of(core.fault)->ops.data();
-            return core.reason;
-        }
-        if (core.stopping) stopped = true;
-        return stopped ? StopReason::stopped : StopReason::running;
-    }
+    if (!system->mapped()) return execute_apart(stop_at);
     while (core.count != stop_at) {
         settle();
         if (!single && look_at_interrupts() && core.reason != StopReason::running) return core.reason;
@@ -98,6 +85,7 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
         core.reason = StopReason::running;
         core.stopping = false;
         machine::execute(core);
+        if (lacks_room()) continue;
         bool fault = core.reason != StopReason::running;
         if (fault) {
             core.next = core.fault == &outside ? &outside : instruction_of(core.fault)->ops.data();
@@ -114,6 +102,27 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
     if (single) look_at_interrupts();
     if (core.waiting && core.harts == 1) core.reason = StopReason::waiting;
     return core.reason;
+}
+
+// Where code is apart there are no events.
+StopReason Machine::State::execute_apart(std::uint64_t stop_at) {
+    while (core.count != stop_at) {
+        settle();
+        core.state = layout.state();
+        core.stop_at = stop_at;
+        core.reason = StopReason::running;
+        core.stopping = false;
+        machine::execute(core);
+        if (lacks_room()) continue;
+        if (core.reason != StopReason::running) {
+            core.next = core.fault == &outside ? &outside : instruction_of(core.fault)->ops.data();
+            return core.reason;
+        }
+        stopped = stopped || core.stopping;
+        if (stopped) return StopReason::stopped;
+    }
+    settle();
+    return StopReason::running;
 }
 
 // A hart that is alone waits: time goes on to what wakes it. False where nothing will.

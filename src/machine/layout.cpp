@@ -28,10 +28,17 @@ std::uint32_t Layout::allocate(std::size_t bytes) {
 std::uint32_t Layout::constant(std::uint64_t value) {
     auto [place, added] = constants_.try_emplace(value, 0);
     if (added) {
-        place->second = allocate(8);
+        const bool reuses = !free_.empty();
+        place->second = reuses ? free_.back() : allocate(8);
+        if (reuses) free_.pop_back();
         if (!exhausted()) std::memcpy(state() + place->second, &value, sizeof value);
     }
     return place->second;
+}
+
+void Layout::forget_constants() {
+    for (const auto& [value, offset] : constants_) free_.push_back(offset);
+    constants_.clear();
 }
 
 std::uint32_t Layout::scratch(unsigned k, std::uint32_t bytes) {

@@ -35,6 +35,8 @@ public:
     std::uint32_t registers_end() const { return registers_end_; }
 
     std::uint32_t constant(std::uint64_t value);
+    // Nothing refers to a constant any more: their places are used again.
+    void forget_constants();
     // The k-th scratch value of `bytes` bytes; the same for every instruction that asks.
     std::uint32_t scratch(unsigned k, std::uint32_t bytes);
     std::uint32_t allocate(std::size_t bytes);
@@ -68,6 +70,7 @@ private:
     std::size_t used_ = 0;
     std::vector<std::byte, Aligned<std::byte>> state_;
     std::map<std::uint64_t, std::uint32_t> constants_;
+    std::vector<std::uint32_t> free_;  // places of constants
     std::map<std::uint32_t, std::vector<std::uint32_t>> scratch_;
 };
 

@@ -92,6 +92,7 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.hart = hart;
     core.harts = system->harts;
     core.mapped_memory = system->memory;
+    core.mapped_big_endian = system->mapped() && isa.memories[system->memory].big_endian;
     if (system->mapped()) {
         bus = std::make_unique<machine::Bus>(system->map, system->sharing.get(), system->device_lock, core);
         core.bus = bus.get();
@@ -190,7 +191,8 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
                                event_cause.empty() ? "" : ": ", event_cause);
         case StopReason::waiting: return fmt::format("nothing will end the waiting before {}", where);
         case StopReason::event_loop:
-            return fmt::format("events without end at {}, the last one `{}`", where, isa.events[core.fault_other].name);
+            return fmt::format("more than {} events without an instruction between them at {}, the last one `{}`",
+                               max_events_in_row, where, isa.events[core.fault_other].name);
         default: return {};
     }
 }
@@ -325,6 +327,9 @@ void Machine::start(std::uint64_t address) {
         std::scoped_lock lock(state_->system->device_lock);
         state_->system->exit_status.reset();
         state_->system->ending = false;
+        state_->system->random.seed(state_->options.seed);
+        state_->system->turn = 0;
+        state_->system->turn_left = state_->system->elapsed = 0;
         for (auto& device : state_->system->devices) device->reset();
     }
     for (unsigned i = 0; i < harts(); ++i) {
@@ -482,13 +487,13 @@ bool Machine::decode(std::uint64_t address, Index& form, Image& image, unsigned&
     return form != no_index;
 }
 
-std::string Machine::text(std::uint64_t address) const {
+std::string Machine::text(std::uint64_t address, Codec::LabelNamer* labels) const {
     Index form = no_index;
     Image image;
     unsigned bits = 0;
     if (!decode(address, form, image, bits)) return "illegal";
     char buffer[Codec::max_text];
-    return {buffer, state_->codec->print(buffer, form, image, bits, address)};
+    return {buffer, state_->codec->print(buffer, form, image, bits, address, labels)};
 }
 
 std::uint64_t Machine::code_size() const { return state_->core.code_size; }

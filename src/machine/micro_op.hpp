@@ -107,11 +107,13 @@ inline std::uint64_t jump_slot(std::uint64_t address) { return (address ^ addres
 
 class Bus;
 
-struct StoreNote {
+// A load or store of one lane, for traces and watchpoints. The value is the number, not its bytes as they lie in memory.
+struct AccessNote {
     Index memory;
     std::uint64_t address;
     std::uint64_t value;
     unsigned bits;
+    bool is_store;
 };
 
 // Writes to files with few ports are counted in four bits for each such file, of which the highest stays free.
@@ -134,7 +136,7 @@ struct Core {
     std::uint32_t ports_noted = 0;     // writes counted while the instruction of `ports_noted_at` ran
     std::uint64_t ports_noted_at = ~std::uint64_t{0};
     std::uint64_t* signal_counts = nullptr;
-    std::vector<StoreNote>* stores = nullptr;  // where a trace wants them
+    std::vector<AccessNote>* notes = nullptr;  // where somebody wants them
     bool skipped = false;              // the last instruction's guard did not hold; kept for traces only
 
     // What a run ends with.
@@ -159,6 +161,7 @@ struct Core {
     const MicroOp* outside = nullptr;              // what resolve() gives for addresses without code: never to be kept
     Bus* bus = nullptr;
     Index mapped_memory = no_index;                // which memory it is
+    bool mapped_big_endian = false;
     void (*code_written)(Core& core, std::uint64_t address, unsigned bytes) = nullptr;
     std::uint64_t counters[4] = {};                // by semantics::Counter; `instructions` is `count`
     std::uint64_t time_base = 0;                   // with `count` the machine's time

@@ -28,11 +28,11 @@ std::string to_text(const TraceRecord::Change& change) {
     return change.late ? text + " (late)" : text;
 }
 
-std::string to_text(const TraceRecord& record, const Codec& codec) {
+std::string to_text(const TraceRecord& record, const Codec& codec, Codec::LabelNamer* labels) {
     std::string instruction = "illegal";
     if (record.form != no_index) {
         char buffer[Codec::max_text];
-        instruction.assign(buffer, codec.print(buffer, record.form, record.image, record.bits, record.address));
+        instruction.assign(buffer, codec.print(buffer, record.form, record.image, record.bits, record.address, labels));
     }
     unsigned widest = 0;
     for (const Form& form : codec.isa().forms) widest = std::max(widest, form.bits);

@@ -30,6 +30,9 @@ public:
     // Which hart ended the run, and why. `limit` 0: none.
     StopReason run(std::uint64_t limit, unsigned& last);
 
+    Machine::State* next(StopReason& reason);
+    void pass(std::uint64_t done, std::uint64_t asked, bool goes_on);
+
 private:
     bool ready(Machine::State& hart) const;
     bool wake();
@@ -58,25 +61,42 @@ bool Turns::wake() {
     return true;
 }
 
+// The hart whose turn it is; null where none can run, with the reason. A turn outlasts the run that it began in.
+Machine::State* Turns::next(StopReason& reason) {
+    const auto count = static_cast<unsigned>(harts_.size());
+    if (system_.turn_left != 0 && ready(*harts_[system_.turn_of])) return harts_[system_.turn_of];
+    while (true) {
+        unsigned passed = 0;
+        while (passed < count && !ready(*harts_[system_.turn % count])) ++passed, ++system_.turn;
+        if (passed != count) break;
+        const bool all = std::all_of(harts_.begin(), harts_.end(), [](Machine::State* hart) { return hart->stopped; });
+        reason = all ? StopReason::stopped : StopReason::waiting;
+        if (all || !wake()) return nullptr;
+    }
+    system_.turn_of = system_.turn++ % count;
+    system_.turn_left = turn_length(system_.random);
+    return harts_[system_.turn_of];
+}
+
+// A hart has executed so many instructions of the `asked` that it might have.
+void Turns::pass(std::uint64_t done, std::uint64_t asked, bool goes_on) {
+    system_.elapsed += done;
+    system_.turn_left = done == asked || goes_on ? system_.turn_left - done : 0;
+}
+
 StopReason Turns::run(std::uint64_t limit, unsigned& last) {
     std::uint64_t executed = 0;
     while (limit == 0 || executed < limit) {
-        unsigned passed = 0;
-        while (passed < harts_.size() && !ready(*harts_[system_.turn % harts_.size()])) ++passed, ++system_.turn;
-        if (passed == harts_.size()) {
-            if (std::all_of(harts_.begin(), harts_.end(), [](Machine::State* hart) { return hart->stopped; }))
-                return StopReason::stopped;
-            if (!wake()) return StopReason::waiting;
-            continue;
-        }
-        last = system_.turn++ % static_cast<unsigned>(harts_.size());
-        Machine::State& hart = *harts_[last];
-        std::uint64_t length = turn_length(system_.random);
-        if (limit != 0) length = std::min(length, limit - executed);
-        const std::uint64_t before = hart.core.count;
-        const StopReason reason = hart.execute(before + length);
-        executed += hart.core.count - before;
-        system_.elapsed += hart.core.count - before;
+        StopReason reason = StopReason::running;
+        Machine::State* hart = next(reason);
+        if (hart == nullptr) return reason;
+        last = hart->core.hart;
+        const std::uint64_t before = hart->core.count;
+        const std::uint64_t length = limit == 0 ? system_.turn_left : std::min(system_.turn_left, limit - executed);
+        reason = hart->execute(before + length);
+        const std::uint64_t done = hart->core.count - before;
+        executed += done;
+        pass(done, length, reason == StopReason::breakpoint);
         if (system_.ending) return StopReason::stopped;
         if (reason != StopReason::running && reason != StopReason::stopped) return reason;
     }
@@ -193,6 +213,19 @@ bool Threads::run(std::uint64_t limit, unsigned& last, StopReason& reason) {
 
 }  // namespace
 
+// What resets say, and whether the program has ended already; else `running`.
+StopReason Machine::begin_harts(unsigned& last) {
+    StopReason reason = StopReason::running;
+    for (unsigned i = 0; i < harts() && reason == StopReason::running; ++i) {
+        reason = hart(i).state_->begin();
+        last = i;
+    }
+    machine::System& system = *state_->system;
+    std::scoped_lock lock(system.device_lock);
+    system.ending = system.exit_status.has_value();
+    return system.ending ? StopReason::stopped : reason;
+}
+
 RunResult Machine::run_harts(std::uint64_t limit) {
     Harts harts;
     for (unsigned i = 0; i < this->harts(); ++i) harts.push_back(hart(i).state_.get());
@@ -201,26 +234,39 @@ RunResult Machine::run_harts(std::uint64_t limit) {
     const auto begin = std::chrono::steady_clock::now();
     std::uint64_t before = 0, after = 0;
     unsigned last = 0;
-    StopReason reason = StopReason::running;
-    for (State* each : harts) {
-        before += each->core.count;
-        if (reason != StopReason::running) continue;
-        reason = each->begin();
-        last = each->core.hart;
-    }
-    bool exited = false;
-    {
-        std::scoped_lock lock(system.device_lock);
-        exited = system.exit_status.has_value();
-        system.ending = exited;
-    }
-    if (exited) reason = StopReason::stopped;
+    for (const State* each : harts) before += each->core.count;
+    StopReason reason = begin_harts(last);
     if (reason == StopReason::running && !(state_->options.threads && Threads(system, harts).run(limit, last, reason)))
         reason = Turns(system, harts).run(limit, last);
     for (const State* each : harts) after += each->core.count;
     hart(last).finish(result, reason);
     result.instructions = after - before;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+RunResult Machine::step_any(TraceRecord* record) {
+    if (others_.empty()) return step(record);
+    Harts harts;
+    for (unsigned i = 0; i < this->harts(); ++i) harts.push_back(hart(i).state_.get());
+    machine::System& system = *state_->system;
+    Turns turns(system, harts);
+    RunResult result;
+    unsigned last = 0;
+    StopReason reason = begin_harts(last);
+    State* chosen = reason == StopReason::running ? turns.next(reason) : nullptr;
+    if (chosen != nullptr) last = chosen->core.hart;
+    const bool breaks = chosen != nullptr && chosen->core.passes_at != chosen->core.count &&
+                        chosen->breakpoints.contains(chosen->next_pc());
+    if (chosen == nullptr || breaks) {
+        if (breaks) chosen->core.passes_at = chosen->core.count;
+        hart(last).finish(result, breaks ? StopReason::breakpoint : reason);
+        return result;
+    }
+    result = hart(last).step(record);
+    turns.pass(result.instructions, 1, result.reason == StopReason::running && !chosen->core.waiting);
+    if (result.reason == StopReason::stopped && !system.ending) result.reason = StopReason::running;
+    if (!result.message.empty()) result.message = fmt::format("hart {}: {}", last, result.message);
     return result;
 }
 

@@ -20,6 +20,8 @@
 
 namespace isaforge {
 
+inline constexpr unsigned max_events_in_row = 64;
+
 // The state of one hart. What harts share is in the system.
 struct Machine::State {
     // One instruction of the program, or an event at it, ready to run.
@@ -52,6 +54,12 @@ struct Machine::State {
     const machine::MicroOp* resolve(std::uint64_t address);
     const machine::MicroOp* nothing_at(std::uint64_t address, StopReason reason, std::uint64_t where);
     std::unique_ptr<Instruction> translate_at(std::uint64_t address, const std::uint8_t* bytes, std::size_t available);
+    const machine::MicroOp* no_room_at(std::uint64_t address);
+    bool lacks_room();
+    std::vector<semantics::Binding> bindings_of(Index form, const Image& image) const;
+    semantics::LowerInput input_for(const Form& form, const std::vector<semantics::Binding>& bindings,
+                                    std::uint64_t address, unsigned bits) const;
+    semantics::LowerResult lower_now(semantics::LowerInput input, Diagnostics& diagnostics) const;
     std::unique_ptr<Instruction> finish_translation(std::unique_ptr<Instruction> made, semantics::LowerInput input);
     Instruction* event_at(Index event, std::uint64_t address);
     Instruction* instruction_of(const machine::MicroOp* op) const;
@@ -72,6 +80,7 @@ struct Machine::State {
 
     // Running: execute.cpp.
     StopReason execute(std::uint64_t stop_at, bool single = false);
+    StopReason execute_apart(std::uint64_t stop_at);
     void run_aside(const std::vector<machine::MicroOp>& ops);
     void settle();
     std::uint64_t next_stop(std::uint64_t stop_at);

@@ -28,7 +28,7 @@ public:
     void look_before(const Machine::State::Instruction& instruction);
     void look_after(TraceRecord& record);
 
-    std::vector<machine::StoreNote> stores;
+    std::vector<machine::AccessNote> notes;
 
 private:
     void keep(Index file, std::uint64_t number, bool late, bool certain);
@@ -83,12 +83,15 @@ void Tracer::look_after(TraceRecord& record) {
                                  [&](const TraceRecord::Change& other) { return other.name == change.name; });
         if (!again) record.changes.push_back(std::move(change));
     }
-    for (const machine::StoreNote& store : stores)
-        record.changes.push_back({fmt::format("{}[{:#x}]", state_.isa.memories[store.memory].name, store.address),
-                                  store.value,
+    for (const machine::AccessNote& note : notes) {
+        record.accesses.push_back({note.memory, note.address, note.bits, note.is_store});
+        if (!note.is_store) continue;
+        record.changes.push_back({fmt::format("{}[{:#x}]", state_.isa.memories[note.memory].name, note.address),
+                                  note.value,
                                   {},
-                                  store.bits,
+                                  note.bits,
                                   false});
+    }
     std::uint64_t expected = record.address + std::max(1u, record.bits / state_.isa.address_bits);
     if (machine_.pc() != expected) record.changes.push_back({"pc", machine_.pc(), {}, 32, false});
 }
@@ -118,6 +121,7 @@ RunResult Machine::step(TraceRecord* record) {
         result.message = state.message(result.reason, result.address);
         return result;
     }
+    state.settle();
     result.address = pc();
     auto known = state.by_first_op.find(state.core.next);
     State::Instruction* instruction = known != state.by_first_op.end() ? known->second : nullptr;
@@ -126,20 +130,20 @@ RunResult Machine::step(TraceRecord* record) {
         hazards = state.hazards(*instruction);
     Tracer tracer(*this, state);
     if (record != nullptr) {
-        *record = {.number = state.core.count, .address = result.address};
+        *record = {.number = state.core.count, .hart = state.core.hart, .address = result.address};
         if (instruction != nullptr) {
             record->form = instruction->form;
             record->image = instruction->image;
             record->bits = instruction->bits;
             tracer.look_before(*instruction);
-            state.core.stores = &tracer.stores;
+            state.core.notes = &tracer.notes;
         }
     }
     state.core.skipped = false;
     std::uint64_t first = state.core.count;
     state.core.passes_at = first;
     result.reason = state.execute(first + 1, true);
-    state.core.stores = nullptr;
+    state.core.notes = nullptr;
     result.hart = state.core.hart;
     result.instructions = state.core.count - first;
     if (!result.ok()) result.message = state.message(result.reason, result.address);

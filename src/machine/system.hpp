@@ -43,6 +43,8 @@ struct System {
     std::atomic<bool> ending = false;            // a hart has ended the run of all
     std::mt19937_64 random;                      // of the order of turns …
     unsigned turn = 0;                           // … whose next one it is
+    unsigned turn_of = 0;              // whose it is now …
+    std::uint64_t turn_left = 0;       // … for so many instructions more
     std::uint64_t elapsed = 0;                   // nanoseconds of machine time, where harts take turns
     bool real_time = false;
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();

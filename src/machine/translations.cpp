@@ -15,6 +15,7 @@ constexpr std::size_t max_bytes = max_instruction_bits / 8;
 constexpr std::size_t max_translations = 64;   // combinations of modes at a time
 constexpr std::size_t max_events = 4096;       // translated, under one of them
 constexpr std::size_t max_retired = 4096;
+constexpr std::size_t max_entries = std::size_t{1} << 26;  // of tables by code address, all modes together
 
 MicroOp fault_op(StopReason reason) {
     MicroOp op;
@@ -64,7 +65,8 @@ void Machine::State::choose_translations() {
     }
     auto found = translations.find(key);
     if (found == translations.end()) {
-        if (translations.size() >= max_translations) {
+        const std::size_t most = std::min(max_translations, max_entries / std::max<std::size_t>(core.code_size, 1) + 1);
+        if (translations.size() >= most) {
             for (auto& [modes, each] : translations) {
                 for (auto& [address, instruction] : each->instructions) retire(std::move(instruction));
                 for (auto& [place, instruction] : each->events) retire(std::move(instruction));
@@ -114,6 +116,20 @@ const MicroOp* Machine::State::nothing_at(std::uint64_t address, StopReason reas
     return &outside;
 }
 
+// Too much is translated: all of it is dropped as soon as nothing runs, and then this address is looked for again.
+const MicroOp* Machine::State::no_room_at(std::uint64_t address) {
+    drop_all = true;
+    return nothing_at(address, StopReason::limit, address);
+}
+
+// Whether the run came to where no_room_at() was the answer.
+bool Machine::State::lacks_room() {
+    if (core.reason != StopReason::limit) return false;
+    core.reason = StopReason::running;
+    core.next = &outside;
+    return true;
+}
+
 // The bytes at a code address, as far as they may be executed.
 bool Machine::State::load_image(std::uint64_t address, Image& image, std::size_t& available) const {
     if (system->mapped()) {
@@ -135,6 +151,8 @@ const MicroOp* Machine::State::resolve(std::uint64_t address) {
         if (system->mapped()) current->jumps[machine::jump_slot(address)] = {address, known->ops.data()};
         return known->ops.data();
     }
+    if (by_first_op.size() >= std::max<std::uint64_t>(1, options.most_translated / core.harts))
+        return no_room_at(address);
     std::uint8_t fetched[max_bytes];
     const std::uint8_t* bytes = fetched;
     std::size_t available = 0;
@@ -206,17 +224,27 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
     const isaforge::Instruction& instruction = isa.instruction_of(form);
     if (!instruction.meaning && !instruction.guard) return refuse(StopReason::undefined, "it has no meaning");
 
-    std::vector<std::uint64_t> codes;
-    codec->fields(made->form, made->image, codes);
-    std::vector<semantics::Binding> bindings;
-    for (std::size_t i = 0; i < form.fields.size(); ++i)
-        bindings.push_back(semantics::bind(*codec, form.fields[i].type, codes[i]));
-    semantics::LowerInput input{.isa = &isa, .instruction = &instruction, .fields = &form.fields.list()};
+    const std::vector<semantics::Binding> bindings = bindings_of(made->form, made->image);
+    return finish_translation(std::move(made), input_for(form, bindings, address, made->bits));
+}
+
+semantics::LowerInput Machine::State::input_for(const Form& form, const std::vector<semantics::Binding>& bindings,
+                                                std::uint64_t address, unsigned bits) const {
+    semantics::LowerInput input{.isa = &isa, .instruction = &isa.instruction_of(form), .fields = &form.fields.list()};
     input.bindings = &bindings;
     input.address = address;
-    input.next_address = address + std::max(1u, made->bits / isa.address_bits);
+    input.next_address = address + std::max(1u, bits / isa.address_bits);
     input.names = &form.names_in_meaning;
-    return finish_translation(std::move(made), input);
+    return input;
+}
+
+std::vector<semantics::Binding> Machine::State::bindings_of(Index form, const Image& image) const {
+    std::vector<std::uint64_t> codes;
+    codec->fields(form, image, codes);
+    std::vector<semantics::Binding> bindings;
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        bindings.push_back(semantics::bind(*codec, isa.forms[form].fields[i].type, codes[i]));
+    return bindings;
 }
 
 // What an event does at an instruction; null where that is known to fail, as `trouble` of the machine says.
@@ -235,6 +263,13 @@ Machine::State::Instruction* Machine::State::event_at(Index event, std::uint64_t
     return (current->events[{event, address}] = std::move(made)).get();
 }
 
+// Under the modes as they are now.
+semantics::LowerResult Machine::State::lower_now(semantics::LowerInput input, Diagnostics& diagnostics) const {
+    const std::vector<std::uint64_t> modes(core.mode_values, core.mode_values + isa.modes.size());
+    if (!modes.empty()) input.modes = &modes;
+    return semantics::lower(input, diagnostics);
+}
+
 std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(std::unique_ptr<Instruction> made,
                                                                                 semantics::LowerInput input) {
     auto refuse = [&](std::string why) {
@@ -242,10 +277,8 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
         made->ops = {fault_op(StopReason::undefined)};
         return std::move(made);
     };
-    std::vector<std::uint64_t> modes(core.mode_values, core.mode_values + isa.modes.size());
-    if (!modes.empty()) input.modes = &modes;
     Diagnostics diagnostics;
-    semantics::LowerResult lowered = semantics::lower(input, diagnostics);
+    semantics::LowerResult lowered = lower_now(input, diagnostics);
     if (!lowered.ok) return refuse(first_message(diagnostics));
 
     std::vector<std::uint32_t> signals;
@@ -296,6 +329,8 @@ void Machine::State::forget_translations() {
     by_first_op.clear();
     replaced.clear();
     written.clear();
+    modes_ops.clear();
+    layout.forget_constants();
     drop_all = false;
     current = nullptr;
     if (bus) bus->forget_code();

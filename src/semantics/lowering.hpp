@@ -116,6 +116,7 @@ public:
     bool match_lanes(Typed& a, Typed& b, Place place);
     Typed truth(Typed value);                              // value != 0, lane by lane
     ValueId both(ValueId mask, Typed condition);           // mask & condition; no_value is "always"
+    Typed amount_for(unsigned container, Typed amount);
     Typed extract(Typed word, Typed position, unsigned width);
     Typed replace(Typed word, Typed position, Typed bits);
     Typed concat(Typed high, Typed low, Place place);
@@ -179,7 +180,8 @@ private:
     Item unary(const Expression& expression, unsigned hint);
     Item binary(const Expression& expression, unsigned hint);
     Item literal_binary(Operator op, Literal a, Literal b, Place place);
-    Item floating_binary(const Expression& expression, unsigned hint);
+    Item combined(const Expression& expression, Item left, unsigned hint);
+    Item floating_binary(const Expression& expression, Item left, unsigned hint);
     Item logical(const Expression& expression);
     Item concatenation(const Expression& expression);
     Item conditional(const Expression& expression, unsigned hint);
@@ -214,6 +216,7 @@ private:
     void leave_scope(std::size_t size);
     void note_assigned(const Block& statements, Context& context);
     Location target(const Expression& expression);
+    Typed compound(const Statement& statement, const std::vector<Location>& targets, unsigned bits);
     void write_element(const Location& location, Typed value, unsigned delay, Place place);
     void write_view(const Location& location, Typed value, Place place);
     void write_lanes(const Location& location, Typed value, Place place, unsigned first = 0);

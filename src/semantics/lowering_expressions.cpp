@@ -33,6 +33,8 @@ bool is_float_operator(Operator op) {
     }
 }
 
+bool is_integer_test(Operator op) { return op >= Operator::equal && op <= Operator::greater_equal; }
+
 // The bits of a number as a float of some width; nothing where there is no such format.
 std::optional<std::uint64_t> float_bits(double number, unsigned bits) {
     std::uint64_t wide = std::bit_cast<std::uint64_t>(number);
@@ -607,8 +609,8 @@ Item Lowering::concatenation(const Expression& expression) {
     return Item::of(concat(high, low, expression.place));
 }
 
-Item Lowering::floating_binary(const Expression& expression, unsigned hint) {
-    Item left = item(*expression.operands[0], hint), right = item(*expression.operands[1], hint);
+Item Lowering::floating_binary(const Expression& expression, Item left, unsigned hint) {
+    Item right = item(*expression.operands[1], hint);
     Typed a, b;
     if (!unify(left, right, expression, a, b, hint, true)) return {};
     if (a.type.bits != 16 && a.type.bits != 32 && a.type.bits != 64) {
@@ -642,11 +644,17 @@ Item Lowering::floating_binary(const Expression& expression, unsigned hint) {
 
 Item Lowering::binary(const Expression& expression, unsigned hint) {
     Operator op = expression.op;
-    if (is_float_operator(op)) return floating_binary(expression, hint);
     if (op == Operator::logical_and || op == Operator::logical_or) return logical(expression);
     if (op == Operator::concat) return concatenation(expression);
-    bool is_test = op >= Operator::equal && op <= Operator::greater_equal;
-    Item left = item(*expression.operands[0], is_test ? 0 : hint);
+    return combined(expression, item(*expression.operands[0], is_integer_test(op) ? 0 : hint), hint);
+}
+
+// An operator whose left side is there already. It is read before anything of the right side happens.
+Item Lowering::combined(const Expression& expression, Item left, unsigned hint) {
+    Operator op = expression.op;
+    if (left.kind == Item::Kind::location) left = Item::of(read(left.location, expression.operands[0]->place));
+    if (is_float_operator(op)) return floating_binary(expression, std::move(left), hint);
+    bool is_test = is_integer_test(op);
     bool is_shift = op == Operator::shift_left || op == Operator::shift_right;
     Item right = item(*expression.operands[1], is_test || is_shift ? 0 : hint);
     if (!left || !right) return {};

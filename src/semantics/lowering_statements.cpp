@@ -441,6 +441,19 @@ Location Lowering::target(const Expression& expression) {
     return {.type = {0}};
 }
 
+// What the targets hold, combined with the value: the places are found already, and not looked for again.
+Typed Lowering::compound(const Statement& next, const std::vector<Location>& targets, unsigned bits) {
+    Expression combination;
+    combination.kind = ExpressionKind::binary;
+    combination.op = next.compound;
+    combination.place = next.place;
+    combination.operands = {next.targets[0], next.value};
+    Location whole = targets[0];
+    if (targets.size() > 1) whole = {.kind = Location::Kind::concat, .type = {bits, false, whole.type.lanes}};
+    if (targets.size() > 1) whole.inner = targets;
+    return typed(combined(combination, Item::of(std::move(whole)), bits), bits, next.place);
+}
+
 // The target's address is computed first. Several targets share one value, the first taking its high bits.
 void Lowering::assign(const Statement& next) {
     unsigned delay = 0;
@@ -466,17 +479,7 @@ void Lowering::assign(const Statement& next) {
         error(next.place, fmt::format("{} bits of targets: no value is wider than 64", bits));
         return;
     }
-    Typed assigned;
-    if (next.compound != Operator::none) {
-        Expression sum;
-        sum.kind = ExpressionKind::binary;
-        sum.op = next.compound;
-        sum.place = next.place;
-        sum.operands = {next.targets[0], next.value};
-        assigned = value(sum, bits);
-    } else {
-        assigned = value(*next.value, bits);
-    }
+    Typed assigned = next.compound != Operator::none ? compound(next, targets, bits) : value(*next.value, bits);
     if (!assigned || steering != nullptr) return;
     if (assigned.type.bits != bits) {
         if (needs_steering(assigned)) return;

@@ -217,13 +217,24 @@ ValueId Lowering::both(ValueId condition_mask, Typed condition) {
     return emit(Action::bit_and, 8, outer.id, condition.id);
 }
 
+// What a value in such a container is shifted by. Any width will do: an amount that does not fit the container shifts
+// everything out all the same.
+Typed Lowering::amount_for(unsigned container, Typed amount) {
+    if (amount.type.container() > container) {
+        unsigned wide = amount.type.container();
+        amount.id = emit(Action::min_unsigned, wide, amount.id, in_lanes(constant(container, wide), amount.type.lanes));
+    }
+    return {resize(amount.id, container), {container, false, amount.type.lanes}};
+}
+
 // `width` bits of a word from `position`, which may differ from lane to lane.
 Typed Lowering::extract(Typed word, Typed position, unsigned width) {
+    auto low = known(position.id);
+    position = amount_for(word.type.container(), position);
     match_lanes(word, position, {});
-    ValueId amount = resize(position.id, word.type.container());
+    ValueId amount = position.id;
     ValueId shifted = emit(Action::shift_right, word.type.container(), word.id, amount);
     Type type{width, false, word.type.lanes};
-    auto low = known(position.id);
     ValueId raw = resize(shifted, type.container());
     if (low && *low + width == word.type.bits) return {raw, type};
     return cut(raw, type);
@@ -233,11 +244,12 @@ Typed Lowering::extract(Typed word, Typed position, unsigned width) {
 Typed Lowering::replace(Typed word, Typed position, Typed bits) {
     unsigned container = word.type.container();
     Type type = word.type;
+    position = amount_for(container, position);
     match_lanes(word, position, {});
     match_lanes(word, bits, {});
     match_lanes(word, position, {});
     type.lanes = word.type.lanes;
-    ValueId amount = resize(position.id, container);
+    ValueId amount = position.id;
     ValueId ones = in_lanes(constant(mask_of(bits.type.bits), container), type.lanes);
     ValueId hole = emit(Action::bit_not, container, emit(Action::shift_left, container, ones, amount));
     ValueId moved = emit(Action::shift_left, container, resize(bits.id, container), amount);
@@ -259,14 +271,9 @@ Typed Lowering::concat(Typed high, Typed low, Place place) {
     return {emit(Action::bit_or, container, moved, resize(low.id, container)), type};
 }
 
-// Any width to the right: an amount that does not fit the left side's container shifts everything out all the same.
 Typed Lowering::shift(Operator op, Typed value, Typed amount, Place place) {
     unsigned container = value.type.container();
-    if (amount.type.container() > container) {
-        unsigned wide = amount.type.container();
-        amount.id = emit(Action::min_unsigned, wide, amount.id, in_lanes(constant(container, wide), amount.type.lanes));
-    }
-    amount = {resize(amount.id, container), {container, false, amount.type.lanes}};
+    amount = amount_for(container, amount);
     if (!match_lanes(value, amount, place)) return {};
     if (op == Operator::shift_left) return cut(emit(Action::shift_left, container, value.id, amount.id), value.type);
     if (!value.type.is_signed) return {emit(Action::shift_right, container, value.id, amount.id), value.type};

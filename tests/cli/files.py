@@ -458,7 +458,7 @@ def check_too_little_memory(bench):
 def check_memory_that_cannot_be_had(bench):
     bench.reset()
     for isa in "apart", "words", "mapped":
-        program = f"stop-{isa}.o" if isa != "words" else "stop-apart.o"
+        program = f"stop-{isa}.o"
         for size in "0xfffffffffffffff8", "0xffffffffffffffff", "0x7fffffffffffffff", "0x400000000001":
             bench.bad("run", "-i", f"{isa}.isa", program, "--memory", size,
                       message=f"there is no room for {int(size, 0):#x} bytes; the most is 0x400000000000")

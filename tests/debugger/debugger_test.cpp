@@ -128,6 +128,14 @@ TEST(Debugger, NextRunsOverCallsAlsoRecursiveOnes) {
     EXPECT_EQ(loaded.machine->get(0, 3), reference.registers[3]);
 }
 
+TEST(Debugger, NextStopsWhereTheCalledFunctionBegins) {
+    Loaded loaded = example("calls.s");
+    loaded("advance 0x19");  // `rcall factorial` inside of factorial
+    loaded("break factorial");
+    EXPECT_TRUE(loaded("next").find("breakpoint 1\n") != std::string::npos);
+    EXPECT_EQ(loaded.machine->pc(), address_of(loaded, "factorial"));
+}
+
 TEST(Debugger, NextStopsAtBreakpointsInsideTheCall) {
     Loaded loaded = example("calls.s");
     loaded("advance 0x9");
@@ -136,6 +144,46 @@ TEST(Debugger, NextStopsAtBreakpointsInsideTheCall) {
     loaded("next");
     EXPECT_EQ(loaded("where").substr(0, 4), "0x1f");
     EXPECT_EQ(loaded("print /f r2"), "2\n");
+}
+
+// As `next` above: the reference machine is stepped until pc is behind the call with the stack as it was at the call.
+TEST(Debugger, FinishRunsUntilTheFunctionReturns) {
+    Loaded loaded = example("calls.s");
+    Machine reference = loaded.reference();
+    const std::uint64_t call = 0x19;  // `rcall factorial` inside of factorial
+    for (int level = 0; level < 3; ++level) {
+        steps_until(reference, [&](const Machine& now) { return now.pc == call; });
+        loaded("advance 0x19");
+    }
+    // Inside of the third call; its caller goes on behind the second.
+    const std::uint32_t stack = reference.registers[31];
+    steps_until(reference, [&](const Machine& now) { return now.pc == call + 1 && now.address_register > stack; });
+    loaded("finish");
+    EXPECT_EQ(loaded.machine->pc(), call + 1);
+    EXPECT_EQ(loaded.machine->instructions(), reference.steps);
+    // A breakpoint inside of what is called stops it; outside of all functions it ends with the program.
+    loaded("break factorial");
+    loaded("run");
+    EXPECT_TRUE(loaded("finish").starts_with("breakpoint 1\n"));
+    loaded("delete");
+    loaded("advance factorial_end");
+    for (int level = 0; level < 10; ++level) EXPECT_EQ(loaded("finish").find("ended"), std::string::npos);
+    EXPECT_TRUE(loaded("finish").starts_with("the program has ended"));
+    EXPECT_EQ(loaded("finish 1"), "error: finish takes no arguments\n");
+}
+
+TEST(Debugger, WatchpointsForReadingAndWriting) {
+    Loaded loaded = program(
+        "ploadu_l 64;\n loadu_h 64, r1;\n load r1, r2;\n store_addr r1;\n i_store r3;\n load r1, r2;\n load r1, r2;\n "
+        "stop_core;");
+    EXPECT_EQ(loaded("rwatch 64:4"), "watchpoint 1 for reading data[0x40:4]\n");
+    EXPECT_TRUE(loaded("c").starts_with("watchpoint 1, data[0x40:4] is read\nbehind the instruction at 0x2\n"));
+    loaded("delete");
+    EXPECT_EQ(loaded("awatch 68:4"), "watchpoint 2 for reading and writing data[0x44:4]\n");
+    EXPECT_TRUE(loaded("c").starts_with("watchpoint 2, data[0x44:4] is written\nbehind the instruction at 0x4\n"));
+    EXPECT_TRUE(loaded("c").starts_with("the program has ended"));
+    EXPECT_EQ(loaded("rwatch r1"), "error: only memory can be watched for reading\n");
+    EXPECT_TRUE(loaded("info breakpoints").find("met 1 time") != std::string::npos);
 }
 
 TEST(Debugger, WatchpointsSeeEveryChange) {
@@ -267,6 +315,8 @@ TEST(Debugger, WhatGoesOnForEverEnds) {
     EXPECT_TRUE(loaded("c").find("instructions were executed without a stop") != std::string::npos);
     loaded("watch r9");
     EXPECT_TRUE(loaded("c").find("instructions were executed without a stop") != std::string::npos);
+    EXPECT_TRUE(loaded("step 0xffffffffffffffff").find("executed without a stop") != std::string::npos);
+    EXPECT_TRUE(loaded("finish").find("executed without a stop") != std::string::npos);
     loaded.execution->limit = 0;
     unsigned asked = 0;
     loaded.execution->interrupted = [&] { return ++asked == 3; };
@@ -320,6 +370,19 @@ TEST(Debugger, SeveralHarts) {
             .starts_with(fmt::format("watchpoint 2, $S1: {:08x} -> {:08x}\n", 2 * counts[1] - 2, 2 * counts[1])));
     EXPECT_EQ(execution.hart(), 1u);
     EXPECT_EQ(debugger.execute("hart 2"), "error: there is no hart 2: this machine has 2\n");
+}
+
+TEST(Debugger, LongAndDeepCommandsAreRefused) {
+    Loaded loaded = example("fib.s");
+    EXPECT_EQ(loaded(std::string(1 << 20, 'x')), "error: a command of 1048576 bytes: 4096 are possible\n");
+    EXPECT_EQ(loaded("print " + std::string(4000, '(')), "error: this is nested too deeply\n");
+    EXPECT_EQ(loaded("print " + std::string(4000, '-') + "1"), "error: this is nested too deeply\n");
+    std::string chain = "1";
+    while (chain.size() < 4000) chain += "+1";
+    EXPECT_EQ(loaded("print " + chain), "2001  0x7d1\n");
+    std::string indices = "1";
+    for (int i = 0; i < 400; ++i) indices = "data[" + indices + "]";
+    EXPECT_EQ(loaded("print " + indices), "error: this is nested too deeply\n");
 }
 
 // Commands put together at random from words of commands: none crashes, and every answer ends its line.

@@ -102,6 +102,8 @@ class Trace:
         self.addresses, self.registers, self.memory = [], [], []
         registers, memory = {}, {}
         for line in lines:
+            if line.endswith(":"):  # a label
+                continue
             _, address = re.match(r" *(\d+) +([0-9a-f]+):", line).groups()
             self.addresses.append(int(address, 16) * unit)
             for name, value in re.findall(r" ([a-z]\w*)=([0-9a-f]+)(?= |$)", line):
@@ -215,6 +217,61 @@ def interrupt(isaforge, folder):
         assert target.process.returncode == 0
 
 
+def resident(process):
+    """Bytes of memory that a process has."""
+    with open(f"/proc/{process.pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def flood(isaforge, folder):
+    """Behind any number of packets that come while the program runs an interrupt is heard; none is kept for ever."""
+    source = os.path.join(folder, "forever.s.o")
+    target = Target(isaforge, [source])
+    before = resident(target.process)
+    memory = b"$m0,4#fd"
+    count = 200000
+    target.send(b"c")
+    target.socket.sendall(memory * count + b"\x03")
+    assert target.receive().startswith("T02")
+    received = bytearray()
+    while received.count(b"#") < count or received[-3:-2] != b"#":
+        received += target.socket.recv(1 << 20)
+    answers = bytes(received).split(b"$")[1:]
+    refused = answers.count(b"E10#a6")  # no room for these
+    assert len(answers) == count and count - 10000 < refused < count - 63, refused
+    assert all(answer[8:9] == b"#" for answer in answers[:count - refused])
+    assert target.ask("qC") == "QC1"
+    # A packet without an end.
+    target.send(b"c")
+    target.socket.sendall(b"$" + b"x" * (40 << 20) + b"\x03")
+    assert target.receive().startswith("T02")
+    target.socket.sendall(b"#00")
+    assert target.ask("qC") == "QC1"
+    assert resident(target.process) - before < 16 << 20
+    # An interrupt right behind the packet that lets the program run.
+    for _ in range(20):
+        target.socket.sendall(b"$c#63\x03")
+        assert target.receive().startswith("T02")
+    target.send(b"k")
+    target.close()
+
+
+def repeats(isaforge, program):
+    """What did not arrive is sent again, but not as often as one likes."""
+    client = Client(isaforge, [program])
+    client.send(b"m0,20000")
+    assert client.byte() == b"+"
+    once = len(client.receive())
+    client.socket.sendall(b"-" * 2000)
+    client.socket.sendall(b"+$qC#b4")
+    received = b""
+    while b"$QC1" not in received:
+        received += client.socket.recv(1 << 16)
+        assert len(received) < 5 * (once + 4), len(received)
+    client.socket.close()
+    client.process.communicate(timeout=SECONDS)
+
+
 def damage(isaforge, program):
     """What arrives damaged is asked for again; a debugger that goes away ends the run."""
     client = Client(isaforge, [program])
@@ -250,7 +307,9 @@ def main():
             assert broken > 5 and watched > 1
             state(options.isaforge, program)
             damage(options.isaforge, program)
+            repeats(options.isaforge, program)
         interrupt(options.isaforge, folder)
+        flood(options.isaforge, folder)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,6 @@
 namespace isaforge::debugger {
 namespace {
 
-std::vector<PacketEvent> read_all(PacketReader& reader) {
-    std::vector<PacketEvent> events;
-    while (auto event = reader.next()) events.push_back(*event);
-    return events;
-}
-
 TEST(GdbPacket, ComesBackAsItWasSent) {
     std::mt19937 random(3);
     for (int i = 0; i < 2000; ++i) {
@@ -26,14 +20,14 @@ TEST(GdbPacket, ComesBackAsItWasSent) {
         const std::string bytes = packet_bytes(payload);
         for (char c : bytes.substr(1, bytes.size() - 4)) ASSERT_TRUE(c != '$' && c != '#');
         PacketReader reader;
-        for (char c : bytes) {
-            ASSERT_FALSE(reader.next());
-            reader.feed({&c, 1});
+        std::vector<PacketEvent> events;
+        for (const char& c : bytes) {
+            ASSERT_TRUE(events.empty());
+            events = reader.feed({&c, 1});
         }
-        const auto event = reader.next();
-        ASSERT_TRUE(event);
-        EXPECT_EQ(event->kind, PacketEvent::Kind::packet);
-        EXPECT_EQ(event->payload, payload);
+        ASSERT_EQ(events.size(), 1u);
+        EXPECT_EQ(events[0].kind, PacketEvent::Kind::packet);
+        EXPECT_EQ(events[0].payload, payload);
     }
 }
 
@@ -55,8 +49,7 @@ TEST(GdbPacket, TheManualsExamples) {
 
 TEST(GdbPacket, DamageIsSeen) {
     PacketReader reader;
-    reader.feed("+$OK#9b$OK#9a\x03$x#zz-");
-    const std::vector<PacketEvent> events = read_all(reader);
+    const std::vector<PacketEvent> events = reader.feed("+$OK#9b$OK#9a\x03$x#zz-");
     ASSERT_EQ(events.size(), 5u);
     EXPECT_EQ(events[0].kind, PacketEvent::Kind::damaged);
     EXPECT_EQ(events[1].payload, "OK");
@@ -69,14 +62,17 @@ TEST(GdbPacket, APacketWithoutAnEndIsDropped) {
     PacketReader reader;
     unsigned damaged = 0;
     for (int i = 0; i < 100; ++i) {
-        reader.feed("$" + std::string(9999, 'x'));
-        for (const PacketEvent& event : read_all(reader)) damaged += event.kind == PacketEvent::Kind::damaged;
+        for (const PacketEvent& event : reader.feed("$" + std::string(9999, '-')))
+            damaged += event.kind == PacketEvent::Kind::damaged ? 1 : 1000;
     }
-    EXPECT_GE(damaged, 1u);
-    reader.feed("#00$OK#9a");
-    const std::vector<PacketEvent> events = read_all(reader);
-    ASSERT_FALSE(events.empty());
-    EXPECT_EQ(events.back().payload, "OK");
+    EXPECT_EQ(damaged, 1u);
+    // Nobody waits for its end to be heard.
+    std::vector<PacketEvent> events = reader.feed("\x03");
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].kind, PacketEvent::Kind::interrupt);
+    events = reader.feed("#00$OK#9a");
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].payload, "OK");
 }
 
 // In whatever pieces bytes arrive, the events are the same.
@@ -93,14 +89,13 @@ TEST(GdbPacket, PiecesDoNotMatter) {
             }
         }
         PacketReader whole, pieces;
-        whole.feed(bytes);
-        const std::vector<PacketEvent> expected = read_all(whole);
+        const std::vector<PacketEvent> expected = whole.feed(bytes);
         std::vector<PacketEvent> events;
         for (std::size_t at = 0; at < bytes.size();) {
             const std::size_t length = 1 + random() % 7;
-            pieces.feed(std::string_view(bytes).substr(at, length));
+            for (PacketEvent& event : pieces.feed(std::string_view(bytes).substr(at, length)))
+                events.push_back(std::move(event));
             at += length;
-            for (PacketEvent& event : read_all(pieces)) events.push_back(std::move(event));
         }
         ASSERT_EQ(events.size(), expected.size());
         for (std::size_t k = 0; k < events.size(); ++k) {
@@ -149,6 +144,84 @@ TEST(GdbServer, BreakpointsAndWatchpoints) {
     EXPECT_EQ(served("mfc8,4"), "00008040");
     EXPECT_EQ(served("z2,fc8,4"), "OK");
     EXPECT_EQ(served("vCont;c:1"), "W00");
+}
+
+TEST(GdbServer, WatchpointsForReading) {
+    Served served("calls.s");
+    EXPECT_EQ(served("Z3,fc8,4"), "OK");
+    EXPECT_EQ(served("Z4,ff8,4"), "OK");
+    std::vector<std::string> met;
+    for (std::string reply = served("c"); reply != "W00"; reply = served("c")) {
+        ASSERT_TRUE(reply.starts_with("T05")) << reply;
+        met.push_back(reply.substr(reply.find("thread:1;") + 9));
+        ASSERT_LT(met.size(), 100u) << reply;
+    }
+    std::size_t reads = 0, accesses = 0;
+    for (const std::string& each : met) {
+        reads += each == "rwatch:fc8;";
+        accesses += each == "awatch:ff8;";
+    }
+    EXPECT_EQ(reads + accesses, met.size());
+    EXPECT_GE(reads, 1u);
+    EXPECT_GE(accesses, 2u);
+}
+
+// gdb steps a RISC-V, which it takes us for, over the access before it looks at what is watched.
+TEST(GdbServer, ToGdbAWatchpointStopsBeforeTheAccess) {
+    for (const bool gdb : {false, true}) {
+        Served served("calls.s");
+        if (gdb) served("qSupported:swbreak+;qRelocInsn+");
+        const std::string pc = "p2a";
+        ASSERT_EQ(served("Z2,fc8,4"), "OK");
+        const std::string reply = served("c");
+        ASSERT_TRUE(reply.ends_with(";watch:fc8;")) << reply;
+        const std::uint64_t real = served.loaded.machine->pc() * 4, executed = served.loaded.machine->instructions();
+        const auto as_hex = [](std::uint64_t address) {
+            return fmt::format("{:02x}{:02x}0000", address % 256, address / 256);
+        };
+        const std::string seen = served(pc);
+        if (!gdb) {
+            EXPECT_EQ(seen, as_hex(real));
+            continue;
+        }
+        EXPECT_EQ(seen, as_hex(real - 4));
+        EXPECT_EQ(reply.substr(3, 11), "2a:" + seen);
+        EXPECT_EQ(served("P2a=" + seen), "OK");  // is where it stands: nothing moves
+        EXPECT_EQ(served("z2,fc8,4"), "OK");
+        EXPECT_EQ(served("vCont;s:1"), "T052a:" + as_hex(real) + ";thread:1;");
+        EXPECT_EQ(served.loaded.machine->instructions(), executed);
+        EXPECT_EQ(served(pc), as_hex(real));
+        served("s");
+        EXPECT_EQ(served.loaded.machine->instructions(), executed + 1);
+    }
+}
+
+TEST(GdbServer, NoRegisterIsCalledAsAValueOfTheHistory) {
+    const char* const description = R"(isa t "T"
+code unit 8 little
+registers r : 2 of u32 "${n}"
+format F | OP:8 |
+instructions F [OP] "{name}" { 0 nop r[0] = r[0] }
+)";
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa_text("t.isa", description, sources, diagnostics);
+    ASSERT_TRUE(isa) << to_text(diagnostics, sources);
+    const Machine machine(std::make_shared<const Codec>(isa));
+    ASSERT_EQ(machine.register_name(0, 3), "$3");
+    const RemoteTarget target(machine, true);
+    EXPECT_EQ(target.registers()[3].name, "r3");
+}
+
+// So many bytes are compared at each step, and no more.
+TEST(GdbServer, WhatIsWatchedIsBounded) {
+    Served served("calls.s");
+    unsigned accepted = 0;
+    for (unsigned i = 0; i < 16; ++i) accepted += served(fmt::format("Z2,{:x},2000", i)) == "OK";
+    EXPECT_EQ(accepted, most_watched_bytes / 0x2000);
+    EXPECT_EQ(served("z2,0,2000"), "OK");
+    EXPECT_EQ(served("Z3,0,2000"), "OK");
+    EXPECT_EQ(served("Z3,1,1"), "E14");
 }
 
 TEST(GdbServer, StateCanBeChanged) {
@@ -205,7 +278,7 @@ TEST(GdbServer, WrongRequestsGetErrors) {
                            "qXfer:features:read:target.xml:9999999,1",
                            "qXfer:features:read:other:0,1"};
     for (const char* packet : wrong) EXPECT_EQ(served(packet).substr(0, 1), "E") << packet;
-    const char* unknown[] = {"", "Z3,0,4", "Z4,0,4", "vMustReplyEmpty", "qTStatus", "jThreadsInfo", "\x80", "_M", "!"};
+    const char* unknown[] = {"", "Z5,0,4", "vMustReplyEmpty", "qTStatus", "jThreadsInfo", "\x80", "_M", "!"};
     for (const char* packet : unknown) EXPECT_EQ(served(packet), "") << packet;
     EXPECT_EQ(served.loaded.machine->instructions(), 0u);
 }

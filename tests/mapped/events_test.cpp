@@ -77,7 +77,8 @@ TEST(Events, WithoutEndAreEnded) {
     MappedMachine machine(events);   // nothing lies at 0x300: the event happens at its own handler
     RunResult result = machine.run({{Op::li, 1, 0, 0x2000}, {Op::jr, 1}});
     EXPECT_EQ(result.reason, StopReason::event_loop);
-    EXPECT_EQ(result.message, "events without end at 0x300, the last one `bad_execute`");
+    EXPECT_EQ(result.message,
+              "more than 64 events without an instruction between them at 0x300, the last one `bad_execute`");
     MappedMachine failing("on bad_read(address) { fail(\"nobody handles reads\", address) }\n");
     result = failing.run({{Op::li, 1, 0, -8}, {Op::ld64, 2, 1}});
     EXPECT_EQ(result.reason, StopReason::failed);

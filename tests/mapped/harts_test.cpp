@@ -55,6 +55,50 @@ TEST(Harts, NoIncrementIsLostUnderAnySchedule) {
             }
 }
 
+// However a run is cut into pieces, and traced or not, the harts take the same turns.
+TEST(Harts, PiecesDoNotChangeTheTurns) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        const auto outcome = [&](auto go) {
+            MappedMachine machine(retrying, options(3, seed));
+            machine.load(0x1000, counting(30, plain));
+            machine->start(0x1000);
+            EXPECT_EQ(go(*machine).reason, StopReason::stopped);
+            std::vector<std::uint64_t> all{machine.word(counter)};
+            for (unsigned hart = 0; hart < 3; ++hart) all.push_back(machine.r(2, hart));
+            return all;
+        };
+        const auto whole = outcome([](Machine& machine) { return machine.run(100000); });
+        std::mt19937_64 random(seed);
+        EXPECT_EQ(outcome([&](Machine& machine) {
+                      RunResult result;
+                      do result = machine.run(1 + random() % 20);
+                      while (result.reason == StopReason::limit);
+                      return result;
+                  }),
+                  whole);
+        unsigned harts = 0;
+        EXPECT_EQ(outcome([&](Machine& machine) {
+                      RunResult result;
+                      do {
+                          TraceRecord record;
+                          result = machine.step_any(&record);
+                          harts |= 1u << record.hart;
+                          EXPECT_TRUE(result.instructions == 0 || record.hart == result.hart);
+                      } while (result.reason == StopReason::running);
+                      return result;
+                  }),
+                  whole);
+        EXPECT_EQ(harts, 7u);
+        // From the beginning again.
+        MappedMachine machine(retrying, options(3, seed));
+        for (int i = 0; i < 2; ++i) {
+            machine->load_data(0, counter, std::vector<std::uint8_t>(8));
+            EXPECT_EQ(machine.run(counting(30, plain)).reason, StopReason::stopped);
+            EXPECT_EQ(machine.word(counter), whole[0]);
+        }
+    }
+}
+
 TEST(Harts, SchedulesDoInterleave) {
     // Without any care increments are lost, and differently under different seeds: else the test above would mean nothing.
     std::set<std::uint64_t> results;

@@ -1,7 +1,11 @@
 // Memory that holds code: permissions, places where regions meet, both ends of the address space, programs that change
 // themselves.
+#include <fstream>
 #include <random>
+#include <set>
 
+#include "machine/layout.hpp"
+#include "machine/micro_op.hpp"
 #include "mapped/mapped_machine.hpp"
 
 namespace isaforge {
@@ -331,6 +335,105 @@ TEST(Memory, CodeThatIsOftenRewritten) {
     machine->start(0x1000);
     EXPECT_EQ(machine->run(1000000).reason, StopReason::stopped);
     EXPECT_EQ(machine.r(2), 20000ull * 19999 / 2);
+}
+
+std::uint64_t resident_bytes() {
+    std::uint64_t all = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> all >> resident;
+    return resident * 4096;
+}
+
+// A program that goes everywhere: what was translated is dropped when it is too much, also where only one instruction may
+// stay, and nobody notices but by the memory that it does not take.
+TEST(Memory, TranslationsAreBounded) {
+    std::vector<Word> words(150000, {Op::addi, 2, 2, 1});
+    words.push_back({Op::addi, 5, 5, 1});
+    words.push_back({Op::stop});
+    const std::uint64_t before = resident_bytes();
+    MappedMachine machine("", {.memory_bytes = 1 << 20, .most_translated = 1000});
+    const RunResult result = machine.run(words, 1000000);
+    EXPECT_EQ(result.reason, StopReason::stopped) << result.message;
+    EXPECT_EQ(machine.r(2), 150000u);
+    EXPECT_EQ(machine.r(5), 1u);
+    EXPECT_LT(resident_bytes() - before, std::uint64_t{48} << 20);
+
+    const std::vector<Word> loop{{Op::li, 6, 0, 50}, {Op::li, 1, 0, 0x4000}, {Op::ld32, 3, 1},    {Op::addi, 3, 3, 2},
+                                 {Op::st32, 3, 1},   {Op::call, 9, 8},       {Op::addi, 5, 5, 1}, {Op::bne, 5, 6, -20},
+                                 {Op::stop},         {Op::mul, 7, 5},        {Op::add, 7, 5},     {Op::jr, 9}};
+    for (std::uint64_t most : {1, 2, 3, 5, 1000}) {
+        MappedMachine small("", {.memory_bytes = 1 << 20, .count_instructions = true, .most_translated = most});
+        small.load(0x1000, loop);
+        small->start(0x1000);
+        small.set(8, 0x1024);
+        small->set_breakpoint(0x1014, true);
+        unsigned stops = 0;
+        while (small->run(1000000).reason == StopReason::breakpoint) ++stops;
+        EXPECT_EQ(stops, 50u);
+        EXPECT_EQ(small.word(0x4000), 100u);
+        EXPECT_EQ(small->instructions(), 2u + 50 * 9 + 1);
+        std::uint64_t counted = 0;
+        for (const auto& [address, count] : small->counts()) counted += count;
+        EXPECT_EQ(counted, small->instructions());
+    }
+}
+
+TEST(Memory, ATraceHasNumbersAndNotBytes) {
+    for (const std::string order : {"little", "big"}) {
+        std::string text = mapped_description("");
+        text.replace(text.find("little holds code"), 6, order);
+        SourceManager sources;
+        Diagnostics diagnostics;
+        const auto isa = load_isa_text("mapped.isa", text, sources, diagnostics);
+        ASSERT_TRUE(isa) << to_text(diagnostics, sources);
+        Machine machine(std::make_shared<const Codec>(isa), {.memory_bytes = 1 << 16});
+        machine.load_code(code_bytes({{Op::st32, 2, 1}, {Op::ld16, 3, 1}, {Op::stop}}));
+        machine.start(0);
+        machine.set(0, 1, 0x4000);
+        machine.set(0, 2, 0x01020304);
+        TraceRecord record;
+        ASSERT_TRUE(machine.step(&record).ok());
+        ASSERT_EQ(record.changes.size(), 1u);
+        EXPECT_EQ(to_text(record.changes[0]), "mem[0x4000]=01020304");
+        std::uint8_t bytes[4];
+        ASSERT_TRUE(machine.peek(0, 0x4000, bytes));
+        EXPECT_EQ(bytes[0], order == "big" ? 1 : 4);
+        ASSERT_EQ(record.accesses.size(), 1u);
+        EXPECT_TRUE(record.accesses[0].is_store);
+        ASSERT_TRUE(machine.step(&record).ok());
+        ASSERT_EQ(record.accesses.size(), 1u);
+        EXPECT_FALSE(record.accesses[0].is_store);
+        EXPECT_EQ(record.accesses[0].address, 0x4000u);
+        EXPECT_EQ(record.accesses[0].bits, 16u);
+    }
+}
+
+TEST(Memory, AMeaningSaysWhereItMayGo) {
+    MappedMachine machine;
+    machine.load(0x1000, {{Op::addi, 1, 1, 1}, {Op::jmp, 0, 0, 8}, {Op::beq, 1, 2, 8}, {Op::jr, 3}, {Op::call, 3, 4}});
+    const bool computed[] = {false, false, false, true, true}, calls[] = {false, false, false, false, true};
+    for (unsigned i = 0; i < 5; ++i) {
+        EXPECT_EQ(machine->jump_at(0x1000 + 4 * i).computed, computed[i]) << i;
+        EXPECT_EQ(machine->jump_at(0x1000 + 4 * i).calls, calls[i]) << i;
+    }
+    EXPECT_FALSE(machine->jump_at(0xfffff000).computed);
+}
+
+// What programs that write themselves need of constants is given back.
+TEST(Memory, PlacesOfConstantsAreUsedAgain) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa_text("mapped.isa", mapped_description(""), sources, diagnostics);
+    ASSERT_TRUE(isa) << to_text(diagnostics, sources);
+    machine::Layout layout(*isa);
+    std::set<std::uint32_t> places;
+    for (std::uint64_t i = 0; i < 100; ++i) places.insert(layout.constant(i));
+    EXPECT_EQ(places.size(), 100u);
+    layout.forget_constants();
+    for (std::uint64_t i = 0; i < 100; ++i) {
+        const std::uint32_t place = layout.constant(1000 + i);
+        EXPECT_TRUE(places.contains(place));
+        EXPECT_EQ(machine::load<std::uint64_t>(layout.state(), place), 1000 + i);
+    }
 }
 
 TEST(Memory, GatherAndScatterCrossRegions) {

@@ -113,6 +113,9 @@ const Case cases[] = {
     {"a[0]", [](ARGUMENTS) { return a & 1; }},
     {"a[N-1]", [](ARGUMENTS) { return a >> (n - 1); }},
     {"a[k]", [](ARGUMENTS) { return k >= n ? Wide(0) : a >> k & 1; }},
+    {"a[w]", [](ARGUMENTS) { return k * 1000u >= n ? Wide(0) : a >> (k * 1000u) & 1; }},
+    {"a >> w", [](ARGUMENTS) { return k * 1000u >= n ? Wide(0) : a >> (k * 1000u); }},
+    {"S(a) >> w", [](ARGUMENTS) { return floor_shift(sa, k * 1000u); }},
     {"insert(a, 0, b[0])", [](ARGUMENTS) { return (a & -2) | (b & 1); }},
     {"insert(a, N-1, b[0])", [](ARGUMENTS) { return (a & (two_to(n - 1) - 1)) | (b & 1) << (n - 1); }},
 };
@@ -158,6 +161,93 @@ TEST_P(Integers, EveryOperatorEqualsWideArithmetic) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Widths, Integers, testing::Values(1, 2, 5, 8, 11, 16, 24, 31, 32, 33, 48, 63, 64));
+
+// The rule for shifting by the width or more and for dividing by zero, and for the one quotient that does not fit, in every
+// width: the same when operands are known beforehand, when they are not, and lane by lane.
+struct Edge {
+    const char* operation;  // of A and B
+    bool is_signed;
+    std::function<Wide(Wide a, Wide b, unsigned n)> expected;
+};
+
+const Edge edges[] = {
+    {"<<", false, [](Wide a, Wide b, unsigned n) { return b >= n ? Wide(0) : a << unsigned(b); }},
+    {">>", false, [](Wide a, Wide b, unsigned n) { return b >= n ? Wide(0) : a >> unsigned(b); }},
+    {">>", true, [](Wide a, Wide b, unsigned n) { return floor_shift(a, b >= n ? n : unsigned(b)); }},
+    {"/", false, [](Wide a, Wide b, unsigned) { return b == 0 ? Wide(-1) : a / b; }},
+    {"%", false, [](Wide a, Wide b, unsigned) { return b == 0 ? a : a % b; }},
+    {"/", true, [](Wide a, Wide b, unsigned) { return b == 0 ? Wide(-1) : a / b; }},
+    {"%", true, [](Wide a, Wide b, unsigned) { return b == 0 ? a : a % b; }},
+};
+
+class Edges : public testing::TestWithParam<unsigned> {};
+
+TEST_P(Edges, AreTheSameFoldedAndExecutedInOneLaneAndInMany) {
+    const unsigned n = GetParam();
+    const std::uint64_t all = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+    const std::vector<std::uint64_t> values = {0, 1, (n - 1) & all, n & all, (n + 1) & all, all, all / 2 + 1};
+    const std::string width = std::to_string(n);
+    // Vectors have lanes of 8 to 64 bits; values of other widths have no lanes.
+    const bool has_lanes = n == 8 || n == 16 || n == 32 || n == 64;
+    std::vector<std::string> meanings;
+    const auto sign = [](const Edge& edge) { return edge.is_signed ? "s" : "u"; };
+    for (const Edge& edge : edges) {
+        const std::string type = sign(edge) + width;
+        const std::string amount = edge.operation[0] == '<' || edge.operation[0] == '>' ? "u" + width : type;
+        const auto of = [&](const std::string& a, const std::string& b) {
+            return "z = u64(u" + width + "(" + type + "(" + a + ") " + edge.operation + " " + amount + "(" + b + ")))";
+        };
+        meanings.push_back(of("a", "b"));
+        for (std::uint64_t a : values)
+            for (std::uint64_t b : values) {
+                const std::string first = "u" + width + "(" + std::to_string(a) + ")";
+                meanings.push_back(of(first, "u" + width + "(" + std::to_string(b) + ")"));
+            }
+        if (has_lanes) {
+            std::string lanes = "p", other = "q";
+            if (edge.is_signed) lanes = type + "(p)";
+            if (edge.is_signed && amount == type) other = type + "(q)";
+            meanings.push_back("x = u" + width + "(" + lanes + " " + edge.operation + " " + other + ")");
+        }
+    }
+    BenchMachine bench("register a : u" + width + "\nregister b : u" + width + "\nregister z : u64" +
+                           (has_lanes ? "\nregister p : u" + width + " lanes 2\nregister q : u" + width +
+                                            " lanes 2\nregister x : u" + width + " lanes 2"
+                                      : ""),
+                       meanings);
+    ASSERT_TRUE(bench);
+    std::size_t line = 0;
+    for (const Edge& edge : edges) {
+        const std::size_t executed = line, first_folded = line + 1;
+        std::size_t folded = first_folded;
+        const std::size_t by_lane = first_folded + values.size() * values.size();
+        for (std::uint64_t a : values)
+            for (std::uint64_t b : values) {
+                const bool is_shift = edge.operation[0] == '<' || edge.operation[0] == '>';
+                const Wide x = edge.is_signed ? signed_value(a, n) : Wide(a);
+                const Wide y = edge.is_signed && !is_shift ? signed_value(b, n) : Wide(b);
+                const std::uint64_t expected = std::uint64_t(edge.expected(x, y, n)) & all;
+                const auto where = [&] {
+                    return std::string(sign(edge)) + width + ": " + std::to_string(a) + " " + edge.operation + " " +
+                           std::to_string(b);
+                };
+                bench.set("a", a);
+                bench.set("b", b);
+                ASSERT_TRUE(bench.execute(executed).ok());
+                ASSERT_EQ(bench.get("z"), expected) << where() << ", executed";
+                ASSERT_TRUE(bench.execute(folded++).ok());
+                ASSERT_EQ(bench.get("z"), expected) << where() << ", folded";
+                if (!has_lanes) continue;
+                bench.set("p", a, 1);
+                bench.set("q", b, 1);
+                ASSERT_TRUE(bench.execute(by_lane).ok());
+                ASSERT_EQ(bench.get("x", 1), expected) << where() << ", in a lane";
+            }
+        line = by_lane + (has_lanes ? 1 : 0);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryWidth, Edges, testing::Range(1u, 65u));
 
 TEST(Integers, ConversionsExtendBySignAndCut) {
     BenchMachine bench("register a : u13\nregister z : u64",

@@ -150,6 +150,83 @@ TEST_F(Places, PartsAndSingleLanes) {
     }
 }
 
+// next_place() counts in s7: each of these asks for a place once, reads it, and writes the same one.
+TEST_F(Places, ACompoundAssignmentFindsItsTargetOnce) {
+    const char* const more = R"(memory mem : u8 little
+function next_place() { s[7] = s[7] + 1; return s[7] & 3 }
+function cell() = mem.u32[256 + u64(next_place()) * 4]
+function bump() { s[6] = s[6] + 1; return s[6] }
+)";
+    BenchMachine bench(std::string(declarations) + more,
+                       {"mem.u32[0x100 + u64(next_place()) * 4] += s[5]", "s[next_place()] += s[5]", "cell() ^= s[5]",
+                        "s[next_place()][15:8] += s[5][7:0]", "s[4][next_place()] ^= 1",
+                        "element(elements(v[next_place()], 32), 2) += s[5]", "s[0] ++ s[next_place()] += w[0]",
+                        "s[0], s[next_place()] -= w[0]", "w[next_place()] <<= 3", "s[6] += bump()",
+                        "mem.u16[0x100 + u64(lane_numbers(2)) * u64(next_place())] += s[5][15:0]",
+                        "elements(v[next_place()], 16) *= elements(v[0], 16)"});
+    ASSERT_TRUE(bench);
+    std::array<std::uint8_t, 32> cells{};
+    for (int round = 0; round < 50; ++round) {
+        fill(bench);
+        for (std::uint8_t& each : cells) each = static_cast<std::uint8_t>(random());
+        bench.machine().load_data(0, 0x100, cells);
+        const auto cell = [&](unsigned offset, auto& value, bool store) {
+            if (store) std::memcpy(cells.data() + offset, &value, sizeof value);
+            if (!store) std::memcpy(&value, cells.data() + offset, sizeof value);
+        };
+        const auto change = [&](unsigned offset, auto by, auto how) {
+            decltype(by) value{};
+            cell(offset, value, false);
+            value = static_cast<decltype(by)>(how(value, by));
+            cell(offset, value, true);
+        };
+        const auto plus = [](auto a, auto b) { return a + b; };
+        auto place = [&] { return ++s[7] & 3; };
+        for (std::size_t line = 0; line < 12; ++line) {
+            const RunResult result = bench.execute(line);
+            ASSERT_TRUE(result.ok()) << result.message;
+            const unsigned at = line == 9 ? 0 : place();
+            const std::uint64_t both = std::uint64_t{s[0]} << 32 | s[at];
+            switch (line) {
+                case 0: change(at * 4, s[5], plus); break;
+                case 1: s[at] += s[5]; break;
+                case 2: change(at * 4, s[5], [](auto a, auto b) { return a ^ b; }); break;
+                case 3: s[at] = (s[at] & 0xffff00ff) | (((s[at] >> 8) + s[5]) & 0xff) << 8; break;
+                case 4: s[4] ^= 1u << at; break;
+                case 5: set_lane(at, 2, lane<std::uint32_t>(at, 2) + s[5]); break;
+                case 6:
+                case 7: {
+                    const std::uint64_t sum = line == 6 ? both + w[0] : both - w[0];
+                    s[0] = static_cast<std::uint32_t>(sum >> 32);
+                    s[at] = static_cast<std::uint32_t>(sum);
+                    break;
+                }
+                case 8: w[at] <<= 3; break;
+                case 9: s[6] += s[6] + 1; break;
+                case 10: {
+                    // Both lanes are loaded before one is stored.
+                    std::uint16_t values[2];
+                    for (unsigned i = 0; i < 2; ++i) cell(i * at, values[i], false);
+                    for (unsigned i = 0; i < 2; ++i) {
+                        auto sum = static_cast<std::uint16_t>(values[i] + s[5]);
+                        cell(i * at, sum, true);
+                    }
+                    break;
+                }
+                default:
+                    for (unsigned i = 0; i < 8; ++i) {
+                        const unsigned product = lane<std::uint16_t>(at, i) * lane<std::uint16_t>(0, i);
+                        set_lane(at, i, static_cast<std::uint16_t>(product));
+                    }
+            }
+            expect(bench);
+            std::array<std::uint8_t, 32> now{};
+            ASSERT_TRUE(bench.machine().peek(0, 0x100, now));
+            ASSERT_EQ(now, cells) << line;
+        }
+    }
+}
+
 TEST_F(Places, LeavingEndsTheInstruction) {
     BenchMachine bench(declarations, {"{ check(s[0]); s[1] = 5 }",
                                       "{ s[2] = 1; if s[3] == 0 { s[4] = 9; leave() } else "
