@@ -307,13 +307,10 @@ bool Spellings::extend(std::vector<Partial>& partials, const OperandRow& row, co
     switch (element.kind) {
         case TextKind::literal:
         case TextKind::space:
-            for (Partial& partial : partials) partial.spelling.text += element.text;
-            return true;
         case TextKind::constant:
             for (Partial& partial : partials) partial.spelling.text += element.text;
             return true;
         case TextKind::field: {
-            const Known& nested = known_[row.fields[element.field].type];
             for (const Partial& partial : partials) {
                 if (!extend_field(partial, row, element.field, out)) return false;
             }

@@ -13,7 +13,7 @@ namespace isaforge::codeobject {
 namespace {
 
 constexpr std::uint32_t first_machine = 0x3f1, last_machine = 0x4ff;
-constexpr std::uint32_t note_segment = 4, program_info_note = 1, constant_buffers_note = 10;
+constexpr std::uint32_t note_segment = 4, program_info_note = 1;
 
 std::string_view device_of(std::uint32_t machine) {
     static constexpr std::pair<std::uint32_t, std::string_view> names[] = {

@@ -480,12 +480,13 @@ std::vector<std::pair<std::string, std::uint64_t>> Machine::signals() const {
     for (std::size_t i = 0; i < state_->signal_names.size(); ++i)
         if (state_->signal_counts[i] != 0) all.emplace_back(state_->signal_names[i], state_->signal_counts[i]);
     for (const std::unique_ptr<Machine>& other : others_)
-        for (auto& [name, count] : other->signals()) {
-            auto known = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == name; });
+        for (auto& signal : other->signals()) {
+            auto known =
+                std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == signal.first; });
             if (known == all.end())
-                all.emplace_back(name, count);
+                all.push_back(std::move(signal));
             else
-                known->second += count;
+                known->second += signal.second;
         }
     return all;
 }

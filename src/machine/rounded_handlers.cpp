@@ -10,8 +10,10 @@ namespace {
 
 using semantics::Action;
 
+// A function of its own because it must have ended, and the host round to nearest again, before the next handler is called:
+// that call is in tail position, where nothing is left to be destroyed.
 template <class Kernel, class T, unsigned operands>
-void compute_rounded(ISAFORGE_HANDLER_PARAMETERS) {
+void compute_lanes(const MicroOp* op, std::byte* state, const Core* core) {
     using In = typename Kernel::template In<T>;
     using Out = typename Kernel::template Out<T>;
     FloatRules rules = core->rules;
@@ -30,7 +32,11 @@ void compute_rounded(ISAFORGE_HANDLER_PARAMETERS) {
         else
             std::memcpy(state + op->result + i * sizeof(Out), &value, sizeof value);
     }
-    host.done();
+}
+
+template <class Kernel, class T, unsigned operands>
+void compute_rounded(ISAFORGE_HANDLER_PARAMETERS) {
+    compute_lanes<Kernel, T, operands>(op, state, core);
     ISAFORGE_NEXT;
 }
 

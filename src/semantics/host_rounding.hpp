@@ -12,15 +12,11 @@ public:
     explicit HostRounding(Rounding rounding) : changed_(rounding != Rounding::nearest) {
         if (changed_) std::fesetround(direction(rounding));
     }
-    ~HostRounding() { done(); }
+    ~HostRounding() {
+        if (changed_) std::fesetround(FE_TONEAREST);
+    }
     HostRounding(const HostRounding&) = delete;
     HostRounding& operator=(const HostRounding&) = delete;
-
-    // Back to nearest: for where the destructor comes too late, as before a call in tail position.
-    void done() const {
-        if (changed_) std::fesetround(FE_TONEAREST);
-        changed_ = false;
-    }
 
 private:
     static int direction(Rounding rounding) {
@@ -32,7 +28,7 @@ private:
         }
     }
 
-    mutable bool changed_;
+    bool changed_;
 };
 
 }  // namespace isaforge::semantics
