@@ -97,14 +97,18 @@ bool is_harmless(const cli::Command& command, const Arguments& arguments) {
     });
 }
 
-std::filesystem::path folder() {
-    static const std::filesystem::path made = [] {
+// Taken away at the end of the process, but for a child, which does not end that way.
+const std::filesystem::path& folder() {
+    struct Removed {
+        std::filesystem::path path;
+        ~Removed() { std::filesystem::remove_all(path); }
+    };
+    static const Removed made = [] {
         std::string name = (std::filesystem::temp_directory_path() / "isaforge-fuzz-XXXXXX").string();
         fuzz::require(mkdtemp(name.data()) != nullptr);
-        std::atexit([] { std::filesystem::remove_all(folder()); });
-        return std::filesystem::path(name);
+        return Removed{name};
     }();
-    return made;
+    return made.path;
 }
 
 void fill_folder() {

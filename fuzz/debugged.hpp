@@ -18,7 +18,7 @@ struct SmallProgram {
 
 inline const SmallProgram& small_program(std::uint8_t machine) {
     static std::array<std::unique_ptr<SmallProgram>, std::size(machine_names)> all;
-    std::unique_ptr<SmallProgram>& program = all[machine % all.size()];
+    std::unique_ptr<SmallProgram>& program = all[machine_number(machine)];
     if (program) return *program;
     program = std::make_unique<SmallProgram>();
     const Tools& with = tools(machine);
@@ -45,6 +45,7 @@ struct Debugged {
         machine = std::make_unique<Machine>(codec, options);
         execution = std::make_unique<debugger::Execution>(*machine);
         execution->limit = 200;
+        execution->interrupted = [this] { return ++asked > 16; };
         debugger::Surroundings surroundings;
         surroundings.read_source = [this](const std::string&) { return program.text; };
         surroundings.restart = [this](std::string&) {
@@ -64,6 +65,7 @@ struct Debugged {
     std::unique_ptr<Machine> machine;
     std::unique_ptr<debugger::Execution> execution;
     std::unique_ptr<debugger::Debugger> commands;
+    unsigned asked = 0;
 };
 
 inline const Grammar::Rules& command_rules() {

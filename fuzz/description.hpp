@@ -7,23 +7,22 @@
 
 namespace isaforge::fuzz {
 
-// The examples of the reference: what stands between fences in docs/language.md, with what the comment before completes them
-// with.
-inline std::vector<std::string> described_examples() {
-    constexpr std::string_view fence = "```", head = "isa sample \"Sample\"\n";
+// The examples of a page of the documentation: what stands between fences whose info string begins like `kind`, with what the
+// comment before completes it with.
+inline std::vector<std::string> fenced_examples(const char* page, std::string_view kind) {
+    constexpr std::string_view fence = "```";
     std::vector<std::string> found;
     std::string rest, block;
     enum { outside, in_rest, in_example, in_other } state = outside;
-    for (const std::string& line : lines_of(read_file(ISAFORGE_SOURCE_DIR "/docs/language.md"))) {
+    for (const std::string& line : lines_of(read_file(page))) {
         if (state == in_rest && line.starts_with("-->")) {
             state = outside;
         } else if (state == outside && line.starts_with("<!-- rest")) {
             state = in_rest;
         } else if (state == outside && line.starts_with(fence)) {
-            state = line.starts_with("```isa") ? in_example : in_other;
+            state = std::string_view(line).substr(fence.size()).starts_with(kind) ? in_example : in_other;
         } else if (line.starts_with(fence)) {
-            const std::string text = rest + block;
-            if (state == in_example) found.push_back((text.starts_with("isa ") ? "" : std::string(head)) + text);
+            if (state == in_example) found.push_back(rest + block);
             state = outside;
             rest.clear(), block.clear();
         } else if (state == in_rest || state == in_example) {
@@ -33,9 +32,21 @@ inline std::vector<std::string> described_examples() {
     return found;
 }
 
+inline std::vector<std::string> described_examples() {
+    std::vector<std::string> found = fenced_examples(ISAFORGE_SOURCE_DIR "/docs/language.md", "isa");
+    for (std::string& text : found) {
+        if (!text.starts_with("isa ")) text = "isa sample \"Sample\"\n" + text;
+    }
+    return found;
+}
+
+inline std::vector<std::string> noted_examples() {
+    return fenced_examples(ISAFORGE_SOURCE_DIR "/docs/notes.md", "text");
+}
+
 // Whole descriptions that are small enough to be changed often.
 inline std::vector<std::string> small_descriptions() {
-    constexpr std::size_t most = 8192;
+    constexpr std::size_t most = 4096;
     std::vector<std::string> texts = described_examples();
     for (const auto& path : shipped(".isa")) {
         std::string text = read_file(path);

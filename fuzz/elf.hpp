@@ -12,7 +12,10 @@ namespace isaforge::fuzz {
 class Elf {
 public:
     // `at`: where the file begins in `bytes`.
-    Elf(std::string& bytes, std::size_t at) : bytes_(bytes), at_(at), wide_(get(4, 1) == 2), big_(get(5, 1) == 2) {}
+    Elf(std::string& bytes, std::size_t at) : bytes_(bytes), at_(at) {
+        wide_ = get(4, 1) == 2;
+        big_ = get(5, 1) == 2;
+    }
 
     std::uint64_t get(std::size_t at, unsigned size) const {
         std::uint64_t value = 0;
@@ -54,7 +57,7 @@ public:
 private:
     std::string& bytes_;
     std::size_t at_;
-    bool wide_, big_ = false;
+    bool wide_ = false, big_ = false;
 };
 
 struct ElfField {

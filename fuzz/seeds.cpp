@@ -32,8 +32,8 @@ void describe(const fs::path& root) {
         for (const std::string& text : fuzz::small_descriptions()) folder.add(text);
     }
     Folder notes(root / "notes");
-    for (const char* file : {"docs/notes.md", "examples/pebble/notes.txt"})
-        notes.add(fuzz::read_file(fs::path(ISAFORGE_SOURCE_DIR) / file));
+    for (const std::string& text : fuzz::noted_examples()) notes.add(text);
+    notes.add(fuzz::read_file(ISAFORGE_SOURCE_DIR "/examples/pebble/notes.txt"));
 }
 
 // Random programs of each machine, and the shipped ones for the machine that they are for, as sources and what they assemble
@@ -64,7 +64,7 @@ void assemble_all(const fs::path& root) {
                 add(machine, fuzz::statements(random, fuzz::tools(static_cast<std::uint8_t>(machine)), count, other));
         }
     }
-    constexpr std::size_t most = 4096;
+    constexpr std::size_t most = 2048;
     for (const fs::path& path : fuzz::shipped(".s")) {
         const std::string text = fuzz::read_file(path), folder = path.parent_path().filename().string();
         if (text.size() > most) continue;

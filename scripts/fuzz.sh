@@ -16,14 +16,15 @@ mkdir -p "$build/findings" "$build/corpus"
 one='
 build=$1 seconds=$2 name=$3
 case $name in
-    code | machine) most=256 ;;
-    *) most=8192 ;;
+    code | machine) most=128 ;;
+    object | container) most=4096 ;;
+    *) most=2048 ;;
 esac
 mkdir -p "$build/corpus/$name"
 log=$build/findings/$name.log
 status=0
-"$build/fuzz/${name}_fuzz" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -max_len=$most -print_final_stats=1 \
-    -dict="$build/seeds/words.dict" -artifact_prefix="$build/findings/$name-" "$build/corpus/$name" "$build/seeds/$name" \
+"$build/fuzz/${name}_fuzz" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -max_len=$most -entropic=0 \
+    -print_final_stats=1 -dict="$build/seeds/words.dict" -artifact_prefix="$build/findings/$name-" "$build/corpus/$name" "$build/seeds/$name" \
     2>"$log" || status=1
 value() { sed -n "s/^stat::$1: *//p" "$log"; }
 echo "$name: $(value number_of_executed_units) inputs, $(value average_exec_per_sec) a second"
