@@ -21,7 +21,7 @@ help:
 	@echo 'make test-sanitized  all tests under the address and undefined-behaviour sanitizers'
 	@echo 'make sweep           the exhaustive tests, which take long'
 	@echo 'make referee         COUNT ($(COUNT)) lines of GCN for each generation, and as many codes, compared with llvm-mc'
-	@echo 'make fuzz            random input for FUZZ_SECONDS ($(FUZZ_SECONDS)) per target: descriptions, programs, objects, code'
+	@echo 'make fuzz            random input of each kind for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, JOBS at a time'
 	@echo 'make format          format every source file in place'
 	@echo 'make install         install under PREFIX ($(PREFIX))'
 	@echo 'make clean           remove everything that was built'
@@ -67,7 +67,7 @@ fuzz:
 	@scripts/install-packages.sh build test fuzz
 	@$(call configure,fuzz)
 	@$(call compile,fuzz)
-	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+	@JOBS=$(JOBS) scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
 bench:
 	@scripts/install-packages.sh build test bench

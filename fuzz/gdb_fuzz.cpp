@@ -1,49 +1,45 @@
 // Any bytes from a debugger: packets are read from them, in pieces, and answered by a machine with a small program in a small
 // memory. What is no packet is passed over, what is a wrong one gets an error, and commands handed over are carried out.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-
-#include "debugger/gdb_packet.hpp"
 #include "debugger/gdb_server.hpp"
-#include "machines.hpp"
+#include "packets.hpp"
 
 using namespace isaforge;
 
+namespace {
+
+constexpr unsigned most_packets = 64;
+
+void answer(debugger::GdbServer& server, const std::string& payload) {
+    const std::string reply = server.answer(payload);
+    fuzz::require(reply.size() <= debugger::most_packet_bytes);
+    debugger::PacketReader back;
+    const auto same = back.feed(debugger::packet_bytes(reply));
+    fuzz::require(same.size() == 1 && same[0].payload == reply);
+}
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+    return fuzz::mutate_behind(data, size, most, seed, [](std::string& stream, fuzz::Random& random, std::uint8_t) {
+        fuzz::change_packets(stream, random);
+    });
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size < 2) return 0;
-    const std::shared_ptr<const Codec>& codec = fuzz::choose(data[0]);
-    MachineOptions options;
-    options.memory_bytes = 4096;
-    Machine machine(codec, options);
-    const std::size_t code = std::min<std::size_t>(size - 1, 64);
-    machine.load_code({data + 1, code});
-    const Object object = make_object(codec->isa());
-    const debugger::ProgramMap map(object);
-    debugger::Execution execution(machine);
-    execution.limit = 1000;
-    debugger::Debugger commands(execution, *codec, map);
-    debugger::GdbServer server(execution, commands);
+    fuzz::Debugged debugged(data[0]);
+    debugger::GdbServer server(*debugged.execution, *debugged.commands);
     debugger::PacketReader reader;
-    std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
-    const std::size_t piece = 1 + data[1] % 64;
+    std::string_view rest = fuzz::text_of(data + 1, size - 1);
+    const std::size_t piece = 1 + data[size - 1] % 64;
     unsigned packets = 0;
-    while (!rest.empty() && packets < 64) {
+    while (!rest.empty() && packets < most_packets) {
         const auto events = reader.feed(rest.substr(0, piece));
         rest.remove_prefix(std::min(piece, rest.size()));
         for (const debugger::PacketEvent& event : events) {
-            if (event.kind != debugger::PacketEvent::Kind::packet || ++packets > 64) continue;
-            const std::string reply = server.answer(event.payload);
-            if (reply.size() > debugger::most_packet_bytes) std::abort();
-            debugger::PacketReader back;
-            const auto same = back.feed(debugger::packet_bytes(reply));
-            if (same.size() != 1 || same[0].payload != reply) std::abort();
+            if (event.kind != debugger::PacketEvent::Kind::packet || ++packets > most_packets) continue;
+            answer(server, event.payload);
         }
     }
-    // The bytes are most often no packets with the right sums; as payloads they go further.
-    server.answer({reinterpret_cast<const char*>(data) + 1, size - 1});
-    commands.execute({reinterpret_cast<const char*>(data) + 1, size - 1});
     return 0;
 }

@@ -1,26 +1,64 @@
-// Any bytes as notes: reading and checking them, with a part of them as a list of instructions, reports what is wrong and
+// Any text as notes: reading and checking them, with a part of them as a list of instructions, reports what is wrong and
 // nothing else; a draft made from them loads.
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string>
-
 #include "isaforge/notes.hpp"
+#include "text.hpp"
 
 using namespace isaforge;
+
+namespace {
+
+// The shipped notes; the documentation of the notation has all of it.
+const fuzz::Pieces& pieces() {
+    static const fuzz::Pieces all({fuzz::read_file(ISAFORGE_SOURCE_DIR "/docs/notes.md"),
+                                   fuzz::read_file(ISAFORGE_SOURCE_DIR "/examples/pebble/notes.txt"),
+                                   fuzz::read_file(ISAFORGE_SOURCE_DIR "/examples/pebble/instructions.tsv")});
+    return all;
+}
+
+const fuzz::Grammar& grammar() {
+    static const fuzz::Grammar all(
+        {
+            {'l',
+             {"[%f] %c\n", "[%f] format { length: %wB\n", "}\n", "- lengths: %wB, %wB\n", "%n(%w): \"%m\"\n",
+              "    \"%m\" -> %n\n", "('%m' is %n: %w, %w, %w)\n", "%b ... %b  max: %w; current: %w; free: %w\n",
+              "[%f]: %w\n", "max opcode pool: %w\n", "%w combinations left\n", "%n\t%f\t%n\t%n\t%n\n", "\x01\n",
+              "[%f, %f.l] %n(%w): \"%m\"\n", "%n:  %o\n"}},
+            {'c', {"|%n(%w)|", "|%n(%w)%c", "|%n(%w/%w)%c", "|%n(%w)|%n(%w)|%n(%w)|%n(%w)|  %w"}},
+            {'f', {"A", "B", "B.l", "?", "%n"}},
+            {'w', {"08", "16", "24", "05", "??", "%1"}},
+            {'m', {"tt", "ttmuu", "m01tt", "-", "xx%m", "0%m"}},
+            {'b', {"0111000xxxxxxxxx", "1100111xxxxxxxxx", "0000000000000000", "1111111111111111", "xxxx", "%m"}},
+            {'o', {"r,r,i", "R-R-I", "-", "r"}},
+        },
+        [](char rule, fuzz::Random& random) {
+            return rule == '1' ? fuzz::number_text(random) : std::string(pieces().word(random));
+        });
+    return all;
+}
+
+}  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+    return fuzz::mutate(data, size, most, seed, [](std::string& text, fuzz::Random& random) {
+        fuzz::change_text(text, random, pieces(), [](fuzz::Random& r) { return grammar().make('l', r); });
+    });
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     SourceManager sources;
     Diagnostics diagnostics;
-    const std::string text(reinterpret_cast<const char*>(data), size);
+    const std::string text(fuzz::text_of(data, size));
     const std::size_t split = std::min(text.find('\x01'), text.size());
     const Notes notes = read_notes(sources.add("notes.txt", text.substr(0, split)), sources, diagnostics);
     const auto list = read_instruction_list(sources.add("list.tsv", text.substr(split)), sources, diagnostics);
     check_notes(notes, list, diagnostics);
     to_text(diagnostics, sources);
-    const std::string draft = import_notes(notes, {}, sources, "fuzz");
-    Diagnostics found;
-    if (!load_isa_text("draft.isa", draft, sources, found)) std::abort();
+    const bool is_good_list = diagnostics.ok();
+    for (const auto& rows : {std::vector<ListedInstruction>{}, list}) {
+        if (!rows.empty() && !is_good_list) continue;
+        Diagnostics found;
+        fuzz::require(load_isa_text("draft.isa", import_notes(notes, rows, sources, "fuzz"), sources, found) !=
+                      nullptr);
+    }
     return 0;
 }

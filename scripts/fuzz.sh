@@ -1,36 +1,35 @@
 #!/bin/sh
-# Runs every fuzzer of a build folder for a while, from the shipped files as seeds. What it finds stays in the folder
-# `findings` of the build, what it learnt in `corpus`, so that the next run goes on from there.
+# Runs every fuzzer of a build folder for a while, JOBS at a time (as many as there are processors), from seeds that are made
+# of the shipped files. What a fuzzer finds stays in the folder `findings` of the build, with its log; what it learnt in
+# `corpus`, so that the next run goes on from there.
 #
 #   scripts/fuzz.sh BUILD SECONDS [TARGET …]
 set -eu
 
 build=$1 seconds=$2
 shift 2
-root=$(cd "$(dirname "$0")/.." && pwd)
-seeds=$build/seeds
+[ $# -gt 0 ] || set -- $(cd "$build/fuzz" && ls ./*_fuzz | sed 's,^\./,,; s/_fuzz$//')
+mkdir -p "$build/findings" "$build/corpus"
+"$build/fuzz/seeds" "$build/seeds"
 
-mkdir -p "$build/findings" "$seeds/description" "$seeds/assembler" "$seeds/object" "$seeds/machine" "$seeds/notes" "$seeds/gdb"
-find "$root/isas" "$root/tests" "$root/examples" -name '*.isa' -exec cp {} "$seeds/description" \;
-find "$root/examples" "$root/tests" -name '*.s' -exec cp {} "$seeds/assembler" \;
-cp "$root/docs/notes.md" "$seeds/notes"  # all of the notation is in it
-printf '\0$qSupported:swbreak+#00$Z0,0,4#13$g#67$m0,40#61$vCont;c#a8' >"$seeds/gdb/packets"
-for source in "$root"/examples/wishbone-gpu/*.s; do
-    name=$(basename "$source" .s)
-    "$build/isaforge" asm -i wishbone-gpu "$source" -o "$seeds/object/$name.o" || continue
-    "$build/isaforge" asm -i wishbone-gpu "$source" --format ihex -o "$seeds/object/$name.hex"
-    "$build/isaforge" asm -i wishbone-gpu "$source" --format bin -o "$seeds/machine/$name.bin"
-done
-
-failed=
-for target in "${@:-description assembler object machine notes gdb}"; do
-    for name in $target; do
-        mkdir -p "$build/corpus/$name"
-        echo "fuzzing: $name for $seconds s"
-        "$build/fuzz/${name}_fuzz" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
-            -print_final_stats=1 -artifact_prefix="$build/findings/$name-" "$build/corpus/$name" "$seeds/$name" \
-            2>"$build/findings/$name.log" || failed="$failed $name"
-        grep -E 'stat::number_of_executed_units|SUMMARY' "$build/findings/$name.log" || true
-    done
-done
-[ -z "$failed" ] || { echo "found something:$failed; see $build/findings" >&2; exit 1; }
+# One fuzzer: $1 build, $2 seconds, $3 its name. Instructions need few bytes, files more.
+one='
+build=$1 seconds=$2 name=$3
+case $name in
+    code | machine) most=128 ;;
+    object | container) most=4096 ;;
+    *) most=2048 ;;
+esac
+mkdir -p "$build/corpus/$name"
+log=$build/findings/$name.log
+status=0
+"$build/fuzz/${name}_fuzz" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -max_len=$most -entropic=0 \
+    -print_final_stats=1 -dict="$build/seeds/words.dict" -artifact_prefix="$build/findings/$name-" "$build/corpus/$name" "$build/seeds/$name" \
+    2>"$log" || status=1
+value() { sed -n "s/^stat::$1: *//p" "$log"; }
+echo "$name: $(value number_of_executed_units) inputs, $(value average_exec_per_sec) a second"
+[ $status = 0 ] || grep -m 1 SUMMARY "$log" || tail -n 1 "$log"
+exit $status
+'
+printf '%s\n' "$@" | xargs -P "${JOBS:-$(nproc)}" -n 1 sh -c "$one" fuzz "$build" "$seconds" ||
+    { echo "something was found: see $build/findings" >&2; exit 1; }

@@ -190,22 +190,32 @@ namespace {
 constexpr std::size_t longest_word_compared = 64;
 constexpr std::size_t most_candidates = 5000;
 
-// How many letters to insert, remove, replace or swap with their neighbour.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::array<std::uint8_t, longest_word_compared + 1> before{}, last{}, row{};
-    for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<std::uint8_t>(j);
+// How many letters to insert, remove, replace or swap with their neighbour; `enough` or more where it is so many, which is
+// mostly seen early. Both words are at most longest_word_compared long.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t enough) {
+    using Row = std::array<std::uint8_t, longest_word_compared + 1>;
+    Row rows[3];
+    Row *before = &rows[0], *last = &rows[1], *row = &rows[2];
+    for (std::size_t j = 0; j <= b.size(); ++j) (*row)[j] = static_cast<std::uint8_t>(j);
+    std::size_t least_before = 0;
     for (std::size_t i = 1; i <= a.size(); ++i) {
-        before = last;
-        last = row;
-        row[0] = static_cast<std::uint8_t>(i);
+        Row* const oldest = before;
+        before = last, last = row, row = oldest;
+        std::size_t least = i;
+        (*row)[0] = static_cast<std::uint8_t>(i);
         for (std::size_t j = 1; j <= b.size(); ++j) {
-            int least = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+            std::size_t value = std::min((*last)[j], (*row)[j - 1]) + std::size_t{1};
+            value = std::min<std::size_t>(value, (*last)[j - 1] + std::size_t{a[i - 1] != b[j - 1]});
             const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (swapped) least = std::min(least, before[j - 2] + 1);
-            row[j] = static_cast<std::uint8_t>(least);
+            if (swapped) value = std::min<std::size_t>(value, (*before)[j - 2] + 1);
+            (*row)[j] = static_cast<std::uint8_t>(value);
+            least = std::min(least, value);
         }
+        // Every later row begins with one of these two, and with the earlier one by a swap.
+        if (least >= enough && least_before + 1 >= enough) return enough;
+        least_before = least;
     }
-    return row[b.size()];
+    return (*row)[b.size()];
 }
 
 }  // namespace
@@ -218,7 +228,7 @@ std::string_view nearest(std::string_view word, const std::vector<std::string_vi
         const std::size_t difference =
             candidate.size() > word.size() ? candidate.size() - word.size() : word.size() - candidate.size();
         if (difference >= best_distance || candidate.size() > longest_word_compared) continue;
-        const std::size_t distance = edit_distance(word, candidate);
+        const std::size_t distance = edit_distance(word, candidate, best_distance);
         if (distance < best_distance && distance < candidate.size()) {
             best_distance = distance;
             best = candidate;

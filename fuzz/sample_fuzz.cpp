@@ -1,0 +1,52 @@
+// Any description that is free of errors: random statements of it are instructions. As they decode they are printed, and what
+// is printed is read back as the same bits.
+#include "description.hpp"
+#include "disassembler/verify.hpp"
+#include "isaforge/sample.hpp"
+
+using namespace isaforge;
+
+namespace {
+
+constexpr unsigned most_forms = 24;
+
+// The first text of a form may be another one's as well, where the description says nothing against it; but what is certain
+// to be read back is.
+void look_at(const Codec& codec, disassembler::Verifier& verifier, const Sampled& sampled) {
+    unsigned bits = 0;
+    const Index form = codec.decode(sampled.image, max_instruction_bits, bits);
+    fuzz::require(form == sampled.form && bits == sampled.bits);
+    std::vector<std::uint64_t> codes, targets;
+    codec.fields(form, sampled.image, codes);
+    codec.targets(form, sampled.image, bits, 0, targets);
+    std::uint8_t bytes[max_instruction_bits / 8] = {};
+    codec.store(sampled.image, bits, bytes);
+    fuzz::require(codec.load(bytes, bits / 8) == sampled.image);
+    const bool certain = verifier.is_certain(form, sampled.image);
+    const bool back = verifier.reads_back(sampled.image, bits, sampled.text, sampled.end, 0);
+    fuzz::require(back || !certain);
+    if (back) verifier.learn(form, sampled.image);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    fuzz::Loaded loaded;
+    fuzz::load_text(loaded, fuzz::text_of(data, size));
+    if (!loaded.isa) return 0;
+    check_isa(*loaded.isa, loaded.diagnostics);
+    if (!loaded.diagnostics.ok()) return 0;
+    const Codec codec(loaded.isa);
+    disassembler::Verifier verifier(codec);
+    Sampler printed(codec, size), other(codec, size, SampledText::other);
+    Sampled sampled;
+    const std::size_t forms = loaded.isa->forms.size();
+    for (Index i = 0; i < std::min<std::size_t>(forms, most_forms); ++i) {
+        const Index form = static_cast<Index>((i * 7919u + size) % forms);
+        for (int again = 0; again < 2; ++again) {
+            if (printed.statement(form, 0, sampled)) look_at(codec, verifier, sampled);
+        }
+        if (other.statement(form, 0, sampled)) verifier.reads(sampled.text, sampled.end, 0);
+    }
+    return 0;
+}
