@@ -224,6 +224,41 @@ private:
 
 }  // namespace
 
+namespace {
+
+// Whether bits behind a row's block can tell it from other words: where one of the two chooses, or both have constants that
+// differ.
+bool tells(const Item& item, Bits behind, const Cube& other, Bits other_chosen) {
+    const Cube& own = item.forms.front().constants;
+    const Bits chosen = (item.chosen & (other.mask | other_chosen)) | (other_chosen & own.mask);
+    return ((chosen | (own.mask & other.mask & (own.value ^ other.value))) & behind) != 0;
+}
+
+// Rows of one class open blocks for each other: the rule of blocks loses nothing between them.
+bool is_one_of(const FixedRow& row, const Item& item) {
+    const Shape& own = item.forms.front();
+    const Cube& fixed = row.shape.constants;
+    return row.shape.format == own.format && fixed.mask == (own.constants.mask | item.chosen) &&
+           ((fixed.value ^ own.constants.value) & own.constants.mask) == 0;
+}
+
+// Whether a pattern may have words in the pools of an item; always where it has none.
+bool may_meet(const Problem& problem, const Cube& pattern, const Item& item) {
+    const int turn = static_cast<int>(problem.skipped);
+    const Bits mask = std::rotr(pattern.mask, turn), value = std::rotr(pattern.value, turn) & mask;
+    bool pooled = false;
+    for (const PoolRange& pool : problem.pools) {
+        if (std::find(pool.formats.begin(), pool.formats.end(), item.forms.front().format) == pool.formats.end())
+            continue;
+        pooled = true;
+        const unsigned rest = 64 - pool.width;
+        if (value >> rest <= pool.high && (value | ~mask) >> rest >= pool.low) return true;
+    }
+    return !pooled;
+}
+
+}  // namespace
+
 bool blocks_are_words(const Problem& problem) {
     if (problem.partial) return false;
     std::vector<const Item*> kinds;
@@ -231,26 +266,30 @@ bool blocks_are_words(const Problem& problem) {
         const auto same = [&](const Item* other) { return same_rows(*other, item); };
         if (std::none_of(kinds.begin(), kinds.end(), same)) kinds.push_back(&item);
     }
-    // Nobody else may look at the bits that a row has behind its block.
+    const int turn = static_cast<int>(problem.skipped);
     return std::all_of(kinds.begin(), kinds.end(), [&](const Item* item) {
         const Cube& constants = item->forms.front().constants;
         const Bits mask = constants.mask | item->chosen;
         const Bits behind = mask & ~leading_bits(static_cast<unsigned>(std::countl_one(mask)));
-        const int turn = static_cast<int>(problem.skipped);
-        return std::all_of(problem.reserved.begin(), problem.reserved.end(),
-                           [&](const ReservedWords& words) { return (words.pattern.mask & behind) == 0; }) &&
-               std::all_of(
-                   problem.pools.begin(), problem.pools.end(),
-                   [&](const PoolRange& pool) { return (std::rotl(leading_bits(pool.width), turn) & behind) == 0; }) &&
-               std::all_of(item->forms.begin(), item->forms.end(),
-                           [&](const Shape& form) { return form.constants == constants; }) &&
-               std::all_of(kinds.begin(), kinds.end(),
-                           [&](const Item* other) {
-                               return other == item ||
-                                      ((other->chosen | other->forms.front().constants.mask) & behind) == 0;
-                           }) &&
-               std::all_of(problem.fixed.begin(), problem.fixed.end(),
-                           [&](const FixedRow& row) { return (row.shape.constants.mask & behind) == 0; });
+        const Bits extra = behind & item->chosen;
+        const auto alike = [&](const Shape& form) { return form.constants == constants; };
+        const auto apart_from_item = [&](const Item* other) {
+            return other == item || !tells(*item, behind, other->forms.front().constants, other->chosen);
+        };
+        const auto apart_from_row = [&](const FixedRow& row) {
+            return is_one_of(row, *item) || !tells(*item, behind, row.shape.constants, 0);
+        };
+        const auto apart_from_words = [&](const ReservedWords& words) {
+            return (words.pattern.mask & extra) == 0 || !may_meet(problem, words.pattern, *item);
+        };
+        const auto apart_from_pool = [&](const PoolRange& pool) {
+            return (std::rotl(leading_bits(pool.width), turn) & extra) == 0;
+        };
+        return std::all_of(item->forms.begin(), item->forms.end(), alike) &&
+               std::all_of(kinds.begin(), kinds.end(), apart_from_item) &&
+               std::all_of(problem.fixed.begin(), problem.fixed.end(), apart_from_row) &&
+               std::all_of(problem.reserved.begin(), problem.reserved.end(), apart_from_words) &&
+               std::all_of(problem.pools.begin(), problem.pools.end(), apart_from_pool);
     });
 }
 

@@ -382,23 +382,23 @@ bool Expressions::parse_numeric_label(const char*& p, const char* letter, Value&
     std::uint32_t number = 0;
     if (std::from_chars(p, letter, number).ec != std::errc()) return fail(p, "this label's number is too large");
     if (nodes_.size() >= limits::nodes) return fail_full(p);
-    NumericLabel& label = numeric_[number];
+    NumericLabel& local = numeric_[number];
     if (*letter == 'b') {
-        if (label.last == no_index) return fail(p, fmt::format("no label '{}:' stands before this", number));
-        value = symbol_value(label.last);
+        if (local.last == no_index) return fail(p, fmt::format("no label '{}:' stands before this", number));
+        value = symbol_value(local.last);
     } else {
-        if (label.next == no_index) label.next = symbols_.add_anonymous();
-        value = symbol_value(label.next);
+        if (local.next == no_index) local.next = symbols_.add_anonymous();
+        value = symbol_value(local.next);
     }
     p = letter + 1;
     return true;
 }
 
 void Expressions::define_numeric_label(std::uint32_t number, Index& symbol) {
-    NumericLabel& label = numeric_[number];
-    symbol = label.next != no_index ? label.next : symbols_.add_anonymous();
-    label.last = symbol;
-    label.next = no_index;
+    NumericLabel& local = numeric_[number];
+    symbol = local.next != no_index ? local.next : symbols_.add_anonymous();
+    local.last = symbol;
+    local.next = no_index;
 }
 
 bool read_character(const char*& p, unsigned char& c) {

@@ -285,8 +285,7 @@ Action define(Arguments& app) {
         ->type_name("N")
         ->capture_default_str()
         ->check(size);
-    const Argument trace =
-        app.add_option("--trace", options->trace, "Write a line per instruction")->type_name("FILE");
+    const Argument trace = app.add_option("--trace", options->trace, "Write a line per instruction")->type_name("FILE");
     app.add_option("--trace-from", options->trace_from, "Begin the trace where the program gets there first")
         ->type_name("LABEL|ADDRESS")
         ->needs(trace);

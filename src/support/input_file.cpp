@@ -50,8 +50,7 @@ int open_for(const std::string& path, Readable what) {
 
 }  // namespace
 
-bool read_input(const std::string& path, Readable what, std::string& text, std::string& error,
-                std::uint64_t most) {
+bool read_input(const std::string& path, Readable what, std::string& text, std::string& error, std::uint64_t most) {
     const Descriptor file(open_for(path, what));
     struct stat status {};
     if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return fail(error);

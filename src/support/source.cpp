@@ -12,7 +12,7 @@ FileId SourceManager::add(std::string name, std::string text) {
 }
 
 std::optional<FileId> SourceManager::load(const std::string& path, std::string& error, Readable what,
-                                         std::uint64_t most) {
+                                          std::uint64_t most) {
     std::string text;
     if (!read_input(path, what, text, error, most)) return std::nullopt;
     const bool standard = path == "-" && what == Readable::anything;
@@ -30,7 +30,7 @@ std::vector<std::string> SourceManager::paths() const {
 }
 
 std::optional<FileId> SourceManager::load_text(const std::string& path, std::string& error, Readable what,
-                                              std::uint64_t most) {
+                                               std::uint64_t most) {
     const std::optional<FileId> id = load(path, error, what, most);
     if (!id) return id;
     std::string& text = files_[*id - 1].text;

@@ -91,8 +91,9 @@ TEST(Limits, AreNamedWhereTheyAreReached) {
     std::string doubling = "#def a0 1\n";
     for (int i = 1; i < 40; ++i) doubling += fmt::format("#def a{} a{} + a{}\n", i, i - 1, i - 1);
     EXPECT_TRUE(says(doubling + ".byte a12\n.byte a30\n", "more than 20000 definitions are replaced here", fabrisc()));
-    EXPECT_TRUE(says("#def long " + repeated(1000, "1 + ") + "1\n#def longer " + repeated(20, "long + ") + "long\n.byte longer\n",
-                     "with its definitions replaced, this has more than 65536 bytes", fabrisc()));
+    EXPECT_TRUE(says(
+        "#def long " + repeated(1000, "1 + ") + "1\n#def longer " + repeated(20, "long + ") + "long\n.byte longer\n",
+        "with its definitions replaced, this has more than 65536 bytes", fabrisc()));
     EXPECT_TRUE(says(".macro m\nm\n.endm\nm\n", "nest more than 200 deep"));
     EXPECT_TRUE(says(".macro m\nm\nm\n.endm\nm\n", "nest more than 200 deep"));
     EXPECT_TRUE(says(repeated(1001, ".if 1\n"), "conditions nest more than 1000 deep"));

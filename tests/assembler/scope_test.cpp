@@ -82,7 +82,8 @@ TEST(Loops, ForAndWhile) {
 }
 
 TEST(Loops, WithoutEndAreFoundOut) {
-    EXPECT_NE(text_bytes(".while 1\n.endr\n").find("more than 536870912 bytes of text are repeated"), std::string::npos);
+    EXPECT_NE(text_bytes(".while 1\n.endr\n").find("more than 536870912 bytes of text are repeated"),
+              std::string::npos);
     EXPECT_NE(text_bytes(".while later\n.endr\nlater = 0\n").find("must be a number"), std::string::npos);
 }
 

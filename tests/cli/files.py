@@ -92,7 +92,7 @@ class Bench:
                            ("notes.txt", NOTES), ("stop.s", " stop r0, r0, 0\n"),
                            ("endless.s", " jump r0, r0, 0\n")):
             self.write(name, text)
-        for isa in "apart", "mapped":
+        for isa in "apart", "words", "mapped":
             for program in "stop", "endless":
                 self.good("asm", "-i", f"{isa}.isa", f"{program}.s", "-o", f"{program}-{isa}.o")
         shutil.copytree(self.work, self.inputs)
@@ -373,10 +373,11 @@ def check_inputs_without_end(bench):
     message = "more than 256 MiB come from it, which is the limit"
     for arguments in (("asm", *machine, "/dev/zero", "-o", "x"), ("dis", *machine, "/dev/zero"),
                       ("run", *machine, "/dev/zero"), ("run", *machine, "stop-apart.o", "--load", "/dev/zero@0"),
-                      ("asm", "-i", "/dev/zero", "stop.s", "-o", "x"), ("import", "/dev/zero", "-o", "x"),
+                      ("import", "/dev/zero", "-o", "x"),
                       ("check", "notes.txt", "--instructions", "/dev/zero"),
                       ("debug", *machine, "stop-apart.o", "--command", "/dev/zero")):
         bench.bad(*arguments, message=message)
+    bench.bad("asm", "-i", "/dev/zero", "stop.s", "-o", "x", message="more than 64 MiB come from it, which is the limit")
     with open("/dev/zero", "rb") as zeros:
         bench.bad("asm", *machine, "-", "-o", "x", stdin=zeros, message=message)
     with open(bench.path("long"), "wb") as long:
