@@ -4,7 +4,7 @@
 JOBS    ?= $(shell nproc)
 PREFIX  ?= /usr/local
 FUZZ_SECONDS ?= 60
-SMOKE_SECONDS ?= 4
+SMOKE_RUNS ?= 500
 COUNT   ?= 1000000
 
 configure = cmake --preset $(1) --log-level=WARNING
@@ -14,7 +14,7 @@ compile   = cmake --build --preset $(1) --parallel $(JOBS)
 
 help:
 	@echo 'make demo            draw a picture with a program that was assembled and emulated here'
-	@echo 'make test            build and run the tests, with the other compiler too, and each fuzzer for SMOKE_SECONDS ($(SMOKE_SECONDS))'
+	@echo 'make test            build and run the tests, with the other compiler too, and SMOKE_RUNS ($(SMOKE_RUNS)) inputs of each fuzzer'
 	@echo 'make build           leave the command at build/isaforge'
 	@echo 'make bench           measure on this machine, next to the peers that are installed'
 	@echo 'make lint            formatting, static analysis, house rules'
@@ -37,12 +37,12 @@ demo: build
 # With the other compiler there are the fuzzers, and a look at the sources of the tests.
 test:
 	@scripts/install-packages.sh build test fuzz
+	@$(call configure,fuzz)
+	@$(call compile,fuzz)
+	@RUNS=$(SMOKE_RUNS) JOBS=$(JOBS) scripts/fuzz.sh build-fuzz 20
 	@$(call configure,release)
 	@$(call compile,release)
 	@scripts/run-tests.sh release $(JOBS)
-	@$(call configure,fuzz)
-	@$(call compile,fuzz)
-	@scripts/fuzz.sh build-fuzz $(SMOKE_SECONDS)
 
 test-sanitized:
 	@scripts/install-packages.sh build test

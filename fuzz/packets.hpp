@@ -90,10 +90,9 @@ inline void change_packets(std::string& stream, Random& random) {
         case 6: {
             std::string& part = parts[random.below(parts.size())];
             debugger::PacketReader reader;
-            reader.feed(part);
-            const auto event = reader.next();
-            if (!event) break;
-            std::string payload = event->payload;
+            const auto events = reader.feed(part);
+            if (events.empty()) break;
+            std::string payload = events[0].payload;
             change_bytes(payload, random.below(payload.size() + 1), payload.size());
             part = debugger::packet_bytes(payload);
             break;

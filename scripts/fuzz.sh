@@ -4,15 +4,23 @@
 # `corpus`, so that the next run goes on from there.
 #
 #   scripts/fuzz.sh BUILD SECONDS [TARGET …]
+#
+# With RUNS in the environment it is a test: each fuzzer makes the same inputs every time, at most so many, from seeds alone.
 set -eu
 
 build=$1 seconds=$2
 shift 2
-[ $# -gt 0 ] || set -- $(cd "$build/fuzz" && ls ./*_fuzz | sed 's,^\./,,; s/_fuzz$//')
+if [ $# -eq 0 ]; then
+    for program in "$build"/fuzz/*_fuzz; do
+        program=${program##*/}
+        set -- "$@" "${program%_fuzz}"
+    done
+fi
 mkdir -p "$build/findings" "$build/corpus"
 "$build/fuzz/seeds" "$build/seeds"
 
 # One fuzzer: $1 build, $2 seconds, $3 its name. Instructions need few bytes, files more.
+# shellcheck disable=SC2016  # the inner shell expands
 one='
 build=$1 seconds=$2 name=$3
 case $name in
@@ -20,12 +28,15 @@ case $name in
     object | container) most=4096 ;;
     *) most=2048 ;;
 esac
-mkdir -p "$build/corpus/$name"
+corpus=$build/corpus/$name
+[ -z "${RUNS:-}" ] || corpus=$(mktemp -d)
+mkdir -p "$corpus"
 log=$build/findings/$name.log
 status=0
 "$build/fuzz/${name}_fuzz" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -max_len=$most -entropic=0 \
-    -print_final_stats=1 -dict="$build/seeds/words.dict" -artifact_prefix="$build/findings/$name-" "$build/corpus/$name" "$build/seeds/$name" \
-    2>"$log" || status=1
+    -print_final_stats=1 -dict="$build/seeds/words.dict" -artifact_prefix="$build/findings/$name-" \
+    ${RUNS:+-runs="$RUNS" -seed=1} "$corpus" "$build/seeds/$name" 2>"$log" || status=1
+[ -z "${RUNS:-}" ] || rm -rf "$corpus"
 value() { sed -n "s/^stat::$1: *//p" "$log"; }
 echo "$name: $(value number_of_executed_units) inputs, $(value average_exec_per_sec) a second"
 [ $status = 0 ] || grep -m 1 SUMMARY "$log" || tail -n 1 "$log"
