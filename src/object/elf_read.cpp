@@ -75,8 +75,8 @@ private:
     limits::Budget sections_budget_, names_budget_;
     Object object_;
     Names section_names_;
-    std::vector<Index> sections_;  // by index in the file
-    std::vector<Index> symbols_;   // by index in the symbol table
+    std::vector<Index> sections_;               // by index in the file
+    std::vector<Index> symbols_;                // by index in the symbol table
     std::vector<std::uint64_t> symbol_values_;  // likewise
     std::size_t symbol_table_ = 0, dynamic_symbol_table_ = 0;
     DebugLineInput debug_;
@@ -360,11 +360,12 @@ void ElfReader::read_relocations() {
 
 // What the linker would make of a field of the line table.
 DebugField ElfReader::relocated(std::size_t at, std::uint64_t stored) {
-    const auto found = std::ranges::equal_range(debug_relocations_, std::uint64_t{at}, {}, &DebugRelocation::offset);
-    if (found.empty()) return {stored, no_index};
-    for (DebugRelocation& relocation : found) relocation.used = true;
-    if (found.size() > 1) object_.lines_problem = "several relocations are about one place of the line table";
-    const DebugRelocation& relocation = found.front();
+    const auto found = std::ranges::lower_bound(debug_relocations_, std::uint64_t{at}, {}, &DebugRelocation::offset);
+    if (found == debug_relocations_.end() || found->offset != at) return {stored, no_index};
+    auto next = found;
+    for (; next != debug_relocations_.end() && next->offset == at; ++next) next->used = true;
+    if (next - found > 1) object_.lines_problem = "several relocations are about one place of the line table";
+    const DebugRelocation& relocation = *found;
     return {relocation.symbol.value + (relocation.with_addend ? relocation.addend : stored), relocation.symbol.section};
 }
 
