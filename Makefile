@@ -40,9 +40,6 @@ test:
 	@$(call configure,release)
 	@$(call compile,release)
 	@scripts/run-tests.sh release $(JOBS)
-	@$(call configure,fuzz)
-	@$(call compile,fuzz)
-	@scripts/fuzz.sh build-fuzz $(SMOKE_SECONDS)
 
 test-sanitized:
 	@scripts/install-packages.sh build test
