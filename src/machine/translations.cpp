@@ -225,7 +225,8 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
     if (!instruction.meaning && !instruction.guard) return refuse(StopReason::undefined, "it has no meaning");
 
     const std::vector<semantics::Binding> bindings = bindings_of(made->form, made->image);
-    return finish_translation(std::move(made), input_for(form, bindings, address, made->bits));
+    const semantics::LowerInput input = input_for(form, bindings, address, made->bits);
+    return finish_translation(std::move(made), input);
 }
 
 semantics::LowerInput Machine::State::input_for(const Form& form, const std::vector<semantics::Binding>& bindings,
