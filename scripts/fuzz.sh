@@ -33,7 +33,7 @@ corpus=$build/corpus/$name
 mkdir -p "$corpus"
 log=$build/findings/$name.log
 status=0
-"$build/fuzz/${name}_fuzz" -max_total_time="$seconds" -timeout=25 -rss_limit_mb=2048 -max_len=$most -entropic=0 \
+"$build/fuzz/${name}_fuzz" -max_total_time="$seconds" -timeout=120 -rss_limit_mb=2048 -max_len=$most -entropic=0 \
     -print_final_stats=1 -dict="$build/seeds/words.dict" -artifact_prefix="$build/findings/$name-" \
     ${RUNS:+-runs="$RUNS" -seed=1} "$corpus" "$build/seeds/$name" 2>"$log" || status=1
 [ -z "${RUNS:-}" ] || rm -rf "$corpus"
