@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <csignal>
 
 #include "cli/arguments.hpp"
@@ -147,7 +148,7 @@ void carry_out(const cli::Action& action) {
         _exit(0);
     }
     int status = 0;
-    fuzz::require(child > 0 && waitpid(child, &status, 0) == child);
+    while (waitpid(child, &status, 0) != child) fuzz::require(child > 0 && errno == EINTR);  // the fuzzer has a timer
     const bool too_long = WIFSIGNALED(status) &&
                           (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
     if (too_long || (WIFEXITED(status) && WEXITSTATUS(status) <= cli::usage_error)) return;

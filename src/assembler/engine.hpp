@@ -188,6 +188,7 @@ private:
     bool take_ahead(const char*& p);
     bool read_instruction(const char*& p, const char* limit);
     bool encode_blanked(const char*& p);
+    bool try_blanked(const char*& p);
     bool run_blanked(Input& blanked);
     bool statement_continues(const char* p) const;
     bool definition_directive(const char*& p);

@@ -383,13 +383,16 @@ bool Engine::statement_continues(const char* p) const {
 // Comments and line ends within a statement are rare. They are replaced by blanks in a copy of the same length, which is
 // then read like any statement.
 bool Engine::encode_blanked(const char*& p) {
-    const char* const begin = p;
     const char* const open = open_comment_;
+    if (try_blanked(p)) return true;
+    open_comment_ = open;  // what was looked at is read again
+    return false;
+}
+
+bool Engine::try_blanked(const char*& p) {
+    const char* const begin = p;
     const char* const end = instruction_end(p);
-    if (end - begin > limits::broken_instruction || input_->kind == Input::Kind::substitution) {
-        open_comment_ = open;
-        return false;
-    }
+    if (end - begin > limits::broken_instruction || input_->kind == Input::Kind::substitution) return false;
     std::string copy(begin, end);
     bool changed = false;
     for (const char* q = begin; q < end;) {
@@ -407,10 +410,7 @@ bool Engine::encode_blanked(const char*& p) {
             ++q;
         }
     }
-    if (!changed) {
-        open_comment_ = open;
-        return false;
-    }
+    if (!changed) return false;
     const std::string_view mark = surface_.statement_end;
     if (!newline_ends_ && starts_with(end, text_end_, mark)) copy += mark;
     Input blanked;
@@ -421,10 +421,7 @@ bool Engine::encode_blanked(const char*& p) {
     blanked.attributed = true;
     blanked.root = origin_of(begin, end);
     blanked.map = {{0, place(begin, end).offset, 0}};
-    if (!run_blanked(blanked)) {
-        open_comment_ = open;
-        return false;
-    }
+    if (!run_blanked(blanked)) return false;
     p = end + (copy.size() - static_cast<std::size_t>(end - begin));
     return true;
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "support/descriptor.hpp"
+
 namespace isaforge::cli {
 
 namespace {
@@ -25,24 +27,9 @@ std::optional<fs::path> inside(const fs::path& folder, const fs::path& name) {
     return file;
 }
 
-class Descriptor {
-public:
-    explicit Descriptor(const fs::path& path)
-        : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK)) {}
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int number() const { return number_; }
-
-private:
-    int number_;
-};
-
 // The text of a regular file that is not too large.
 std::optional<std::string> text_of(const fs::path& path) {
-    const Descriptor file(path);
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK));
     struct stat status {};
     if (file.number() < 0 || ::fstat(file.number(), &status) != 0) return std::nullopt;
     if (!S_ISREG(status.st_mode) || static_cast<std::uintmax_t>(status.st_size) > most_source_bytes)

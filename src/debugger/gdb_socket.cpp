@@ -13,24 +13,11 @@
 #include <deque>
 
 #include "debugger/gdb_packet.hpp"
+#include "support/descriptor.hpp"
 
 namespace isaforge::debugger {
 
 namespace {
-
-class Descriptor {
-public:
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor() {
-        if (number_ >= 0) close(number_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int number() const { return number_; }
-
-private:
-    int number_;
-};
 
 int listen_on(std::uint16_t& port) {
     const int socket_number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);

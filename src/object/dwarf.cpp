@@ -1,35 +1,15 @@
 #include "object/dwarf.hpp"
-#include "support/leb128.hpp"
 
 #include <algorithm>
+
+#include "object/dwarf_codes.hpp"
+#include "support/leb128.hpp"
 
 namespace isaforge {
 
 namespace {
 
-// The values are those of the DWARF 4 standard, section 7.
-enum : std::uint8_t {
-    tag_compile_unit = 0x11,
-    at_name = 0x03,
-    at_stmt_list = 0x10,
-    at_low_pc = 0x11,
-    at_high_pc = 0x12,
-    at_language = 0x13,
-    at_producer = 0x25,
-    form_addr = 0x01,
-    form_data2 = 0x05,
-    form_data4 = 0x06,
-    form_string = 0x08,
-    form_sec_offset = 0x17,
-    lns_copy = 1,
-    lns_advance_pc = 2,
-    lns_advance_line = 3,
-    lns_set_file = 4,
-    lns_const_add_pc = 8,
-    lns_fixed_advance_pc = 9,
-    lne_end_sequence = 1,
-    lne_set_address = 2,
-};
+using namespace dwarf;
 
 constexpr std::uint16_t version = 4, language_assembler = 0x8001;
 constexpr int line_base = -5, line_range = 14, opcode_base = 13;

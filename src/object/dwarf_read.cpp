@@ -7,41 +7,15 @@
 #include <algorithm>
 #include <cstring>
 
+#include "object/dwarf_codes.hpp"
 #include "object/limits.hpp"
 
 namespace isaforge {
 
 namespace {
 
-// The values are those of the DWARF 5 standard, section 7.
-enum : std::uint64_t {
-    lns_copy = 1,
-    lns_advance_pc = 2,
-    lns_advance_line = 3,
-    lns_set_file = 4,
-    lns_set_column = 5,
-    lns_const_add_pc = 8,
-    lns_fixed_advance_pc = 9,
-    lne_end_sequence = 1,
-    lne_set_address = 2,
-    lne_define_file = 3,
-    lnct_path = 1,
-    lnct_directory_index = 2,
-    form_block2 = 0x03,
-    form_block4 = 0x04,
-    form_data2 = 0x05,
-    form_data4 = 0x06,
-    form_data8 = 0x07,
-    form_string = 0x08,
-    form_block = 0x09,
-    form_block1 = 0x0a,
-    form_data1 = 0x0b,
-    form_strp = 0x0e,
-    form_udata = 0x0f,
-    form_sec_offset = 0x17,
-    form_data16 = 0x1e,
-    form_line_strp = 0x1f,
-};
+using namespace dwarf;
+
 constexpr std::uint64_t first_version = 2, last_version = 5;
 
 // Reads forward; past the end everything is zero and `good` is false.

@@ -10,25 +10,12 @@
 #include <cstring>
 
 #include "isaforge/limits.hpp"
+#include "support/descriptor.hpp"
 #include "support/large_pages.hpp"
 
 namespace isaforge {
 
 namespace {
-
-class Descriptor {
-public:
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor() {
-        if (number_ > STDERR_FILENO) ::close(number_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int number() const { return number_; }
-
-private:
-    int number_;
-};
 
 bool fail(std::string& error) {
     error = std::strerror(errno);
