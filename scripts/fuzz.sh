@@ -19,6 +19,15 @@ fi
 mkdir -p "$build/findings" "$build/corpus"
 "$build/fuzz/seeds" "$build/seeds"
 
+# Objects with the line tables of a compiler, each version, behind the byte that chooses the machine.
+for version in 2 3 4 5; do
+    object=$build/seeds/object/dwarf-$version
+    printf 'int square(int n) {\n    return n * n;\n}\n' |
+        clang-14 -x c -c -g "-gdwarf-$version" -O1 -fno-asynchronous-unwind-tables -o "$object.o" -
+    { printf '\001' && cat "$object.o"; } >"$object"
+    rm "$object.o"
+done
+
 # One fuzzer: $1 build, $2 seconds, $3 its name. Instructions need few bytes, files more.
 # shellcheck disable=SC2016  # the inner shell expands
 one='
