@@ -19,7 +19,10 @@ constexpr auto nap = std::chrono::microseconds(50);
 using Harts = std::vector<Machine::State*>;
 
 // Short turns are as likely as long ones, for most mistakes of programs show where few instructions come between.
-std::uint64_t turn_length(std::mt19937_64& random) { return 1 + random() % (std::uint64_t{1} << random() % 9); }
+std::uint64_t turn_length(std::mt19937_64& random) {
+    const std::uint64_t number = random(), longest = std::uint64_t{1} << random() % 9;
+    return 1 + number % longest;
+}
 
 // ---------------------------------------------------------------------------------------------------------------------
 

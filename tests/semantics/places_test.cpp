@@ -215,7 +215,7 @@ function bump() { s[6] = s[6] + 1; return s[6] }
                 }
                 default:
                     for (unsigned i = 0; i < 8; ++i) {
-                        const unsigned product = lane<std::uint16_t>(at, i) * lane<std::uint16_t>(0, i);
+                        const unsigned product = unsigned{lane<std::uint16_t>(at, i)} * lane<std::uint16_t>(0, i);
                         set_lane(at, i, static_cast<std::uint16_t>(product));
                     }
             }
