@@ -279,7 +279,7 @@ struct Form {
     SharedList<Field> fields;
     SharedList<TextTemplate> texts;     // the first is printed, all are read
     bool alias = false;                 // read, never printed: another form has the same bits
-    bool names_twin = false;            // an alias that has its opcode by that form\'s mnemonic
+    bool names_twin = false;            // an alias that has its opcode by that form\'s mnemonic, or is of its table
     SharedList<Taking> takes;
     SharedList<Naming> names_in_meaning;  // of the encoding, for its instruction's meaning
     Place where;

@@ -312,7 +312,7 @@ Only Parser::only() {
     Only out;
     if (!accept("only")) return out;
     while (at(TokenKind::name)) out.push_back(word(name_letters));
-    if (out.empty()) complain("the names of the variants that it is in");
+    if (out.empty()) complain("the names of the variants or dialects that it is in");
     return out;
 }
 
@@ -899,6 +899,7 @@ EncodingSyntax Parser::encoding(std::vector<Column>* column_list) {
     }
     skip_newlines();
     out.texts = texts();
+    if (accept("alias")) out.alias = true;
     while (accept("takes")) out.takes.push_back(takes());
     if (accept("where")) out.where = where();
     if (accept("if")) out.condition = expression();

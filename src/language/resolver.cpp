@@ -150,23 +150,37 @@ void Resolver::choose_dialect() {
     if (!meant.empty()) error.suggest(std::string(meant));
 }
 
+// Of the variants that are named it has to be one, and of the dialects.
 bool Resolver::here(const Only& only) {
-    if (only.empty()) return true;
-    bool found = false;
+    bool variant_named = false, dialect_named = false, variant_found = false, dialect_found = false;
     for (const Name& name : only) {
-        const std::uint64_t key = std::uint64_t{name.place.file} << 32 | name.place.offset;
-        const bool exists = std::any_of(description_.variants.begin(), description_.variants.end(),
-                                        [&](const Name& variant) { return variant.text == name.text; });
-        if (!exists && variants_reported_.insert(key).second) {
-            std::vector<std::string_view> known;
-            for (const Name& variant : description_.variants) known.push_back(variant.text);
-            Diagnostic& error = diagnostics_.error(name.place, fmt::format("there is no variant '{}'", name.text));
-            const std::string_view meant = nearest(name.text, known);
-            if (!meant.empty()) error.suggest(std::string(meant));
+        const auto names = [&](const Name& known) { return known.text == name.text; };
+        if (std::any_of(description_.variants.begin(), description_.variants.end(), names)) {
+            variant_named = true;
+            variant_found |= name.text == isa_.variant;
+        } else if (std::any_of(description_.dialects.begin(), description_.dialects.end(), names)) {
+            dialect_named = true;
+            dialect_found |= name.text == isa_.dialect;
+        } else {
+            variant_named = true;
+            report_only(name);
         }
-        found |= name.text == isa_.variant;
     }
-    return found;
+    return variant_found == variant_named && dialect_found == dialect_named;
+}
+
+void Resolver::report_only(const Name& name) {
+    const std::uint64_t key = std::uint64_t{name.place.file} << 32 | name.place.offset;
+    if (!only_reported_.insert(key).second) return;
+    std::vector<std::string_view> known;
+    for (const auto* names : {&description_.variants, &description_.dialects}) {
+        for (const Name& one : *names) known.push_back(one.text);
+    }
+    const bool has_dialects = !description_.dialects.empty();
+    Diagnostic& error = diagnostics_.error(
+        name.place, fmt::format("there is no variant {}'{}'", has_dialects ? "or dialect " : "", name.text));
+    const std::string_view meant = nearest(name.text, known);
+    if (!meant.empty()) error.suggest(std::string(meant));
 }
 
 // A word that is none of those which may stand there.

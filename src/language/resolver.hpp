@@ -156,7 +156,8 @@ private:
     void resolve_events();
     SharedList<Naming> names_of(const std::vector<WhereSyntax>& syntax);
     void choose_dialect();
-    bool here(const Only& only);  // exists in the chosen variant
+    bool here(const Only& only);  // exists in the chosen variant and dialect
+    void report_only(const Name& name);
 
     // Texts or names with those of the chosen dialect first, then everyone's: the first is the one that is printed. Those of other
     // dialects may be asked to be left out; one always stays.
@@ -347,7 +348,7 @@ private:
     std::map<std::pair<const FormatDeclaration*, unsigned>, Remembered<Layout>> layouts_;
     std::unordered_map<std::string, Remembered<std::vector<TextTemplate>>> texts_;  // by format and what is written
     std::set<std::string> broken_;                  // declarations that were reported: no more is said where they are used
-    std::set<std::uint64_t> variants_reported_;     // names behind `only` that are no variants, by place
+    std::set<std::uint64_t> only_reported_;     // names behind `only` that are none, by place
     std::vector<std::pair<std::string_view, NamedRow>> rows_by_name_;  // sorted, once it is needed
     bool rows_indexed_ = false;
     bool forms_limit_told_ = false;

@@ -229,6 +229,7 @@ struct EncodingSyntax {
     std::vector<Text> texts;
     std::vector<TakesSyntax> takes;
     std::vector<WhereSyntax> where; // names for the meaning
+    bool alias = false;             // read, never printed: the words are those of the table's other encodings
     ExpressionPointer condition;    // of columns, an absent one being 0: the row has this encoding only where it is not 0
     Only only;
 };

@@ -413,8 +413,9 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     form.format = static_cast<Index>(&format - description_.formats.data());
     form.bits = shape->layout->bits;
     form.where = row.syntax.place;
-    form.alias = row.syntax.alias;
+    form.alias = row.syntax.alias || encoding.alias;
     form.names_twin =
+        encoding.alias ||
         std::any_of(row.values.begin(), row.values.end(), [&](const Value* value) { return !own(row.syntax, *value); });
     awaited_.clear();
     const Reuse reused = shape->settled ? reuse(table, row, encoding, names, *shape, form) : Reuse::impossible;
