@@ -98,9 +98,11 @@ bool Reader::literal(const char*& cursor, std::string_view text, bool glued) con
         return true;
     }
     const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
+    bool behind_mark = false;
     for (const char c : text) {
-        // Blanks may stand between marks ("[ !"), not inside words.
-        if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && !is_word(c)) p = skip(p);
+        // Blanks may stand around marks ("[ !", "shift : 1"), not inside words.
+        if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && (behind_mark || !is_word(c))) p = skip(p);
+        behind_mark = !is_word(c);
         if (trace_ && p != end_ && is_digit(*p) && is_digit(c)) trace_->fix(p);
         if (p == end_ || tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)])
             return false;
@@ -189,7 +191,24 @@ bool Reader::label_marked(const char* p) const {
     return !mark.empty() && std::string_view(p, static_cast<std::size_t>(end_ - p)).starts_with(mark);
 }
 
+namespace {
+
+// The digits of a name, "r007": decimal, whatever a zero before a number means.
+bool read_digits(const char*& p, const char* end, NumberValue& value) {
+    constexpr std::uint64_t most = 1u << 30;
+    std::uint64_t number = 0;
+    while (p != end && is_digit(*p) && number < most) number = number * 10 + static_cast<std::uint64_t>(*p++ - '0');
+    value = {};
+    value.kind = NumberValue::Kind::integer;
+    value.integer = number;
+    return true;
+}
+
+}  // namespace
+
 bool Reader::read_number(const char*& p, NumberValue& value, bool relative) {
+    if (p != begin_ && p != end_ && is_digit(*p) && std::isalpha(static_cast<unsigned char>(p[-1])))
+        return read_digits(p, end_, value);
     const Surface& surface = isa_.surface;
     expressions_.label = label_marked(p);
     for (const std::string* prefix : {&surface.immediate_prefix, &surface.label_reference_prefix}) {

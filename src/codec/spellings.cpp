@@ -44,7 +44,25 @@ void Spellings::add(Index index) {
                     add_row(type, row, text, known);
                     if (!text.empty()) known.first |= first_of(text, type.rows[row].fields);
                 }
+                add_longer(type.rows[row].texts, known);
             }
+    }
+}
+
+// Where one text of a row goes on where another ends, with a mark, a blank may stand before that: "shift" and "shift :1".
+void Spellings::add_longer(const std::vector<TextTemplate>& texts, Known& known) {
+    const auto is_word = [](const TextTemplate& text) {
+        return text.size() == 1 && text[0].kind == TextKind::literal;
+    };
+    for (const TextTemplate& text : texts) {
+        for (const TextTemplate& longer : texts) {
+            if (&text == &longer || !is_word(text) || !is_word(longer)) continue;
+            const std::string &begin = text[0].text, &whole = longer[0].text;
+            if (whole.size() <= begin.size() || !whole.starts_with(begin)) continue;
+            if (std::isalnum(static_cast<unsigned char>(whole[begin.size()]))) continue;
+            known.unlisted = true;
+            add_letter(known.goes_on, whole[begin.size()]);
+        }
     }
 }
 

@@ -72,6 +72,7 @@ private:
     void add_entries(const OperandType& type, Known& known) const;
     void add_number(const OperandType& type, Known& known) const;
     void add_row(const OperandType& type, std::uint32_t row, const TextTemplate& text, Known& known) const;
+    static void add_longer(const std::vector<TextTemplate>& texts, Known& known);
     void add_going_on(const OperandRow& row, const TextTemplate& text, Letters& out) const;
     bool extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element) const;
     bool is_open(const OperandRow& row, const TextTemplate& text) const;

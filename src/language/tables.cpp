@@ -423,7 +423,7 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     if (reused == Reuse::impossible && !make_form(table, row, encoding, format, names, alternative, *shape, form))
         return;
     form.names_in_meaning = names_of(encoding.where);
-    note_opcodes(table, row, form.fields, *shape->layout);
+    if (!encoding.alias) note_opcodes(table, row, form.fields, *shape->layout);
     keep_awaited(static_cast<Index>(isa_.forms.size()), static_cast<Index>(isa_.instructions.size()));
     instruction.forms.push_back(static_cast<Index>(isa_.forms.size()));
     isa_.forms.push_back(std::move(form));
