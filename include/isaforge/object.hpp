@@ -86,6 +86,7 @@ struct LineEntry {
 struct Object {
     std::string isa, variant;         // what the note section says
     std::string parameters;           // of the description, where others were asked for than it has: "WLEN=64 MXVL=128"
+    std::string dialect;              // in which the source says that it is written, where the description was loaded in another
     std::uint16_t machine = 0;        // e_machine
     std::uint32_t machine_flags = 0;  // e_flags
     std::uint8_t os_abi = 0, abi_version = 0;

@@ -56,6 +56,7 @@ void Engine::use_surface(const Surface& surface) {
 void Engine::use_dialect(std::string_view dialect) {
     const auto own = isa_.dialect_surfaces.find(std::string(dialect));
     if (own == isa_.dialect_surfaces.end()) return;
+    if (own->first != isa_.dialect) object_.dialect = own->first;
     ahead_.reset();
     use_surface(own->second);
 }

@@ -69,6 +69,24 @@ int assemble_line(const Options& options, Session& session, const Codec& codec) 
     return session.report();
 }
 
+// Assembles; where the source says that it is written in another dialect than the description was loaded in, once more with
+// what only that dialect has.
+bool assemble_source(const Options& options, Session& session, const Codec& codec, FileId file, Object& object,
+                     Listing* listing) {
+    const AssembleOptions how = library_options(options);
+    const bool assembled = assemble(codec, file, session.sources, how, object, session.diagnostics, listing);
+    if (object.dialect.empty() || !options.isa.dialect.empty()) return assembled;
+    IsaChoice choice = options.isa;
+    choice.dialect = object.dialect;
+    object = {};
+    if (listing) *listing = {};
+    session.diagnostics = Diagnostics(options.error_limit);
+    const std::shared_ptr<const Isa> isa = session.load(choice);
+    if (!isa) return false;
+    const auto& other = make_for_good<Codec>(isa, options.relax);
+    return assemble(other, file, session.sources, how, object, session.diagnostics, listing);
+}
+
 int assemble_file(const Options& options, Session& session, const Codec& codec) {
     const std::optional<FileId> file = read_source(session, options.source);
     if (!file) return input_error;
@@ -77,8 +95,7 @@ int assemble_file(const Options& options, Session& session, const Codec& codec) 
     Object object;
     Listing listing;
     const bool listed = !options.listing.empty() || !options.listing_json.empty();
-    const bool assembled = assemble(codec, *file, session.sources, library_options(options), object,
-                                    session.diagnostics, listed ? &listing : nullptr);
+    const bool assembled = assemble_source(options, session, codec, *file, object, listed ? &listing : nullptr);
     int status = session.report();
     if (!outputs_are_apart(outputs, session.sources)) return usage_error;  // included files are known now
     if (!options.listing.empty() &&

@@ -101,7 +101,8 @@ bool Reader::literal(const char*& cursor, std::string_view text, bool glued) con
     bool behind_mark = false;
     for (const char c : text) {
         // Blanks may stand around marks ("[ !", "shift : 1"), not inside words.
-        if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && (behind_mark || !is_word(c))) p = skip(p);
+        if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && (behind_mark || !is_word(c)))
+            p = skip(p);
         behind_mark = !is_word(c);
         if (trace_ && p != end_ && is_digit(*p) && is_digit(c)) trace_->fix(p);
         if (p == end_ || tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)])
@@ -153,7 +154,9 @@ bool Reader::fail_sum(const char* at, const TextElement& element, std::int64_t v
     return false;
 }
 
+// A number that was there tells more than one more text that might have been.
 bool Reader::fail_number(const char* at, Index type, const NumberValue& value) {
+    if (at == furthest_ && failures_ == most_failures) --failures_;
     fail(at, nullptr, type);
     if (at == furthest_ && failures_ > 0 && failures_ <= most_failures) failure_[failures_ - 1].number = value;
     return false;

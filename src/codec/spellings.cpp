@@ -51,15 +51,17 @@ void Spellings::add(Index index) {
 
 // Where one text of a row goes on where another ends, with a mark, a blank may stand before that: "shift" and "shift :1".
 void Spellings::add_longer(const std::vector<TextTemplate>& texts, Known& known) {
-    const auto is_word = [](const TextTemplate& text) {
-        return text.size() == 1 && text[0].kind == TextKind::literal;
+    const auto word_of = [](const TextTemplate& text) {
+        const bool is_word = !text.empty() && text.back().kind == TextKind::literal &&
+                             (text.size() == 1 || (text.size() == 2 && text[0].kind == TextKind::space));
+        return is_word ? std::string_view(text.back().text) : std::string_view();
     };
     for (const TextTemplate& text : texts) {
+        const std::string_view begin = word_of(text);
         for (const TextTemplate& longer : texts) {
-            if (&text == &longer || !is_word(text) || !is_word(longer)) continue;
-            const std::string &begin = text[0].text, &whole = longer[0].text;
-            if (whole.size() <= begin.size() || !whole.starts_with(begin)) continue;
-            if (std::isalnum(static_cast<unsigned char>(whole[begin.size()]))) continue;
+            const std::string_view whole = word_of(longer);
+            if (begin.empty() || whole.size() <= begin.size() || !whole.starts_with(begin)) continue;
+            if (std::isalnum(static_cast<unsigned char>(whole[begin.size()])) != 0) continue;
             known.unlisted = true;
             add_letter(known.goes_on, whole[begin.size()]);
         }

@@ -1,6 +1,7 @@
 #include "language/lexer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <utility>
 
@@ -157,9 +158,24 @@ void Lexer::refuse_controls(std::uint32_t begin) {
     }
 }
 
+namespace {
+
+// By character: 1 where it is a symbol by itself, 2 where it stands in a longer one, but not first.
+constexpr std::array<std::uint8_t, 256> symbol_parts = [] {
+    std::array<std::uint8_t, 256> out{};
+    for (const std::string_view symbol : symbols) {
+        if (symbol.size() == 1) out[static_cast<unsigned char>(symbol[0])] |= 1;
+        for (std::size_t i = 1; i < symbol.size(); ++i) out[static_cast<unsigned char>(symbol[i])] |= 2;
+    }
+    return out;
+}();
+
+}  // namespace
+
 Token Lexer::symbol(std::uint32_t begin) {
     const std::string_view rest = text_.substr(begin);
-    if (std::string_view("{}()[],:;").find(rest[0]) != std::string_view::npos) {  // most are, and none goes on
+    if ((symbol_parts[static_cast<unsigned char>(rest[0])] & 1) != 0 &&
+        (symbol_parts[static_cast<unsigned char>(at(begin + 1))] & 2) == 0) {  // most are alone
         ++position_;
         return make(TokenKind::symbol, begin);
     }

@@ -154,16 +154,16 @@ void Resolver::choose_dialect() {
 bool Resolver::here(const Only& only) {
     bool variant_named = false, dialect_named = false, variant_found = false, dialect_found = false;
     for (const Name& name : only) {
-        const auto names = [&](const Name& known) { return known.text == name.text; };
-        if (std::any_of(description_.variants.begin(), description_.variants.end(), names)) {
-            variant_named = true;
-            variant_found |= name.text == isa_.variant;
-        } else if (std::any_of(description_.dialects.begin(), description_.dialects.end(), names)) {
+        const auto is_name = [&](const Name& known) { return known.text == name.text; };
+        if (name.text == isa_.variant) {
+            variant_named = variant_found = true;
+        } else if (name.text == isa_.dialect) {
+            dialect_named = dialect_found = true;
+        } else if (std::any_of(description_.dialects.begin(), description_.dialects.end(), is_name)) {
             dialect_named = true;
-            dialect_found |= name.text == isa_.dialect;
         } else {
             variant_named = true;
-            report_only(name);
+            if (std::none_of(description_.variants.begin(), description_.variants.end(), is_name)) report_only(name);
         }
     }
     return variant_found == variant_named && dialect_found == dialect_named;

@@ -305,7 +305,7 @@ private:
     void check_fields_used(const Form& form, const FormatDeclaration& format, const Row& row);
     void note_opcodes(const InstructionsDeclaration& table, const Row& row, const std::vector<Field>& fields,
                       const Layout& layout);
-    bool absent(const InstructionsDeclaration& table);
+    bool absent();
     const FormatDeclaration* find_format(const Name& name, bool complain = true);
     Bindings row_bindings(const InstructionsDeclaration& table, const Row& row);
     bool names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value);
@@ -348,6 +348,7 @@ private:
     std::map<std::pair<const FormatDeclaration*, unsigned>, Remembered<Layout>> layouts_;
     std::unordered_map<std::string, Remembered<std::vector<TextTemplate>>> texts_;  // by format and what is written
     std::set<std::string> broken_;                  // declarations that were reported: no more is said where they are used
+    std::vector<const EncodingSyntax*> encodings_here_;  // those of the table that is being resolved that exist
     std::set<std::uint64_t> only_reported_;     // names behind `only` that are none, by place
     std::vector<std::pair<std::string_view, NamedRow>> rows_by_name_;  // sorted, once it is needed
     bool rows_indexed_ = false;

@@ -56,8 +56,11 @@ const FormatDeclaration* Resolver::find_format(const Name& name, bool complain) 
 void Resolver::resolve_table(const InstructionsDeclaration& table) {
     const std::size_t before = diagnostics_.errors();
     bool all_known = true;
+    encodings_here_.clear();
     for (const EncodingSyntax& encoding : table.encodings) {
-        if (here(encoding.only)) all_known &= find_format(encoding.format) != nullptr;
+        if (!here(encoding.only)) continue;
+        all_known &= find_format(encoding.format) != nullptr;
+        encodings_here_.push_back(&encoding);
     }
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
         const Name& name = table.columns[i].name;
@@ -231,14 +234,13 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     const Bindings names = row_bindings(table, row);
     Bindings with_all = names;
     for (const Column& column : table.columns) with_all.set_missing(column.name.text, Binding{0, no_index});
-    for (const EncodingSyntax& encoding : table.encodings) {
-        if (here(encoding.only)) add_forms(table, row, encoding, names, with_all, instruction);
-    }
+    for (const EncodingSyntax* encoding : encodings_here_)
+        add_forms(table, row, *encoding, names, with_all, instruction);
     if (instruction.forms.empty()) {
         const bool broken_format = std::any_of(
             table.encodings.begin(), table.encodings.end(),
             [&](const EncodingSyntax& encoding) { return formats_checked_.contains(encoding.format.text); });
-        if (diagnostics_.errors() == before && !broken_format && !absent(table))
+        if (diagnostics_.errors() == before && !broken_format && !absent())
             diagnostics_.error(row.syntax.place, "this row has no encoding: every one of its table's is absent for it");
         return;
     }
@@ -250,9 +252,9 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
 }
 
 // Whether the parameters alone say that no encoding of the table is there: whatever its rows are.
-bool Resolver::absent(const InstructionsDeclaration& table) {
-    return std::all_of(table.encodings.begin(), table.encodings.end(), [&](const EncodingSyntax& encoding) {
-        return !here(encoding.only) || (encoding.condition && evaluate(encoding.condition, {}, false) == 0u);
+bool Resolver::absent() {
+    return std::ranges::all_of(encodings_here_, [&](const EncodingSyntax* encoding) {
+        return encoding->condition && evaluate(encoding->condition, {}, false) == 0u;
     });
 }
 
@@ -414,9 +416,8 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     form.bits = shape->layout->bits;
     form.where = row.syntax.place;
     form.alias = row.syntax.alias || encoding.alias;
-    form.names_twin =
-        encoding.alias ||
-        std::any_of(row.values.begin(), row.values.end(), [&](const Value* value) { return !own(row.syntax, *value); });
+    form.names_twin = encoding.alias || std::any_of(row.values.begin(), row.values.end(),
+                                                    [&](const Value* value) { return !own(row.syntax, *value); });
     awaited_.clear();
     const Reuse reused = shape->settled ? reuse(table, row, encoding, names, *shape, form) : Reuse::impossible;
     if (reused == Reuse::absent) return;

@@ -178,6 +178,8 @@ def counters():
             yield f's_waitcnt {l},{e}, vmcnt(3)'
             yield f's_waitcnt {l} vmcnt(3) {e}'
             yield f's_waitcnt {e} vmcnt(3) {l}'
+    for one in ('vmcnt_sat(9)', 'vmcnt_sat(15)', 'expcnt_sat(2)', 'expcnt_sat(7)', 'lgkmcnt_sat(3)', 'lgkmcnt_sat(15)'):
+        yield f's_waitcnt {one}'
     yield 's_waitcnt vmcnt(0),'
     yield 's_waitcnt , vmcnt(0)'
     yield 's_waitcnt vmcnt'
