@@ -154,9 +154,7 @@ bool Reader::fail_sum(const char* at, const TextElement& element, std::int64_t v
     return false;
 }
 
-// A number that was there tells more than one more text that might have been.
 bool Reader::fail_number(const char* at, Index type, const NumberValue& value) {
-    if (at == furthest_ && failures_ == most_failures) --failures_;
     fail(at, nullptr, type);
     if (at == furthest_ && failures_ > 0 && failures_ <= most_failures) failure_[failures_ - 1].number = value;
     return false;
