@@ -5,7 +5,10 @@
 #include <set>
 
 #include "../tests/codeobject/container_files.hpp"
+#include "../tests/ir/bench_isa.hpp"
+#include "../tests/ir/random_graph.hpp"
 #include "description.hpp"
+#include "ir/text.hpp"
 #include "packets.hpp"
 #include "source.hpp"
 
@@ -83,6 +86,12 @@ void contain(const fs::path& root) {
     add(container_files::catalyst());
 }
 
+void draw_graphs(const fs::path& root) {
+    Folder folder(root / "graph");
+    for (unsigned seed = 0; seed < 30; ++seed)
+        folder.add(ir::to_text(ir::RandomGraph(ir::bench_isa(), seed).make(), ir::bench_isa()));
+}
+
 void talk(const fs::path& root) {
     Folder packets(root / "gdb"), commands(root / "debugger"), lines(root / "command");
     fuzz::Random random(1);
@@ -125,6 +134,7 @@ int main(int argc, char** argv) {
     describe(root);
     assemble_all(root);
     contain(root);
+    draw_graphs(root);
     talk(root);
     write_dictionary(root / "words.dict");
 }

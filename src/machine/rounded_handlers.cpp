@@ -54,8 +54,8 @@ Handler by_container(unsigned container) {
 
 Handler rounded_handler(Action action, unsigned container) {
     switch (action) {
-#define X(name, kernel, operands) \
-    case Action::name: return by_container<semantics::kernels::kernel, operands>(container);
+#define X(name, kernel, ...) \
+    case Action::name: return by_container<semantics::kernels::kernel, ir::operand_count(ir::Op::name)>(container);
         ISAFORGE_FLOAT_ACTIONS(X)
 #undef X
         default: return nullptr;

@@ -100,12 +100,14 @@ Handler float_handler(unsigned container, bool strict, Tail tail) {
 
 Handler scalar_handler(Action action, unsigned container, bool strict, Tail tail) {
     switch (action) {
-#define X(name, kernel, operands) \
-    case Action::name: return integer_handler<semantics::kernels::kernel, operands>(container, tail);
+#define X(name, kernel, ...) \
+    case Action::name:       \
+        return integer_handler<semantics::kernels::kernel, ir::operand_count(ir::Op::name)>(container, tail);
         ISAFORGE_INTEGER_ACTIONS(X)
 #undef X
-#define X(name, kernel, operands) \
-    case Action::name: return float_handler<semantics::kernels::kernel, operands>(container, strict, tail);
+#define X(name, kernel, ...) \
+    case Action::name:       \
+        return float_handler<semantics::kernels::kernel, ir::operand_count(ir::Op::name)>(container, strict, tail);
         ISAFORGE_FLOAT_ACTIONS(X)
 #undef X
         default: return nullptr;

@@ -168,12 +168,12 @@ Handler reduce_by(unsigned container) {
 
 Handler vector_handler(Action action, unsigned container) {
     switch (action) {
-#define X(name, kernel, operands) \
-    case Action::name: return integer_lanes<semantics::kernels::kernel, operands>(container);
+#define X(name, kernel, ...) \
+    case Action::name: return integer_lanes<semantics::kernels::kernel, ir::operand_count(ir::Op::name)>(container);
         ISAFORGE_INTEGER_ACTIONS(X)
 #undef X
-#define X(name, kernel, operands) \
-    case Action::name: return float_lanes<semantics::kernels::kernel, operands>(container);
+#define X(name, kernel, ...) \
+    case Action::name: return float_lanes<semantics::kernels::kernel, ir::operand_count(ir::Op::name)>(container);
         ISAFORGE_FLOAT_ACTIONS(X)
 #undef X
         default: return nullptr;

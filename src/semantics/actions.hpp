@@ -4,88 +4,16 @@
 
 #include <cstdint>
 
+#include "ir/operations.hpp"
+
 namespace isaforge::semantics {
 
-// X(action, Kernel, number of operands), for containers of 8 to 64 bits.
-#define ISAFORGE_INTEGER_ACTIONS(X)                \
-    X(add, Add, 2)                                 \
-    X(sub, Sub, 2)                                 \
-    X(mul, Mul, 2)                                 \
-    X(divide_unsigned, DivideUnsigned, 2)          \
-    X(divide_signed, DivideSigned, 2)              \
-    X(remainder_unsigned, RemainderUnsigned, 2)    \
-    X(remainder_signed, RemainderSigned, 2)        \
-    X(mul_high_unsigned, MulHighUnsigned, 2)       \
-    X(mul_high_signed, MulHighSigned, 2)           \
-    X(min_unsigned, MinUnsigned, 2)                \
-    X(max_unsigned, MaxUnsigned, 2)                \
-    X(min_signed, MinSigned, 2)                    \
-    X(max_signed, MaxSigned, 2)                    \
-    X(bit_and, BitAnd, 2)                          \
-    X(bit_or, BitOr, 2)                            \
-    X(bit_xor, BitXor, 2)                          \
-    X(bit_not, BitNot, 1)                          \
-    X(shift_left, ShiftLeft, 2)                    \
-    X(shift_right, ShiftRight, 2)                  \
-    X(shift_right_signed, ShiftRightSigned, 2)     \
-    X(rotate_left, RotateLeft, 2)                  \
-    X(sign_extend_from, SignExtendFrom, 2)         \
-    X(equal, Equal, 2)                             \
-    X(not_equal, NotEqual, 2)                      \
-    X(less_unsigned, LessUnsigned, 2)              \
-    X(less_equal_unsigned, LessEqualUnsigned, 2)   \
-    X(less_signed, LessSigned, 2)                  \
-    X(less_equal_signed, LessEqualSigned, 2)       \
-    X(count_ones, CountOnes, 1)                    \
-    X(count_leading_zeros, CountLeadingZeros, 1)   \
-    X(count_trailing_zeros, CountTrailingZeros, 1) \
-    X(reverse, Reverse, 1)                         \
-    X(leading_bits, LeadingBits, 2)                \
-    X(carryless_mul, CarrylessMul, 2)              \
-    X(carryless_mul_high, CarrylessMulHigh, 2)     \
-    X(swap_groups, SwapGroups, 2)                  \
-    X(wide_quotient, WideQuotient, 3)              \
-    X(wide_remainder, WideRemainder, 3)            \
-    X(select, Select, 3)
-
-// The same for floats in containers of 16 to 64 bits.
-#define ISAFORGE_FLOAT_ACTIONS(X)              \
-    X(fadd, FloatAdd, 2)                       \
-    X(fsub, FloatSub, 2)                       \
-    X(fmul, FloatMul, 2)                       \
-    X(fdiv, FloatDiv, 2)                       \
-    X(fsqrt, FloatSqrt, 1)                     \
-    X(fma, FloatFma, 3)                        \
-    X(fmin, FloatMin, 2)                       \
-    X(fmax, FloatMax, 2)                       \
-    X(fscale, FloatScale, 2)                   \
-    X(fround_to_zero, FloatRoundToZero, 1)     \
-    X(fround_half_away, FloatRoundHalfAway, 1) \
-    X(fround_half_even, FloatRoundHalfEven, 1) \
-    X(fround_up, FloatRoundUp, 1)              \
-    X(fround_down, FloatRoundDown, 1)          \
-    X(fequal, FloatEqual, 2)                   \
-    X(fless, FloatLess, 2)                     \
-    X(fless_equal, FloatLessEqual, 2)          \
-    X(funordered, FloatUnordered, 2)           \
-    X(finfinite, FloatInfinite, 1)             \
-    X(fsubnormal, FloatSubnormal, 1)           \
-    X(fzero, FloatZero, 1)                     \
-    X(fremainder, FloatRemainder, 2)           \
-    X(fpow, FloatPow, 2)                       \
-    X(fsin, FloatSin, 1)                       \
-    X(fcos, FloatCos, 1)                       \
-    X(fasin, FloatAsin, 1)                     \
-    X(facos, FloatAcos, 1)                     \
-    X(float_to_u64, FloatToU64, 1)             \
-    X(float_to_s64, FloatToS64, 1)             \
-    X(u64_to_float, U64ToFloat, 1)             \
-    X(s64_to_float, S64ToFloat, 1)             \
-    X(float_widen, FloatWiden, 1)              \
-    X(float_narrow, FloatNarrow, 1)
+// Those that compute, for containers of 8 to 64 bits, and of floats for 16 to 64.
+#define ISAFORGE_INTEGER_ACTIONS(X) ISAFORGE_IR_INTEGERS(X)
+#define ISAFORGE_FLOAT_ACTIONS(X) ISAFORGE_IR_FLOATS(X)
 
 enum class Action : std::uint8_t {
-#define X(action, kernel, operands) action,
+#define X(action, ...) action,
     ISAFORGE_INTEGER_ACTIONS(X) ISAFORGE_FLOAT_ACTIONS(X)
 #undef X
     // Between lanes and containers.

@@ -3,47 +3,15 @@
 
 #include <fmt/format.h>
 
-#include "semantics/host_rounding.hpp"
-#include "semantics/kernels.hpp"
+#include "ir/evaluate.hpp"
 
 namespace isaforge::semantics {
 
 namespace {
 
-template <class Kernel, class T>
-std::uint64_t compute(std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
-    using In = typename Kernel::template In<T>;
-    if (rules.rounding == Rounding::nearest)
-        return std::uint64_t(Kernel::template apply<T>(In(a), In(b), In(c), rules));
-    // What is volatile stays between the changes of direction.
-    volatile std::uint64_t x = a, y = b, z = c, result = 0;
-    const HostRounding host(rules.rounding);
-    result = std::uint64_t(Kernel::template apply<T>(In(x), In(y), In(z), rules));
-    return result;
-}
-
-template <class Kernel>
-std::uint64_t compute_integer(unsigned container, std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
-    switch (container) {
-        case 8: return compute<Kernel, std::uint8_t>(a, b, c, rules);
-        case 16: return compute<Kernel, std::uint16_t>(a, b, c, rules);
-        case 32: return compute<Kernel, std::uint32_t>(a, b, c, rules);
-        default: return compute<Kernel, std::uint64_t>(a, b, c, rules);
-    }
-}
-
-template <class Kernel>
-std::uint64_t compute_float(unsigned container, std::uint64_t a, std::uint64_t b, std::uint64_t c, FloatRules rules) {
-    switch (container) {
-        case 16: return compute<Kernel, std::uint16_t>(a, b, c, rules);
-        case 32: return compute<Kernel, std::uint32_t>(a, b, c, rules);
-        default: return compute<Kernel, std::uint64_t>(a, b, c, rules);
-    }
-}
-
 const char* name_of(Action action) {
     static constexpr const char* names[] = {
-#define X(name, kernel, operands) #name,
+#define X(name, kernel, ...) #name,
         ISAFORGE_INTEGER_ACTIONS(X) ISAFORGE_FLOAT_ACTIONS(X)
 #undef X
             "copy",
@@ -99,19 +67,24 @@ std::string operand_text(const Code& code, ValueId id) {
 
 }  // namespace
 
+// The types of a container in the signature of the operation.
 std::uint64_t evaluate(Action action, unsigned container, std::uint64_t a, std::uint64_t b, std::uint64_t c,
                        FloatRules rules) {
-    switch (action) {
-#define X(name, kernel, operands) \
-    case Action::name: return compute_integer<kernels::kernel>(container, a, b, c, rules);
-        ISAFORGE_INTEGER_ACTIONS(X)
-#undef X
-#define X(name, kernel, operands) \
-    case Action::name: return compute_float<kernels::kernel>(container, a, b, c, rules);
-        ISAFORGE_FLOAT_ACTIONS(X)
-#undef X
-        default: return 0;
-    }
+    const auto op = static_cast<ir::Op>(action);
+    const std::string_view signature = ir::about(op).signature;
+    const auto type = [container](char letter) {
+        switch (letter) {
+            case 'B': return ir::Type::integer(1);
+            case 'W': return ir::Type::integer(64);
+            case 'D': return ir::Type::floating(64);
+            case 'F': return ir::Type::floating(container);
+            default: return ir::Type::integer(container);
+        }
+    };
+    const std::uint64_t given[] = {a, b, c};
+    return ir::compute(
+        op, type(signature[signature.find(':') + 1]), type(signature[0]), {given, ir::operand_count(op)},
+        {.rounding = rules.rounding, .flush_subnormals = rules.flush_subnormals, .canonical_nan = rules.canonical_nan});
 }
 
 std::string to_text(const Code& code, const Isa& isa) {

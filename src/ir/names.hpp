@@ -1,0 +1,54 @@
+// What `object` of an operation names.
+#pragma once
+
+#include <string>
+
+#include "ir/operations.hpp"
+#include "isaforge/isa.hpp"
+
+namespace isaforge::ir {
+
+enum class ObjectKind { none, registers, memory, mode, text };
+
+constexpr ObjectKind object_kind(Op op) {
+    switch (op) {
+        case Op::get:
+        case Op::get_at:
+        case Op::put:
+        case Op::put_at: return ObjectKind::registers;
+        case Op::load:
+        case Op::store:
+        case Op::update:
+        case Op::compare_swap:
+        case Op::load_linked:
+        case Op::store_conditional:
+        case Op::lock: return ObjectKind::memory;
+        case Op::put_mode: return ObjectKind::mode;
+        case Op::signal:
+        case Op::fail: return ObjectKind::text;
+        default: return ObjectKind::none;
+    }
+}
+
+// Operations whose meaning depends on `number`.
+constexpr bool has_number(Op op) {
+    return op == Op::get || op == Op::put || op == Op::item || op == Op::at || op == Op::executed ||
+           op == Op::event_value || op == Op::host_argument || op == Op::fault;
+}
+
+// How many objects of a kind an instruction set has, and their names. Texts are of the graph itself.
+inline std::size_t object_count(ObjectKind kind, const Isa& isa) {
+    switch (kind) {
+        case ObjectKind::registers: return isa.register_files.size();
+        case ObjectKind::memory: return isa.memories.size();
+        case ObjectKind::mode: return isa.modes.size();
+        default: return 0;
+    }
+}
+inline const std::string& object_name(ObjectKind kind, Index object, const Isa& isa) {
+    return kind == ObjectKind::registers ? isa.register_files[object].name
+           : kind == ObjectKind::memory  ? isa.memories[object].name
+                                         : isa.modes[object].name;
+}
+
+}  // namespace isaforge::ir

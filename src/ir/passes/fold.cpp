@@ -1,0 +1,305 @@
+// Folding: constants, algebra, and the shape of the graph that follows from them.
+#include <algorithm>
+
+#include "ir/dominators.hpp"
+#include "ir/evaluate.hpp"
+#include "ir/passes/passes.hpp"
+#include "ir/passes/replace.hpp"
+
+namespace isaforge::ir {
+
+namespace {
+
+bool is_commutative(Op op) {
+    switch (op) {
+        case Op::add:
+        case Op::mul:
+        case Op::min_unsigned:
+        case Op::max_unsigned:
+        case Op::min_signed:
+        case Op::max_signed:
+        case Op::bit_and:
+        case Op::bit_or:
+        case Op::bit_xor:
+        case Op::equal:
+        case Op::not_equal: return true;
+        default: return false;
+    }
+}
+
+class Folding {
+public:
+    explicit Folding(Graph& graph) : graph_(graph), replaced_(graph), definitions_(graph.values.size()) {}
+
+    bool run() {
+        const Dominators dominators(graph_);
+        bool changed = false;
+        for (const BlockId id : dominators.order()) changed |= fold_block(graph_.blocks[id]);
+        for (Block& block : graph_.blocks) changed |= choose_edge(block);
+        replaced_.apply(graph_);
+        return changed;
+    }
+
+private:
+    bool fold_block(Block& block) {
+        std::vector<Instruction> kept;
+        bool changed = false;
+        for (Instruction& instruction : block.body) {
+            replaced_.apply(instruction);
+            const Value by = has_result(instruction.op) ? value_of(instruction) : no_value;
+            const bool nowhere = graph_.is_known(instruction.mask, 0) && !has_result(instruction.op);
+            if (by != no_value) replaced_.put(instruction.result, by);
+            changed |= by != no_value || nowhere;
+            if (by != no_value || nowhere) continue;
+            if (graph_.is_known(instruction.mask, 1)) instruction.mask = no_value, changed = true;
+            changed |= simplify(instruction);
+            if (instruction.result != no_value) remember(instruction);
+            kept.push_back(instruction);
+        }
+        block.body = std::move(kept);
+        replaced_.apply(block.end);
+        for (Edge& edge : block.edges)
+            for (Value& value : edge.values) value = replaced_.of(value);
+        return changed;
+    }
+
+    void remember(const Instruction& instruction) {
+        if (definitions_.size() < graph_.values.size()) definitions_.resize(graph_.values.size());
+        definitions_[instruction.result] = instruction;
+    }
+    // How a value is computed, where that was seen.
+    const Instruction* definition(Value value, Op op) const {
+        if (value >= definitions_.size() || definitions_[value].result != value || definitions_[value].op != op)
+            return nullptr;
+        return &definitions_[value];
+    }
+
+    // A value that the instruction's result is equal to.
+    Value value_of(const Instruction& instruction) {
+        const Type type = graph_.type(instruction.result);
+        if (const auto constant = evaluate(graph_, instruction, type)) return graph_.constant(type, *constant);
+        switch (about(instruction.op).family) {
+            case Family::integer: return integer_value(instruction, type);
+            case Family::conversion: return converted_value(instruction, type);
+            case Family::lanes: return lanes_value(instruction);
+            default: return no_value;
+        }
+    }
+
+    Value integer_value(const Instruction& instruction, Type type) {
+        const Value a = instruction.operands[0], b = instruction.operands[1], c = instruction.operands[2];
+        const auto x = graph_.known(a), y = graph_.known(b);
+        const std::uint64_t all = ones(type);
+        switch (instruction.op) {
+            case Op::add:
+            case Op::bit_or:
+            case Op::bit_xor:
+            case Op::max_unsigned:
+                if (x == 0u) return b;
+                if (y == 0u) return a;
+                if (instruction.op == Op::bit_xor && a == b) return graph_.constant(type, 0);
+                if (instruction.op == Op::bit_or && (a == b || x == all)) return a;
+                if (instruction.op == Op::bit_or && y == all) return b;
+                return instruction.op == Op::max_unsigned && a == b ? a : no_value;
+            case Op::sub:
+                if (a == b) return graph_.constant(type, 0);
+                return y == 0u ? a : no_value;
+            case Op::shift_left:
+            case Op::shift_right:
+                if (y && *y >= type.bits) return graph_.constant(type, 0);
+                return y == 0u || x == 0u ? a : no_value;
+            case Op::shift_right_signed: return y == 0u || x == 0u ? a : no_value;
+            case Op::rotate_left: return y && *y % type.bits == 0 ? a : no_value;
+            case Op::mul:
+                if (x == 1u || y == 0u) return b;
+                return y == 1u || x == 0u ? a : no_value;
+            case Op::bit_and:
+            case Op::min_unsigned:
+                if (a == b || y == all || x == 0u) return a;
+                return x == all || y == 0u ? b : no_value;
+            case Op::bit_not:
+                if (const Instruction* inner = definition(a, Op::bit_not)) return inner->operands[0];
+                return no_value;
+            case Op::equal:
+            case Op::less_equal_unsigned:
+            case Op::less_equal_signed: return a == b ? graph_.constant(type, 1) : no_value;
+            case Op::not_equal:
+                if (a == b) return graph_.constant(type, 0);
+                return type.is_truth() && graph_.type(a) == type && y == 0u ? a : no_value;
+            case Op::less_unsigned: return a == b || y == 0u ? graph_.constant(type, 0) : no_value;
+            case Op::less_signed: return a == b ? graph_.constant(type, 0) : no_value;
+            case Op::select:
+                if (x) return *x != 0 ? b : c;
+                if (b == c) return b;
+                return type.is_truth() && y == 1u && graph_.is_known(c, 0) ? a : no_value;
+            default: return no_value;
+        }
+    }
+
+    Value converted_value(const Instruction& instruction, Type type) {
+        const Value a = instruction.operands[0];
+        for (const Op inner : {Op::zero_extend, Op::sign_extend, Op::cast}) {
+            const Instruction* before = definition(a, inner);
+            const bool undone =
+                instruction.op == Op::truncate ? inner != Op::cast : instruction.op == inner && inner == Op::cast;
+            if (before != nullptr && undone && graph_.type(before->operands[0]) == type) return before->operands[0];
+        }
+        return no_value;
+    }
+
+    Value lanes_value(const Instruction& instruction) {
+        if (instruction.op == Op::pick)
+            if (const Instruction* splat = definition(instruction.operands[0], Op::splat)) return splat->operands[0];
+        if (instruction.op != Op::item) return no_value;
+        const Instruction* join = definition(instruction.operands[0], Op::join);
+        if (join == nullptr) return no_value;
+        const unsigned first = graph_.type(join->operands[0]).count, second = graph_.type(join->operands[1]).count;
+        if (first == 1 && instruction.number == 0) return join->operands[0];
+        return second == 1 && instruction.number == first ? join->operands[1] : no_value;
+    }
+
+    // The same in another way that is easier: constants stand right, conversions are made once.
+    bool simplify(Instruction& instruction) {
+        if (is_commutative(instruction.op) && graph_.known(instruction.operands[0]) &&
+            !graph_.known(instruction.operands[1])) {
+            std::swap(instruction.operands[0], instruction.operands[1]);
+            return true;
+        }
+        for (const Op op : {Op::truncate, Op::zero_extend, Op::sign_extend, Op::cast}) {
+            const Instruction* before = definition(instruction.operands[0], op);
+            if (instruction.op != op || before == nullptr) continue;
+            instruction.operands[0] = before->operands[0];
+            return true;
+        }
+        return sum_constants(instruction);
+    }
+
+    // (a + 1) + 2 is a + 3.
+    bool sum_constants(Instruction& instruction) {
+        if (instruction.op != Op::add && instruction.op != Op::bit_and && instruction.op != Op::bit_or &&
+            instruction.op != Op::bit_xor)
+            return false;
+        const auto outer = graph_.known(instruction.operands[1]);
+        const Instruction* before = outer ? definition(instruction.operands[0], instruction.op) : nullptr;
+        const auto inner = before != nullptr ? graph_.known(before->operands[1]) : std::nullopt;
+        if (!inner) return false;
+        const Type type = graph_.type(instruction.result);
+        const std::uint64_t given[] = {*inner, *outer};
+        instruction.operands = {before->operands[0],
+                                graph_.constant(type, compute(instruction.op, type, type, given, {})), no_value};
+        return true;
+    }
+
+    // A branch whose condition is known, or whose ways are one.
+    bool choose_edge(Block& block) {
+        if (block.end.op != Op::branch) return false;
+        const auto known = graph_.known(block.end.operands[0]);
+        const bool same =
+            block.edges[0].block == block.edges[1].block && block.edges[0].values == block.edges[1].values;
+        if (!known && !same) return false;
+        Edge taken = std::move(block.edges[known && *known == 0 ? 1 : 0]);
+        block.end = {.op = Op::jump};
+        block.edges.clear();
+        block.edges.push_back(std::move(taken));
+        return true;
+    }
+
+    Graph& graph_;
+    Replacements replaced_;
+    std::vector<Instruction> definitions_;  // of values, by these
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The shape
+
+std::vector<unsigned> entries_of(const Graph& graph) {
+    std::vector<unsigned> count(graph.blocks.size());
+    count[0] = 1;
+    for (const Block& block : graph.blocks)
+        for (const Edge& edge : block.edges) ++count[edge.block];
+    return count;
+}
+
+// Leaves out blocks that nothing leads to.
+bool drop_unreachable(Graph& graph) {
+    const Dominators dominators(graph);
+    if (dominators.order().size() == graph.blocks.size()) return false;
+    std::vector<BlockId> number(graph.blocks.size(), no_block);
+    std::vector<Block> kept;
+    for (BlockId id = 0; id < graph.blocks.size(); ++id) {
+        if (!dominators.is_reachable(id)) continue;
+        number[id] = static_cast<BlockId>(kept.size());
+        kept.push_back(std::move(graph.blocks[id]));
+    }
+    graph.blocks = std::move(kept);
+    for (Block& block : graph.blocks)
+        for (Edge& edge : block.edges) edge.block = number[edge.block];
+    return true;
+}
+
+// An argument that gets the same value from everywhere, or itself, is that value.
+bool drop_equal_arguments(Graph& graph) {
+    Replacements replaced(graph);
+    for (BlockId id = 1; id < graph.blocks.size(); ++id) {
+        auto& arguments = graph.blocks[id].arguments;
+        for (std::size_t i = arguments.size(); i-- > 0;) {
+            Value only = no_value;
+            bool equal = true;
+            for (const Block& block : graph.blocks) {
+                for (const Edge& edge : block.edges) {
+                    if (edge.block != id) continue;
+                    const Value given = replaced.of(edge.values[i]);
+                    if (given == arguments[i]) continue;
+                    const bool same = only == no_value || given == only ||
+                                      (graph.known(given) && graph.known(given) == graph.known(only));
+                    equal = equal && same;
+                    only = given;
+                }
+            }
+            if (!equal || only == no_value) continue;
+            replaced.put(arguments[i], only);
+            arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i));
+            for (Block& block : graph.blocks)
+                for (Edge& edge : block.edges)
+                    if (edge.block == id) edge.values.erase(edge.values.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+    }
+    replaced.apply(graph);
+    return replaced.any();
+}
+
+// A block that only one jump leads to is the rest of the one that jumps.
+bool join_blocks(Graph& graph) {
+    const std::vector<unsigned> entries = entries_of(graph);
+    bool changed = false;
+    for (BlockId id = 0; id < graph.blocks.size(); ++id) {
+        for (;;) {
+            Block& block = graph.blocks[id];
+            if (block.end.op != Op::jump || block.edges.size() != 1) break;
+            const BlockId next = block.edges[0].block;
+            if (next == id || entries[next] != 1 || !graph.blocks[next].arguments.empty()) break;
+            Block taken = std::move(graph.blocks[next]);
+            graph.blocks[next] = {.end = {.op = Op::skip}};  // nothing leads there any more
+            block.body.insert(block.body.end(), taken.body.begin(), taken.body.end());
+            block.end = taken.end;
+            block.edges = std::move(taken.edges);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+}  // namespace
+
+bool fold(Graph& graph) {
+    bool changed = Folding(graph).run();
+    changed |= drop_unreachable(graph);
+    changed |= drop_equal_arguments(graph);
+    if (join_blocks(graph)) {
+        drop_unreachable(graph);
+        changed = true;
+    }
+    return changed;
+}
+
+}  // namespace isaforge::ir

@@ -1,0 +1,17 @@
+#include "ir/passes/passes.hpp"
+
+namespace isaforge::ir {
+
+void optimise(Graph& graph, const Isa& isa) {
+    constexpr unsigned most_rounds = 8;  // what is left then is right, if not as small as it could be
+    for (unsigned round = 0; round < most_rounds; ++round) {
+        bool changed = fold(graph);
+        changed |= share(graph);
+        changed |= forward_registers(graph, isa);
+        changed |= drop_dead_writes(graph, isa);
+        changed |= drop_unused(graph);
+        if (!changed) return;
+    }
+}
+
+}  // namespace isaforge::ir

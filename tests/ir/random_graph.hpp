@@ -1,0 +1,276 @@
+// Random graphs that verify: any operation over values that reach it, blocks that join and loop.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "ir/dominators.hpp"
+#include "ir/graph.hpp"
+#include "ir/names.hpp"
+
+namespace isaforge::ir {
+
+class RandomGraph {
+public:
+    RandomGraph(const Isa& isa, std::uint64_t seed) : isa_(isa), state_(seed) {}
+
+    // Blocks are made in an order in which each is dominated by what its first edge comes from; a later edge may come from
+    // anywhere, also from behind.
+    Graph make() {
+        const std::size_t count = 1 + below(6);
+        graph_ = {};
+        graph_.blocks.resize(count);
+        for (unsigned i = below(3); i > 0; --i) builder_.argument(0, scalar());
+        parents_.assign(count, 0);
+        for (BlockId id = 1; id < count; ++id) {
+            parents_[id] = static_cast<BlockId>(below(id));
+            for (unsigned i = below(3); i > 0; --i) builder_.argument(id, any_type());
+        }
+        made_.assign(count, {});
+        for (BlockId id = 0; id < count; ++id) fill(id);
+        for (BlockId id = 0; id < count; ++id) lead(id);
+        return std::move(graph_);
+    }
+
+private:
+    std::uint64_t next() {
+        std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+        z = (z ^ z >> 27) * 0x94D049BB133111EB;
+        return z ^ z >> 31;
+    }
+    unsigned below(std::size_t n) { return static_cast<unsigned>(next() % n); }
+
+    Type scalar() {
+        static constexpr unsigned widths[] = {1, 3, 8, 16, 32, 33, 64, 32};
+        return Type::integer(widths[below(8)]);
+    }
+    Type any_type() {
+        static constexpr unsigned floats[] = {16, 32, 64};
+        switch (below(8)) {
+            case 0: return Type::floating(floats[below(3)]);
+            case 1: return Type::truth(8);
+            case 2: return Type::integer(32, 8);
+            case 3: return Type::integer(8, 4);
+            case 4: return {Kind::integer, 32, 1, 2};
+            case 5: return Type::floating(floats[below(3)], 8);
+            default: return scalar();
+        }
+    }
+    std::uint64_t edge_number() {
+        switch (below(5)) {
+            case 0: return 0;
+            case 1: return 1;
+            case 2: return ~std::uint64_t{0};
+            case 3: return below(70);
+            default: return next();
+        }
+    }
+
+    // A value of that type which is assigned before: in the block, in those above, or a constant.
+    Value value(Type type) {
+        std::vector<Value> found;
+        for (BlockId id = block_;; id = parents_[id]) {
+            for (const Value each : made_[id])
+                if (graph_.type(each) == type) found.push_back(each);
+            if (id == 0) break;
+        }
+        if (found.empty() || below(4) == 0) return builder_.constant(type, type.is_mask() ? below(2) : edge_number());
+        return found[below(found.size())];
+    }
+
+    void fill(BlockId id) {
+        block_ = id;
+        builder_.at(id);
+        made_[id] = graph_.blocks[id].arguments;
+        for (unsigned i = below(12); i > 0; --i) add();
+    }
+    // Without the builder's folding, which would leave little to do.
+    void put(Instruction instruction, Type type) {
+        if (type) instruction.result = graph_.new_value(type);
+        graph_.blocks[block_].body.push_back(instruction);
+        if (type) made_[block_].push_back(instruction.result);
+    }
+    void add() {
+        switch (below(8)) {
+            case 0:
+            case 1:
+            case 2: return add_computation();
+            case 3: return add_conversion();
+            case 4: return add_lanes();
+            case 5:
+            case 6: return add_register();
+            default: return add_access();
+        }
+    }
+    void add_computation() {
+        static constexpr std::size_t last = static_cast<std::size_t>(Op::float_narrow);
+        const Op op = static_cast<Op>(below(last + 1));
+        const bool is_float = about(op).family == Family::floating;
+        static constexpr unsigned full[] = {8, 16, 32, 64}, floats[] = {16, 32, 64};
+        const unsigned lanes = below(3) == 0 ? 8 : 1;
+        Type type = is_float                           ? Type::floating(floats[below(3)], lanes)
+                    : about(op).narrow == Narrow::full ? Type::integer(full[below(4)], lanes)
+                    : lanes == 1                       ? scalar()
+                                                       : Type::integer(full[below(4)], lanes);
+        if (about(op).signature.find('L') != std::string_view::npos && below(3) == 0) type = Type::truth(8);
+        Instruction made{.op = op};
+        if (is_float) {
+            made.mode.flush_subnormals = below(2) != 0;
+            made.mode.canonical_nan = below(2) != 0;
+            made.mode.rounding =
+                op >= Op::fpow && op <= Op::facos ? Rounding::nearest : static_cast<Rounding>(below(4));
+        }
+        const std::string_view signature = about(op).signature;
+        const auto of_letter = [&](char letter) {
+            switch (letter) {
+                case 'B': return Type::truth(type.lanes);
+                case 'W': return Type::integer(64, type.lanes);
+                case 'D': return Type::floating(64, type.lanes);
+                case 'N': return Type::integer(type.bits, type.lanes);
+                default: return type;
+            }
+        };
+        const std::size_t colon = signature.find(':');
+        std::size_t i = 0;
+        for (Value& operand : made.inputs()) operand = value(of_letter(signature[colon + 1 + i++]));
+        put(made, of_letter(signature[0]));
+    }
+    void add_conversion() {
+        const Type from = any_type();
+        Instruction made{.operands = {value(from), no_value, no_value}};
+        if (from.is_mask()) {
+            made.op = Op::from_truth;
+            return put(made, Type::integer(32, from.lanes));
+        }
+        if (!from.is_integer() || from.count != 1 || below(4) == 0) {
+            const Type to = cast_type(from);
+            made.op = Op::cast;
+            return to ? put(made, to) : void();
+        }
+        const unsigned wide = std::min(64u, from.bits + 1 + below(30)), narrow = 1 + below(from.bits);
+        const bool extends = below(2) == 0 && wide > from.bits;
+        if (!extends && (narrow >= from.bits || (from.lanes != 1 && narrow < 2))) return;
+        made.op = !extends ? Op::truncate : below(2) == 0 ? Op::zero_extend : Op::sign_extend;
+        put(made, from.with_bits(extends ? wide : narrow));
+    }
+    // Another type of as many bits; none where we know of none.
+    static Type cast_type(Type from) {
+        if (from.count != 1) return Type::integer(64);
+        if (from == Type::integer(8, 4)) return Type::integer(32);
+        if (from.bits == 16 || from.bits == 32 || from.bits == 64)
+            return from.with_kind(from.is_integer() ? Kind::floating : Kind::integer);
+        return {};
+    }
+    void add_lanes() {
+        const Type vector = Type::integer(32, 8);
+        switch (below(9)) {
+            case 0: return put({.op = Op::splat, .operands = {value(Type::integer(32))}}, vector);
+            case 1: return put({.op = Op::lane_number}, vector);
+            case 2: return put({.op = Op::pick, .operands = {value(vector), value(Type::integer(8))}}, vector.lane());
+            case 3: return put({.op = Op::permute, .operands = {value(vector), value(vector)}}, vector);
+            case 4:
+                return put({.op = static_cast<Op>(unsigned(Op::reduce_and) + below(3)), .operands = {value(vector)}},
+                           vector.lane());
+            case 5: return put({.op = Op::ballot, .operands = {value(Type::truth(8))}}, Type::integer(8));
+            case 6: return put({.op = Op::spread, .operands = {value(Type::integer(8))}}, Type::truth(8));
+            case 7:
+                return put({.op = Op::join, .operands = {value(Type::integer(32)), value(Type::integer(32))}},
+                           {Kind::integer, 32, 1, 2});
+            default:
+                return put({.op = Op::item, .operands = {value({Kind::integer, 32, 1, 2})}, .number = below(2)},
+                           Type::integer(32));
+        }
+    }
+    void add_register() {
+        const Index file = static_cast<Index>(below(3));
+        const RegisterFile& registers = isa_.register_files[file];
+        Type type = Type::integer(registers.bits, registers.lanes);
+        Instruction made{.object = file, .number = below(registers.count - 1)};
+        if (registers.lanes == 1 && below(5) == 0) type = Type::integer(8);
+        if (registers.lanes != 1 && below(4) == 0)
+            type.lanes = 4, made.first = static_cast<std::uint16_t>(below(2) * 4);
+        if (file == 0 && below(8) == 0) type = {Kind::integer, 32, 1, 2};
+        const bool indexed = below(6) == 0 && type.count == 1;
+        if (below(2) == 0) {
+            made.op = indexed ? Op::get_at : Op::get;
+            if (indexed) made.operands[0] = value(Type::integer(8));
+            return put(made, type);
+        }
+        made.op = indexed ? Op::put_at : Op::put;
+        if (indexed) made.operands[0] = value(Type::integer(8));
+        made.operands[indexed ? 1 : 0] = value(type);
+        if (below(3) == 0) made.mask = value(Type::truth(type.lanes));
+        if (type.lanes == 1 && type.count == 1 && below(6) == 0) made.delay = static_cast<std::uint8_t>(1 + below(4));
+        put(made, {});
+    }
+    void add_access() {
+        const bool wide = below(3) == 0;
+        const Type address = Type::integer(32, wide ? 8 : 1), data = wide ? Type::integer(32, 8) : scalar();
+        Instruction made{.object = static_cast<Index>(below(isa_.memories.size()))};
+        made.operands[0] = value(address);
+        if (below(3) == 0) made.mask = value(Type::truth(address.lanes));
+        switch (below(6)) {
+            case 0:
+                made.op = Op::store;
+                made.operands[1] = value(data);
+                return put(made, {});
+            case 1:
+                made.op = Op::update;
+                made.how = Op::add;
+                made.operands[1] = value(data);
+                return put(made, data);
+            case 2: return put({.op = Op::at, .number = next() % 1000}, {});
+            case 3: return put({.op = Op::put_pc, .delay = 2, .operands = {value(Type::integer(32))}}, {});
+            case 4: return put({.op = Op::hart_number}, Type::integer(32));
+            default: made.op = Op::load; return put(made, data);
+        }
+    }
+
+    // Ways on: to those that have this block as their parent, to any that it may lead to without breaking dominance.
+    void lead(BlockId id) {
+        block_ = id;
+        Block& block = graph_.blocks[id];
+        std::vector<BlockId> to;
+        for (BlockId each = 1; each < graph_.blocks.size(); ++each)
+            if (parents_[each] == id) to.push_back(each);
+        // More than two children: the others are left unreachable.
+        while (to.size() < 2 && below(3) == 0) to.push_back(sibling(id));
+        std::erase(to, BlockId{0});
+        if (to.size() > 2) to.resize(2);
+        if (to.empty()) {
+            block.end = below(4) == 0 ? Instruction{.op = Op::fault, .number = below(5)}
+                                      : Instruction{.op = Op::leave, .operands = {value(Type::integer(32))}};
+            return;
+        }
+        block.end = to.size() == 1 ? Instruction{.op = Op::jump}
+                                   : Instruction{.op = Op::branch, .operands = {value(Type::integer(1))}};
+        for (const BlockId each : to) {
+            Edge edge{each, {}};
+            for (const Value argument : graph_.blocks[each].arguments)
+                edge.values.push_back(value(graph_.type(argument)));
+            graph_.blocks[id].edges.push_back(std::move(edge));
+        }
+    }
+    // A block whose parent is above this one, so that dominance stays: its parent dominates us.
+    BlockId sibling(BlockId id) {
+        std::vector<BlockId> fitting = {0};
+        for (BlockId each = 1; each < graph_.blocks.size(); ++each)
+            for (BlockId above = id;; above = parents_[above]) {
+                if (parents_[each] == above) fitting.push_back(each);
+                if (above == 0) break;
+            }
+        return fitting[below(fitting.size())];
+    }
+
+    const Isa& isa_;
+    std::uint64_t state_;
+    Graph graph_;
+    Builder builder_{graph_};
+    BlockId block_ = 0;
+    std::vector<BlockId> parents_;
+    std::vector<std::vector<Value>> made_;  // values by block
+};
+
+}  // namespace isaforge::ir
