@@ -140,7 +140,7 @@ struct JumpCount {
 
 class Machine {
 public:
-    Machine(std::shared_ptr<const Codec> codec, MachineOptions options = {});
+    Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options = {});
     ~Machine();
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;

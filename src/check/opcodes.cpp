@@ -64,6 +64,7 @@ std::vector<std::vector<const OpcodeRow*>> told_apart(const std::vector<const Op
         parts.push_back(std::move(joined));
     }
     std::vector<std::vector<const OpcodeRow*>> out;
+    out.reserve(parts.size());
     for (Part& part : parts) out.push_back(std::move(part.rows));
     return out;
 }

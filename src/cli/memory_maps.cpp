@@ -124,6 +124,7 @@ bool write_frames(Machine& machine, const std::vector<std::string>& maps) {
 
 std::vector<std::string> frame_paths(const std::vector<std::string>& maps) {
     std::vector<std::string> out;
+    out.reserve(maps.size());
     for (const std::string& text : maps) out.push_back(parse_mapping(text)->path);
     return out;
 }

@@ -1021,6 +1021,25 @@ bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address
 
 bool Codec::may_grow(const Encoded& encoded) const { return tables_->forms[encoded.form].may_grow; }
 
+namespace codec {
+
+namespace {
+
+// Whether an operand has a code now that no text stands for.
+bool is_reserved(const Isa& isa, const Encoded& encoded) {
+    if (encoded.form == no_index) return false;
+    return std::ranges::any_of(isa.forms[encoded.form].fields, [&](const Field& field) {
+        const OperandType& type = isa.operand_types[field.type];
+        if (type.kind != OperandKind::table || field.in_tail) return false;
+        const bool any = std::ranges::any_of(type.rows, [](const OperandRow& row) { return row.reserved; });
+        return any && find_row(type, field.place.extract(encoded.image), isa) == no_index;
+    });
+}
+
+}  // namespace
+
+}  // namespace codec
+
 std::string Codec::patch(Encoded& encoded, const Deferred& deferred, std::int64_t value, std::uint64_t address) const {
     NumberValue number;
     number.integer = static_cast<std::uint64_t>(value);
@@ -1042,7 +1061,7 @@ std::string Codec::patch(Encoded& encoded, const Deferred& deferred, const Numbe
             return codec::other_tail_text;
         encoded.image.set(piece.position, piece.width, code >> piece.shift);
     }
-    return {};
+    return codec::is_reserved(*isa_, encoded) ? "the value gives a code that is reserved" : "";
 }
 
 BitPlace Codec::place_of(const Deferred& deferred) const {

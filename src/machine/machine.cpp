@@ -217,7 +217,7 @@ std::string Machine::State::name_at(std::uint32_t offset) const {
 // ---------------------------------------------------------------------------------------------------------------------
 // Machine
 
-Machine::Machine(std::shared_ptr<const Codec> codec, MachineOptions options) {
+Machine::Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options) {
     auto system = std::make_shared<machine::System>(codec->isa(), options);
     state_ = std::make_unique<State>(codec, options, system, 0);
     for (unsigned i = 1; i < system->harts; ++i)
@@ -536,6 +536,7 @@ std::vector<JumpCount> Machine::jump_counts() const {
             sum = {jumps.address, sum.count + jumps.count, jumps.late};
         }
     std::vector<JumpCount> list;
+    list.reserve(all.size());
     for (const auto& [address, jumps] : all) list.push_back(jumps);
     return list;
 }

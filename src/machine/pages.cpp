@@ -20,7 +20,7 @@ std::uint8_t* take_pages(std::uint64_t bytes) {
     if (bytes > most_memory_bytes) return nullptr;
     constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void* const at = ::mmap(nullptr, bytes + margin, PROT_READ | PROT_WRITE, kind, -1, 0);
-    return at == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(at);
+    return at == MAP_FAILED ? nullptr : static_cast<std::uint8_t*>(at);  // NOLINT(performance-no-int-to-ptr): a macro's
 }
 
 void release_pages(std::uint8_t* pages, std::uint64_t bytes) {

@@ -269,18 +269,16 @@ void Checker::note_silent(const Instruction& instruction) {
 // what is next to them: all of them with all operands would be too many.
 std::vector<std::uint64_t> Checker::codes(const Binding& binding) {
     std::vector<std::uint64_t> all;
-    unsigned width = 0;
     if (binding.type == no_index) {
         const std::uint64_t last = mask_of(isa_.modes[static_cast<std::size_t>(&binding - modes_.data())].bits);
         std::set<std::uint64_t> some{0, std::min<std::uint64_t>(last, 1), last - std::min<std::uint64_t>(last, 1),
                                      last};
         return {some.begin(), some.end()};
-    } else {
-        const OperandType& type = isa_.operand_types[binding.type];
-        width = type.width;
-        for (const Entry& entry : type.entries) all.push_back(entry.code);
-        if (!type.entries.empty()) return all;
     }
+    const OperandType& type = isa_.operand_types[binding.type];
+    for (const Entry& entry : type.entries) all.push_back(entry.code);
+    if (!type.entries.empty()) return all;
+    const unsigned width = type.width;
     if (width <= widest_tried) {
         for (std::uint64_t code = 0; code < (std::uint64_t{1} << width); ++code) all.push_back(code);
         return all;

@@ -74,6 +74,30 @@ std::optional<long long> number_of(const Codec& codec, const Object& object) {
     return std::strtoll(text.c_str() + mark + 8, nullptr, 0);
 }
 
+// Known at once or later: a code that no text stands for is not written.
+TEST(Holes, AReservedCodeIsRefused) {
+    const auto codec = machine(R"(isa m "m"
+code unit 16 little
+registers r : 3 of u16 "r{n}"
+operand source : 4 {
+    1111  reserved
+    n:4   "#{n}"
+}
+format RR | OP:4 | D:r | S:source | -:5 |
+instructions RR [OP] "{name} {D}, {S}" {
+    0  add
+}
+)");
+    ASSERT_TRUE(codec);
+    EXPECT_TRUE(assemble_text("add r1, #c\nc = 14\n", flat(), *codec)->good);
+    EXPECT_FALSE(assemble_text("add r1, #15\n", flat(), *codec)->good);
+    EXPECT_FALSE(assemble_text("c = 15\nadd r1, #c\n", flat(), *codec)->good);
+    const auto later = assemble_text("add r1, #c\nc = 15\n", flat(), *codec);
+    EXPECT_FALSE(later->good);
+    EXPECT_NE(later->messages().find("the value gives a code that is reserved"), std::string::npos)
+        << later->messages();
+}
+
 TEST(Holes, AValueComesBackOrIsRefused) {
     std::mt19937 random(20261122);
     unsigned accepted = 0, refused = 0;

@@ -34,7 +34,7 @@ inline std::uint64_t random_integer(unsigned bits, std::mt19937_64& random) {
     const std::uint64_t mask = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     const std::uint64_t top = std::uint64_t{1} << (bits - 1);
     const std::uint64_t power = std::uint64_t{1} << random() % bits;
-    const std::uint64_t choices = random();
+    const std::uint64_t choices = random(), second = random(), third = random();
     switch (choices % 16) {
         case 0: return random() % 3;
         case 1: return mask - random() % 3;
@@ -44,8 +44,8 @@ inline std::uint64_t random_integer(unsigned bits, std::mt19937_64& random) {
         case 5: return (power - 1) & mask;
         case 6: return (0 - power) & mask;
         case 7: return random() % (bits + 2);  // as a shift amount
-        case 8: return (random() & random() & random()) & mask;
-        case 9: return (random() | random() | random()) & mask;
+        case 8: return random() & second & third & mask;
+        case 9: return (random() | second | third) & mask;
         case 10: return random() >> random() % 64 & mask;
         default: return random() & mask;
     }

@@ -78,7 +78,7 @@ inline std::uint64_t round_to(const Format& f, const Number& n) {
     if (count >> (f.fraction + 1) != 0) count >>= 1, ++leading;
     if (leading > f.max_exponent) return sign | f.infinity();
     if (count >> f.fraction == 0) return sign | std::uint64_t(count);
-    std::uint64_t biased = std::uint64_t(leading + f.max_exponent);
+    const auto biased = static_cast<std::uint64_t>(std::int64_t{leading} + f.max_exponent);
     return sign | biased << f.fraction | (std::uint64_t(count) & ((std::uint64_t{1} << f.fraction) - 1));
 }
 

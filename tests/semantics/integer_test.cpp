@@ -51,7 +51,11 @@ bool out_of_range(Wide value, unsigned n) { return value < -two_to(n - 1) || val
 const Case cases[] = {
     {"a + b", [](ARGUMENTS) { return a + b; }},
     {"a - b", [](ARGUMENTS) { return a - b; }},
-    {"a * b", [](ARGUMENTS) { return Wide(std::uint64_t(a) * std::uint64_t(b)); }},
+    {"a * b",
+     [](ARGUMENTS) {
+         const std::uint64_t low = std::uint64_t(a) * std::uint64_t(b);
+         return Wide{low};
+     }},
     {"a / b", [](ARGUMENTS) { return b == 0 ? Wide(-1) : a / b; }},
     {"a % b", [](ARGUMENTS) { return b == 0 ? a : a % b; }},
     {"S(a) / S(b)", [](ARGUMENTS) { return b == 0 ? Wide(-1) : sa / sb; }},

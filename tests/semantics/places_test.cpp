@@ -61,8 +61,9 @@ TEST_F(Places, LanesOfAnotherSizeAreAssigned) {
     BenchMachine bench(declarations, {"elements(v[0], 32) = elements(v[1], 32) + elements(v[2], 32)",
                                       "elements(v[0], 16, 3) = elements(v[0], 16, 3) - elements(v[1], 16, 3)",
                                       "elements(v[3], 64) = w[1]", "third = third + first",
-                                      "{ let x = elements(v[1], 32)\nelements(v[1], 32) = elements(v[0], 32)\n"
-                                      "elements(v[0], 32) = x }"});
+                                      R"({ let x = elements(v[1], 32)
+elements(v[1], 32) = elements(v[0], 32)
+elements(v[0], 32) = x })"});
     ASSERT_TRUE(bench);
     for (int round = 0; round < 200; ++round) {
         fill(bench);

@@ -27,8 +27,6 @@ struct Stretch {
     }
 };
 
-bool is_register(Op op) { return object_kind(op) == ObjectKind::registers; }
-
 // Whole stretches of one register; nothing where it is found only at run time.
 std::optional<Stretch> stretch_of(const Graph& graph, const Instruction& instruction) {
     if (instruction.op != Op::get && instruction.op != Op::put) return std::nullopt;
