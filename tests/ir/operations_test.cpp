@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <fstream>
+#include <iterator>
 
 #include "ir/evaluate.hpp"
 #include "support/wide.hpp"
@@ -22,6 +24,19 @@ TEST(Operations, SignaturesAndMeanings) {
         EXPECT_LE(operand_count(*find_operation(operation.name)), most_operands);
         EXPECT_EQ(&about(*find_operation(operation.name)), &operation) << "two have one name";
     }
+}
+
+// docs/internals.md lists the table.
+TEST(Operations, ThePageListsThem) {
+    std::ifstream file(ISAFORGE_SOURCE_DIR "/docs/internals.md");
+    std::string page{std::istreambuf_iterator<char>(file), {}}, table;
+    for (const Operation& operation : operations) {
+        std::string signature(operation.signature);
+        if (const std::size_t bar = signature.find('|'); bar != std::string::npos) signature.insert(bar, "\\");
+        table += "| `" + std::string(operation.name) + "` | `" + signature + "` | " + std::string(operation.meaning) +
+                 " |\n";
+    }
+    EXPECT_TRUE(page.ends_with(table)) << "the page has to end with\n" << table;
 }
 
 std::uint64_t low(UnsignedWide value, unsigned bits) { return static_cast<std::uint64_t>(value) & low_bits(bits); }
