@@ -47,6 +47,7 @@ void Machine::State::run_aside(const std::vector<MicroOp>& ops) {
 
 // With no instruction running: what was overwritten is forgotten.
 void Machine::State::settle() {
+    if (bus) bus->acknowledge();
     if (system->sharing != nullptr && system->map.code_version != code_version) {
         code_version = system->map.code_version;
         drop_all = true;
@@ -62,6 +63,7 @@ void Machine::State::settle() {
 std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
     if (interrupt_event == no_index || system->devices.empty()) return stop_at;
     std::uint64_t next = std::min(stop_at - core.count, instructions_between_looks);
+    machine::Pause pause(*bus);
     const std::uint64_t now = core.time_base + core.count, due = system->due(core.hart);
     if (!system->real_time && due > now) next = std::min(next, due - now);
     return core.count + next;
@@ -102,6 +104,15 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
     if (single) look_at_interrupts();
     if (core.waiting && core.harts == 1) core.reason = StopReason::waiting;
     return core.reason;
+}
+
+StopReason Machine::State::execute_awake(std::uint64_t stop_at) {
+    struct Awake {
+        explicit Awake(machine::Bus& given) : bus(given) { bus.wake(); }
+        ~Awake() { bus.rest(); }
+        machine::Bus& bus;
+    } awake(*bus);
+    return execute(stop_at);
 }
 
 // Where code is apart there are no events.
@@ -221,10 +232,16 @@ bool Machine::State::handle_abort(std::uint64_t reason) {
     return false;
 }
 
+std::optional<std::uint32_t> Machine::State::raised() {
+    if (system->devices.empty()) return std::nullopt;
+    machine::Pause pause(*bus);
+    return system->raised(core.hart, time());
+}
+
 // Between two instructions. True where the event did something, or ended the run: then core.reason is not `running`.
 bool Machine::State::look_at_interrupts() {
     if (interrupt_event == no_index) return false;
-    const std::optional<std::uint32_t> line = system->raised(core.hart, time());
+    const std::optional<std::uint32_t> line = raised();
     if (!line) return false;
     const std::uint64_t address = next_pc();
     if (bus->transaction.active()) return interrupt_in_transaction(address, *line);

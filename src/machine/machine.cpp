@@ -332,6 +332,7 @@ void Machine::start(std::uint64_t address) {
         state_->system->turn_left = state_->system->elapsed = 0;
         for (auto& device : state_->system->devices) device->reset();
     }
+    state_->system->map.clear_flags();
     for (unsigned i = 0; i < harts(); ++i) {
         hart(i).state_->reset(address);
         hart(i).state_->begin();

@@ -172,7 +172,7 @@ void Threads::idle(Machine::State& hart) {
 void Threads::run_one(Machine::State& hart, std::uint64_t limit) {
     while (!system_.ending) {
         const std::uint64_t before = hart.core.count;
-        const StopReason reason = hart.execute(before + instructions_of_thread);
+        const StopReason reason = hart.execute_awake(before + instructions_of_thread);
         executed_ += hart.core.count - before;
         if (reason == StopReason::stopped) break;
         if (reason != StopReason::running) return end(reason, hart);

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -80,6 +81,7 @@ struct Machine::State {
 
     // Running: execute.cpp.
     StopReason execute(std::uint64_t stop_at, bool single = false);
+    StopReason execute_awake(std::uint64_t stop_at);   // on a thread of its own
     StopReason execute_apart(std::uint64_t stop_at);
     void run_aside(const std::vector<machine::MicroOp>& ops);
     void settle();
@@ -88,6 +90,7 @@ struct Machine::State {
     bool handle_event(Index event, std::uint64_t address, std::uint64_t first_value, std::uint64_t second_value = 0);
     bool handle_abort(std::uint64_t reason);
     std::uint64_t take_back();
+    std::optional<std::uint32_t> raised();
     bool look_at_interrupts();
     bool interrupt_in_transaction(std::uint64_t address, std::uint32_t line);
     bool sleep();
