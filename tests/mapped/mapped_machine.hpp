@@ -76,7 +76,8 @@ enum class Op : std::uint8_t {
     mul,
     bltu,
     swap,
-    aswap
+    aswap,
+    exchange
 };
 
 inline const char* const meanings[] = {
@@ -122,6 +123,7 @@ inline const char* const meanings[] = {
     "if A < B { pc = pc + u64(i) }",
     "{ let t = A\n A = B\n B = t }",
     "atomic B { let t = mem.u64[B]\n mem.u64[B] = A\n A = t }",
+    "atomic A { atomic B { let t = mem.u64[A]\n mem.u64[A] = mem.u64[B]\n mem.u64[B] = t } }",
 };
 
 struct Word {
