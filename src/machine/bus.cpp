@@ -54,8 +54,8 @@ struct Bus::Section {
     bool stores = false;
 };
 
-Bus::Bus(MemoryMap& map, Sharing* sharing, std::mutex& devices, Core& core)
-    : map_(map), sharing_(sharing), devices_(devices), core_(core) {
+Bus::Bus(System& system, Core& core)
+    : system_(system), map_(system.map), sharing_(system.sharing.get()), core_(core) {
     if (sharing_ != nullptr) sharing_->members[core_.hart].stop_at = &core_.stop_at;
     clear(empty_);
     forget_pages();
@@ -139,7 +139,8 @@ bool Bus::load_uncounted(std::uint64_t address, unsigned bytes, std::uint64_t& v
     if (region->device == nullptr) return load_storage(*region, address, bytes, value);
     if (transaction.active()) return abort(AbortReason::event);
     Pause pause(*this);
-    std::scoped_lock lock(devices_);
+    std::scoped_lock lock(system_.device_lock);
+    system_.devices_changed();
     value = low_bytes(region->device->read(address - region->device_first, bytes, asker()), bytes);
     return true;
 }
@@ -156,7 +157,8 @@ bool Bus::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
         return abort(AbortReason::event);
     } else {
         Pause pause(*this);
-        std::scoped_lock lock(devices_);
+        std::scoped_lock lock(system_.device_lock);
+        system_.devices_changed();
         region->device->write(address - region->device_first, bytes, low_bytes(value, bytes), asker());
         core_.stop_at = core_.count + 1;   // it may have raised a line
     }
@@ -325,10 +327,8 @@ void Bus::tell_others() {
         }
 }
 
-void Bus::acknowledge() {
-    if (sharing_ == nullptr) return;
+void Bus::see_round() {
     const std::uint64_t round = sharing_->round.load();
-    if (round == round_) return;
     round_ = round;
     forget_pages();
     if (!awake_) return;

@@ -7,14 +7,12 @@
 
 #include <array>
 #include <bitset>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <unordered_map>
 
-#include "machine/memory_map.hpp"
 #include "machine/micro_op.hpp"
-#include "machine/sharing.hpp"
+#include "machine/system.hpp"
 #include "machine/transaction.hpp"
 
 namespace isaforge::machine {
@@ -24,8 +22,7 @@ enum class AbortReason : std::uint8_t { conflict = 5, event = 6, depth = 7, size
 
 class Bus {
 public:
-    // `sharing` is null where the hart is alone.
-    Bus(MemoryMap& map, Sharing* sharing, std::mutex& devices, Core& core);
+    Bus(System& system, Core& core);
 
     bool load(std::uint64_t address, unsigned bytes, std::uint64_t& value);
     bool store(std::uint64_t address, unsigned bytes, std::uint64_t value);
@@ -57,7 +54,9 @@ public:
     // which is to be between two instructions or where it holds no result of having looked at flags.
     void wake();
     void rest();
-    void acknowledge();
+    void acknowledge() {
+        if (sharing_ != nullptr && sharing_->round.load() != round_) see_round();
+    }
 
     // Transactions. `end` publishes what the outermost one has written; false where it was in conflict.
     bool begin(std::uint64_t pc, std::span<const std::byte> registers);
@@ -99,6 +98,7 @@ private:
     void flag_lines(const Region& region, std::uint64_t address, std::uint64_t bytes, std::uint8_t flag);
     void watch_written();
     void tell_others();
+    void see_round();
     void look_at_code(const Region& region, std::uint64_t address, unsigned bytes);
     bool holds(std::uint32_t stripe) const;
     void take(std::uint32_t stripe);
@@ -107,9 +107,9 @@ private:
     void count_store(std::uint32_t stripe);
     static void clear(Pages& pages);
 
+    System& system_;
     MemoryMap& map_;
-    Sharing* sharing_;
-    std::mutex& devices_;
+    Sharing* sharing_;                                   // null where the hart is alone
     Core& core_;
     const Region* region_ = nullptr;                     // the one found last
     std::uint64_t round_ = 0;                            // of sharing_, that the tables are of

@@ -46,13 +46,7 @@ void Machine::State::run_aside(const std::vector<MicroOp>& ops) {
 }
 
 // With no instruction running: what was overwritten is forgotten.
-void Machine::State::settle() {
-    if (bus) bus->acknowledge();
-    if (system->sharing != nullptr && system->map.code_version != code_version) {
-        code_version = system->map.code_version;
-        drop_all = true;
-    }
-    if (written.empty() && !drop_all) return;
+void Machine::State::drop_now() {
     const std::uint64_t address = next_pc();
     drop_written();
     if (drop_all) forget_translations();
@@ -232,16 +226,15 @@ bool Machine::State::handle_abort(std::uint64_t reason) {
     return false;
 }
 
-std::optional<std::uint32_t> Machine::State::raised() {
-    if (system->devices.empty()) return std::nullopt;
-    machine::Pause pause(*bus);
-    return system->raised(core.hart, time());
-}
-
 // Between two instructions. True where the event did something, or ended the run: then core.reason is not `running`.
 bool Machine::State::look_at_interrupts() {
     if (interrupt_event == no_index) return false;
-    const std::optional<std::uint32_t> line = raised();
+    if (!may_be_raised()) return false;
+    std::optional<std::uint32_t> line;
+    {
+        machine::Pause pause(*bus);
+        line = system->raised(core.hart, time());
+    }
     if (!line) return false;
     const std::uint64_t address = next_pc();
     if (bus->transaction.active()) return interrupt_in_transaction(address, *line);

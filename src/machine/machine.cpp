@@ -94,7 +94,7 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.mapped_memory = system->memory;
     core.mapped_big_endian = system->mapped() && isa.memories[system->memory].big_endian;
     if (system->mapped()) {
-        bus = std::make_unique<machine::Bus>(system->map, system->sharing.get(), system->device_lock, core);
+        bus = std::make_unique<machine::Bus>(*system, core);
         core.bus = bus.get();
         interrupt_event = find_event("interrupt");
     }
@@ -331,6 +331,7 @@ void Machine::start(std::uint64_t address) {
         state_->system->turn = 0;
         state_->system->turn_left = state_->system->elapsed = 0;
         for (auto& device : state_->system->devices) device->reset();
+        state_->system->devices_changed();
     }
     state_->system->map.clear_flags();
     for (unsigned i = 0; i < harts(); ++i) {

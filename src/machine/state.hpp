@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -84,13 +83,21 @@ struct Machine::State {
     StopReason execute_awake(std::uint64_t stop_at);   // on a thread of its own
     StopReason execute_apart(std::uint64_t stop_at);
     void run_aside(const std::vector<machine::MicroOp>& ops);
-    void settle();
+    void settle() {
+        if (bus) bus->acknowledge();
+        if (const std::uint64_t now = system->map.code_version; now != code_version) {
+            code_version = now;
+            drop_all = true;
+        }
+        if (drop_all || !written.empty()) drop_now();
+    }
+    void drop_now();
     std::uint64_t next_stop(std::uint64_t stop_at);
     bool handle_fault();
     bool handle_event(Index event, std::uint64_t address, std::uint64_t first_value, std::uint64_t second_value = 0);
     bool handle_abort(std::uint64_t reason);
     std::uint64_t take_back();
-    std::optional<std::uint32_t> raised();
+    bool may_be_raised() const { return system->may_be_raised(core.hart, time()); }
     bool look_at_interrupts();
     bool interrupt_in_transaction(std::uint64_t address, std::uint32_t line);
     bool sleep();
