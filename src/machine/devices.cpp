@@ -187,8 +187,7 @@ std::uint64_t System::first_due(std::uint32_t hart) const {
     return first;
 }
 
-std::uint64_t System::due(std::uint32_t hart) {
-    if (const std::uint64_t known = quiet_until[hart]; known != 0) return known;
+std::uint64_t System::ask_due(std::uint32_t hart) {
     std::scoped_lock lock(device_lock);
     return first_due(hart);
 }

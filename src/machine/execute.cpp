@@ -56,15 +56,13 @@ void Machine::State::drop_now() {
 // The count at which interrupts are to be looked for, if that is before `stop_at`.
 std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
     if (interrupt_event == no_index || system->devices.empty()) return stop_at;
-    std::uint64_t next = std::min(stop_at - core.count, instructions_between_looks);
-    machine::Pause pause(*bus);
+    const std::uint64_t next = std::min(stop_at - core.count, instructions_between_looks);
+    if (system->real_time) return core.count + next;
     const std::uint64_t now = core.time_base + core.count, due = system->due(core.hart);
-    if (!system->real_time && due > now) next = std::min(next, due - now);
-    return core.count + next;
+    return core.count + (due > now ? std::min(next, due - now) : next);
 }
 
 StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
-    if (bus) bus->choose_pages();
     failed_event = no_index;
     if (modes_stale) {
         const std::uint64_t address = next_pc();
@@ -74,7 +72,7 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
     if (!system->mapped()) return execute_apart(stop_at);
     while (core.count != stop_at) {
         settle();
-        if (!single && look_at_interrupts() && core.reason != StopReason::running) return core.reason;
+        if (!single && may_be_interrupted() && look_at_interrupts() && core.reason != StopReason::running) return core.reason;
         if (stopped) return StopReason::stopped;
         core.state = layout.state();
         core.stop_at = next_stop(stop_at);
@@ -228,8 +226,7 @@ bool Machine::State::handle_abort(std::uint64_t reason) {
 
 // Between two instructions. True where the event did something, or ended the run: then core.reason is not `running`.
 bool Machine::State::look_at_interrupts() {
-    if (interrupt_event == no_index) return false;
-    if (!may_be_raised()) return false;
+    if (!may_be_interrupted()) return false;
     std::optional<std::uint32_t> line;
     {
         machine::Pause pause(*bus);

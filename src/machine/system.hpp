@@ -26,7 +26,10 @@ struct System {
     std::string add_device(const std::string& kind, std::uint64_t address);
     // The lowest line that interrupts a hart now; and when the next one will by itself, the end of time where none will.
     std::optional<std::uint32_t> raised(std::uint32_t hart, std::uint64_t now);
-    std::uint64_t due(std::uint32_t hart);
+    std::uint64_t due(std::uint32_t hart) {
+        const std::uint64_t known = quiet_until[hart].load(std::memory_order_relaxed);
+        return known != 0 ? known : ask_due(hart);
+    }
     // Whether raised() may say something. Asked at each turn of a hart.
     bool may_be_raised(std::uint32_t hart, std::uint64_t now) const {
         return now >= quiet_until[hart].load(std::memory_order_relaxed);
@@ -38,6 +41,7 @@ struct System {
     // Nanoseconds of the machine's time, given how many there are without a clock.
     std::uint64_t time(std::uint64_t counted) const { return real_time ? clock() : counted; }
     std::uint64_t clock() const;
+    std::uint64_t ask_due(std::uint32_t hart);
     std::uint64_t first_due(std::uint32_t hart) const;   // as due(), under device_lock
 
     Index memory = no_index;                     // the one that holds code
