@@ -21,6 +21,15 @@ std::uint64_t low_bytes(std::uint64_t value, unsigned bytes) {
 
 }  // namespace
 
+const char* text_of(AbortReason reason) {
+    switch (reason) {
+        case AbortReason::conflict: return "another hart has stored to what it has read";
+        case AbortReason::event: return "there was an event inside of it";
+        case AbortReason::depth: return "too many of them in each other";
+        default: return "it has written too much";
+    }
+}
+
 // The stripes of an access to watched lines, held while it lasts.
 struct Bus::Section {
     Section(Bus& owner, std::uint64_t address, unsigned bytes)
@@ -54,8 +63,7 @@ struct Bus::Section {
     bool stores = false;
 };
 
-Bus::Bus(System& system, Core& core)
-    : system_(system), map_(system.map), sharing_(system.sharing.get()), core_(core) {
+Bus::Bus(System& system, Core& core) : system_(system), map_(system.map), sharing_(system.sharing.get()), core_(core) {
     if (sharing_ != nullptr) sharing_->members[core_.hart].stop_at = &core_.stop_at;
     clear(empty_);
     forget_pages();
@@ -239,7 +247,8 @@ std::size_t Bus::fetch(std::uint64_t address, std::span<std::uint8_t> bytes) {
         // Before they are read, so that whoever stores there later knows of it.
         flag_lines(*region, at, part, Block::code);
         std::optional<Section> section;
-        if (is_watched(*region, at, static_cast<unsigned>(part))) section.emplace(*this, at, static_cast<unsigned>(part));
+        if (is_watched(*region, at, static_cast<unsigned>(part)))
+            section.emplace(*this, at, static_cast<unsigned>(part));
         const std::uint8_t* from = region->block->at(at);
         for (std::size_t i = 0; i < part; ++i) bytes[done + i] = load_shared<std::uint8_t>(from + i);
         done += part;

@@ -18,7 +18,8 @@
 namespace isaforge::machine {
 
 // Why a transaction was taken back.
-enum class AbortReason : std::uint8_t { conflict = 5, event = 6, depth = 7, size = 9 };
+enum class AbortReason : std::uint8_t { conflict, event, depth, size };
+const char* text_of(AbortReason reason);
 
 class Bus {
 public:

@@ -28,6 +28,16 @@ const char* event_of(StopReason reason) {
     }
 }
 
+// The same for why a transaction was taken back.
+const char* event_of(AbortReason reason) {
+    switch (reason) {
+        case AbortReason::conflict: return "transaction_conflict";
+        case AbortReason::event: return "transaction_event";
+        case AbortReason::depth: return "transaction_too_deep";
+        default: return "transaction_too_large";
+    }
+}
+
 }  // namespace
 
 Index Machine::State::find_event(std::string_view name) const {
@@ -72,7 +82,8 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
     if (!system->mapped()) return execute_apart(stop_at);
     while (core.count != stop_at) {
         settle();
-        if (!single && may_be_interrupted() && look_at_interrupts() && core.reason != StopReason::running) return core.reason;
+        if (!single && may_be_interrupted() && look_at_interrupts() && core.reason != StopReason::running)
+            return core.reason;
         if (stopped) return StopReason::stopped;
         core.state = layout.state();
         core.stop_at = next_stop(stop_at);
@@ -149,10 +160,10 @@ bool Machine::State::sleep() {
 
 // core.reason says what went wrong at core.next. False where the run ends with it.
 bool Machine::State::handle_fault() {
-    if (core.reason == StopReason::aborted) return handle_abort(core.fault_address);
+    if (core.reason == StopReason::aborted) return handle_abort(static_cast<AbortReason>(core.fault_address));
     const char* name = event_of(core.reason);
     if (name == nullptr) return false;
-    if (bus->transaction.active()) return handle_abort(static_cast<std::uint64_t>(AbortReason::event));
+    if (bus->transaction.active()) return handle_abort(AbortReason::event);
     const Index event = find_event(name);
     if (event == no_index) return false;
     ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
@@ -207,20 +218,20 @@ std::uint64_t Machine::State::take_back() {
     return checkpoint.pc;
 }
 
-bool Machine::State::handle_abort(std::uint64_t reason) {
+bool Machine::State::handle_abort(AbortReason reason) {
     const std::uint64_t address = bus->transaction.active() ? take_back() : next_pc();
     refresh_modes();
     set_next(address);
-    const Index event = find_event("abort");
+    const Index event = find_event(event_of(reason));
     ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
-    if (event != no_index) return handle_event(event, address, reason);
+    if (event != no_index) return handle_event(event, address, 0);
     // It is tried again where that can help.
-    if (reason == static_cast<std::uint64_t>(AbortReason::conflict)) {
+    if (reason == AbortReason::conflict) {
         core.reason = StopReason::running;
         return true;
     }
     core.reason = StopReason::aborted;
-    core.fault_address = reason;
+    core.fault_address = static_cast<std::uint64_t>(reason);
     return false;
 }
 
@@ -248,7 +259,7 @@ bool Machine::State::interrupt_in_transaction(std::uint64_t address, std::uint32
     if (!handle_event(interrupt_event, address, line)) return true;
     if (next_pc() == address) return false;
     std::copy(before.begin(), before.end(), layout.state());
-    handle_abort(static_cast<std::uint64_t>(AbortReason::event));
+    handle_abort(AbortReason::event);
     return true;
 }
 

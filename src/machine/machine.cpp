@@ -184,8 +184,8 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
             return fmt::format("misaligned access of {} bits at address {:#x} by the instruction at {}",
                                core.fault_bits, core.fault_address, where);
         case StopReason::aborted:
-            return fmt::format("the transaction that begins at {} was taken back for reason {}", where,
-                               core.fault_address);
+            return fmt::format("the transaction that begins at {} was taken back: {}", where,
+                               machine::text_of(static_cast<machine::AbortReason>(core.fault_address)));
         case StopReason::failed:
             return fmt::format("{}: {:#x}, at {}{}{}", signal_names[core.fault_other], core.fault_address, where,
                                event_cause.empty() ? "" : ": ", event_cause);

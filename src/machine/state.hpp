@@ -100,11 +100,9 @@ struct Machine::State {
     std::uint64_t next_stop(std::uint64_t stop_at);
     bool handle_fault();
     bool handle_event(Index event, std::uint64_t address, std::uint64_t first_value, std::uint64_t second_value = 0);
-    bool handle_abort(std::uint64_t reason);
+    bool handle_abort(machine::AbortReason reason);
     std::uint64_t take_back();
-    bool may_be_interrupted() const {
-        return interrupt_event != no_index && system->may_be_raised(core.hart, time());
-    }
+    bool may_be_interrupted() const { return interrupt_event != no_index && system->may_be_raised(core.hart, time()); }
     bool look_at_interrupts();
     bool interrupt_in_transaction(std::uint64_t address, std::uint32_t line);
     bool sleep();

@@ -126,6 +126,16 @@ inline const char* const meanings[] = {
     "atomic A { atomic B { let t = mem.u64[A]\n mem.u64[A] = mem.u64[B]\n mem.u64[B] = t } }",
 };
 
+// Says what happens when a transaction is taken back; `reason` tells the four ways apart.
+inline std::string on_abort(const std::string& body) {
+    return "function aborted(reason) { " + body + R"( }
+on transaction_conflict { aborted(u64(5)) }
+on transaction_event { aborted(u64(6)) }
+on transaction_too_deep { aborted(u64(7)) }
+on transaction_too_large { aborted(u64(9)) }
+)";
+}
+
 struct Word {
     Op op;
     unsigned a = 0, b = 0;

@@ -180,7 +180,7 @@ void store_above(Program& program) {
 TEST(Races, NothingBringsBackWhatAStoreHasReplaced) {
     for (const Schedule& run : schedules)
         for (auto count : {count_linked, count_transacting, count_swapping}) {
-            MappedMachine machine("on abort(reason) { r[9] = r[9] + 1 }\n", options(run, 2));
+            MappedMachine machine(on_abort("r[9] = r[9] + 1"), options(run, 2));
             run_to_its_end(machine, in_rounds(run.rounds, {}, count, store_above));
             EXPECT_EQ(machine.r(bad, 0), 0u) << run.seed;
             EXPECT_EQ(machine.r(bad, 1), 0u) << run.seed;
@@ -220,7 +220,7 @@ void look_at_both(Program& program) {
 
 TEST(Races, NobodySeesHalfOfATransactionByPlainLoads) {
     for (const Schedule& run : schedules) {
-        MappedMachine machine("on abort(reason) { r[9] = r[9] + 1 }\n", options(run, 2));
+        MappedMachine machine(on_abort("r[9] = r[9] + 1"), options(run, 2));
         run_to_its_end(machine, in_rounds(run.rounds, {}, count_both, look_at_both));
         EXPECT_EQ(machine.r(bad, 1), 0u) << run.seed;
         EXPECT_GT(machine.r(good, 0), 0u) << run.seed;
@@ -277,7 +277,7 @@ TEST(Races, EverybodyWatchesNewLines) {
         program.add({{Op::st64, value, place, 72}, {Op::end, value}});
     };
     for (const Schedule& run : schedules) {
-        MappedMachine machine("on abort(reason) { r[9] = r[9] + 1 }\n", options(run, harts));
+        MappedMachine machine(on_abort("r[9] = r[9] + 1"), options(run, harts));
         run_to_its_end(machine, in_rounds(run.rounds, {}, all, all));
         for (std::int64_t round = 0; round < run.rounds; ++round)
             ASSERT_EQ(machine.word(static_cast<std::uint64_t>(lines + round * stride + 72)), harts) << round;
