@@ -18,9 +18,38 @@ def programs(scale):
             ("sha256", {}, max(1_000, 4_000_000 // scale))]
 
 
+# Each hart has a stack of its own, and counts there for ever.
+LOOP = """    IADD.64: $S1, $SP, #-256;
+.again:
+    MLD.64: $S4, $S1, #0;
+    IADD.64: $S4, $S4, #1;
+    MST.64: $S4, $S1, #0;
+    IADD.64: $S2, $S2, #1;
+    BNE.64: $S2, $N0, @again;
+"""
+
+
+def several_harts(isaforge, work, scale, repeat):
+    """A loop of which two of five instructions go to memory: alone, in turns and on threads."""
+    source, program = write_bytes(work, "loop.s", LOOP.encode()), os.path.join(work, "loop.elf")
+    described = ["-i", ISA, "-P", "WLEN=64"]
+    subprocess.run([isaforge, "asm", *described, source, "-o", program], check=True)
+    alone = None
+    for name, harts in (("one hart", []), ("two harts taking turns", ["--harts", "2", "--seed", "1"]),
+                        ("two harts on threads", ["--harts", "2", "--threads"])):
+        run = [isaforge, "run", *described, program, *harts, "--stats", "--max-instructions", str(400_000_000 // scale)]
+        best = 0.0
+        for _ in range(min(3, repeat)):
+            said = subprocess.run(run, capture_output=True, text=True).stderr   # status 1: it does not end by itself
+            best = max(best, float(re.search(r"([0-9.]+) million a second", said)[1]))
+        alone = alone or best
+        print(f"  {f'memory loop, {name}':38} {rate(best * 1e6):>12} {best / alone:10.2f} times one hart")
+
+
 def measure(isaforge, work, options):
     scale = max(1, 8_000_000 // options.turns)
     print(f"\nEmulating {ISA}, next to {EMULATOR} on the same algorithms in C")
+    several_harts(isaforge, work, scale, options.repeat)
     peers = shutil.which(COMPILER) and shutil.which(EMULATOR)
     if not peers:
         print(f"  {COMPILER} or {EMULATOR} is not installed, so there is nothing to compare with.")

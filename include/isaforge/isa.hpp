@@ -211,8 +211,20 @@ struct EventName {
     unsigned parameters;
 };
 inline constexpr EventName event_names[] = {
-    {"reset", 0},    {"fetch", 0},     {"retire", 0},     {"illegal", 0},   {"misaligned_code", 1}, {"bad_execute", 1},
-    {"bad_read", 1}, {"bad_write", 1}, {"misaligned", 1}, {"interrupt", 1}, {"abort", 1},
+    {"reset", 0},
+    {"fetch", 0},
+    {"retire", 0},
+    {"illegal", 0},
+    {"misaligned_code", 1},
+    {"bad_execute", 1},
+    {"bad_read", 1},
+    {"bad_write", 1},
+    {"misaligned", 1},
+    {"interrupt", 1},
+    {"transaction_conflict", 0},
+    {"transaction_event", 0},
+    {"transaction_too_deep", 0},
+    {"transaction_too_large", 0},
 };
 
 struct Format {

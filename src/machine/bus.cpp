@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "machine/memory_bytes.hpp"
+
 namespace isaforge::machine {
 
 namespace {
@@ -19,11 +21,19 @@ std::uint64_t low_bytes(std::uint64_t value, unsigned bytes) {
 
 }  // namespace
 
-// The stripes of an access, held while it lasts.
+const char* text_of(AbortReason reason) {
+    switch (reason) {
+        case AbortReason::conflict: return "another hart has stored to what it has read";
+        case AbortReason::event: return "there was an event inside of it";
+        case AbortReason::depth: return "too many of them in each other";
+        default: return "it has written too much";
+    }
+}
+
+// The stripes of an access to watched lines, held while it lasts.
 struct Bus::Section {
     Section(Bus& owner, std::uint64_t address, unsigned bytes)
         : bus(owner), first(Sharing::stripe_of(address)), second(Sharing::stripe_of(address + bytes - 1)) {
-        if (bus.sharing_ == nullptr) return;
         for (;;) {
             bus.take(first);
             if (second == first || bus.try_take(second)) return;
@@ -32,11 +42,11 @@ struct Bus::Section {
                 return;
             }
             bus.give_back(first);
+            bus.acknowledge();
             std::this_thread::yield();
         }
     }
     ~Section() {
-        if (bus.sharing_ == nullptr) return;
         if (stores) {
             bus.sharing_->clock.fetch_add(1);
             bus.count_store(first);
@@ -53,8 +63,8 @@ struct Bus::Section {
     bool stores = false;
 };
 
-Bus::Bus(MemoryMap& map, Sharing* sharing, std::mutex& devices, Core& core)
-    : map_(map), sharing_(sharing), devices_(devices), core_(core) {
+Bus::Bus(System& system, Core& core) : system_(system), map_(system.map), sharing_(system.sharing.get()), core_(core) {
+    if (sharing_ != nullptr) sharing_->members[core_.hart].stop_at = &core_.stop_at;
     clear(empty_);
     forget_pages();
     choose_pages();
@@ -72,9 +82,9 @@ void Bus::forget_pages() {
 }
 
 void Bus::choose_pages() {
-    const bool direct = sharing_ == nullptr && !transaction.active();
-    core_.load_pages = direct && core_.notes == nullptr ? loads_.data() : empty_.data();
-    core_.store_pages = direct && core_.notes == nullptr ? stores_.data() : empty_.data();
+    const bool direct = !transaction.active() && core_.notes == nullptr;
+    core_.load_pages = direct ? loads_.data() : empty_.data();
+    core_.store_pages = direct ? stores_.data() : empty_.data();
 }
 
 bool Bus::refuse(StopReason reason, std::uint64_t address, unsigned bytes) {
@@ -97,7 +107,7 @@ const Region* Bus::region_of(std::uint64_t address) {
     return region_;
 }
 
-// Puts the stretch around an address into the table, as far as it reaches in its page.
+// Puts the stretch around an address into the table, as far as it reaches in its page and has no flags.
 void Bus::remember(const Region& region, Access access, std::uint64_t address) {
     const bool stores = access == Access::write;
     if (stores ? core_.store_pages != stores_.data() : core_.load_pages != loads_.data()) return;
@@ -106,18 +116,7 @@ void Bus::remember(const Region& region, Access access, std::uint64_t address) {
     first = std::max(first, address & ~(page_bytes - 1));
     last = std::min(last, address | (page_bytes - 1));
     const Block& block = *region.block;
-    if (stores) {
-        const std::uint64_t begin = block.first + (address - block.first) / Block::granule * Block::granule;
-        const auto has_code = [&](std::uint64_t at) {
-            return block.code_flag(at).load(std::memory_order_relaxed) != 0;
-        };
-        if (has_code(begin)) return;
-        std::uint64_t low = begin, high = begin + (Block::granule - 1);
-        while (low > first && !has_code(low - 1)) low -= Block::granule;
-        while (high < last && !has_code(high + 1)) high += Block::granule;
-        first = std::max(first, low);
-        last = std::min(last, high);
-    }
+    if (!block.narrow(address, stores ? Block::code | Block::watched : Block::watched, first, last)) return;
     if (last - first < 7) return;
     (stores ? stores_ : loads_)[(address >> page_shift) % page_count] = {first, last - first - 7, block.at(first)};
 }
@@ -147,7 +146,9 @@ bool Bus::load_uncounted(std::uint64_t address, unsigned bytes, std::uint64_t& v
     if (region->last - address < bytes - 1) return crossing_load(address, bytes, value);
     if (region->device == nullptr) return load_storage(*region, address, bytes, value);
     if (transaction.active()) return abort(AbortReason::event);
-    std::scoped_lock lock(devices_);
+    Pause pause(*this);
+    std::scoped_lock lock(system_.device_lock);
+    system_.devices_changed();
     value = low_bytes(region->device->read(address - region->device_first, bytes, asker()), bytes);
     return true;
 }
@@ -163,7 +164,9 @@ bool Bus::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
     } else if (transaction.active()) {
         return abort(AbortReason::event);
     } else {
-        std::scoped_lock lock(devices_);
+        Pause pause(*this);
+        std::scoped_lock lock(system_.device_lock);
+        system_.devices_changed();
         region->device->write(address - region->device_first, bytes, low_bytes(value, bytes), asker());
         core_.stop_at = core_.count + 1;   // it may have raised a line
     }
@@ -202,28 +205,31 @@ bool Bus::crossing_store(std::uint64_t address, unsigned bytes, std::uint64_t va
 
 bool Bus::load_storage(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value) {
     if (transaction.active()) return load_in_transaction(region, address, bytes, value);
-    value = 0;
-    if (sharing_ != nullptr) {
+    if (is_watched(region, address, bytes)) {
         Section section(*this, address, bytes);
-        std::memcpy(&value, region.block->at(address), bytes);
-        return true;
+        value = load_shared(region.block->at(address), bytes);
+    } else {
+        value = load_shared(region.block->at(address), bytes);
+        remember(region, Access::read, address);
     }
-    std::memcpy(&value, region.block->at(address), bytes);
-    remember(region, Access::read, address);
     return true;
 }
 
 bool Bus::store_storage(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value) {
     if (transaction.active()) return transaction.write(address, bytes, value) || abort(AbortReason::size);
-    Section section(*this, address, bytes);
-    section.stores = true;
-    put(region, address, bytes, value);
-    if (sharing_ == nullptr) remember(region, Access::write, address);
+    if (is_watched(region, address, bytes)) {
+        Section section(*this, address, bytes);
+        section.stores = true;
+        put(region, address, bytes, value);
+    } else {
+        put(region, address, bytes, value);
+        remember(region, Access::write, address);
+    }
     return true;
 }
 
 void Bus::put(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value) {
-    std::memcpy(region.block->at(address), &value, bytes);
+    store_shared(region.block->at(address), bytes, value);
     look_at_code(region, address, bytes);
 }
 
@@ -236,15 +242,15 @@ std::size_t Bus::fetch(std::uint64_t address, std::span<std::uint8_t> bytes) {
         const std::uint64_t at = address + done;
         const Region* region = map_.find(at);
         if (region == nullptr || !region->block || !region->allows(Access::execute)) break;
-        const std::size_t in_line = Block::granule - at % Block::granule;
+        const std::size_t in_line = Block::line - at % Block::line;
         const std::size_t part = std::min<std::uint64_t>({bytes.size() - done, in_line, region->last - at + 1});
         // Before they are read, so that whoever stores there later knows of it.
-        if (sharing_ != nullptr) {
-            region->block->code_flag(at).store(1);
-            region->block->code_flag(at + part - 1).store(1);
-        }
-        Section section(*this, at, static_cast<unsigned>(part));
-        std::memcpy(bytes.data() + done, region->block->at(at), part);
+        flag_lines(*region, at, part, Block::code);
+        std::optional<Section> section;
+        if (is_watched(*region, at, static_cast<unsigned>(part)))
+            section.emplace(*this, at, static_cast<unsigned>(part));
+        const std::uint8_t* from = region->block->at(at);
+        for (std::size_t i = 0; i < part; ++i) bytes[done + i] = load_shared<std::uint8_t>(from + i);
         done += part;
     }
     return done;
@@ -255,9 +261,8 @@ void Bus::note_code(std::uint64_t address, std::uint64_t bytes) {
         code_[at / code_page].set(at % code_page);
         const Region* region = region_of(at);
         if (region == nullptr || !region->block) continue;
-        std::atomic_ref<std::uint8_t> flag = region->block->code_flag(at);
-        if (flag.load(std::memory_order_relaxed) != 0) continue;
-        flag.store(1);
+        if ((region->block->flags(at) & Block::code) != 0) continue;
+        region->block->set_flag(at, Block::code);
         const std::size_t slot = (at >> page_shift) % page_count;
         stores_[slot] = empty_[slot];
     }
@@ -266,7 +271,7 @@ void Bus::note_code(std::uint64_t address, std::uint64_t bytes) {
 // After a store: whether it went where instructions were translated from.
 void Bus::look_at_code(const Region& region, std::uint64_t address, unsigned bytes) {
     const Block& block = *region.block;
-    if (block.code_flag(address).load() == 0 && block.code_flag(address + bytes - 1).load() == 0) return;
+    if (((block.flags(address) | block.flags(address + bytes - 1)) & Block::code) == 0) return;
     if (sharing_ != nullptr) map_.code_version.fetch_add(1);
     bool mine = false;
     for (std::uint64_t at = address; at < address + bytes; ++at) {
@@ -279,12 +284,93 @@ void Bus::look_at_code(const Region& region, std::uint64_t address, unsigned byt
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Flags of lines, and who knows of them
+
+// Of at most eight bytes.
+bool Bus::is_watched(const Region& region, std::uint64_t address, unsigned bytes) const {
+    const Block& block = *region.block;
+    return ((block.flags(address) | block.flags(address + (bytes - 1))) & Block::watched) != 0;
+}
+
+// Sets a flag of lines; with the return all harts know it.
+void Bus::flag_lines(const Region& region, std::uint64_t address, std::uint64_t bytes, std::uint8_t flag) {
+    if (sharing_ == nullptr) return;
+    const Block& block = *region.block;
+    const std::uint64_t begin = address / Block::line, end = (address + (bytes - 1)) / Block::line + 1;
+    const auto known = [&](std::uint64_t number) {
+        return (block.flags(number * Block::line) & Block::known(flag)) != 0;
+    };
+    std::uint64_t number = begin;
+    while (number != end && known(number)) ++number;
+    if (number == end) return;
+    for (number = begin; number != end; ++number) block.set_flag(number * Block::line, flag);
+    tell_others();
+    for (number = begin; number != end; ++number) block.set_flag(number * Block::line, Block::known(flag));
+}
+
+// The same for all that a transaction has written.
+void Bus::watch_written() {
+    std::vector<std::pair<const Block*, std::uint64_t>> fresh;
+    for (const auto& [address, word] : transaction.words())
+        for (unsigned i = 0; i < 8; ++i) {
+            if ((word.mask >> i & 1) == 0) continue;
+            const Block* block = region_of(address + i)->block.get();
+            if ((block->flags(address) & Block::known(Block::watched)) == 0) fresh.emplace_back(block, address);
+        }
+    if (fresh.empty()) return;
+    for (auto [block, address] : fresh) block->set_flag(address, Block::watched);
+    tell_others();
+    for (auto [block, address] : fresh) block->set_flag(address, Block::known(Block::watched));
+}
+
+// Until no hart has in its tables what was flagged before this.
+void Bus::tell_others() {
+    const std::uint64_t round = sharing_->round.fetch_add(1) + 1;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    acknowledge();
+    for (Member& other : sharing_->members)
+        for (unsigned spins = 1; &other != &sharing_->members[core_.hart] && other.seen.load() < round; ++spins) {
+            *other.stop_at = 0;   // again and again: it may be setting it itself
+            acknowledge();
+            if (spins % 64 == 0) std::this_thread::yield();
+        }
+}
+
+void Bus::see_round() {
+    const std::uint64_t round = sharing_->round.load();
+    round_ = round;
+    forget_pages();
+    if (!awake_) return;
+    sharing_->members[core_.hart].seen.store(round, std::memory_order_release);
+    std::this_thread::yield();   // whoever waits for it may be waiting for this processor too
+}
+
+void Bus::wake() {
+    if (sharing_ == nullptr) return;
+    awake_ = true;
+    sharing_->members[core_.hart].seen = 0;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    acknowledge();
+    sharing_->members[core_.hart].seen.store(round_, std::memory_order_release);
+}
+
+void Bus::rest() {
+    if (sharing_ == nullptr) return;
+    awake_ = false;
+    sharing_->members[core_.hart].seen.store(Member::quiet, std::memory_order_release);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Stripes and locks
 
 bool Bus::holds(std::uint32_t stripe) const { return std::find(held_.begin(), held_.end(), stripe) != held_.end(); }
 
 void Bus::take(std::uint32_t stripe) {
-    if (!holds(stripe)) sharing_->stripes[stripe].take();
+    if (holds(stripe)) return;
+    for (unsigned round = 1; !sharing_->stripes[stripe].try_take(); ++round) {
+        acknowledge();
+        if (round % 64 == 0) std::this_thread::yield();
+    }
 }
 
 bool Bus::try_take(std::uint32_t stripe) { return holds(stripe) || sharing_->stripes[stripe].try_take(); }
@@ -304,10 +390,16 @@ void Bus::count_store(std::uint32_t stripe) {
 
 void Bus::lock(std::uint64_t address) {
     if (sharing_ == nullptr || transaction.active()) return;
-    if (lock_depth_++ == 0) sharing_->exclusive.lock();
+    for (std::uint64_t at : {address, address + 7})
+        if (const Region* region = region_of(at); region != nullptr && region->block)
+            flag_lines(*region, at, 1, Block::watched);
+    if (lock_depth_++ == 0 && !sharing_->exclusive.try_lock()) {
+        Pause pause(*this);
+        sharing_->exclusive.lock();
+    }
     for (std::uint32_t stripe : {Sharing::stripe_of(address), Sharing::stripe_of(address + 7)}) {
         if (holds(stripe)) continue;
-        sharing_->stripes[stripe].take();
+        take(stripe);
         held_.push_back(stripe);
     }
 }
@@ -350,9 +442,9 @@ bool Bus::load_linked(std::uint64_t address, unsigned bytes, std::uint64_t& valu
     if (transaction.active() || sharing_ == nullptr) {
         if (!load_storage(*region, address, bytes, value)) return false;
     } else {
-        value = 0;
+        flag_lines(*region, address, bytes, Block::watched);
         Section section(*this, address, bytes);
-        std::memcpy(&value, region->block->at(address), bytes);
+        value = load_shared(region->block->at(address), bytes);
         reservation_.version = sharing_->stripes[reservation_.stripe].version();
     }
     note(address, bytes, value, false);
@@ -414,16 +506,18 @@ bool Bus::reads_hold() const {
 }
 
 bool Bus::load_in_transaction(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value) {
-    value = 0;
     bool unchanged = true;
-    {
+    if (sharing_ == nullptr) {
+        value = load_shared(region.block->at(address), bytes);
+    } else {
+        flag_lines(region, address, bytes, Block::watched);
         Section section(*this, address, bytes);
-        std::memcpy(&value, region.block->at(address), bytes);
-        if (sharing_ != nullptr)
-            for (std::uint32_t stripe : {section.first, section.second})
-                unchanged = unchanged && transaction.note_read(stripe, sharing_->stripes[stripe].version());
+        value = load_shared(region.block->at(address), bytes);
+        for (std::uint32_t stripe : {section.first, section.second})
+            unchanged = unchanged && transaction.note_read(stripe, sharing_->stripes[stripe].version());
     }
     while (unchanged && sharing_ != nullptr) {
+        acknowledge();
         const std::uint64_t now = sharing_->clock.load();
         if (now == transaction.seen) break;
         unchanged = reads_hold();
@@ -436,6 +530,7 @@ bool Bus::load_in_transaction(const Region& region, std::uint64_t address, unsig
 
 // Takes all stripes that are written, looks whether what was read still holds, and only then stores.
 bool Bus::publish() {
+    if (sharing_ != nullptr) watch_written();
     std::vector<std::uint32_t> stripes;
     for (const auto& [address, word] : transaction.words()) stripes.push_back(Sharing::stripe_of(address));
     std::sort(stripes.begin(), stripes.end());
@@ -450,6 +545,7 @@ bool Bus::publish() {
         }
         give_back(taken);
         taken = 0;
+        acknowledge();
         std::this_thread::yield();
     }
     const auto still_holds = [&](const Transaction::Read& read) {

@@ -1,30 +1,29 @@
-// One hart's way to the memory that holds code. Most accesses of a hart that is alone go by two small tables, from a page
-// of addresses to a stretch of it that may be accessed at once (see load_mapped). What the tables do not know comes here:
-// permissions, devices, translated code that is overwritten, other harts, reservations, transactions.
+// One hart's way to the memory that holds code. Most accesses go by two small tables, from a page of addresses to a stretch
+// of it that may be accessed at once (see load_mapped). What the tables do not know comes here: permissions, devices,
+// translated code that is overwritten, lines that reservations and transactions watch (see Sharing).
 //
 // A function that returns false has put the reason into the core: what stopped the access, and where.
 #pragma once
 
 #include <array>
 #include <bitset>
-#include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
-#include "machine/memory_map.hpp"
 #include "machine/micro_op.hpp"
-#include "machine/sharing.hpp"
+#include "machine/system.hpp"
 #include "machine/transaction.hpp"
 
 namespace isaforge::machine {
 
 // Why a transaction was taken back.
-enum class AbortReason : std::uint8_t { conflict = 5, event = 6, depth = 7, size = 9 };
+enum class AbortReason : std::uint8_t { conflict, event, depth, size };
+const char* text_of(AbortReason reason);
 
 class Bus {
 public:
-    // `sharing` is null where the hart is alone.
-    Bus(MemoryMap& map, Sharing* sharing, std::mutex& devices, Core& core);
+    Bus(System& system, Core& core);
 
     bool load(std::uint64_t address, unsigned bytes, std::uint64_t& value);
     bool store(std::uint64_t address, unsigned bytes, std::uint64_t value);
@@ -52,6 +51,14 @@ public:
     void note_code(std::uint64_t address, std::uint64_t bytes);
     void forget_code() { code_.clear(); }
 
+    // On threads: while a hart is awake, others that flag lines wait for it to see that. It does whenever it acknowledges,
+    // which is to be between two instructions or where it holds no result of having looked at flags.
+    void wake();
+    void rest();
+    void acknowledge() {
+        if (sharing_ != nullptr && sharing_->round.load() != round_) see_round();
+    }
+
     // Transactions. `end` publishes what the outermost one has written; false where it was in conflict.
     bool begin(std::uint64_t pc, std::span<const std::byte> registers);
     bool end();
@@ -59,6 +66,7 @@ public:
     Transaction transaction;
 
 private:
+    friend class Pause;
     struct Section;
     struct Reservation {
         std::uint64_t address = 0, version = 0;
@@ -87,6 +95,11 @@ private:
     bool reads_hold() const;
     bool publish();
     void put(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value);
+    bool is_watched(const Region& region, std::uint64_t address, unsigned bytes) const;
+    void flag_lines(const Region& region, std::uint64_t address, std::uint64_t bytes, std::uint8_t flag);
+    void watch_written();
+    void tell_others();
+    void see_round();
     void look_at_code(const Region& region, std::uint64_t address, unsigned bytes);
     bool holds(std::uint32_t stripe) const;
     void take(std::uint32_t stripe);
@@ -95,17 +108,36 @@ private:
     void count_store(std::uint32_t stripe);
     static void clear(Pages& pages);
 
+    System& system_;
     MemoryMap& map_;
-    Sharing* sharing_;
-    std::mutex& devices_;
+    Sharing* sharing_;                                   // null where the hart is alone
     Core& core_;
     const Region* region_ = nullptr;                     // the one found last
+    std::uint64_t round_ = 0;                            // of sharing_, that the tables are of
+    bool awake_ = false;
     Pages empty_{}, loads_{}, stores_{};
     Reservation reservation_;
     std::vector<std::uint32_t> held_;                    // stripes held by `atomic` blocks
     unsigned lock_depth_ = 0;
     // The bytes of each 4 KB that instructions were translated from.
     std::unordered_map<std::uint64_t, std::bitset<4096>> code_;
+};
+
+// While a hart waits for something that is not the others' doing.
+class Pause {
+public:
+    explicit Pause(Bus& bus) : bus_(bus), was_awake_(bus.awake_) {
+        if (was_awake_) bus_.rest();
+    }
+    ~Pause() {
+        if (was_awake_) bus_.wake();
+    }
+    Pause(const Pause&) = delete;
+    Pause& operator=(const Pause&) = delete;
+
+private:
+    Bus& bus_;
+    bool was_awake_;
 };
 
 }  // namespace isaforge::machine

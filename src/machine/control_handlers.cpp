@@ -73,7 +73,7 @@ void finish_slowly(ISAFORGE_HANDLER_PARAMETERS) {
     state = core->state;
     ++count;
     pending >>= 1;
-    if (count == core->stop_at) {
+    if (count >= core->stop_at) {
         core->next = next;
         return save(*core, count, pending);
     }

@@ -161,6 +161,7 @@ std::string System::add_device(const std::string& kind, std::uint64_t address) {
     std::string refusal = map.add_device(address, *device, kind);
     if (!refusal.empty()) return refusal;
     devices.push_back(std::move(device));
+    devices_changed();
     // One that is mapped over is gone.
     std::erase_if(devices, [&](const auto& each) {
         return std::none_of(map.regions().begin(), map.regions().end(),
@@ -170,19 +171,29 @@ std::string System::add_device(const std::string& kind, std::uint64_t address) {
 }
 
 std::optional<std::uint32_t> System::raised(std::uint32_t hart, std::uint64_t now) {
-    if (devices.empty()) return std::nullopt;
+    if (!may_be_raised(hart, now)) return std::nullopt;
     std::scoped_lock lock(device_lock);
     std::optional<std::uint32_t> lowest;
     for (auto& device : devices)
         if (auto line = device->raised({hart, now}); line && (!lowest || *line < *lowest)) lowest = line;
+    if (!lowest && std::none_of(devices.begin(), devices.end(), [](auto& device) { return device->input_may_come(); }))
+        quiet_until[hart] = first_due(hart);
     return lowest;
 }
 
-std::uint64_t System::due(std::uint32_t hart) {
-    std::scoped_lock lock(device_lock);
+std::uint64_t System::first_due(std::uint32_t hart) const {
     std::uint64_t first = ~std::uint64_t{0};
     for (auto& device : devices) first = std::min(first, device->due(hart));
     return first;
+}
+
+std::uint64_t System::ask_due(std::uint32_t hart) {
+    std::scoped_lock lock(device_lock);
+    return first_due(hart);
+}
+
+void System::devices_changed() {
+    for (auto& until : quiet_until) until = 0;
 }
 
 bool System::input_may_come() {
@@ -190,8 +201,7 @@ bool System::input_may_come() {
     return std::any_of(devices.begin(), devices.end(), [](auto& device) { return device->input_may_come(); });
 }
 
-std::uint64_t System::time(std::uint64_t counted) const {
-    if (!real_time) return counted;
+std::uint64_t System::clock() const {
     auto passed = std::chrono::steady_clock::now() - begin;
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count());
 }

@@ -28,6 +28,16 @@ const char* event_of(StopReason reason) {
     }
 }
 
+// The same for why a transaction was taken back.
+const char* event_of(AbortReason reason) {
+    switch (reason) {
+        case AbortReason::conflict: return "transaction_conflict";
+        case AbortReason::event: return "transaction_event";
+        case AbortReason::depth: return "transaction_too_deep";
+        default: return "transaction_too_large";
+    }
+}
+
 }  // namespace
 
 Index Machine::State::find_event(std::string_view name) const {
@@ -46,12 +56,7 @@ void Machine::State::run_aside(const std::vector<MicroOp>& ops) {
 }
 
 // With no instruction running: what was overwritten is forgotten.
-void Machine::State::settle() {
-    if (system->sharing != nullptr && system->map.code_version != code_version) {
-        code_version = system->map.code_version;
-        drop_all = true;
-    }
-    if (written.empty() && !drop_all) return;
+void Machine::State::drop_now() {
     const std::uint64_t address = next_pc();
     drop_written();
     if (drop_all) forget_translations();
@@ -61,14 +66,13 @@ void Machine::State::settle() {
 // The count at which interrupts are to be looked for, if that is before `stop_at`.
 std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
     if (interrupt_event == no_index || system->devices.empty()) return stop_at;
-    std::uint64_t next = std::min(stop_at - core.count, instructions_between_looks);
+    const std::uint64_t next = std::min(stop_at - core.count, instructions_between_looks);
+    if (system->real_time) return core.count + next;
     const std::uint64_t now = core.time_base + core.count, due = system->due(core.hart);
-    if (!system->real_time && due > now) next = std::min(next, due - now);
-    return core.count + next;
+    return core.count + (due > now ? std::min(next, due - now) : next);
 }
 
 StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
-    if (bus) bus->choose_pages();
     failed_event = no_index;
     if (modes_stale) {
         const std::uint64_t address = next_pc();
@@ -78,7 +82,8 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
     if (!system->mapped()) return execute_apart(stop_at);
     while (core.count != stop_at) {
         settle();
-        if (!single && look_at_interrupts() && core.reason != StopReason::running) return core.reason;
+        if (!single && may_be_interrupted() && look_at_interrupts() && core.reason != StopReason::running)
+            return core.reason;
         if (stopped) return StopReason::stopped;
         core.state = layout.state();
         core.stop_at = next_stop(stop_at);
@@ -102,6 +107,15 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
     if (single) look_at_interrupts();
     if (core.waiting && core.harts == 1) core.reason = StopReason::waiting;
     return core.reason;
+}
+
+StopReason Machine::State::execute_awake(std::uint64_t stop_at) {
+    struct Awake {
+        explicit Awake(machine::Bus& given) : bus(given) { bus.wake(); }
+        ~Awake() { bus.rest(); }
+        machine::Bus& bus;
+    } awake(*bus);
+    return execute(stop_at);
 }
 
 // Where code is apart there are no events.
@@ -146,10 +160,10 @@ bool Machine::State::sleep() {
 
 // core.reason says what went wrong at core.next. False where the run ends with it.
 bool Machine::State::handle_fault() {
-    if (core.reason == StopReason::aborted) return handle_abort(core.fault_address);
+    if (core.reason == StopReason::aborted) return handle_abort(static_cast<AbortReason>(core.fault_address));
     const char* name = event_of(core.reason);
     if (name == nullptr) return false;
-    if (bus->transaction.active()) return handle_abort(static_cast<std::uint64_t>(AbortReason::event));
+    if (bus->transaction.active()) return handle_abort(AbortReason::event);
     const Index event = find_event(name);
     if (event == no_index) return false;
     ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
@@ -204,27 +218,31 @@ std::uint64_t Machine::State::take_back() {
     return checkpoint.pc;
 }
 
-bool Machine::State::handle_abort(std::uint64_t reason) {
+bool Machine::State::handle_abort(AbortReason reason) {
     const std::uint64_t address = bus->transaction.active() ? take_back() : next_pc();
     refresh_modes();
     set_next(address);
-    const Index event = find_event("abort");
+    const Index event = find_event(event_of(reason));
     ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
-    if (event != no_index) return handle_event(event, address, reason);
+    if (event != no_index) return handle_event(event, address, 0);
     // It is tried again where that can help.
-    if (reason == static_cast<std::uint64_t>(AbortReason::conflict)) {
+    if (reason == AbortReason::conflict) {
         core.reason = StopReason::running;
         return true;
     }
     core.reason = StopReason::aborted;
-    core.fault_address = reason;
+    core.fault_address = static_cast<std::uint64_t>(reason);
     return false;
 }
 
 // Between two instructions. True where the event did something, or ended the run: then core.reason is not `running`.
 bool Machine::State::look_at_interrupts() {
-    if (interrupt_event == no_index) return false;
-    const std::optional<std::uint32_t> line = system->raised(core.hart, time());
+    if (!may_be_interrupted()) return false;
+    std::optional<std::uint32_t> line;
+    {
+        machine::Pause pause(*bus);
+        line = system->raised(core.hart, time());
+    }
     if (!line) return false;
     const std::uint64_t address = next_pc();
     if (bus->transaction.active()) return interrupt_in_transaction(address, *line);
@@ -241,7 +259,7 @@ bool Machine::State::interrupt_in_transaction(std::uint64_t address, std::uint32
     if (!handle_event(interrupt_event, address, line)) return true;
     if (next_pc() == address) return false;
     std::copy(before.begin(), before.end(), layout.state());
-    handle_abort(static_cast<std::uint64_t>(AbortReason::event));
+    handle_abort(AbortReason::event);
     return true;
 }
 

@@ -59,6 +59,7 @@ std::uint64_t read_input(Machine::State& hart, std::uint64_t address, std::uint6
     // Nothing is taken that could not be put down.
     if (!may_be_written(hart.system->map, address, bytes.size())) return refused;
     {
+        Pause pause(*hart.bus);
         std::scoped_lock lock(hart.system->device_lock);
         bytes.resize(hart.system->streams->read(bytes));
     }
@@ -70,6 +71,7 @@ std::uint64_t write_output(Machine::State& hart, unsigned file, std::uint64_t ad
     for (std::uint64_t done = 0; done < length; done += bytes.size()) {
         bytes.resize(std::min(length - done, max_part));
         if (!hart.bus->read_bytes(address + done, bytes)) return done == 0 ? refused : done;
+        Pause pause(*hart.bus);
         std::scoped_lock lock(hart.system->device_lock);
         hart.system->streams->write(file, bytes);
     }

@@ -94,7 +94,7 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.mapped_memory = system->memory;
     core.mapped_big_endian = system->mapped() && isa.memories[system->memory].big_endian;
     if (system->mapped()) {
-        bus = std::make_unique<machine::Bus>(system->map, system->sharing.get(), system->device_lock, core);
+        bus = std::make_unique<machine::Bus>(*system, core);
         core.bus = bus.get();
         interrupt_event = find_event("interrupt");
     }
@@ -184,8 +184,8 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
             return fmt::format("misaligned access of {} bits at address {:#x} by the instruction at {}",
                                core.fault_bits, core.fault_address, where);
         case StopReason::aborted:
-            return fmt::format("the transaction that begins at {} was taken back for reason {}", where,
-                               core.fault_address);
+            return fmt::format("the transaction that begins at {} was taken back: {}", where,
+                               machine::text_of(static_cast<machine::AbortReason>(core.fault_address)));
         case StopReason::failed:
             return fmt::format("{}: {:#x}, at {}{}{}", signal_names[core.fault_other], core.fault_address, where,
                                event_cause.empty() ? "" : ": ", event_cause);
@@ -331,7 +331,9 @@ void Machine::start(std::uint64_t address) {
         state_->system->turn = 0;
         state_->system->turn_left = state_->system->elapsed = 0;
         for (auto& device : state_->system->devices) device->reset();
+        state_->system->devices_changed();
     }
+    state_->system->map.clear_flags();
     for (unsigned i = 0; i < harts(); ++i) {
         hart(i).state_->reset(address);
         hart(i).state_->begin();

@@ -29,8 +29,7 @@ inline void note(Core* core, Counter counter) { ++core->counters[static_cast<std
 // The number whose bytes in memory, the first one lowest, are `raw`; and back.
 template <class T, bool big>
 T ordered(std::uint64_t raw) {
-    const T value = static_cast<T>(raw);
-    return from_memory<T, big>(reinterpret_cast<const std::uint8_t*>(&value));
+    return in_order<T, big>(static_cast<T>(raw));
 }
 
 // Apart from the quick ways, so that these need no room on the stack.
@@ -59,7 +58,7 @@ void load_page(ISAFORGE_HANDLER_PARAMETERS) {
     if (!at_once<T, aligned>(core->load_pages, load<std::uint64_t>(state, op->a), bytes)) [[unlikely]]
         ISAFORGE_MUST_TAIL return load_by_bus<T, big>(ISAFORGE_HANDLER_ARGUMENTS);
     note(core, Counter::loads);
-    store(state, op->result, from_memory<T, big>(bytes));
+    store(state, op->result, in_order<T, big>(load_shared<T>(bytes)));
     ISAFORGE_NEXT;
 }
 
@@ -70,7 +69,7 @@ void store_page(ISAFORGE_HANDLER_PARAMETERS) {
     if (!at_once<T, aligned>(core->store_pages, load<std::uint64_t>(state, op->a), bytes)) [[unlikely]]
         ISAFORGE_MUST_TAIL return store_by_bus<T, big>(ISAFORGE_HANDLER_ARGUMENTS);
     note(core, Counter::stores);
-    to_memory<T, big>(bytes, load<T>(state, op->b));
+    store_shared(bytes, in_order<T, big>(load<T>(state, op->b)));
     ISAFORGE_NEXT;
 }
 
@@ -87,7 +86,7 @@ void gather_page(ISAFORGE_HANDLER_PARAMETERS) {
             std::uint8_t* bytes = nullptr;
             if (at_once<T>(core->load_pages, core, address, bytes)) {
                 note(core, Counter::loads);
-                value = from_memory<T, big>(bytes);
+                value = in_order<T, big>(load_shared<T>(bytes));
             } else {
                 std::uint64_t raw = 0;
                 if (!core->bus->load(address, sizeof(T), raw)) return raise(op, core, count, pending, core->reason);
@@ -110,7 +109,7 @@ void scatter_page(ISAFORGE_HANDLER_PARAMETERS) {
         std::uint8_t* bytes = nullptr;
         if (at_once<T>(core->store_pages, core, address, bytes)) {
             note(core, Counter::stores);
-            to_memory<T, big>(bytes, value);
+            store_shared(bytes, in_order<T, big>(value));
         } else if (!core->bus->store(address, sizeof(T), ordered<T, big>(value))) {
             return raise(op, core, count, pending, core->reason);
         }

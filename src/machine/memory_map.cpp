@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "machine/memory_bytes.hpp"
+#include "machine/micro_op.hpp"
 #include "machine/pages.hpp"
 
 namespace isaforge::machine {
@@ -17,17 +19,68 @@ std::string letters(std::uint8_t permissions) {
     return text;
 }
 
-Block::Block(std::uint64_t first_address, std::uint64_t size_in_bytes) : first(first_address), size(size_in_bytes) {
+Block::Block(std::uint64_t first_address, std::uint64_t size_in_bytes)
+    : first(first_address), size(size_in_bytes), first_line_(first / line & ~std::uint64_t{7}) {
     bytes = take_pages(size);
-    code_flags = bytes == nullptr ? nullptr : take_pages(size / granule + 1);
-    if (code_flags != nullptr || bytes == nullptr) return;
-    release_pages(bytes, size);
-    bytes = nullptr;
+    line_flags_ = bytes == nullptr ? nullptr : take_pages(flag_bytes());
+    if (line_flags_ != nullptr) {
+        page_flags_ = line_flags_ + ((first + (size - 1)) / line + 8 - first_line_);
+    } else if (bytes != nullptr) {
+        release_pages(bytes, size);
+        bytes = nullptr;
+    }
 }
 
 Block::~Block() {
     release_pages(bytes, size);
-    release_pages(code_flags, size / granule + 1);
+    release_pages(line_flags_, flag_bytes());
+}
+
+// Of all lines, as many as a search by eights looks at, and of all pages.
+std::uint64_t Block::flag_bytes() const {
+    const std::uint64_t last = first + (size - 1);
+    return last / line + 8 - first_line_ + ((last >> page_shift) - (first >> page_shift) + 1);
+}
+
+std::atomic_ref<std::uint8_t> Block::page_flag(std::uint64_t address) const {
+    return std::atomic_ref<std::uint8_t>(page_flags_[(address >> page_shift) - (first >> page_shift)]);
+}
+
+void Block::set_flag(std::uint64_t address, std::uint8_t flag) const {
+    line_flag(address / line).fetch_or(flag);
+    page_flag(address).fetch_or(flag);
+}
+
+void Block::clear_flags() const { clear_pages(line_flags_, flag_bytes()); }
+
+bool Block::eight_lines_have(std::uint64_t number, std::uint8_t unwanted) const {
+    const auto* eight = reinterpret_cast<std::uint64_t*>(line_flags_ + (number - first_line_));
+    return (__atomic_load_n(eight, __ATOMIC_SEQ_CST) & 0x0101010101010101u * unwanted) != 0;
+}
+
+bool Block::narrow(std::uint64_t address, std::uint8_t unwanted, std::uint64_t& low, std::uint64_t& high) const {
+    if ((page_flag(address).load() & unwanted) == 0) return true;
+    const auto has = [&](std::uint64_t number) { return (line_flag(number).load() & unwanted) != 0; };
+    const std::uint64_t own = address / line, low_line = low / line, high_line = high / line;
+    if (has(own)) return false;
+    std::uint64_t begin = own, end = own + 1;
+    while (begin > low_line)
+        if (begin % 8 == 0 && begin - low_line >= 8 && !eight_lines_have(begin - 8, unwanted))
+            begin -= 8;
+        else if (!has(begin - 1))
+            --begin;
+        else
+            break;
+    while (end <= high_line)
+        if (end % 8 == 0 && high_line - end >= 7 && !eight_lines_have(end, unwanted))
+            end += 8;
+        else if (!has(end))
+            ++end;
+        else
+            break;
+    low = std::max(low, begin * line);
+    high = std::min(high, end * line - 1);
+    return true;
 }
 
 // Takes [first, last] out of the regions that are there.
@@ -132,7 +185,8 @@ bool MemoryMap::peek(std::uint64_t address, std::span<std::uint8_t> bytes) const
         const Region* region = find(address + done);
         if (region == nullptr || !region->block) return false;
         std::size_t part = std::min<std::uint64_t>(bytes.size() - done - 1, region->last - (address + done)) + 1;
-        std::memcpy(bytes.data() + done, region->block->at(address + done), part);
+        const std::uint8_t* from = region->block->at(address + done);   // harts may be storing there
+        for (std::size_t i = 0; i < part; ++i) bytes[done + i] = load_shared<std::uint8_t>(from + i);
         done += part;
     }
     return true;
@@ -149,6 +203,11 @@ bool MemoryMap::poke(std::uint64_t address, std::span<const std::uint8_t> bytes)
             done += part;
         }
     return true;
+}
+
+void MemoryMap::clear_flags() const {
+    for (const Region& region : regions_)
+        if (region.block) region.block->clear_flags();
 }
 
 std::string MemoryMap::describe(std::uint64_t address) const {

@@ -44,22 +44,41 @@ public:
 };
 
 // Storage. Zero pages are only taken when they are touched.
+//
+// Accesses keep each other apart by lines, aligned like the addresses of the map. Each has flags: that instructions were
+// translated from it, that it is watched (see Sharing), and, in the high half, which of these all harts know.
 struct Block {
+    static constexpr std::uint64_t line = 64;
+    static constexpr std::uint8_t code = 1, watched = 2;
+    static constexpr std::uint8_t known(std::uint8_t flag) { return static_cast<std::uint8_t>(flag << 4); }
+
     Block(std::uint64_t first_address, std::uint64_t bytes);
     ~Block();
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
 
     std::uint8_t* at(std::uint64_t address) const { return bytes + (address - first); }
-    // Not 0 where instructions were translated from the granule that holds an address.
-    std::atomic_ref<std::uint8_t> code_flag(std::uint64_t address) const {
-        return std::atomic_ref<std::uint8_t>(code_flags[(address - first) / granule]);
-    }
+    std::uint8_t flags(std::uint64_t address) const { return line_flag(address / line).load(); }
+    void set_flag(std::uint64_t address, std::uint8_t flag) const;
+    void clear_flags() const;
+    // Narrows [low, high], which lies in one page of a hart's tables, to the lines around `address` that have none of
+    // some flags. False where its own line has one.
+    bool narrow(std::uint64_t address, std::uint8_t unwanted, std::uint64_t& low, std::uint64_t& high) const;
 
-    static constexpr std::uint64_t granule = 64;
     std::uint64_t first = 0, size = 0;
     std::uint8_t* bytes = nullptr;        // null: no room
-    std::uint8_t* code_flags = nullptr;
+
+private:
+    std::atomic_ref<std::uint8_t> line_flag(std::uint64_t number) const {
+        return std::atomic_ref<std::uint8_t>(line_flags_[number - first_line_]);
+    }
+    std::atomic_ref<std::uint8_t> page_flag(std::uint64_t address) const;
+    bool eight_lines_have(std::uint64_t number, std::uint8_t unwanted) const;
+    std::uint64_t flag_bytes() const;
+
+    std::uint64_t first_line_ = 0;        // a multiple of eight
+    std::uint8_t* line_flags_ = nullptr;
+    std::uint8_t* page_flags_ = nullptr;  // what some line of each page has, so that most need not be searched
 };
 
 struct Region {
@@ -92,6 +111,9 @@ public:
     // Past all permissions, for loaders and debuggers; false where storage is missing. Devices are never asked.
     bool peek(std::uint64_t address, std::span<std::uint8_t> bytes) const;
     bool poke(std::uint64_t address, std::span<const std::uint8_t> bytes) const;
+
+    // No line has flags any more: harts have neither translations nor reservations.
+    void clear_flags() const;
 
     // "lies in `.text` (r-x)", "is not mapped".
     std::string describe(std::uint64_t address) const;

@@ -11,6 +11,7 @@
 // Little-endian hosts only: a narrow read of a scalar's eight bytes finds its low part first.
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -120,10 +121,23 @@ struct AccessNote {
 inline constexpr unsigned max_limited_files = 8;
 inline constexpr unsigned max_ports = 7;
 
+// The count at which a run returns. Another hart may set it to 0, for a hart to look up at the end of its instruction.
+class StopCount {
+public:
+    operator std::uint64_t() const { return value_.load(std::memory_order_relaxed); }
+    StopCount& operator=(std::uint64_t value) {
+        value_.store(value, std::memory_order_relaxed);
+        return *this;
+    }
+
+private:
+    std::atomic<std::uint64_t> value_ = 0;
+};
+
 // What handlers need beyond what they get in registers.
 struct Core {
     std::byte* state = nullptr;
-    std::uint64_t stop_at = 0;         // count at which to return
+    StopCount stop_at;
     FloatRules rules;
     std::uint64_t alignment = 0;       // all ones where accesses must be aligned
     std::uint64_t target = 0;          // address of the next instruction, for those that set pc at once
@@ -220,7 +234,7 @@ inline LateResult* new_landing(Core& core, std::uint64_t count, std::uint64_t& p
 // The end of an instruction's last handler. What must be looked at now and then is in finish_slowly.
 #define ISAFORGE_FINISH                                                                               \
     do {                                                                                              \
-        if ((pending & 1) != 0 || count + 1 == core->stop_at || op->link == nullptr)                  \
+        if ((pending & 1) != 0 || count + 1 >= core->stop_at || op->link == nullptr)                  \
             ISAFORGE_MUST_TAIL return ::isaforge::machine::finish_slowly(ISAFORGE_HANDLER_ARGUMENTS); \
         ++count;                                                                                      \
         pending >>= 1;                                                                                \

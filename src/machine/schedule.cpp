@@ -21,7 +21,7 @@ using Harts = std::vector<Machine::State*>;
 // Short turns are as likely as long ones, for most mistakes of programs show where few instructions come between.
 std::uint64_t turn_length(std::mt19937_64& random) {
     const std::uint64_t number = random(), longest = std::uint64_t{1} << random() % 9;
-    return 1 + number % longest;
+    return 1 + (number & (longest - 1));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -39,6 +39,7 @@ public:
 private:
     bool ready(Machine::State& hart) const;
     bool wake();
+    void pass_turn() { system_.turn = system_.turn + 1 == harts_.size() ? 0 : system_.turn + 1; }
 
     machine::System& system_;
     Harts harts_;
@@ -70,13 +71,14 @@ Machine::State* Turns::next(StopReason& reason) {
     if (system_.turn_left != 0 && ready(*harts_[system_.turn_of])) return harts_[system_.turn_of];
     while (true) {
         unsigned passed = 0;
-        while (passed < count && !ready(*harts_[system_.turn % count])) ++passed, ++system_.turn;
+        while (passed < count && !ready(*harts_[system_.turn])) ++passed, pass_turn();
         if (passed != count) break;
         const bool all = std::all_of(harts_.begin(), harts_.end(), [](Machine::State* hart) { return hart->stopped; });
         reason = all ? StopReason::stopped : StopReason::waiting;
         if (all || !wake()) return nullptr;
     }
-    system_.turn_of = system_.turn++ % count;
+    system_.turn_of = system_.turn;
+    pass_turn();
     system_.turn_left = turn_length(system_.random);
     return harts_[system_.turn_of];
 }
@@ -172,7 +174,7 @@ void Threads::idle(Machine::State& hart) {
 void Threads::run_one(Machine::State& hart, std::uint64_t limit) {
     while (!system_.ending) {
         const std::uint64_t before = hart.core.count;
-        const StopReason reason = hart.execute(before + instructions_of_thread);
+        const StopReason reason = hart.execute_awake(before + instructions_of_thread);
         executed_ += hart.core.count - before;
         if (reason == StopReason::stopped) break;
         if (reason != StopReason::running) return end(reason, hart);

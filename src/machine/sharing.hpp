@@ -1,15 +1,32 @@
-// What harts share to keep out of each other's way. Memory is divided into lines, lines share stripes, and each stripe
-// has a word: whether somebody holds it, and a version that counts the stores made there. An access holds its stripes
-// while it lasts. Reservations and transactions remember versions and see by them that somebody else has stored.
+// What harts share to keep out of each other's way. Memory is divided into lines. Most of them are plain: harts access
+// them by their tables (see Bus) and no lock, in what order the host likes. A line that a reservation, an `atomic` block or
+// a transaction has touched is watched from then on, and those accesses go another way: lines share stripes, and each
+// stripe has a word that says whether somebody holds it, and a version that counts the stores made there. An access to a
+// watched line holds its stripes while it lasts. Reservations and transactions remember versions and see by them that
+// somebody else has stored.
 //
-// Nobody waits for a stripe while holding another, but for the one hart that is in an `atomic` block: so nobody waits in
-// a circle.
+// What becomes of a line. Its flags (see Block) are set first, then all others are told (Bus::tell_others): a new round
+// begins, and whoever runs drops its tables and says which round it has seen. When all have, no table has the line any
+// more and none will, for the flags are looked at before a line gets into a table; only then it counts as known, and only
+// then anybody relies on it. The same for lines that instructions are translated from, of which only stores are kept out
+// of tables. Who is quiet, that is asleep, waiting for a device, ended or not yet begun, is not waited for: it looks at the
+// round when it goes on.
+//
+// Why nobody waits for ever. A hart waits for a stripe, for `exclusive`, or for others to see a round. While it does it
+// says itself which rounds it has seen, or is quiet, and one that executes does so at the end of its instruction, which
+// another makes it look up at by setting its stop_at to 0, again and again until it has. So a round is seen by all after
+// finite time, whatever locks are held, and waiting for it adds nothing to what follows for locks: nobody waits for a
+// stripe while holding another but for the one hart that is in an `atomic` block, so nobody waits in a circle.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <thread>
+
+#include "isaforge/machine.hpp"
+#include "machine/memory_map.hpp"
+#include "machine/micro_op.hpp"
 
 namespace isaforge::machine {
 
@@ -19,10 +36,6 @@ public:
     bool try_take() {
         std::uint64_t word = word_.load(std::memory_order_relaxed);
         return (word & 1) == 0 && word_.compare_exchange_weak(word, word | 1, std::memory_order_acquire);
-    }
-    void take() {
-        for (unsigned round = 1; !try_take(); ++round)
-            if (round % 64 == 0) std::this_thread::yield();
     }
     void give_back() {
         word_.store(word_.load(std::memory_order_relaxed) & ~std::uint64_t{1}, std::memory_order_release);
@@ -36,15 +49,23 @@ private:
     alignas(64) std::atomic<std::uint64_t> word_ = 0;
 };
 
+// A hart as the others see it.
+struct Member {
+    static constexpr std::uint64_t quiet = ~std::uint64_t{0};
+    alignas(64) std::atomic<std::uint64_t> seen = quiet;   // the round that its tables are of
+    StopCount* stop_at = nullptr;
+};
+
 struct Sharing {
     static constexpr unsigned count = 1024;
-    static constexpr unsigned line_shift = 6;
     static std::uint32_t stripe_of(std::uint64_t address) {
-        return static_cast<std::uint32_t>((address >> line_shift) % count);
+        return static_cast<std::uint32_t>(address / Block::line % count);
     }
 
     Stripe stripes[count];
-    std::atomic<std::uint64_t> clock = 0;   // counts the stores of all harts, before their stripes are given back
+    std::atomic<std::uint64_t> clock = 0;   // counts stores to watched lines, before their stripes are given back
+    std::atomic<std::uint64_t> round = 0;   // counts how often lines were flagged
+    Member members[most_harts];
     std::mutex exclusive;                   // held by the hart that is in an `atomic` block
 };
 

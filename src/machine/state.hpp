@@ -55,7 +55,8 @@ struct Machine::State {
     const machine::MicroOp* nothing_at(std::uint64_t address, StopReason reason, std::uint64_t where);
     std::unique_ptr<Instruction> translate_at(std::uint64_t address, const std::uint8_t* bytes, std::size_t available);
     const machine::MicroOp* no_room_at(std::uint64_t address);
-    bool lacks_room();
+    bool lacks_room() { return core.reason == StopReason::limit && look_again(); }
+    bool look_again();
     std::vector<semantics::Binding> bindings_of(Index form, const Image& image) const;
     semantics::LowerInput input_for(const Form& form, const std::vector<semantics::Binding>& bindings,
                                     std::uint64_t address, unsigned bits) const;
@@ -80,14 +81,28 @@ struct Machine::State {
 
     // Running: execute.cpp.
     StopReason execute(std::uint64_t stop_at, bool single = false);
+    StopReason execute_awake(std::uint64_t stop_at);   // on a thread of its own
     StopReason execute_apart(std::uint64_t stop_at);
+    void take_notes(std::vector<machine::AccessNote>* notes) {
+        core.notes = notes;
+        if (bus) bus->choose_pages();
+    }
     void run_aside(const std::vector<machine::MicroOp>& ops);
-    void settle();
+    void settle() {
+        if (bus) bus->acknowledge();
+        if (const std::uint64_t now = system->map.code_version; now != code_version) {
+            code_version = now;
+            drop_all = true;
+        }
+        if (drop_all || !written.empty()) drop_now();
+    }
+    void drop_now();
     std::uint64_t next_stop(std::uint64_t stop_at);
     bool handle_fault();
     bool handle_event(Index event, std::uint64_t address, std::uint64_t first_value, std::uint64_t second_value = 0);
-    bool handle_abort(std::uint64_t reason);
+    bool handle_abort(machine::AbortReason reason);
     std::uint64_t take_back();
+    bool may_be_interrupted() const { return interrupt_event != no_index && system->may_be_raised(core.hart, time()); }
     bool look_at_interrupts();
     bool interrupt_in_transaction(std::uint64_t address, std::uint32_t line);
     bool sleep();

@@ -136,14 +136,14 @@ RunResult Machine::step(TraceRecord* record) {
             record->image = instruction->image;
             record->bits = instruction->bits;
             tracer.look_before(*instruction);
-            state.core.notes = &tracer.notes;
+            state.take_notes(&tracer.notes);
         }
     }
     state.core.skipped = false;
     std::uint64_t first = state.core.count;
     state.core.passes_at = first;
     result.reason = state.execute(first + 1, true);
-    state.core.notes = nullptr;
+    state.take_notes(nullptr);
     result.hart = state.core.hart;
     result.instructions = state.core.count - first;
     if (!result.ok()) result.message = state.message(result.reason, result.address);

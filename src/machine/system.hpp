@@ -26,11 +26,24 @@ struct System {
     std::string add_device(const std::string& kind, std::uint64_t address);
     // The lowest line that interrupts a hart now; and when the next one will by itself, the end of time where none will.
     std::optional<std::uint32_t> raised(std::uint32_t hart, std::uint64_t now);
-    std::uint64_t due(std::uint32_t hart);
+    std::uint64_t due(std::uint32_t hart) {
+        const std::uint64_t known = quiet_until[hart].load(std::memory_order_relaxed);
+        return known != 0 ? known : ask_due(hart);
+    }
+    // Whether raised() may say something. Asked at each turn of a hart.
+    bool may_be_raised(std::uint32_t hart, std::uint64_t now) const {
+        return now >= quiet_until[hart].load(std::memory_order_relaxed);
+    }
+    // Called under device_lock.
+    void devices_changed();
     // Whether input from outside may interrupt some hart.
     bool input_may_come();
     // Nanoseconds of the machine's time, given how many there are without a clock.
-    std::uint64_t time(std::uint64_t counted) const;
+    std::uint64_t time(std::uint64_t counted) const { return real_time ? clock() : counted; }
+    std::uint64_t clock() const;
+    std::uint64_t ask_due(std::uint32_t hart);
+    std::uint64_t first_due(std::uint32_t hart) const;   // as due(), under device_lock
+
     Index memory = no_index;                     // the one that holds code
     unsigned harts = 1;
     MemoryMap map;
@@ -38,6 +51,7 @@ struct System {
     std::unique_ptr<Sharing> sharing;            // null with one hart
     std::mutex device_lock;                      // for devices and streams
     std::vector<std::unique_ptr<Device>> devices;
+    std::atomic<std::uint64_t> quiet_until[max_harts] = {};   // no line is up before; 0: that is not known
     std::shared_ptr<Streams> streams;
     std::optional<int> exit_status;              // under device_lock
     std::atomic<bool> ending = false;            // a hart has ended the run of all

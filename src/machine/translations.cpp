@@ -123,8 +123,7 @@ const MicroOp* Machine::State::no_room_at(std::uint64_t address) {
 }
 
 // Whether the run came to where no_room_at() was the answer.
-bool Machine::State::lacks_room() {
-    if (core.reason != StopReason::limit) return false;
+bool Machine::State::look_again() {
     core.reason = StopReason::running;
     core.next = &outside;
     return true;

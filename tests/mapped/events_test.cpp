@@ -17,7 +17,7 @@ on bad_read(address) { enter(u64(4), u64(address)) }
 on bad_write(address) { enter(u64(5), u64(address)) }
 on misaligned(address) { enter(u64(6), u64(address)) }
 on interrupt(line) when level == 0 { enter(u64(7), u64(line)) }
-on abort(reason) { enter(u64(8), u64(reason)) }
+on transaction_event { enter(u64(8), u64(6)) }
 on reset { r[15] = host(4, 0, 0, 0) - u64(hart()) * 0x1000 }
 )";
 

@@ -9,7 +9,7 @@ namespace isaforge {
 namespace {
 
 // A transaction that is taken back is tried again; r10 counts that.
-const char* const retrying = "on abort(reason) { r[10] = r[10] + 1\n r[11] = u64(reason) }\n";
+const std::string retrying = on_abort("r[10] = r[10] + 1\n r[11] = reason");
 
 MachineOptions options(unsigned harts, std::uint64_t seed, bool threads = false) {
     return {.memory_bytes = 1 << 20, .harts = harts, .seed = seed, .threads = threads};
@@ -303,7 +303,7 @@ TEST(Transactions, AreTakenBackPartByPart) {
 
 TEST(Transactions, EventsAndSizeTakeThemBack) {
     // A bad load inside: reason 6, and memory and registers as before; the handler jumps on.
-    const char* const handling = "on abort(reason) { r[11] = u64(reason)\n pc = u64(0x2000) }\n";
+    const std::string handling = on_abort("r[11] = reason\n pc = u64(0x2000)");
     MappedMachine machine(handling);
     machine.load(0x2000, {{Op::get_from, 3}, {Op::stop}});
     RunResult result = machine.run({{Op::li, 1, 0, counter},

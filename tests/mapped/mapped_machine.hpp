@@ -76,7 +76,8 @@ enum class Op : std::uint8_t {
     mul,
     bltu,
     swap,
-    aswap
+    aswap,
+    exchange
 };
 
 inline const char* const meanings[] = {
@@ -122,7 +123,18 @@ inline const char* const meanings[] = {
     "if A < B { pc = pc + u64(i) }",
     "{ let t = A\n A = B\n B = t }",
     "atomic B { let t = mem.u64[B]\n mem.u64[B] = A\n A = t }",
+    "atomic A { atomic B { let t = mem.u64[A]\n mem.u64[A] = mem.u64[B]\n mem.u64[B] = t } }",
 };
+
+// Says what happens when a transaction is taken back; `reason` tells the four ways apart.
+inline std::string on_abort(const std::string& body) {
+    return "function aborted(reason) { " + body + R"( }
+on transaction_conflict { aborted(u64(5)) }
+on transaction_event { aborted(u64(6)) }
+on transaction_too_deep { aborted(u64(7)) }
+on transaction_too_large { aborted(u64(9)) }
+)";
+}
 
 struct Word {
     Op op;
