@@ -153,8 +153,41 @@ ExpressionPointer ParserBase::unary() {
 
 ExpressionPointer ParserBase::postfix() {
     ExpressionPointer base = primary();
-    while (at("[")) base = subscript(base);
-    return base;
+    for (;;) {
+        if (at("[")) {
+            base = subscript(base);
+        } else if (at_member()) {
+            base = member(base);
+        } else {
+            return base;
+        }
+    }
+}
+
+// A dot without a blank before it.
+bool ParserBase::at_member() const { return at(".") && peek().place.offset == last_.offset + last_.length; }
+
+// register.FIELD, memory.u32[address]
+ExpressionPointer ParserBase::member(const ExpressionPointer& base) {
+    advance();
+    auto node = std::make_shared<Expression>();
+    if (base->kind == ExpressionKind::name && at(TokenKind::name) && is_type(peek().text)) {
+        node->kind = ExpressionKind::element;
+        node->name = base->name;
+        node->type = type_name();
+        {
+            const Nest nest(*this);
+            expect("[", "before the address");
+            node->operands = {expression()};
+        }
+        expect_close("]", "after the address");
+    } else {
+        node->kind = ExpressionKind::member;
+        node->name = expect_name("the name of a field").text;
+        node->operands = {base};
+    }
+    node->place = from(base->place);
+    return finished(std::move(node));
 }
 
 // name[i], value[high:low]; whether name[i] is a register or a bit is known only when names are.
@@ -273,22 +306,8 @@ ExpressionPointer ParserBase::primary() {
     }
     advance();
     if (at("(") && peek().place.offset == after) return call(token);
-    if (at(".") && peek().place.offset == after) {
-        advance();
-        node->kind = ExpressionKind::element;
-        node->name = std::string(token.text);
-        node->type = type_name();
-        {
-            const Nest nest(*this);
-            expect("[", "before the address");
-            node->operands = {expression()};
-        }
-        expect_close("]", "after the address");
-        node->place = from(token.place);
-        return finished(std::move(node));
-    }
-    node->kind = ExpressionKind::name;
     node->name = std::string(token.text);
+    node->kind = ExpressionKind::name;
     return node;
 }
 

@@ -81,8 +81,9 @@ private:
     Only only();
     std::vector<Text> texts();
 
-    std::vector<EntrySyntax> entries();
-    void entry(std::vector<EntrySyntax>& out);
+    std::vector<EntrySyntax> entries(std::vector<BitFieldSyntax>* fields = nullptr);
+    EntrySyntax entry();
+    void bit_fields(std::vector<BitFieldSyntax>& out);
     Cell cell(bool in_bar);
     void cell_name(Cell& cell);
     void append_bar(Bar& bar);
@@ -493,8 +494,10 @@ void Parser::registers(bool single) {
             advance();
             expect("write", "after the number of ports");
             if (!accept("port")) expect("ports", "after `write`");
+        } else if (at("{") && single) {
+            rows("fields of the register", [&] { bit_fields(out.fields); });
         } else if (at("{")) {
-            out.entries = entries();
+            out.entries = entries(&out.fields);
         } else {
             complain("a text, lanes, write ports or a block of names", {"lanes", "one"});
             return give_up(out.name);
@@ -517,8 +520,26 @@ void Parser::memory() {
     out_.memories.push_back(std::move(out));
 }
 
+// NAME [= HIGH [: LOW]], …
+void Parser::bit_fields(std::vector<BitFieldSyntax>& out) {
+    do {
+        skip_newlines();
+        BitFieldSyntax field;
+        field.place = peek().place;
+        field.name = expect_name("the name of a field");
+        if (field.name.text.empty()) return skip_row();
+        if (accept("=")) {
+            field.high = unconditional();
+            if (accept(":")) field.low = unconditional();
+        }
+        field.place = from(field.place);
+        field.only = only();
+        out.push_back(std::move(field));
+    } while (accept(","));
+}
+
 // [code] "text" | "other" [= value]
-void Parser::entry(std::vector<EntrySyntax>& out) {
+EntrySyntax Parser::entry() {
     EntrySyntax entry;
     entry.place = peek().place;
     if (accept("alias")) entry.alias = true;
@@ -527,16 +548,19 @@ void Parser::entry(std::vector<EntrySyntax>& out) {
     if (accept("=")) entry.value = expression();
     entry.only = only();
     entry.place = from(entry.place);
-    out.push_back(std::move(entry));
+    return entry;
 }
 
-std::vector<EntrySyntax> Parser::entries() {
+// Of registers also the fields: of one behind its name, of all where a name stands without quotes.
+std::vector<EntrySyntax> Parser::entries(std::vector<BitFieldSyntax>* fields) {
     std::vector<EntrySyntax> out;
     rows("entries", [&] {
         while (!at_row_end()) {
             const std::uint32_t before = peek().place.offset;
-            entry(out);
+            if (fields && at(TokenKind::name) && !at("alias") && !at_dialect()) return bit_fields(*fields);
+            out.push_back(entry());
             if (peek().place.offset == before) return skip_row();
+            if (fields && at("{")) rows("fields of the register", [&] { bit_fields(out.back().fields); });
         }
     });
     return out;

@@ -92,6 +92,8 @@ private:
     ExpressionPointer postfix();
     ExpressionPointer primary();
     ExpressionPointer subscript(const ExpressionPointer& base);
+    bool at_member() const;
+    ExpressionPointer member(const ExpressionPointer& base);
     ExpressionPointer call(const Token& name);
     void too_deep();
     void statement(semantics::Block& out);

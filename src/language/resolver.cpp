@@ -467,7 +467,53 @@ void Resolver::resolve_registers() {
             type.where = file.where;
             add_type(file.name, std::move(type));
         }
+        resolve_fields(declaration.fields, BitField::of_all, file);
+        for (const EntrySyntax& syntax : declaration.entries) {
+            for (const Entry& entry : file.entries) {
+                const bool meant =
+                    declaration.text ? syntax.code == entry.code : entry.where.offset == syntax.place.offset;
+                if (meant && !syntax.fields.empty()) resolve_fields(syntax.fields, entry.code, file);
+            }
+        }
         isa_.register_files.push_back(std::move(file));
+    }
+}
+
+// The fields of register `number`. One may lie inside of another, as a flag does in a group of flags; but two that share
+// some of their bits are a mistake.
+void Resolver::resolve_fields(const std::vector<BitFieldSyntax>& syntax, std::uint64_t number, RegisterFile& file) {
+    unsigned next = 0;
+    for (const BitFieldSyntax& each : syntax) {
+        if (!here(each.only)) continue;
+        const std::uint64_t high = each.high ? evaluate(each.high, {}).value_or(next) : next;
+        const std::uint64_t low = each.low ? evaluate(each.low, {}).value_or(high) : high;
+        if (high < low) {
+            diagnostics_.error(each.place,
+                               fmt::format("{}:{} is no range of bits: the high bit stands first", high, low));
+            continue;
+        }
+        if (high >= file.bits) {
+            diagnostics_.error(each.place, fmt::format("bit {} of a register of {} bits", high, file.bits));
+            continue;
+        }
+        BitField field{each.name.text, static_cast<unsigned>(low), static_cast<unsigned>(high - low + 1), number,
+                       each.place};
+        next = field.high() + 1;
+        for (const BitField& other : file.fields) {
+            if (!other.belongs_to(number) && number != BitField::of_all) continue;
+            const bool apart = other.high() < field.low || field.high() < other.low;
+            const bool inside = (other.low <= field.low && field.high() <= other.high()) ||
+                                (field.low <= other.low && other.high() <= field.high());
+            const bool same = other.low == field.low && other.width == field.width;
+            if (other.name != field.name && (apart || (inside && !same))) continue;
+            const std::string what = other.name == field.name ? fmt::format("field '{}' is given twice", field.name)
+                                     : same ? fmt::format("'{}' has the same bits as '{}'", field.name, other.name)
+                                            : fmt::format("'{}' shares bits with '{}', and neither lies in the other",
+                                                          field.name, other.name);
+            diagnostics_.error(each.place, what).note(other.where, "the other is here");
+            break;
+        }
+        file.fields.push_back(std::move(field));
     }
 }
 

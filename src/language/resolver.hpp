@@ -139,6 +139,7 @@ private:
     void resolve_surface();
     void apply_setting(Surface& surface, const SurfaceSetting& setting);
     void resolve_registers();
+    void resolve_fields(const std::vector<BitFieldSyntax>& syntax, std::uint64_t number, RegisterFile& file);
     void resolve_memories();
     void resolve_functions();
 

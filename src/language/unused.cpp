@@ -24,6 +24,7 @@ private:
     void add(const TypeRef& type);
     void add(const std::vector<Cell>& cells);
     void add(const std::vector<WhereSyntax>& names);
+    void add(const std::vector<BitFieldSyntax>& fields);
     void add_words(const std::vector<Text>& texts);
 
     std::unordered_set<std::string_view> names_;  // of the syntax tree
@@ -63,6 +64,13 @@ void References::add(const std::vector<WhereSyntax>& names) {
     for (const WhereSyntax& name : names) add(name.value);
 }
 
+void References::add(const std::vector<BitFieldSyntax>& fields) {
+    for (const BitFieldSyntax& field : fields) {
+        add(field.high);
+        add(field.low);
+    }
+}
+
 // Names inside the holes of texts may be constants.
 void References::add_words(const std::vector<Text>& texts) {
     for (const Text& text : texts) {
@@ -88,7 +96,11 @@ References::References(const Description& description) {
     for (const RegistersDeclaration& file : description.registers) {
         add(file.type.width);
         add(file.lanes);
-        for (const EntrySyntax& entry : file.entries) add(entry.value);
+        add(file.fields);
+        for (const EntrySyntax& entry : file.entries) {
+            add(entry.value);
+            add(entry.fields);
+        }
     }
     for (const MemoryDeclaration& memory : description.memories) add(memory.type.width);
     for (const EnumDeclaration& declaration : description.enums) {

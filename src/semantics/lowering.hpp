@@ -186,6 +186,7 @@ private:
     Item concatenation(const Expression& expression);
     Item conditional(const Expression& expression, unsigned hint);
     Item slice(const Expression& expression);
+    Item member(const Expression& expression);
     Item slice_of(Item base, Typed position, unsigned width, Place place);
     Item call(const Expression& expression, unsigned hint);
     Item conversion(const Expression& expression);

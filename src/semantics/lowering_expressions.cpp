@@ -88,6 +88,7 @@ Item Lowering::item(const Expression& expression, unsigned hint) {
         case ExpressionKind::binary: result = binary(expression, hint); break;
         case ExpressionKind::conditional: result = conditional(expression, hint); break;
         case ExpressionKind::slice: result = slice(expression); break;
+        case ExpressionKind::member: result = member(expression); break;
         case ExpressionKind::element:
             // In brackets behind a single register stands a bit's position, not a register's number.
             if (Index file = find_file(expression.name);
@@ -803,6 +804,33 @@ Item Lowering::slice_of(Item base, Typed position, unsigned width, Place place) 
     Location part{.kind = Location::Kind::part, .type = {width, false, lane_count}, .index = position};
     part.inner.push_back(std::move(base.location));
     return Item::of(std::move(part));
+}
+
+// A named field of a register.
+Item Lowering::member(const Expression& expression) {
+    const Expression& base = *expression.operands[0];
+    if (base.kind == ExpressionKind::name && !find_local(base.name) && find_memory(base.name) != no_index) {
+        error(expression.place,
+              fmt::format("expected {0}.TYPE[address], a type such as u32, or {0}[address] for one cell", base.name));
+        return {};
+    }
+    Item whole = item(base);
+    if (!whole) return {};
+    if (whole.kind != Item::Kind::location || whole.location.kind != Location::Kind::element) {
+        error(expression.place, fmt::format("{} has no named fields: registers have", spoken(base, "this")));
+        return {};
+    }
+    std::vector<std::string_view> known;
+    for (const BitField& field : isa.register_files[whole.location.object].fields) {
+        if (!field.belongs_to(whole.location.number)) continue;
+        known.push_back(field.name);
+        if (field.name != expression.name) continue;
+        return slice_of(std::move(whole), typed_constant(field.low, {8, false, 1}), field.width, expression.place);
+    }
+    Diagnostic& message =
+        error(expression.place, fmt::format("{} has no field `{}`", spoken(base, "this register"), expression.name));
+    if (std::string_view near = nearest(expression.name, known); !near.empty()) message.suggest(std::string(near));
+    return {};
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ constexpr Literal max_repeats = language::most_rounds;
 constexpr Literal max_delay = 63;
 
 const Expression& base_of(const Expression& expression) {
-    return expression.kind == ExpressionKind::slice ? base_of(*expression.operands[0]) : expression;
+    const bool part = expression.kind == ExpressionKind::slice || expression.kind == ExpressionKind::member;
+    return part ? base_of(*expression.operands[0]) : expression;
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ enum class ExpressionKind {
     conditional,  // operand[0] ? operand[1] : operand[2], also written if … then … else …
     slice,        // operand[0][operand[1] : operand[2]], or [operand[1]] for one bit (operand[2] null)
     element,      // name[operand[0]]: an element of a register file, or of a memory with access type `type`
+    member,       // operand[0].name: a named field of a register
     call,         // name(operands…): a function of the description, a built-in, or a type used as a conversion
 };
 

@@ -14,6 +14,7 @@ registers v : 5 of u32 lanes 64 "v{n}"
 register latch : u16
 register flag : u1
 register exec : u64
+register status : u32 { MODE = 7:6, TRAP = 26, DONE }
 memory data : u8 little
 constant limit = 12
 operand size : 2 {
@@ -77,6 +78,13 @@ const Case wrong[] = {
     {"A = r", "error: `r` has 32 registers: say which, as in r[0]"},
     {"A = r[32]", "error: `r` has registers 0 to 31, not 32"},
     {"A = A[32]", "error: bit 32 of a u32 value"},
+    {"status.TARP = 1", "error: `status` has no field `TARP`"},
+    {"r[3].TRAP = 1", "error: `r` has no field `TRAP`"},
+    {"A = (A + B).TRAP", "error: this has no named fields: registers have"},
+    {"A = small.TRAP", "error: `small` is not known here"},
+    {"A = data.TRAP", "error: expected data.TYPE[address], a type such as u32, or data[address] for one cell"},
+    {"status.TRAP = 2", "error: 2 does not fit in 1 bits"},
+    {"status.TRAP = A", "error: the target is u1 but the value is u32: cut it with u1(…)"},
     {"A = u32(A[40:30])", "error: bits 40..30 of a u32 value"},
     {"A = u32(A[3:7])", "error: [3:7] is no slice: the high bit stands first"},
     {"A = A[B:0]", "error: the bounds of a slice must be known when the instruction is decoded"},
@@ -150,6 +158,7 @@ const char* const right[] = {
     "A = A *. 2",
     "latch = latch +. 1",
     "flag = A[3] && !flag",
+    "status.MODE = 3; flag = status.DONE || status.MODE[0]",
 };
 
 TEST(CheckSemantics, LeavesGoodMeaningsAlone) {
@@ -161,13 +170,13 @@ TEST(CheckSemantics, LeavesGoodMeaningsAlone) {
 }
 
 TEST(CheckSemantics, PointsAtThePlaceAndSuggests) {
-    EXPECT_EQ(report("A = latc"), R"(bench.isa:29:10: error: `latc` is not known here
+    EXPECT_EQ(report("A = latc"), R"(bench.isa:30:10: error: `latc` is not known here
 0 op A = latc
          ^~~~
          latch
 )");
     EXPECT_EQ(report("A = twice(latch)"),
-              R"(bench.isa:29:6: error: the target is u32 but the value is u16: widen it with u32(…)
+              R"(bench.isa:30:6: error: the target is u32 but the value is u16: widen it with u32(…)
 0 op A = twice(latch)
      ^~~~~~~~~~~~~~~~
 )");
