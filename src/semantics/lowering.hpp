@@ -23,6 +23,7 @@ using Literal = Wide;
 struct Typed {
     ValueId id = no_value;
     Type type;
+    bool exact = false;                   // never widened unsaid: bits above it may have been lost, or it is a float
 
     explicit operator bool() const { return id != no_value; }
 };
@@ -84,7 +85,7 @@ struct Context {
     bool finished = false;                // a `return` was passed on every path
     Item result;
     Typed result_variable;
-    std::vector<std::size_t> returns;     // jumps to the end of the function
+    std::vector<std::size_t> returns;     // jumps to the end of the function, each behind a copy of the result
 };
 
 class Lowering {
@@ -112,6 +113,8 @@ public:
     }
     ValueId sign_extended(Typed value);                    // to the container, the bits above being copies of the sign
     Typed convert(Typed value, Type type);
+    bool widen(Typed& value, Type wide);                   // where nothing is lost; else false, and nothing is done
+    void note_exact(Diagnostic& message, Typed value, Place place);
     Typed with_lanes(Typed value, unsigned lanes);
     bool match_lanes(Typed& a, Typed& b, Place place);
     Typed truth(Typed value);                              // value != 0, lane by lane
@@ -134,6 +137,7 @@ public:
     std::optional<Literal> known_integer(const Expression& expression, const char* what);
     bool unify(Item& left, Item& right, const Expression& expression, Typed& a, Typed& b, unsigned hint,
                bool as_float = false);
+    bool widen_side(Typed& narrow, Typed wide, const Expression& expression);
 
     // Statements.
     void block(const Block& statements);
@@ -212,6 +216,7 @@ private:
     void lane_branch(const Statement& statement, Typed condition);
     void repeat(const Statement& statement);
     void give(const Statement& statement);
+    void agree(Context& function, Typed& given);
     void declare(const Statement& statement);
     void scope(const Block& statements);
     void leave_scope(std::size_t size);

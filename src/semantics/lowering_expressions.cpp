@@ -52,6 +52,12 @@ std::string decimal(Literal value) {
     return fmt::format("{}", static_cast<std::uint64_t>(value));
 }
 
+// The result of an operation that may lose bits above it, or of floats.
+Item exactly(Typed value) {
+    value.exact = true;
+    return Item::of(value);
+}
+
 std::string joined(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "`" : ", `") + name + "`";
@@ -480,18 +486,32 @@ bool Lowering::unify(Item& left, Item& right, const Expression& expression, Type
     if (left.untyped() && !as_float) a.type.is_signed = b.type.is_signed;
     if (right.untyped() && !as_float) b.type.is_signed = a.type.is_signed;
     if (a.type.bits == b.type.bits) return true;
-    if (needs_steering(a) || needs_steering(b)) return false;
     bool left_narrow = a.type.bits < b.type.bits;
+    if (!as_float && widen_side(left_narrow ? a : b, left_narrow ? b : a, expression)) return true;
+    if (needs_steering(a) || needs_steering(b)) return false;
     const Expression& narrow = left_narrow ? first : second;
     const Type wide_type = left_narrow ? b.type : a.type, narrow_type = left_narrow ? a.type : b.type;
     std::string wide_name = fmt::format("{}{}", narrow_type.is_signed ? "s" : "u", wide_type.bits);
     std::string advice = narrow.kind == ExpressionKind::name
                              ? fmt::format(": widen it with {}({})", wide_name, narrow.name)
                              : fmt::format(": widen the {} side with {}(…)", left_narrow ? "left" : "right", wide_name);
-    error(expression.place, fmt::format("{} is {} but {} is {}{}", spoken(first, "the left side"),
-                                        to_text(Type{a.type.bits, a.type.is_signed}), spoken(second, "the right side"),
-                                        to_text(Type{b.type.bits, b.type.is_signed}), advice));
+    Diagnostic& message = error(
+        expression.place, fmt::format("{} is {} but {} is {}{}", spoken(first, "the left side"),
+                                      to_text(Type{a.type.bits, a.type.is_signed}), spoken(second, "the right side"),
+                                      to_text(Type{b.type.bits, b.type.is_signed}), advice));
+    note_exact(message, left_narrow ? a : b, narrow.place);
     return false;
+}
+
+// The narrower side of an operator, as wide as the other.
+bool Lowering::widen_side(Typed& narrow, Typed wide, const Expression& expression) {
+    const unsigned bits = narrow.type.bits;
+    if (!widen(narrow, wide.type)) return false;
+    const auto number = known(wide.id);
+    if (number && *number > mask_of(bits) && is_integer_test(expression.op) && !needs_steering(wide))
+        warn(expression.place,
+             fmt::format("this is always the same: one side has {} bits, the other is {}", bits, *number));
+    return true;
 }
 
 Item Lowering::unary(const Expression& expression, unsigned hint) {
@@ -515,10 +535,10 @@ Item Lowering::unary(const Expression& expression, unsigned hint) {
     if (!x) return {};
     unsigned container = x.type.container();
     switch (expression.op) {
-        case Operator::bit_not: return Item::of(cut(emit(Action::bit_not, container, x.id), x.type));
+        case Operator::bit_not: return exactly(cut(emit(Action::bit_not, container, x.id), x.type));
         case Operator::negate:
         case Operator::sub:
-            return Item::of(
+            return exactly(
                 cut(emit(Action::sub, container, in_lanes(constant(0, container), x.type.lanes), x.id), x.type));
         case Operator::logical_not: {
             Typed held = truth(x);
@@ -528,7 +548,7 @@ Item Lowering::unary(const Expression& expression, unsigned hint) {
         case Operator::fnegate:
         case Operator::fsub: {
             ValueId sign = in_lanes(constant(std::uint64_t{1} << (x.type.bits - 1), container), x.type.lanes);
-            return Item::of(Typed{emit(Action::bit_xor, container, x.id, sign), x.type});
+            return exactly({emit(Action::bit_xor, container, x.id, sign), x.type});
         }
         default: error(place, fmt::format("`{}` takes two sides", spelling(expression.op))); return {};
     }
@@ -622,7 +642,7 @@ Item Lowering::floating_binary(const Expression& expression, Item left, unsigned
     if (!match_lanes(a, b, expression.place)) return {};
     unsigned container = a.type.container();
     Type result{a.type.bits, false, a.type.lanes}, test{1, false, a.type.lanes};
-    auto arithmetic_step = [&](Action action) { return Item::of(Typed{emit(action, container, a.id, b.id), result}); };
+    auto arithmetic_step = [&](Action action) { return exactly({emit(action, container, a.id, b.id), result}); };
     auto test_step = [&](Action action, Typed x, Typed y) {
         return Item::of(Typed{emit(action, container, x.id, y.id), test});
     };
@@ -719,8 +739,9 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
     }
     if (!match_lanes(a, b, expression.place)) return {};
     Type type = a.type;
+    const bool exact = a.exact || b.exact;
     if (!by_lane && touches_memory) {
-        Typed result{new_value(Value::Kind::variable, type.container(), type.lanes), type};
+        Typed result{new_value(Value::Kind::variable, type.container(), type.lanes), type, exact};
         Step copy{
             .action = Action::copy, .container = std::uint8_t(type.container()), .lanes = std::uint16_t(type.lanes)};
         copy.result = result.id;
@@ -742,10 +763,10 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
         Typed chooser = condition;
         if (!match_lanes(chooser, a, expression.place) || !match_lanes(chooser, b, expression.place)) return {};
         type.lanes = a.type.lanes;
-        return Item::of(Typed{emit(Action::select, container, resize(chooser.id, container), a.id, b.id), type});
+        return Item::of(Typed{emit(Action::select, container, resize(chooser.id, container), a.id, b.id), type, exact});
     }
     if (type.lanes != 1) condition = with_lanes(condition, type.lanes);
-    return Item::of(Typed{emit(Action::select, container, resize(condition.id, container), a.id, b.id), type});
+    return Item::of(Typed{emit(Action::select, container, resize(condition.id, container), a.id, b.id), type, exact});
 }
 
 Item Lowering::slice(const Expression& expression) {

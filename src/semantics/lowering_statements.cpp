@@ -173,6 +173,7 @@ void Lowering::write_modes(bool all) {
         Typed now = value(*which.value, which.bits);
         contexts_.pop_back();
         if (!now) continue;
+        widen(now, {which.bits, false, 1});
         if (now.type.bits != which.bits || now.type.lanes != 1) {
             if (!needs_steering(now))
                 error(which.where, fmt::format("the mode is u{} but its value is {}", which.bits, to_text(now.type)));
@@ -304,6 +305,7 @@ void Lowering::declare(const Statement& next) {
         step.lanes = static_cast<std::uint16_t>(variable.type.lanes);
         step.result = variable.id;
         step.a = from;
+        variable.exact = false;
         initial.value = variable;
         local.variable = true;
     }
@@ -415,6 +417,7 @@ void Lowering::give(const Statement& next) {
     if (!given) return;
     if (!now.result_variable)
         now.result_variable = {new_value(Value::Kind::variable, given.type.container(), given.type.lanes), given.type};
+    if (given.type.lanes == 1) agree(now, given);
     const Type type = now.result_variable.type;
     if (given.type.bits != type.bits || given.type.lanes != type.lanes) {
         error(next.place, fmt::format("this returns {}, but another `return` of the function {}", to_text(given.type),
@@ -429,6 +432,20 @@ void Lowering::give(const Statement& next) {
     copy.a = from;
     now.returns.push_back(code.steps.size());
     emit_step(Action::jump);
+}
+
+// What a function returns is as wide as the widest `return` on its paths: the variable and the copies into it become so.
+void Lowering::agree(Context& function, Typed& given) {
+    Typed& result = function.result_variable;
+    const Type narrow = result.type;
+    if (given.type.bits < narrow.bits) widen(given, narrow);
+    if (given.type.bits <= narrow.bits || narrow.lanes != 1 || !widen(result, given.type)) {
+        result.exact |= given.exact;
+        return;
+    }
+    code.values[result.id].container = static_cast<std::uint8_t>(given.type.container());
+    for (std::size_t jump : function.returns)
+        code.steps[jump - 1].container = static_cast<std::uint8_t>(given.type.container());
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -482,11 +499,16 @@ void Lowering::assign(const Statement& next) {
     }
     Typed assigned = next.compound != Operator::none ? compound(next, targets, bits) : value(*next.value, bits);
     if (!assigned || steering != nullptr) return;
+    // Several targets take the bits as they are.
+    const bool widens = targets.size() == 1 && targets[0].kind != Location::Kind::concat;
+    if (assigned.type.bits < bits && widens) widen(assigned, {bits, targets[0].type.is_signed, assigned.type.lanes});
     if (assigned.type.bits != bits) {
         if (needs_steering(assigned)) return;
         const char* how = assigned.type.bits < bits ? "widen" : "cut";
-        error(next.place, fmt::format("the target is u{} but the value is {}: {} it with {}{}(…)", bits,
-                                      to_text(assigned.type), how, assigned.type.is_signed ? "s" : "u", bits));
+        Diagnostic& message =
+            error(next.place, fmt::format("the target is u{} but the value is {}: {} it with {}{}(…)", bits,
+                                          to_text(assigned.type), how, assigned.type.is_signed ? "s" : "u", bits));
+        if (assigned.type.bits < bits) note_exact(message, assigned, next.value->place);
         return;
     }
     if (targets.size() == 1) return write(targets[0], assigned, delay, next.place);
