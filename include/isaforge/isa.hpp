@@ -31,6 +31,7 @@ namespace semantics {
 struct Expression;
 struct Statement;
 struct Function;
+struct TypeAlias;
 }  // namespace semantics
 
 using Meaning = std::shared_ptr<const semantics::Expression>;
@@ -424,6 +425,7 @@ struct Isa {
     std::vector<AutoRow> auto_rows;     // only in a draft: see LoadOptions
     std::vector<Diagnostic> unused;     // declarations that nothing refers to, as warnings
     std::vector<std::shared_ptr<const semantics::Function>> functions;
+    std::vector<std::shared_ptr<const semantics::TypeAlias>> types;
 
     unsigned unit_bytes() const { return unit_bits / 8; }
     // Where leading bit `index` of an instruction, counted as in a bar from 0, is in an image.

@@ -63,15 +63,6 @@ Operator compound_operator(const Token& token) {
     return Operator::none;
 }
 
-// u32, s8, and bare u or s whose width follows in parentheses.
-bool is_type(std::string_view name) {
-    if (name.empty() || (name[0] != 'u' && name[0] != 's') || name.size() > 3) return false;
-    for (const char c : name.substr(1)) {
-        if (!std::isdigit(static_cast<unsigned char>(c))) return false;
-    }
-    return true;
-}
-
 ExpressionPointer integer(std::uint64_t value, Place place) {
     auto node = std::make_shared<Expression>();
     node->kind = ExpressionKind::integer;
@@ -81,6 +72,15 @@ ExpressionPointer integer(std::uint64_t value, Place place) {
 }
 
 }  // namespace
+
+// u32, s8, and bare u or s whose width follows in parentheses.
+bool ParserBase::is_type(std::string_view name) {
+    if (name.empty() || (name[0] != 'u' && name[0] != 's') || name.size() > 3) return false;
+    for (const char c : name.substr(1)) {
+        if (!std::isdigit(static_cast<unsigned char>(c))) return false;
+    }
+    return true;
+}
 
 ExpressionPointer ParserBase::expression() {
     if (!deeper()) return integer(0, peek().place);
@@ -171,7 +171,7 @@ bool ParserBase::at_member() const { return at(".") && peek().place.offset == la
 ExpressionPointer ParserBase::member(const ExpressionPointer& base) {
     advance();
     auto node = std::make_shared<Expression>();
-    if (base->kind == ExpressionKind::name && at(TokenKind::name) && is_type(peek().text)) {
+    if (base->kind == ExpressionKind::name && at(TokenKind::name) && (is_type(peek().text) || next_is('('))) {
         node->kind = ExpressionKind::element;
         node->name = base->name;
         node->type = type_name();
@@ -216,12 +216,17 @@ ExpressionPointer ParserBase::subscript(const ExpressionPointer& base) {
 TypeName ParserBase::type_name() {
     TypeName type;
     type.place = peek().place;
-    if (!at(TokenKind::name) || !is_type(peek().text)) {
+    if (!at(TokenKind::name)) {
         complain("a type such as u32 or s8");
-        if (at(TokenKind::name)) advance();
         return type;
     }
     const Token name = advance();
+    if (!is_type(name.text)) {
+        type.name = std::string(name.text);
+        if (at_arguments()) type.arguments = arguments();
+        type.place = from(type.place);
+        return type;
+    }
     type.is_signed = name.text[0] == 's';
     if (name.text.size() > 1) {
         type.width = integer(std::stoul(std::string(name.text.substr(1))), name.place);
@@ -241,25 +246,39 @@ ExpressionPointer ParserBase::call(const Token& name) {
     auto node = std::make_shared<Expression>();
     node->kind = ExpressionKind::call;
     node->name = std::string(name.text);
+    node->operands = arguments();
+    if (!node->name.empty() && at_arguments()) {  // lane(8)(x): a type with an argument
+        node->type.name = std::move(node->name);
+        node->type.arguments = std::move(node->operands);
+        node->type.place = name.place;
+        node->name.clear();
+        node->operands = arguments();
+    }
+    node->place = from(name.place);
+    return finished(std::move(node));
+}
+
+std::vector<ExpressionPointer> ParserBase::arguments() {
+    std::vector<ExpressionPointer> out;
     {
         const Nest nest(*this);
         advance();
         while (!at(")") && !at(TokenKind::end)) {
-            if (at(TokenKind::string)) {
-                auto text = std::make_shared<Expression>();
-                text->kind = ExpressionKind::text;
-                text->place = peek().place;
-                text->name = unquote(advance().text);
-                node->operands.push_back(text);
-            } else {
-                node->operands.push_back(expression());
-            }
+            out.push_back(argument());
             if (!accept(",")) break;
         }
     }
     expect_close(")", "to close the arguments");
-    node->place = from(name.place);
-    return finished(std::move(node));
+    return out;
+}
+
+ExpressionPointer ParserBase::argument() {
+    if (!at(TokenKind::string)) return expression();
+    auto text = std::make_shared<Expression>();
+    text->kind = ExpressionKind::text;
+    text->place = peek().place;
+    text->name = unquote(advance().text);
+    return text;
 }
 
 ExpressionPointer ParserBase::primary() {
@@ -294,10 +313,8 @@ ExpressionPointer ParserBase::primary() {
         advance();
         return integer(token.text == "true", token.place);
     }
-    const std::uint32_t after = token.place.offset + token.place.length;
     if (is_type(token.text)) {
-        const char next = peek().text.data()[peek().text.size()];
-        if (next == '(') {
+        if (next_is('(')) {
             TypeName type = type_name();
             auto conversion = std::const_pointer_cast<Expression>(call({TokenKind::name, token.place, {}, 0, 0}));
             conversion->type = type;
@@ -305,7 +322,7 @@ ExpressionPointer ParserBase::primary() {
         }
     }
     advance();
-    if (at("(") && peek().place.offset == after) return call(token);
+    if (at_arguments()) return call(token);
     node->name = std::string(token.text);
     node->kind = ExpressionKind::name;
     return node;
@@ -452,6 +469,7 @@ void ParserBase::too_deep() {
 
 ExpressionPointer ParserBase::finished(std::shared_ptr<Expression> node) {
     unsigned below = node->type.width ? node->type.width->depth : 0;
+    for (const ExpressionPointer& argument : node->type.arguments) below = std::max<unsigned>(below, argument->depth);
     for (const ExpressionPointer& operand : node->operands) {
         if (operand) below = std::max<unsigned>(below, operand->depth);
     }

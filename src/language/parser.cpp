@@ -23,6 +23,7 @@ constexpr std::string_view declarations[] = {
     "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
     "operand",  "format",    "function",  "instructions", "pool",    "reserved", "objects",
     "dialects", "limit",     "where",     "mode",         "on",      "device",   "meanings",
+    "type",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -60,6 +61,7 @@ private:
     void limit();
     TakesSyntax takes();
     void function();
+    void type();
     void instructions();
     void pool();
     void reserved();
@@ -167,6 +169,7 @@ bool Parser::declaration() {
     if (accept("format")) return format(), true;
     if (accept("limit")) return limit(), true;
     if (accept("function")) return function(), true;
+    if (accept("type")) return type(), true;
     if (at("instructions")) return instructions(), true;
     if (accept("pool")) return pool(), true;
     if (accept("reserved")) return reserved(), true;
@@ -481,7 +484,7 @@ void Parser::registers(bool single) {
         if (!expect("of", "before the registers' type")) return give_up(out.name);
     }
     out.type = type_name();
-    if (!out.type.width) return give_up(out.name);
+    if (!out.type.written()) return give_up(out.name);
     while (!at_row_end()) {
         if (at(TokenKind::string)) {
             out.text = expect_string("");
@@ -526,7 +529,7 @@ void Parser::bit_fields(std::vector<BitFieldSyntax>& out) {
         skip_newlines();
         BitFieldSyntax field;
         field.place = peek().place;
-        field.name = expect_name("the name of a field");
+        field.name = expect_new_name("the name of a field");
         if (field.name.text.empty()) return skip_row();
         if (accept("=")) {
             field.high = unconditional();
@@ -846,7 +849,7 @@ void Parser::mode() {
     out.name = expect_name("the name of the mode");
     if (!expect(":", "after the name")) return give_up(out.name);
     out.type = type_name();
-    if (!out.type.width || !expect("=", "before what the mode is")) return give_up(out.name);
+    if (!out.type.written() || !expect("=", "before what the mode is")) return give_up(out.name);
     out.value = expression();
     out_.modes.push_back(std::move(out));
 }
@@ -888,6 +891,19 @@ void Parser::function() {
         out->body = block();
     }
     out_.functions.push_back(std::move(out));
+}
+
+// type NAME [(parameters)] = TYPE
+void Parser::type() {
+    auto out = std::make_shared<semantics::TypeAlias>();
+    const Name name = expect_new_name("the name of the type");
+    out->name = name.text;
+    out->place = name.place;
+    for (const Name& parameter : parameters()) out->parameters.push_back(parameter.text);
+    if (!expect("=", "after the name of the type")) return give_up(name);
+    out->meaning = type_name();
+    if (!out->meaning.written()) return give_up(name);
+    out_.types.push_back(std::move(out));
 }
 
 // --- instructions -----------------------------------------------------------------------------------------------------

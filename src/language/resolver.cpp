@@ -37,6 +37,7 @@ void Resolver::run() {
     resolve_settings();
     resolve_surface();
     resolve_limits();
+    resolve_types();
     resolve_registers();
     resolve_memories();
     resolve_functions();
@@ -75,6 +76,7 @@ bool Resolver::within_limits() {
     count(description_.pools, most_pools, "pools", [](const PoolDeclaration& pool) { return pool.place; });
     count(description_.functions, most_functions, "functions", [](const auto& function) { return function->place; });
     count(description_.where, most_functions, "names for expressions", by_name);
+    count(description_.types, most_functions, "types", [](const auto& type) { return type->place; });
     for (const OperandDeclaration& operand : description_.operands)
         count(operand.rows, most_rows, "rows of an operand", [](const OperandRowSyntax& row) { return row.place; });
     for (const InstructionsDeclaration& table : description_.instructions)
@@ -415,7 +417,7 @@ void Resolver::resolve_registers() {
                 file.lanes = static_cast<unsigned>(lanes);
         }
         file.write_ports = declaration.write_ports;
-        file.bits = evaluate_width(declaration.type.width, {}).value_or(32);
+        file.bits = evaluate_type(declaration.type).value_or(32);
         if (file.index_bits > widest_index) {
             diagnostics_.error(declaration.index_place,
                                fmt::format("a register number has at most {} bits", widest_index));
@@ -523,7 +525,7 @@ void Resolver::resolve_memories() {
         memory.name = declaration.name.text;
         memory.where = declaration.name.place;
         memory.big_endian = declaration.big_endian.value_or(isa_.big_endian);
-        memory.unit_bits = evaluate_width(declaration.type.width, {}).value_or(8);
+        memory.unit_bits = evaluate_type(declaration.type).value_or(8);
         if (memory.unit_bits != 8 && memory.unit_bits != 16 && memory.unit_bits != 32 && memory.unit_bits != 64) {
             diagnostics_.error(declaration.type.place,
                                fmt::format("a memory is made of u8, u16, u32 or u64, not of u{}", memory.unit_bits));
@@ -555,6 +557,7 @@ void Resolver::reject_duplicates() {
     std::vector<Declared> formats, types;
     for (const auto& file : description_.registers) types.push_back({"register file", file.name});
     for (const auto& number : description_.numbers) types.push_back({"number", number.name});
+    for (const auto& alias : description_.types) types.push_back({"type", {alias->name, alias->place}});
     for (const auto& declaration : description_.enums) {
         if (here(declaration.only)) types.push_back({"enumeration", declaration.name});
     }

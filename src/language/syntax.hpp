@@ -332,6 +332,7 @@ struct Description {
     std::vector<LimitDeclaration> limits;
     std::vector<FormatDeclaration> formats;
     std::vector<std::shared_ptr<semantics::Function>> functions;
+    std::vector<std::shared_ptr<semantics::TypeAlias>> types;
     std::vector<InstructionsDeclaration> instructions;
     std::vector<PoolDeclaration> pools;
     std::vector<ReservedDeclaration> reserved;

@@ -177,7 +177,6 @@ private:
     Index find_memory(std::string_view name) const;
     const Function* find_function(std::string_view name) const;
     Item element_of(Index file, const Expression& index, Place place);
-    Item memory_at(Index memory, const Expression& expression);
     Type file_type(const RegisterFile& file) const { return {file.bits, false, file.lanes}; }
 
     // Kinds of expressions.
@@ -195,6 +194,10 @@ private:
     Item call(const Expression& expression, unsigned hint);
     Item conversion(const Expression& expression);
     std::optional<Type> written_type(const TypeName& name);
+    std::optional<Type> named_type(const TypeName& name);
+    const TypeAlias* find_alias(std::string_view name) const;
+    Index accessed_memory(const Expression& expression);
+    Item memory_at(Index memory, const TypeName& type, const Expression& address, Place place);
     Item call_function(const Function& function, const Expression& expression);
     Item fixed_name(const std::string& name);
 

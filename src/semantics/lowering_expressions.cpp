@@ -101,8 +101,8 @@ Item Lowering::item(const Expression& expression, unsigned hint) {
                 file != no_index && isa.register_files[file].index_bits != 0 && !find_local(expression.name))
                 result = element_of(file, *expression.operands[0], expression.place);
             else if (Index memory = find_memory(expression.name); memory != no_index)
-                result = memory_at(memory, expression);
-            else if (!expression.type.width)
+                result = memory_at(memory, expression.type, *expression.operands[0], expression.place);
+            else if (!expression.type.written())
                 result = slice(expression);
             else
                 result = unknown_name(expression);
@@ -395,18 +395,18 @@ Item Lowering::element_of(Index file_index, const Expression& index, Place place
     return Item::of(std::move(location));
 }
 
-Item Lowering::memory_at(Index memory, const Expression& expression) {
+Item Lowering::memory_at(Index memory, const TypeName& access, const Expression& at, Place place) {
     Type type{isa.memories[memory].unit_bits, false, 1};
-    if (expression.type.width) {
-        auto written = written_type(expression.type);
+    if (access.written()) {
+        auto written = written_type(access);
         if (!written) return {};
         type = *written;
     }
     if (!type.fills_container()) {
-        error(expression.place, fmt::format("memory is accessed in 8, 16, 32 or 64 bits, not in {}", type.bits));
+        error(place, fmt::format("memory is accessed in 8, 16, 32 or 64 bits, not in {}", type.bits));
         return {};
     }
-    Typed address = value(*expression.operands[0], 64);
+    Typed address = value(at, 64);
     if (!address) return {};
     if (address.type.is_signed) address = convert(address, {64, true, 1});
     Location location{.kind = Location::Kind::memory, .type = type, .object = memory, .index = address};
@@ -779,6 +779,10 @@ Item Lowering::slice(const Expression& expression) {
         if (Index file = find_file(expression.operands[0]->name);
             file != no_index && isa.register_files[file].index_bits != 0)
             return element_of(file, *high_side, expression.place);
+    if (Index memory = named_element ? no_index : accessed_memory(*expression.operands[0]); memory != no_index) {
+        const Expression& access = *expression.operands[0];
+        if (low_side == nullptr) return memory_at(memory, {.name = access.name, .place = access.place}, *high_side, expression.place);
+    }
     Item base = named_element ? named(expression) : item(*expression.operands[0]);
     if (!base) return {};
     if (base.kind == Item::Kind::literal) {
@@ -827,10 +831,17 @@ Item Lowering::slice_of(Item base, Typed position, unsigned width, Place place) 
     return Item::of(std::move(part));
 }
 
+// In `data.word[address]`, as in `register.FIELD[bit]`, the memory is told by its name.
+Index Lowering::accessed_memory(const Expression& expression) {
+    if (expression.kind != ExpressionKind::member) return no_index;
+    const Expression& base = *expression.operands[0];
+    return base.kind == ExpressionKind::name && !find_local(base.name) ? find_memory(base.name) : no_index;
+}
+
 // A named field of a register.
 Item Lowering::member(const Expression& expression) {
     const Expression& base = *expression.operands[0];
-    if (base.kind == ExpressionKind::name && !find_local(base.name) && find_memory(base.name) != no_index) {
+    if (accessed_memory(expression) != no_index) {
         error(expression.place,
               fmt::format("expected {0}.TYPE[address], a type such as u32, or {0}[address] for one cell", base.name));
         return {};
@@ -857,7 +868,43 @@ Item Lowering::member(const Expression& expression) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Calls
 
+const TypeAlias* Lowering::find_alias(std::string_view name) const {
+    for (const auto& alias : isa.types)
+        if (alias->name == name) return alias.get();
+    return nullptr;
+}
+
+// A type by its name: what it stands for, its parameters being names for the arguments.
+std::optional<Type> Lowering::named_type(const TypeName& type) {
+    const TypeAlias* alias = find_alias(type.name);
+    if (alias == nullptr) {
+        std::vector<std::string_view> known;
+        for (const auto& other : isa.types) known.push_back(other->name);
+        Diagnostic& message = error(type.place, fmt::format("there is no type `{}`", type.name));
+        if (std::string_view near = nearest(type.name, known); !near.empty()) message.suggest(std::string(near));
+        return std::nullopt;
+    }
+    if (type.arguments.size() != alias->parameters.size()) {
+        error(type.place, fmt::format("`{}` takes {} argument{} ({}), not {}", type.name, alias->parameters.size(),
+                                      alias->parameters.size() == 1 ? "" : "s", joined(alias->parameters),
+                                      type.arguments.size()))
+            .note(alias->place, "it is declared here");
+        return std::nullopt;
+    }
+    Context inner;
+    for (std::size_t i = 0; i < type.arguments.size(); ++i) {
+        Item given = item(*type.arguments[i]);
+        if (!given) return std::nullopt;
+        inner.locals.push_back({alias->parameters[i], std::move(given), false, true, true, type.place});
+    }
+    contexts_.push_back(std::move(inner));
+    auto meant = written_type(alias->meaning);
+    contexts_.pop_back();
+    return meant;
+}
+
 std::optional<Type> Lowering::written_type(const TypeName& name) {
+    if (!name.name.empty()) return named_type(name);
     auto width = known_integer(*name.width, "the width of a type");
     if (!width) return std::nullopt;
     if (*width < 1 || *width > 64) {
@@ -882,6 +929,11 @@ Item Lowering::conversion(const Expression& expression) {
 Item Lowering::call(const Expression& expression, unsigned hint) {
     if (expression.name.empty()) return conversion(expression);
     if (const Function* function = find_function(expression.name)) return call_function(*function, expression);
+    if (find_alias(expression.name) != nullptr) {
+        Expression converted = expression;
+        converted.type = {.name = expression.name, .place = expression.place};
+        return conversion(converted);
+    }
     if (auto result = builtin(expression, hint)) return *result;
     std::vector<std::string_view> candidates = builtin_names();
     for (const auto& function : isa.functions) candidates.push_back(function->name);

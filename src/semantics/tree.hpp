@@ -49,10 +49,23 @@ struct Expression;
 using ExpressionPointer = std::shared_ptr<const Expression>;
 
 // A type as written: `u32`, `s8`, `u(8 * size)`; `u1` for a bit. Width is an expression so that it may depend on a field.
+// Or a name that the description gives to one, with arguments where that has parameters.
 struct TypeName {
     bool is_signed = false;
-    ExpressionPointer width;  // null: no type written
+    ExpressionPointer width;
+    std::string name;
+    std::vector<ExpressionPointer> arguments;
     Place place;
+
+    bool written() const { return width != nullptr || !name.empty(); }
+};
+
+// type word = u(WLEN); type lane(n) = u(n)
+struct TypeAlias {
+    std::string name;
+    Place place;
+    std::vector<std::string> parameters;
+    TypeName meaning;
 };
 
 struct Expression {

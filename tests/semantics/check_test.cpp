@@ -28,6 +28,9 @@ operand source : 6 {
     1 k:5 "{k}" = u32(k)
 }
 number small = u7
+type word = u(limit + 20)
+type like(x) = s(bits(x))
+type endless(n) = u(bits(endless(n)(1)))
 function twice(x) = x + x
 function loop(x) = other(x)
 function other(x) = loop(x)
@@ -81,6 +84,12 @@ const Case wrong[] = {
     {"A = (A + B).TRAP", "error: this has no named fields: registers have"},
     {"A = small.TRAP", "error: `small` is not known here"},
     {"A = data.TRAP", "error: expected data.TYPE[address], a type such as u32, or data[address] for one cell"},
+    {"A = data.wrd[B]", "error: there is no type `wrd`"},
+    {"A = like(latch)(B)", "error: the target is u32 but the value is s16: widen it with s32(…)"},
+    {"A = like(A, B)(B)", "error: `like` takes 1 argument (`x`), not 2"},
+    {"A = like(B)", "error: `like` takes 1 argument (`x`), not 0"},
+    {"A = word(A, B)", "error: a conversion takes one value, not 2"},
+    {"A = endless(1)(B)", "error: nested more than 200 deep, with the functions and names that are used here"},
     {"status.TRAP = 2", "error: 2 does not fit in 1 bits"},
     {"status.TRAP = A", "error: the target is u1 but the value is u32: cut it with u1(…)"},
     {"A = u32(A[40:30])", "error: bits 40..30 of a u32 value"},
@@ -148,6 +157,8 @@ const char* const right[] = {
     "A = latch & 7 ^ K | flag",
     "A = flag ? latch : B",
     "data.u32[B] = latch",
+    "A = data.word[word(latch)]; data.word[B] = A",
+    "A = u32(like(latch)(A)); data.u(16)[B] = A[15:0]",
     "A = max(latch, B) + u32(~flag)",
     "let x = latch; A += x",
     "latch = A[31:16]",
@@ -186,16 +197,16 @@ TEST(CheckSemantics, LeavesGoodMeaningsAlone) {
 }
 
 TEST(CheckSemantics, PointsAtThePlaceAndSuggests) {
-    EXPECT_EQ(report("A = latc"), R"(bench.isa:30:10: error: `latc` is not known here
+    EXPECT_EQ(report("A = latc"), R"(bench.isa:33:10: error: `latc` is not known here
 0 op A = latc
          ^~~~
          latch
 )");
     EXPECT_EQ(report("A = twice(latch)"),
-              R"(bench.isa:30:6: error: the target is u32 but the value is u16: widen it with u32(…)
+              R"(bench.isa:33:6: error: the target is u32 but the value is u16: widen it with u32(…)
 0 op A = twice(latch)
      ^~~~~~~~~~~~~~~~
-bench.isa:30:10: note: this is not widened by itself: what its bits could not hold is lost, or it is a float
+bench.isa:33:10: note: this is not widened by itself: what its bits could not hold is lost, or it is a float
 0 op A = twice(latch)
          ^~~~~~~~~~~~
 )");
