@@ -140,9 +140,9 @@ std::optional<unsigned> Resolver::evaluate_type(const semantics::TypeName& type,
         return std::nullopt;
     }
     if (type.arguments.size() != alias->parameters.size()) {
-        diagnostics_.error(type.place, fmt::format("type '{}' takes {} argument{}, not {}", type.name,
-                                                   alias->parameters.size(), alias->parameters.size() == 1 ? "" : "s",
-                                                   type.arguments.size()));
+        diagnostics_.error(type.place,
+                           fmt::format("type '{}' takes {} argument{}, not {}", type.name, alias->parameters.size(),
+                                       alias->parameters.size() == 1 ? "" : "s", type.arguments.size()));
         return std::nullopt;
     }
     Bindings inner;

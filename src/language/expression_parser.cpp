@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <utility>
 
 #include "language/limits.hpp"
 #include "language/parser_base.hpp"
@@ -179,6 +180,11 @@ ExpressionPointer ParserBase::member(const ExpressionPointer& base) {
             const Nest nest(*this);
             expect("[", "before the address");
             node->operands = {expression()};
+            if (accept("+:")) {
+                node->kind = ExpressionKind::consecutive;
+                node->name.clear();
+                node->operands = {base, node->operands[0], expression()};
+            }
         }
         expect_close("]", "after the address");
     } else {
@@ -190,18 +196,25 @@ ExpressionPointer ParserBase::member(const ExpressionPointer& base) {
     return finished(std::move(node));
 }
 
-// name[i], value[high:low]; whether name[i] is a register or a bit is known only when names are.
+// name[i], value[high:low], name[first +: count]; whether name[i] is a register or a bit is known only when names are.
 ExpressionPointer ParserBase::subscript(const ExpressionPointer& base) {
     auto node = std::make_shared<Expression>();
     ExpressionPointer high, low;
+    bool run = false;
     {
         const Nest nest(*this);
         advance();
         high = expression();
-        if (accept(":")) low = expression();
+        run = accept("+:");
+        if (run || accept(":")) low = expression();
     }
     expect_close("]", "to close the subscript");
     node->place = from(base->place);
+    if (run) {
+        node->kind = ExpressionKind::consecutive;
+        node->operands = {base, high, low};
+        return finished(std::move(node));
+    }
     if (!low && base->kind == ExpressionKind::name) {
         node->kind = ExpressionKind::element;
         node->name = base->name;
@@ -272,9 +285,25 @@ std::vector<ExpressionPointer> ParserBase::arguments() {
     return out;
 }
 
+// An operator with nothing behind it that it could be applied to.
+bool ParserBase::at_operator_argument() const {
+    if (!binary_operator(peek()) && !at("~") && !at("!")) return false;
+    const char* behind = peek().text.data() + peek().text.size();
+    while (*behind == ' ') ++behind;
+    return *behind == ',' || *behind == ')';
+}
+
 ExpressionPointer ParserBase::argument() {
-    if (!at(TokenKind::string)) return expression();
     auto text = std::make_shared<Expression>();
+    if (at_operator_argument()) {
+        const Token symbol = advance();
+        const BinaryOperator* const binary = binary_operator(symbol);
+        text->kind = ExpressionKind::operation;
+        text->place = symbol.place;
+        text->op = binary ? binary->op : symbol.text == "~" ? Operator::bit_not : Operator::logical_not;
+        return text;
+    }
+    if (!at(TokenKind::string)) return expression();
     text->kind = ExpressionKind::text;
     text->place = peek().place;
     text->name = unquote(advance().text);
@@ -305,6 +334,7 @@ ExpressionPointer ParserBase::primary() {
         expect_close(")", "to close the parenthesis");
         return inner;
     }
+    if (at("case")) return case_expression();
     if (!at(TokenKind::name)) {
         complain("a value");
         return integer(0, token.place);
@@ -326,6 +356,140 @@ ExpressionPointer ParserBase::primary() {
     node->name = std::string(token.text);
     node->kind = ExpressionKind::name;
     return node;
+}
+
+namespace {
+
+ExpressionPointer compare(Operator op, const ExpressionPointer& left, const ExpressionPointer& right) {
+    auto node = std::make_shared<Expression>();
+    node->kind = ExpressionKind::binary;
+    node->op = op;
+    node->place = right->place;
+    node->operands = {left, right};
+    node->depth = static_cast<std::uint16_t>(std::max(left->depth, right->depth) + 1);
+    return node;
+}
+
+}  // namespace
+
+// The arms of a `case`, and the expression with the value and the patterns.
+struct ParserBase::Cases {
+    std::shared_ptr<Expression> choice = std::make_shared<Expression>();
+    std::vector<ExpressionPointer> tests;   // one fewer than values or bodies where there is an else
+    std::vector<ExpressionPointer> values;
+    std::vector<Block> bodies;
+};
+
+// 1, 4..7: what it comes to as a test of the value.
+ExpressionPointer ParserBase::case_patterns(Cases& out) {
+    auto subject = std::make_shared<Expression>();
+    subject->kind = ExpressionKind::name;
+    subject->name = semantics::case_subject;
+    ExpressionPointer test;
+    do {
+        skip_newlines();
+        subject->place = peek().place;
+        const ExpressionPointer low = unconditional();
+        const bool range = accept("..");
+        const ExpressionPointer high = range ? unconditional() : low;
+        out.choice->operands.insert(out.choice->operands.end(), {low, high});
+        const ExpressionPointer one =
+            !range ? compare(Operator::equal, subject, low)
+                   : compare(Operator::logical_and, compare(Operator::greater_equal, subject, low),
+                             compare(Operator::less_equal, subject, high));
+        test = test ? compare(Operator::logical_or, test, one) : one;
+    } while (accept(","));
+    out.choice->operands.push_back(nullptr);
+    return finished(std::const_pointer_cast<Expression>(test));
+}
+
+// case VALUE { PATTERN, PATTERN: ARM … else: ARM }, an arm in a line, or with `;` behind it.
+ParserBase::Cases ParserBase::cases(bool as_statement) {
+    Cases out;
+    out.choice->kind = ExpressionKind::choose;
+    const Place begin = advance().place;
+    out.choice->operands = {expression(), nullptr};
+    out.choice->place = from(begin);
+    const unsigned outside = std::exchange(nest_, 0);  // line ends count in here
+    if (!expect("{", "to begin the cases")) return nest_ = outside, out;
+    for (bool last = false;;) {
+        while (at(TokenKind::newline) || at(";")) advance();
+        if (at("}") || at(TokenKind::end)) break;
+        if (last || out.tests.size() >= deepest_nesting / 2) {
+            diagnostics_.error(peek().place, last ? std::string("`else` stands behind all other cases")
+                                                  : fmt::format("more than {} cases", deepest_nesting / 2));
+            skip_row();
+            continue;
+        }
+        const std::uint32_t before = peek().place.offset;
+        last = accept("else");
+        if (last) out.choice->integer = 1;
+        if (!last) out.tests.push_back(case_patterns(out));
+        expect(":", "between the values of a case and what is done");
+        skip_newlines();
+        if (!as_statement) {
+            out.values.push_back(expression());
+        } else if (at("{")) {
+            out.bodies.push_back(block());
+        } else {
+            statement(out.bodies.emplace_back());
+        }
+        if (!at(TokenKind::newline) && !at(";") && !at("}")) {
+            complain("';' or the line's end after a case");
+            skip_row();
+        }
+        if (peek().place.offset == before) advance();
+    }
+    nest_ = outside;
+    expect("}", "to close the cases");
+    return out;
+}
+
+// The arms as one conditional expression. Without an else the last arm is what is left.
+ExpressionPointer ParserBase::case_expression() {
+    if (!deeper()) return integer(0, peek().place);
+    const Place begin = peek().place;
+    Cases out = cases(false);
+    shallower();
+    if (out.values.empty()) {
+        diagnostics_.error(from(begin), "a `case` without a value");
+        return integer(0, begin);
+    }
+    ExpressionPointer rest = out.values.back();
+    for (std::size_t i = out.values.size() - 1; i-- > 0;) {
+        auto node = std::make_shared<Expression>();
+        node->kind = ExpressionKind::conditional;
+        node->place = out.choice->place;
+        node->operands = {out.tests[i], out.values[i], rest};
+        rest = finished(std::move(node));
+    }
+    out.choice->operands[1] = rest;
+    return finished(std::move(out.choice));
+}
+
+Statement ParserBase::case_statement() {
+    Statement choice;
+    choice.kind = StatementKind::choose;
+    choice.place = peek().place;
+    Cases out = cases(true);
+    Block rest;
+    if (out.choice->integer != 0 && out.bodies.size() > out.tests.size()) {
+        rest = std::move(out.bodies.back());
+        out.bodies.pop_back();
+    }
+    for (std::size_t i = std::min(out.bodies.size(), out.tests.size()); i-- > 0;) {
+        Statement branch;
+        branch.kind = StatementKind::branch;
+        branch.place = choice.place;
+        branch.value = out.tests[i];
+        branch.body = std::move(out.bodies[i]);
+        branch.otherwise = std::move(rest);
+        rest.clear();
+        rest.push_back(std::move(branch));
+    }
+    choice.body = std::move(rest);
+    choice.value = finished(std::move(out.choice));
+    return choice;
 }
 
 Statement ParserBase::branch() {
@@ -382,6 +546,8 @@ void ParserBase::statement(Block& out) {
     const Place begin = peek().place;
     if (at("if")) {
         out.push_back(branch());
+    } else if (at("case")) {
+        out.push_back(case_statement());
     } else if (accept("let")) {
         Statement local;
         local.kind = StatementKind::local;

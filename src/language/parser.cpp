@@ -19,11 +19,10 @@ constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
-    "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
-    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "objects",
-    "dialects", "limit",     "where",     "mode",         "on",      "device",   "meanings",
-    "type",
+    "isa",       "variants",     "include",  "code",     "opcodes", "floats",   "syntax",  "constant",
+    "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
+    "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",   "where",
+    "mode",      "on",           "device",   "meanings", "type",
 };
 
 std::string without_underscores(std::string_view digits) {

@@ -99,6 +99,12 @@ private:
     ExpressionPointer member(const ExpressionPointer& base);
     ExpressionPointer call(const Token& name);
     ExpressionPointer argument();
+    ExpressionPointer case_expression();
+    semantics::Statement case_statement();
+    struct Cases;
+    Cases cases(bool as_statement);
+    ExpressionPointer case_patterns(Cases& out);
+    bool at_operator_argument() const;
     // Whether this character follows the token that is next, without a blank.
     bool next_is(char c) const { return token_.text.data()[token_.text.size()] == c; }
     bool at_arguments() const { return at("(") && peek().place.offset == last_.offset + last_.length; }

@@ -2,6 +2,8 @@
 // all, with their arguments, what they give, and where the rule comes from.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "semantics/lowering.hpp"
 
 namespace isaforge::semantics {
@@ -849,6 +851,11 @@ std::vector<std::string_view> Lowering::builtin_names() {
     std::vector<std::string_view> names;
     for (const Builtin& builtin : builtins) names.push_back(builtin.name);
     return names;
+}
+
+bool Lowering::is_builtin(std::string_view name) {
+    return std::any_of(std::begin(builtins), std::end(builtins),
+                       [&](const Builtin& builtin) { return builtin.name == name; });
 }
 
 // A function that gives nothing leaves an Item of kind none without an error.

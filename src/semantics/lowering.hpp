@@ -33,7 +33,8 @@ struct Local;
 // Something that can be read and, mostly, written.
 struct Location {
     // view: lanes of another size, the first of a register; extending: low bits, whose sign fills the rest when written.
-    enum class Kind { element, memory, pc, part, concat, local, view, extending };
+    // tuple: consecutive registers or places in memory, the lowest first.
+    enum class Kind { element, memory, pc, part, concat, local, view, extending, tuple };
     Kind kind = Kind::pc;
     Type type;
     Index object = no_index;              // element: file; memory: memory
@@ -47,11 +48,12 @@ struct Location {
 
 // What an expression stands for.
 struct Item {
-    enum class Kind { none, literal, floating, text, value, location };
+    enum class Kind { none, literal, floating, text, value, location, function };
     Kind kind = Kind::none;               // none: an error that has been reported
     Literal literal = 0;
     double floating = 0;
-    std::string text;
+    std::string text;                     // function: its name, where it is no operator
+    Operator op = Operator::none;
     Typed value;
     Location location;
 
@@ -146,6 +148,7 @@ public:
     // Built-in functions; nothing where there is none of that name.
     std::optional<Item> builtin(const Expression& call, unsigned hint);
     static std::vector<std::string_view> builtin_names();
+    static bool is_builtin(std::string_view name);
 
     Diagnostic& error(Place place, std::string message);
     void warn(Place place, std::string message);
@@ -177,6 +180,8 @@ private:
     Index find_memory(std::string_view name) const;
     const Function* find_function(std::string_view name) const;
     Item element_of(Index file, const Expression& index, Place place);
+    Item register_at(Index file, const Item& number, Place place);
+    Item one_of(Location tuple, const Expression& index, const Expression* low, Place place);
     Type file_type(const RegisterFile& file) const { return {file.bits, false, file.lanes}; }
 
     // Kinds of expressions.
@@ -192,6 +197,15 @@ private:
     Item member(const Expression& expression);
     Item slice_of(Item base, Typed position, unsigned width, Place place);
     Item call(const Expression& expression, unsigned hint);
+    Item call_given(const Item& function, const Expression& expression, unsigned hint);
+    Item consecutive(const Expression& expression);
+    Item registers_from(Index file, Item first, unsigned count, const Expression& expression);
+    Item memory_from(Index memory, const TypeName& access, unsigned count, const Expression& expression);
+    Item tuple_of(std::vector<Location> inner);
+    Item choose(const Expression& expression, unsigned hint);
+    Item subject_of(const Expression& choice);
+    static std::size_t arms(const Expression& choice);
+    bool arm_of(const Expression& choice, const Item& subject, bool is_expression, std::optional<std::size_t>& chosen);
     Item conversion(const Expression& expression);
     std::optional<Type> written_type(const TypeName& name);
     std::optional<Type> named_type(const TypeName& name);
@@ -218,6 +232,8 @@ private:
     void branch(const Statement& statement);
     void lane_branch(const Statement& statement, Typed condition);
     void repeat(const Statement& statement);
+    void choose(const Statement& statement);
+    bool assign_tuple(const Location& target, const Item& given, unsigned delay, Place place);
     void give(const Statement& statement);
     void agree(Context& function, Typed& given);
     void declare(const Statement& statement);

@@ -1,6 +1,7 @@
 // Lowering, second part: names and expressions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "language/limits.hpp"
@@ -95,6 +96,9 @@ Item Lowering::item(const Expression& expression, unsigned hint) {
         case ExpressionKind::conditional: result = conditional(expression, hint); break;
         case ExpressionKind::slice: result = slice(expression); break;
         case ExpressionKind::member: result = member(expression); break;
+        case ExpressionKind::consecutive: result = consecutive(expression); break;
+        case ExpressionKind::choose: result = choose(expression, hint); break;
+        case ExpressionKind::operation: result = {.kind = Item::Kind::function, .op = expression.op}; break;
         case ExpressionKind::element:
             // In brackets behind a single register stands a bit's position, not a register's number.
             if (Index file = find_file(expression.name);
@@ -124,6 +128,11 @@ Typed Lowering::typed(const Item& from, unsigned hint, Place place) {
         case Item::Kind::value: return from.value;
         case Item::Kind::location: return read(from.location, place);
         case Item::Kind::text: error(place, "a text is no value"); return {};
+        case Item::Kind::function:
+            error(place, from.op != Operator::none
+                             ? fmt::format("`{}` is an operator, not a value", spelling(from.op))
+                             : fmt::format("`{0}` is a function: call it, as in {0}(…)", from.text));
+            return {};
         default: break;
     }
     if (hint != 0) return adapt(from, hint, place);
@@ -218,6 +227,7 @@ Item Lowering::named(const Expression& expression) {
         if (row_constant != input_.instruction->constants.end()) return Item::of(Literal(row_constant->second));
     }
     if (Item found = fixed_name(name)) return found;
+    if (find_function(name) != nullptr || is_builtin(name)) return {.kind = Item::Kind::function, .text = name};
     if (Index file = find_file(name); file != no_index) {
         error(expression.place,
               fmt::format("`{}` has {} registers: say which, as in {}[0]", name, isa.register_files[file].count, name));
@@ -371,8 +381,11 @@ Item Lowering::bound_row(const OperandType& type, const Binding& binding, Place 
 }
 
 Item Lowering::element_of(Index file_index, const Expression& index, Place place) {
+    return register_at(file_index, item(index), place);
+}
+
+Item Lowering::register_at(Index file_index, const Item& number, Place place) {
     const RegisterFile& file = isa.register_files[file_index];
-    Item number = item(index);
     if (!number) return {};
     Location location{.kind = Location::Kind::element, .type = file_type(file), .object = file_index};
     if (number.kind == Item::Kind::literal) {
@@ -384,10 +397,10 @@ Item Lowering::element_of(Index file_index, const Expression& index, Place place
         location.number = static_cast<std::uint32_t>(number.literal);
         return Item::of(std::move(location));
     }
-    location.index = typed(number, 0, index.place);
+    location.index = typed(number, 0, place);
     if (!location.index) return {};
     if (location.index.type.lanes != 1) {
-        error(index.place, "the number of a register cannot differ from lane to lane");
+        error(place, "the number of a register cannot differ from lane to lane");
         return {};
     }
     if (auto constant_number = known(location.index.id); constant_number && *constant_number < file.count)
@@ -438,6 +451,21 @@ Typed Lowering::read(const Location& location, Place place) {
         case Location::Kind::extending: {
             Typed whole = read(location.inner[0], place);
             return whole ? convert({whole.id, {whole.type.bits, false, 1}}, location.type) : whole;
+        }
+        case Location::Kind::tuple: {
+            if (location.type.bits > 64) {
+                error(place, fmt::format("{} values of {} bits: no value is wider than 64, so take one, as in t[0]",
+                                         location.inner.size(), location.inner[0].type.bits));
+                return {};
+            }
+            Typed whole;
+            for (auto part = location.inner.rbegin(); part != location.inner.rend(); ++part) {
+                Typed next = read(*part, place);
+                if (!next) return {};
+                whole = whole ? concat(whole, next, place) : next;
+                if (!whole) return {};
+            }
+            return whole;
         }
         case Location::Kind::concat: {
             Typed whole;
@@ -781,7 +809,8 @@ Item Lowering::slice(const Expression& expression) {
             return element_of(file, *high_side, expression.place);
     if (Index memory = named_element ? no_index : accessed_memory(*expression.operands[0]); memory != no_index) {
         const Expression& access = *expression.operands[0];
-        if (low_side == nullptr) return memory_at(memory, {.name = access.name, .place = access.place}, *high_side, expression.place);
+        if (low_side == nullptr)
+            return memory_at(memory, {.name = access.name, .place = access.place}, *high_side, expression.place);
     }
     Item base = named_element ? named(expression) : item(*expression.operands[0]);
     if (!base) return {};
@@ -792,6 +821,8 @@ Item Lowering::slice(const Expression& expression) {
         return Item::of(Typed{
             typed_constant(std::uint64_t(base.literal) >> unsigned(*low), {unsigned(*high - *low + 1), false, 1})});
     }
+    if (base.kind == Item::Kind::location && base.location.kind == Location::Kind::tuple)
+        return one_of(std::move(base.location), *high_side, low_side, expression.place);
     if (low_side == nullptr) {
         Item position = item(*high_side);
         if (!position) return {};
@@ -829,6 +860,191 @@ Item Lowering::slice_of(Item base, Typed position, unsigned width, Place place) 
     Location part{.kind = Location::Kind::part, .type = {width, false, lane_count}, .index = position};
     part.inner.push_back(std::move(base.location));
     return Item::of(std::move(part));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Consecutive registers, places in memory, or bits
+
+namespace {
+
+constexpr Literal most_consecutive = 64;
+
+}  // namespace
+
+Item Lowering::consecutive(const Expression& expression) {
+    const Expression& base = *expression.operands[0];
+    auto count = known_integer(*expression.operands[2], "how many there are");
+    if (!count) return {};
+    if (*count < 1 || *count > most_consecutive) {
+        error(expression.operands[2]->place,
+              fmt::format("1 to {} can stand side by side, not {}", decimal(most_consecutive), decimal(*count)));
+        return {};
+    }
+    const auto number = static_cast<unsigned>(*count);
+    const bool named_base = base.kind == ExpressionKind::name && !find_local(base.name);
+    if (Index memory = named_base ? find_memory(base.name) : accessed_memory(base); memory != no_index) {
+        if (named_base) return memory_from(memory, expression.type, number, expression);
+        return memory_from(memory, {.name = base.name, .place = base.place}, number, expression);
+    }
+    Item first = item(*expression.operands[1]);
+    if (!first) return {};
+    if (Index file = named_base ? find_file(base.name) : no_index;
+        file != no_index && isa.register_files[file].index_bits != 0)
+        return registers_from(file, std::move(first), number, expression);
+    Item whole = item(base);
+    Typed position = typed(first, 8, expression.operands[1]->place);
+    if (!whole || !position) return {};
+    return slice_of(std::move(whole), position, number, expression.place);
+}
+
+Item Lowering::tuple_of(std::vector<Location> inner) {
+    if (inner.empty()) return {};
+    Location whole{.kind = Location::Kind::tuple, .type = inner[0].type};
+    whole.type.bits *= static_cast<unsigned>(inner.size());
+    whole.inner = std::move(inner);
+    return Item::of(std::move(whole));
+}
+
+Item Lowering::registers_from(Index file, Item first, unsigned count, const Expression& expression) {
+    const Place place = expression.operands[1]->place;
+    if (first.kind == Item::Kind::location) first = Item::of(read(first.location, place));
+    if (first.kind == Item::Kind::value && !known(first.value.id)) first.value = convert(first.value, {64, false, 1});
+    std::vector<Location> inner;
+    for (unsigned i = 0; i < count && first; ++i) {
+        Item number = first;
+        if (Typed& index = number.value; number.kind == Item::Kind::literal)
+            number.literal += i;
+        else if (auto constant_number = known(index.id))
+            index = typed_constant(*constant_number + i, {64, false, 1});
+        else if (i != 0)
+            index.id = emit(Action::add, 64, index.id, in_lanes(constant(i, 64), index.type.lanes));
+        Item one = register_at(file, number, place);
+        if (!one) return {};
+        inner.push_back(std::move(one.location));
+    }
+    return tuple_of(std::move(inner));
+}
+
+Item Lowering::memory_from(Index memory, const TypeName& access, unsigned count, const Expression& expression) {
+    Item first = memory_at(memory, access, *expression.operands[1], expression.place);
+    if (!first) return {};
+    const Typed address = first.location.index;
+    const unsigned cells = std::max(1u, first.location.type.bits / isa.memories[memory].unit_bits);
+    std::vector<Location> inner;
+    for (unsigned i = 0; i < count; ++i) {
+        Location next = first.location;
+        const ValueId distance = in_lanes(constant(i * cells, address.type.container()), address.type.lanes);
+        if (i != 0) next.index = cut(emit(Action::add, address.type.container(), address.id, distance), address.type);
+        inner.push_back(std::move(next));
+    }
+    return tuple_of(std::move(inner));
+}
+
+// t[i] of a tuple.
+Item Lowering::one_of(Location tuple, const Expression& index, const Expression* low, Place place) {
+    if (low != nullptr) {
+        error(place, "t[i] is one of these, and not a bit: convert them for their bits, as in u64(t)[7:0]");
+        return {};
+    }
+    auto at = known_integer(index, "which of these is meant");
+    if (!at) return {};
+    if (*at < 0 || *at >= static_cast<Literal>(tuple.inner.size())) {
+        error(place, fmt::format("there are {} here, 0 to {}, not {}", tuple.inner.size(), tuple.inner.size() - 1,
+                                 decimal(*at)));
+        return {};
+    }
+    return Item::of(Location(tuple.inner[static_cast<std::size_t>(*at)]));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// case
+
+// What is looked at: read once, before anything of the arms.
+Item Lowering::subject_of(const Expression& choice) {
+    const Expression& subject = *choice.operands[0];
+    Item found = item(subject);
+    if (!found || found.kind == Item::Kind::literal) return found;
+    return Item::of(typed(found, 0, subject.place));
+}
+
+std::size_t Lowering::arms(const Expression& choice) {
+    return static_cast<std::size_t>(std::count(choice.operands.begin() + 2, choice.operands.end(), nullptr));
+}
+
+// The arm that a known value chooses; as many as there are for the else. False, with a message, where a value is there
+// twice or cannot be, or where an expression has none.
+bool Lowering::arm_of(const Expression& choice, const Item& subject, bool is_expression,
+                      std::optional<std::size_t>& chosen) {
+    struct Range {
+        Literal low, high;
+        Place place;
+        std::size_t arm;
+    };
+    const bool typed_subject = subject.kind == Item::Kind::value;
+    const Type type = subject.value.type;
+    const Literal least = !typed_subject || !type.is_signed ? 0 : -(Literal{1} << (type.bits - 1));
+    const Literal most = !typed_subject ? 0 : least + Literal(mask_of(type.bits));
+    const bool has_else = choice.integer != 0;
+    std::vector<Range> ranges;
+    std::size_t arm = 0;
+    for (std::size_t i = 2; i < choice.operands.size(); i += choice.operands[i] ? 2 : 1) {
+        if (!choice.operands[i]) {
+            ++arm;
+            continue;
+        }
+        auto low = known_integer(*choice.operands[i], "a value of a `case`");
+        auto high = known_integer(*choice.operands[i + 1], "a value of a `case`");
+        if (!low || !high) return false;
+        Range range{*low, *high, choice.operands[i]->place, arm};
+        if (range.low > range.high) {
+            error(range.place, fmt::format("{}..{} is empty", decimal(range.low), decimal(range.high)));
+            return false;
+        }
+        if (typed_subject && (range.low < least || range.high > most)) {
+            error(range.place, fmt::format("a {} is never {}", to_text(Type{type.bits, type.is_signed}),
+                                           decimal(range.low < least ? range.low : range.high)));
+            return false;
+        }
+        for (const Range& other : ranges) {
+            if (range.high < other.low || other.high < range.low) continue;
+            error(range.place, "this is never reached: another case has it").note(other.place, "it is here");
+            return false;
+        }
+        ranges.push_back(range);
+    }
+    std::optional<Literal> value;
+    if (subject.kind == Item::Kind::literal) value = subject.literal;
+    if (auto constant_value = typed_subject ? known(subject.value.id) : std::nullopt)
+        value = type.is_signed ? Literal(sign_extend(*constant_value, type.bits)) : Literal(*constant_value);
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.low < b.low; });
+    Literal missing = least;
+    for (const Range& range : ranges) {
+        if (value && range.low <= *value && *value <= range.high) return chosen = range.arm, true;
+        if (range.low == missing) missing = range.high + 1;
+    }
+    if (has_else && typed_subject && missing > most) warn(choice.place, "the `else` of this is never reached");
+    if (value) chosen = arm;
+    if (!is_expression || has_else || (!value && missing > most)) return true;
+    error(choice.place, fmt::format("no case is for {}: write `else:`", decimal(value ? *value : missing)));
+    return false;
+}
+
+Item Lowering::choose(const Expression& expression, unsigned hint) {
+    Item subject = subject_of(expression);
+    if (!subject) return {};
+    std::optional<std::size_t> arm;
+    if (!arm_of(expression, subject, true, arm)) return {};
+    const Expression* rest = expression.operands[1].get();
+    if (arm) {
+        const std::size_t last = arms(expression) - (expression.integer != 0 ? 0 : 1);
+        for (std::size_t i = 0; i < *arm; ++i) rest = rest->operands[2].get();
+        return item(*arm < last ? *rest->operands[1] : *rest, hint);
+    }
+    const std::size_t size = context().locals.size();
+    context().locals.push_back({case_subject, std::move(subject), false, true, true, expression.place});
+    Item result = item(*rest, hint);
+    leave_scope(size);
+    return result;
 }
 
 // In `data.word[address]`, as in `register.FIELD[bit]`, the memory is told by its name.
@@ -885,9 +1101,9 @@ std::optional<Type> Lowering::named_type(const TypeName& type) {
         return std::nullopt;
     }
     if (type.arguments.size() != alias->parameters.size()) {
-        error(type.place, fmt::format("`{}` takes {} argument{} ({}), not {}", type.name, alias->parameters.size(),
-                                      alias->parameters.size() == 1 ? "" : "s", joined(alias->parameters),
-                                      type.arguments.size()))
+        error(type.place,
+              fmt::format("`{}` takes {} argument{} ({}), not {}", type.name, alias->parameters.size(),
+                          alias->parameters.size() == 1 ? "" : "s", joined(alias->parameters), type.arguments.size()))
             .note(alias->place, "it is declared here");
         return std::nullopt;
     }
@@ -928,6 +1144,10 @@ Item Lowering::conversion(const Expression& expression) {
 
 Item Lowering::call(const Expression& expression, unsigned hint) {
     if (expression.name.empty()) return conversion(expression);
+    if (Local* local = find_local(expression.name); local && local->item.kind == Item::Kind::function) {
+        local->read = true;
+        return call_given(Item(local->item), expression, hint);
+    }
     if (const Function* function = find_function(expression.name)) return call_function(*function, expression);
     if (find_alias(expression.name) != nullptr) {
         Expression converted = expression;
@@ -935,11 +1155,42 @@ Item Lowering::call(const Expression& expression, unsigned hint) {
         return conversion(converted);
     }
     if (auto result = builtin(expression, hint)) return *result;
+    if (find_local(expression.name)) {
+        error(expression.place,
+              fmt::format("`{}` is called, but what it stands for here is no function", expression.name));
+        return {};
+    }
     std::vector<std::string_view> candidates = builtin_names();
     for (const auto& function : isa.functions) candidates.push_back(function->name);
     Diagnostic& message = error(expression.place, fmt::format("there is no function `{}`", expression.name));
     if (std::string_view near = nearest(expression.name, candidates); !near.empty()) message.suggest(std::string(near));
     return {};
+}
+
+// A call of a parameter: of the function or the operator that it was given.
+Item Lowering::call_given(const Item& function, const Expression& expression, unsigned hint) {
+    Expression meant = expression;
+    if (function.op == Operator::none) {
+        meant.name = function.text;
+        const Function* own = find_function(meant.name);
+        if (own != nullptr) return call_function(*own, meant);
+        return builtin(meant, hint).value_or(Item{});
+    }
+    const bool prefix = function.op == Operator::bit_not || function.op == Operator::logical_not;
+    const bool either = function.op == Operator::sub || function.op == Operator::fsub;
+    const std::size_t sides = expression.operands.size();
+    if (prefix ? sides != 1 : sides != 2 && !(either && sides == 1)) {
+        error(expression.place, fmt::format("`{}` takes {}, but `{}` is called with {}", spelling(function.op),
+                                            prefix   ? "one side"
+                                            : either ? "one or two sides"
+                                                     : "two sides",
+                                            expression.name, sides));
+        return {};
+    }
+    meant.kind = sides == 1 ? ExpressionKind::unary : ExpressionKind::binary;
+    meant.name.clear();
+    meant.op = function.op;
+    return sides == 1 ? unary(meant, hint) : binary(meant, hint);
 }
 
 // A function is lowered anew at each call. What is passed as a location stays one: the function may assign it.

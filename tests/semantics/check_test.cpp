@@ -36,6 +36,7 @@ function loop(x) = other(x)
 function other(x) = loop(x)
 function maybe(x) { if (x[0]) { return x } }
 function low(x, n) = x[n-1:0]
+function through(f, x) = f(x)
 format F | OP:4 | SIZE:size | S:source | K:small | -:3 | A:r | B:r |
 format G | 11 | OP:2 | -:18 | A:v | B:v |
 )";
@@ -90,6 +91,29 @@ const Case wrong[] = {
     {"A = like(B)", "error: `like` takes 1 argument (`x`), not 0"},
     {"A = word(A, B)", "error: a conversion takes one value, not 2"},
     {"A = endless(1)(B)", "error: nested more than 200 deep, with the functions and names that are used here"},
+    {"A = case flag { 0: A }", "error: no case is for 1: write `else:`"},
+    {"A = case A { 0: 1; 3, 1..2: 2; 2: 3; else: 4 }", "error: this is never reached: another case has it"},
+    {"case flag { 0, 2: A = 1 }", "error: a u1 is never 2"},
+    {"case A { 5..4: A = 1 }", "error: 5..4 is empty"},
+    {"case A { B: A = 1 }", "error: a value of a `case` must be known when the instruction is decoded"},
+    {"A = case flag { 0: A; 1: B; else: 3 }", "warning: the `else` of this is never reached"},
+    {"A = case limit { 3: A }", "error: no case is for 12: write `else:`"},
+    {"A = through(A, B)", "error: `f` is called, but what it stands for here is no function"},
+    {"A = through(<<, B)", "error: `<<` takes two sides, but `f` is called with 1"},
+    {"A = through(max, B)", "error: `max` takes 2 arguments (a, b), not 1"},
+    {"A = twice(twice)", "error: `twice` is a function: call it, as in twice(…)"},
+    {"A = twice(+)", "error: `+` is an operator, not a value"},
+    {"r[1 +: 2] = A", "error: the target is u64 but the value is u32: widen it with u64(…)"},
+    {"r[31 +: 2] = exec", "error: `r` has registers 0 to 31, not 32"},
+    {"r[1 +: 4] = r[1 +: 2]", "error: 128 bits of targets: no value is wider than 64"},
+    {"exec = r[1 +: 4]", "error: 4 values of 32 bits: no value is wider than 64, so take one, as in t[0]"},
+    {"A = r[1 +: 4][4]", "error: there are 4 here, 0 to 3, not 4"},
+    {"A = r[1 +: 4][B]", "error: which of these is meant must be known when the instruction is decoded"},
+    {"A = r[1 +: 2][7:0]",
+     "error: t[i] is one of these, and not a bit: convert them for their bits, as in u64(t)[7:0]"},
+    {"exec = r[1 +: A]", "error: how many there are must be known when the instruction is decoded"},
+    {"exec = r[1 +: 65]", "error: 1 to 64 can stand side by side, not 65"},
+    {"A = u32(A[30 +: 4])", "error: bits 33..30 of a u32 value"},
     {"status.TRAP = 2", "error: 2 does not fit in 1 bits"},
     {"status.TRAP = A", "error: the target is u1 but the value is u32: cut it with u1(…)"},
     {"A = u32(A[40:30])", "error: bits 40..30 of a u32 value"},
@@ -157,6 +181,8 @@ const char* const right[] = {
     "A = latch & 7 ^ K | flag",
     "A = flag ? latch : B",
     "data.u32[B] = latch",
+    "case A { 1: B = 2; else: { A = 1 } }",
+    "r[A +: 4] = data.u32[B +: 4]; exec = r[0 +: 2] + K; A = u64(r[0 +: 2])[40:9]",
     "A = data.word[word(latch)]; data.word[B] = A",
     "A = u32(like(latch)(A)); data.u(16)[B] = A[15:0]",
     "A = max(latch, B) + u32(~flag)",
@@ -197,16 +223,16 @@ TEST(CheckSemantics, LeavesGoodMeaningsAlone) {
 }
 
 TEST(CheckSemantics, PointsAtThePlaceAndSuggests) {
-    EXPECT_EQ(report("A = latc"), R"(bench.isa:33:10: error: `latc` is not known here
+    EXPECT_EQ(report("A = latc"), R"(bench.isa:34:10: error: `latc` is not known here
 0 op A = latc
          ^~~~
          latch
 )");
     EXPECT_EQ(report("A = twice(latch)"),
-              R"(bench.isa:33:6: error: the target is u32 but the value is u16: widen it with u32(…)
+              R"(bench.isa:34:6: error: the target is u32 but the value is u16: widen it with u32(…)
 0 op A = twice(latch)
      ^~~~~~~~~~~~~~~~
-bench.isa:33:10: note: this is not widened by itself: what its bits could not hold is lost, or it is a float
+bench.isa:34:10: note: this is not widened by itself: what its bits could not hold is lost, or it is a float
 0 op A = twice(latch)
          ^~~~~~~~~~~~
 )");
