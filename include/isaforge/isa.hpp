@@ -31,6 +31,7 @@ namespace semantics {
 struct Expression;
 struct Statement;
 struct Function;
+struct TypeAlias;
 }  // namespace semantics
 
 using Meaning = std::shared_ptr<const semantics::Expression>;
@@ -144,12 +145,25 @@ struct OperandType {
     Place where;
 };
 
+// A name for some bits of a register.
+struct BitField {
+    static constexpr std::uint64_t of_all = ~std::uint64_t{0};
+    std::string name;
+    unsigned low = 0, width = 1;
+    std::uint64_t number = of_all;  // of which register of the file
+    Place where;
+
+    unsigned high() const { return low + width - 1; }
+    bool belongs_to(std::uint64_t register_number) const { return number == of_all || number == register_number; }
+};
+
 // A register file, or with index_bits 0 a single register.
 struct RegisterFile {
     std::string name;
     unsigned index_bits = 0;
     unsigned count = 1;
     unsigned bits = 32;                 // of one element of one lane
+    std::vector<BitField> fields;
     unsigned lanes = 1;                 // lanes of a register: 64 for a wavefront's, 1 for a scalar's
     unsigned write_ports = 0;           // 0: no limit
     std::vector<Entry> entries;         // names by code; empty for a single register
@@ -423,6 +437,7 @@ struct Isa {
     std::vector<AutoRow> auto_rows;     // only in a draft: see LoadOptions
     std::vector<Diagnostic> unused;     // declarations that nothing refers to, as warnings
     std::vector<std::shared_ptr<const semantics::Function>> functions;
+    std::vector<std::shared_ptr<const semantics::TypeAlias>> types;
 
     unsigned unit_bytes() const { return unit_bits / 8; }
     // Where leading bit `index` of an instruction, counted as in a bar from 0, is in an image.

@@ -104,6 +104,10 @@ std::string Debugger::register_text(Index file_index, std::uint64_t number) cons
         const std::uint64_t value = machine().get(file_index, number);
         text += fmt::format("  {}", value);
         if (value >> (file.bits - 1) != 0) text += fmt::format("  {}", sign_extended(value, file.bits));
+        for (const BitField& field : file.fields) {
+            if (field.belongs_to(number))
+                text += fmt::format("  {}={}", field.name, value >> field.low & low_bits(field.width));
+        }
     }
     return text + "\n";
 }

@@ -18,6 +18,9 @@ bool same(const ExpressionPointer& a, const ExpressionPointer& b) {
     if (!a || !b) return !a && !b;
     return a->kind == b->kind && a->integer == b->integer && a->floating == b->floating && a->name == b->name &&
            a->op == b->op && a->type.is_signed == b->type.is_signed && same(a->type.width, b->type.width) &&
+           a->type.name == b->type.name &&
+           std::equal(a->type.arguments.begin(), a->type.arguments.end(), b->type.arguments.begin(),
+                      b->type.arguments.end(), [](const auto& x, const auto& y) { return same(x, y); }) &&
            std::equal(a->operands.begin(), a->operands.end(), b->operands.begin(), b->operands.end(),
                       [](const auto& x, const auto& y) { return same(x, y); });
 }

@@ -115,6 +115,69 @@ std::optional<unsigned> Resolver::evaluate_width(const ExpressionPointer& expres
     return std::nullopt;
 }
 
+const semantics::TypeAlias* Resolver::find_alias(const std::string& name) const {
+    for (const auto& alias : isa_.types) {
+        if (alias->name == name) return alias.get();
+    }
+    return nullptr;
+}
+
+// The width of a type. One that has a name is what that stands for.
+std::optional<unsigned> Resolver::evaluate_type(const semantics::TypeName& type, const Bindings& bindings,
+                                                bool* is_signed) {
+    if (type.name.empty()) {
+        if (is_signed) *is_signed = type.is_signed;
+        return evaluate_width(type.width, bindings);
+    }
+    const semantics::TypeAlias* const alias = find_alias(type.name);
+    if (!alias) {
+        if (broken_.contains(type.name)) return std::nullopt;
+        std::vector<std::string_view> known;
+        for (const auto& other : isa_.types) known.push_back(other->name);
+        Diagnostic& error = diagnostics_.error(type.place, fmt::format("there is no type '{}'", type.name));
+        const std::string_view meant = nearest(type.name, known);
+        if (!meant.empty()) error.suggest(std::string(meant));
+        return std::nullopt;
+    }
+    if (type.arguments.size() != alias->parameters.size()) {
+        diagnostics_.error(type.place,
+                           fmt::format("type '{}' takes {} argument{}, not {}", type.name, alias->parameters.size(),
+                                       alias->parameters.size() == 1 ? "" : "s", type.arguments.size()));
+        return std::nullopt;
+    }
+    Bindings inner;
+    for (std::size_t i = 0; i < type.arguments.size(); ++i) {
+        const auto value = evaluate(type.arguments[i], bindings);
+        if (!value) return std::nullopt;
+        inner.set(alias->parameters[i], {.number = value});
+    }
+    return evaluate_type(alias->meaning, inner, is_signed);
+}
+
+// The names of types are known before anything is looked at that has one.
+void Resolver::resolve_types() {
+    std::map<std::string_view, const semantics::TypeAlias*> known;
+    for (const auto& alias : description_.types) {
+        known.emplace(alias->name, alias.get());
+        for (const auto& function : description_.functions) {
+            if (function->name == alias->name)
+                diagnostics_.error(alias->place, fmt::format("'{}' is a function too", alias->name))
+                    .note(function->place, "it is defined here");
+        }
+    }
+    for (const auto& alias : description_.types) {
+        std::size_t steps = 0;
+        for (auto at = known.find(alias->name); at != known.end() && steps <= known.size(); ++steps)
+            at = known.find(at->second->meaning.name);
+        if (steps > known.size()) {
+            diagnostics_.error(alias->place, fmt::format("type '{}' stands for itself", alias->name));
+            broken_.insert(alias->name);
+        } else {
+            isa_.types.push_back(alias);
+        }
+    }
+}
+
 void Resolver::resolve_constants() {
     std::map<std::string, Place> seen;
     std::map<std::string, std::uint64_t> asked = options_.parameters;

@@ -99,7 +99,7 @@ void Resolver::resolve_modes() {
         mode.name = declaration.name.text;
         mode.where = declaration.name.place;
         mode.value = declaration.value;
-        mode.bits = evaluate_width(declaration.type.width, {}).value_or(1);
+        mode.bits = evaluate_type(declaration.type).value_or(1);
         if (mode.bits > widest_mode)
             diagnostics_.error(declaration.type.place,
                                fmt::format("a mode has at most {} bits, not {}", widest_mode, mode.bits));

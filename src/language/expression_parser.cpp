@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <utility>
 
 #include "language/limits.hpp"
 #include "language/parser_base.hpp"
@@ -63,15 +64,6 @@ Operator compound_operator(const Token& token) {
     return Operator::none;
 }
 
-// u32, s8, and bare u or s whose width follows in parentheses.
-bool is_type(std::string_view name) {
-    if (name.empty() || (name[0] != 'u' && name[0] != 's') || name.size() > 3) return false;
-    for (const char c : name.substr(1)) {
-        if (!std::isdigit(static_cast<unsigned char>(c))) return false;
-    }
-    return true;
-}
-
 ExpressionPointer integer(std::uint64_t value, Place place) {
     auto node = std::make_shared<Expression>();
     node->kind = ExpressionKind::integer;
@@ -81,6 +73,15 @@ ExpressionPointer integer(std::uint64_t value, Place place) {
 }
 
 }  // namespace
+
+// u32, s8, and bare u or s whose width follows in parentheses.
+bool ParserBase::is_type(std::string_view name) {
+    if (name.empty() || (name[0] != 'u' && name[0] != 's') || name.size() > 3) return false;
+    for (const char c : name.substr(1)) {
+        if (!std::isdigit(static_cast<unsigned char>(c))) return false;
+    }
+    return true;
+}
 
 ExpressionPointer ParserBase::expression() {
     if (!deeper()) return integer(0, peek().place);
@@ -153,22 +154,67 @@ ExpressionPointer ParserBase::unary() {
 
 ExpressionPointer ParserBase::postfix() {
     ExpressionPointer base = primary();
-    while (at("[")) base = subscript(base);
-    return base;
+    for (;;) {
+        if (at("[")) {
+            base = subscript(base);
+        } else if (at_member()) {
+            base = member(base);
+        } else {
+            return base;
+        }
+    }
 }
 
-// name[i], value[high:low]; whether name[i] is a register or a bit is known only when names are.
+// A dot without a blank before it.
+bool ParserBase::at_member() const { return at(".") && peek().place.offset == last_.offset + last_.length; }
+
+// register.FIELD, memory.u32[address]
+ExpressionPointer ParserBase::member(const ExpressionPointer& base) {
+    advance();
+    auto node = std::make_shared<Expression>();
+    if (base->kind == ExpressionKind::name && at(TokenKind::name) && (is_type(peek().text) || next_is('('))) {
+        node->kind = ExpressionKind::element;
+        node->name = base->name;
+        node->type = type_name();
+        {
+            const Nest nest(*this);
+            expect("[", "before the address");
+            node->operands = {expression()};
+            if (accept("+:")) {
+                node->kind = ExpressionKind::consecutive;
+                node->name.clear();
+                node->operands = {base, node->operands[0], expression()};
+            }
+        }
+        expect_close("]", "after the address");
+    } else {
+        node->kind = ExpressionKind::member;
+        node->name = expect_name("the name of a field").text;
+        node->operands = {base};
+    }
+    node->place = from(base->place);
+    return finished(std::move(node));
+}
+
+// name[i], value[high:low], name[first +: count]; whether name[i] is a register or a bit is known only when names are.
 ExpressionPointer ParserBase::subscript(const ExpressionPointer& base) {
     auto node = std::make_shared<Expression>();
     ExpressionPointer high, low;
+    bool run = false;
     {
         const Nest nest(*this);
         advance();
         high = expression();
-        if (accept(":")) low = expression();
+        run = accept("+:");
+        if (run || accept(":")) low = expression();
     }
     expect_close("]", "to close the subscript");
     node->place = from(base->place);
+    if (run) {
+        node->kind = ExpressionKind::consecutive;
+        node->operands = {base, high, low};
+        return finished(std::move(node));
+    }
     if (!low && base->kind == ExpressionKind::name) {
         node->kind = ExpressionKind::element;
         node->name = base->name;
@@ -183,12 +229,17 @@ ExpressionPointer ParserBase::subscript(const ExpressionPointer& base) {
 TypeName ParserBase::type_name() {
     TypeName type;
     type.place = peek().place;
-    if (!at(TokenKind::name) || !is_type(peek().text)) {
+    if (!at(TokenKind::name)) {
         complain("a type such as u32 or s8");
-        if (at(TokenKind::name)) advance();
         return type;
     }
     const Token name = advance();
+    if (!is_type(name.text)) {
+        type.name = std::string(name.text);
+        if (at_arguments()) type.arguments = arguments();
+        type.place = from(type.place);
+        return type;
+    }
     type.is_signed = name.text[0] == 's';
     if (name.text.size() > 1) {
         type.width = integer(std::stoul(std::string(name.text.substr(1))), name.place);
@@ -208,25 +259,55 @@ ExpressionPointer ParserBase::call(const Token& name) {
     auto node = std::make_shared<Expression>();
     node->kind = ExpressionKind::call;
     node->name = std::string(name.text);
+    node->operands = arguments();
+    if (!node->name.empty() && at_arguments()) {  // lane(8)(x): a type with an argument
+        node->type.name = std::move(node->name);
+        node->type.arguments = std::move(node->operands);
+        node->type.place = name.place;
+        node->name.clear();
+        node->operands = arguments();
+    }
+    node->place = from(name.place);
+    return finished(std::move(node));
+}
+
+std::vector<ExpressionPointer> ParserBase::arguments() {
+    std::vector<ExpressionPointer> out;
     {
         const Nest nest(*this);
         advance();
         while (!at(")") && !at(TokenKind::end)) {
-            if (at(TokenKind::string)) {
-                auto text = std::make_shared<Expression>();
-                text->kind = ExpressionKind::text;
-                text->place = peek().place;
-                text->name = unquote(advance().text);
-                node->operands.push_back(text);
-            } else {
-                node->operands.push_back(expression());
-            }
+            out.push_back(argument());
             if (!accept(",")) break;
         }
     }
     expect_close(")", "to close the arguments");
-    node->place = from(name.place);
-    return finished(std::move(node));
+    return out;
+}
+
+// An operator with nothing behind it that it could be applied to.
+bool ParserBase::at_operator_argument() const {
+    if (!binary_operator(peek()) && !at("~") && !at("!")) return false;
+    const char* behind = peek().text.data() + peek().text.size();
+    while (*behind == ' ') ++behind;
+    return *behind == ',' || *behind == ')';
+}
+
+ExpressionPointer ParserBase::argument() {
+    auto text = std::make_shared<Expression>();
+    if (at_operator_argument()) {
+        const Token symbol = advance();
+        const BinaryOperator* const binary = binary_operator(symbol);
+        text->kind = ExpressionKind::operation;
+        text->place = symbol.place;
+        text->op = binary ? binary->op : symbol.text == "~" ? Operator::bit_not : Operator::logical_not;
+        return text;
+    }
+    if (!at(TokenKind::string)) return expression();
+    text->kind = ExpressionKind::text;
+    text->place = peek().place;
+    text->name = unquote(advance().text);
+    return text;
 }
 
 ExpressionPointer ParserBase::primary() {
@@ -253,6 +334,7 @@ ExpressionPointer ParserBase::primary() {
         expect_close(")", "to close the parenthesis");
         return inner;
     }
+    if (at("case")) return case_expression();
     if (!at(TokenKind::name)) {
         complain("a value");
         return integer(0, token.place);
@@ -261,10 +343,8 @@ ExpressionPointer ParserBase::primary() {
         advance();
         return integer(token.text == "true", token.place);
     }
-    const std::uint32_t after = token.place.offset + token.place.length;
     if (is_type(token.text)) {
-        const char next = peek().text.data()[peek().text.size()];
-        if (next == '(') {
+        if (next_is('(')) {
             TypeName type = type_name();
             auto conversion = std::const_pointer_cast<Expression>(call({TokenKind::name, token.place, {}, 0, 0}));
             conversion->type = type;
@@ -272,24 +352,144 @@ ExpressionPointer ParserBase::primary() {
         }
     }
     advance();
-    if (at("(") && peek().place.offset == after) return call(token);
-    if (at(".") && peek().place.offset == after) {
-        advance();
-        node->kind = ExpressionKind::element;
-        node->name = std::string(token.text);
-        node->type = type_name();
-        {
-            const Nest nest(*this);
-            expect("[", "before the address");
-            node->operands = {expression()};
-        }
-        expect_close("]", "after the address");
-        node->place = from(token.place);
-        return finished(std::move(node));
-    }
-    node->kind = ExpressionKind::name;
+    if (at_arguments()) return call(token);
     node->name = std::string(token.text);
+    node->kind = ExpressionKind::name;
     return node;
+}
+
+namespace {
+
+ExpressionPointer compare(Operator op, const ExpressionPointer& left, const ExpressionPointer& right) {
+    auto node = std::make_shared<Expression>();
+    node->kind = ExpressionKind::binary;
+    node->op = op;
+    node->place = right->place;
+    node->operands = {left, right};
+    node->depth = static_cast<std::uint16_t>(std::max(left->depth, right->depth) + 1);
+    return node;
+}
+
+}  // namespace
+
+// The arms of a `case`, and the expression with the value and the patterns.
+struct ParserBase::Cases {
+    std::shared_ptr<Expression> choice = std::make_shared<Expression>();
+    std::vector<ExpressionPointer> tests;   // one fewer than values or bodies where there is an else
+    std::vector<ExpressionPointer> values;
+    std::vector<Block> bodies;
+};
+
+// 1, 4..7: what it comes to as a test of the value.
+ExpressionPointer ParserBase::case_patterns(Cases& out) {
+    auto subject = std::make_shared<Expression>();
+    subject->kind = ExpressionKind::name;
+    subject->name = semantics::case_subject;
+    ExpressionPointer test;
+    do {
+        skip_newlines();
+        subject->place = peek().place;
+        const ExpressionPointer low = unconditional();
+        const bool range = accept("..");
+        const ExpressionPointer high = range ? unconditional() : low;
+        out.choice->operands.insert(out.choice->operands.end(), {low, high});
+        const ExpressionPointer one =
+            !range ? compare(Operator::equal, subject, low)
+                   : compare(Operator::logical_and, compare(Operator::greater_equal, subject, low),
+                             compare(Operator::less_equal, subject, high));
+        test = test ? compare(Operator::logical_or, test, one) : one;
+    } while (accept(","));
+    out.choice->operands.push_back(nullptr);
+    return finished(std::const_pointer_cast<Expression>(test));
+}
+
+// case VALUE { PATTERN, PATTERN: ARM … else: ARM }, an arm in a line, or with `;` behind it.
+ParserBase::Cases ParserBase::cases(bool as_statement) {
+    Cases out;
+    out.choice->kind = ExpressionKind::choose;
+    const Place begin = advance().place;
+    out.choice->operands = {expression(), nullptr};
+    out.choice->place = from(begin);
+    const unsigned outside = std::exchange(nest_, 0);  // line ends count in here
+    if (!expect("{", "to begin the cases")) return nest_ = outside, out;
+    for (bool last = false;;) {
+        while (at(TokenKind::newline) || at(";")) advance();
+        if (at("}") || at(TokenKind::end)) break;
+        if (last || out.tests.size() >= deepest_nesting / 2) {
+            diagnostics_.error(peek().place, last ? std::string("`else` stands behind all other cases")
+                                                  : fmt::format("more than {} cases", deepest_nesting / 2));
+            skip_row();
+            continue;
+        }
+        const std::uint32_t before = peek().place.offset;
+        last = accept("else");
+        if (last) out.choice->integer = 1;
+        if (!last) out.tests.push_back(case_patterns(out));
+        expect(":", "between the values of a case and what is done");
+        skip_newlines();
+        if (!as_statement) {
+            out.values.push_back(expression());
+        } else if (at("{")) {
+            out.bodies.push_back(block());
+        } else {
+            statement(out.bodies.emplace_back());
+        }
+        if (!at(TokenKind::newline) && !at(";") && !at("}")) {
+            complain("';' or the line's end after a case");
+            skip_row();
+        }
+        if (peek().place.offset == before) advance();
+    }
+    nest_ = outside;
+    expect("}", "to close the cases");
+    return out;
+}
+
+// The arms as one conditional expression. Without an else the last arm is what is left.
+ExpressionPointer ParserBase::case_expression() {
+    if (!deeper()) return integer(0, peek().place);
+    const Place begin = peek().place;
+    Cases out = cases(false);
+    shallower();
+    if (out.values.empty()) {
+        diagnostics_.error(from(begin), "a `case` without a value");
+        return integer(0, begin);
+    }
+    ExpressionPointer rest = out.values.back();
+    for (std::size_t i = out.values.size() - 1; i-- > 0;) {
+        auto node = std::make_shared<Expression>();
+        node->kind = ExpressionKind::conditional;
+        node->place = out.choice->place;
+        node->operands = {out.tests[i], out.values[i], rest};
+        rest = finished(std::move(node));
+    }
+    out.choice->operands[1] = rest;
+    return finished(std::move(out.choice));
+}
+
+Statement ParserBase::case_statement() {
+    Statement choice;
+    choice.kind = StatementKind::choose;
+    choice.place = peek().place;
+    Cases out = cases(true);
+    Block rest;
+    if (out.choice->integer != 0 && out.bodies.size() > out.tests.size()) {
+        rest = std::move(out.bodies.back());
+        out.bodies.pop_back();
+    }
+    for (std::size_t i = std::min(out.bodies.size(), out.tests.size()); i-- > 0;) {
+        Statement branch;
+        branch.kind = StatementKind::branch;
+        branch.place = choice.place;
+        branch.value = out.tests[i];
+        branch.body = std::move(out.bodies[i]);
+        branch.otherwise = std::move(rest);
+        rest.clear();
+        rest.push_back(std::move(branch));
+    }
+    choice.body = std::move(rest);
+    choice.value = finished(std::move(out.choice));
+    return choice;
 }
 
 Statement ParserBase::branch() {
@@ -346,6 +546,8 @@ void ParserBase::statement(Block& out) {
     const Place begin = peek().place;
     if (at("if")) {
         out.push_back(branch());
+    } else if (at("case")) {
+        out.push_back(case_statement());
     } else if (accept("let")) {
         Statement local;
         local.kind = StatementKind::local;
@@ -433,6 +635,7 @@ void ParserBase::too_deep() {
 
 ExpressionPointer ParserBase::finished(std::shared_ptr<Expression> node) {
     unsigned below = node->type.width ? node->type.width->depth : 0;
+    for (const ExpressionPointer& argument : node->type.arguments) below = std::max<unsigned>(below, argument->depth);
     for (const ExpressionPointer& operand : node->operands) {
         if (operand) below = std::max<unsigned>(below, operand->depth);
     }

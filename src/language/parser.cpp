@@ -19,10 +19,10 @@ constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",      "variants",  "include",   "code",         "opcodes", "floats",   "syntax",
-    "constant", "parameter", "registers", "register",     "memory",  "enum",     "number",
-    "operand",  "format",    "function",  "instructions", "pool",    "reserved", "objects",
-    "dialects", "limit",     "where",     "mode",         "on",      "device",   "meanings",
+    "isa",       "variants",     "include",  "code",     "opcodes", "floats",   "syntax",  "constant",
+    "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
+    "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",   "where",
+    "mode",      "on",           "device",   "meanings", "type",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -60,6 +60,7 @@ private:
     void limit();
     TakesSyntax takes();
     void function();
+    void type();
     void instructions();
     void pool();
     void reserved();
@@ -81,8 +82,9 @@ private:
     Only only();
     std::vector<Text> texts();
 
-    std::vector<EntrySyntax> entries();
-    void entry(std::vector<EntrySyntax>& out);
+    std::vector<EntrySyntax> entries(std::vector<BitFieldSyntax>* fields = nullptr);
+    EntrySyntax entry();
+    void bit_fields(std::vector<BitFieldSyntax>& out);
     Cell cell(bool in_bar);
     void cell_name(Cell& cell);
     void append_bar(Bar& bar);
@@ -166,6 +168,7 @@ bool Parser::declaration() {
     if (accept("format")) return format(), true;
     if (accept("limit")) return limit(), true;
     if (accept("function")) return function(), true;
+    if (accept("type")) return type(), true;
     if (at("instructions")) return instructions(), true;
     if (accept("pool")) return pool(), true;
     if (accept("reserved")) return reserved(), true;
@@ -480,7 +483,7 @@ void Parser::registers(bool single) {
         if (!expect("of", "before the registers' type")) return give_up(out.name);
     }
     out.type = type_name();
-    if (!out.type.width) return give_up(out.name);
+    if (!out.type.written()) return give_up(out.name);
     while (!at_row_end()) {
         if (at(TokenKind::string)) {
             out.text = expect_string("");
@@ -493,8 +496,10 @@ void Parser::registers(bool single) {
             advance();
             expect("write", "after the number of ports");
             if (!accept("port")) expect("ports", "after `write`");
+        } else if (at("{") && single) {
+            rows("fields of the register", [&] { bit_fields(out.fields); });
         } else if (at("{")) {
-            out.entries = entries();
+            out.entries = entries(&out.fields);
         } else {
             complain("a text, lanes, write ports or a block of names", {"lanes", "one"});
             return give_up(out.name);
@@ -517,8 +522,26 @@ void Parser::memory() {
     out_.memories.push_back(std::move(out));
 }
 
+// NAME [= HIGH [: LOW]], …
+void Parser::bit_fields(std::vector<BitFieldSyntax>& out) {
+    do {
+        skip_newlines();
+        BitFieldSyntax field;
+        field.place = peek().place;
+        field.name = expect_new_name("the name of a field");
+        if (field.name.text.empty()) return skip_row();
+        if (accept("=")) {
+            field.high = unconditional();
+            if (accept(":")) field.low = unconditional();
+        }
+        field.place = from(field.place);
+        field.only = only();
+        out.push_back(std::move(field));
+    } while (accept(","));
+}
+
 // [code] "text" | "other" [= value]
-void Parser::entry(std::vector<EntrySyntax>& out) {
+EntrySyntax Parser::entry() {
     EntrySyntax entry;
     entry.place = peek().place;
     if (accept("alias")) entry.alias = true;
@@ -527,16 +550,19 @@ void Parser::entry(std::vector<EntrySyntax>& out) {
     if (accept("=")) entry.value = expression();
     entry.only = only();
     entry.place = from(entry.place);
-    out.push_back(std::move(entry));
+    return entry;
 }
 
-std::vector<EntrySyntax> Parser::entries() {
+// Of registers also the fields: of one behind its name, of all where a name stands without quotes.
+std::vector<EntrySyntax> Parser::entries(std::vector<BitFieldSyntax>* fields) {
     std::vector<EntrySyntax> out;
     rows("entries", [&] {
         while (!at_row_end()) {
             const std::uint32_t before = peek().place.offset;
-            entry(out);
+            if (fields && at(TokenKind::name) && !at("alias") && !at_dialect()) return bit_fields(*fields);
+            out.push_back(entry());
             if (peek().place.offset == before) return skip_row();
+            if (fields && at("{")) rows("fields of the register", [&] { bit_fields(out.back().fields); });
         }
     });
     return out;
@@ -822,7 +848,7 @@ void Parser::mode() {
     out.name = expect_name("the name of the mode");
     if (!expect(":", "after the name")) return give_up(out.name);
     out.type = type_name();
-    if (!out.type.width || !expect("=", "before what the mode is")) return give_up(out.name);
+    if (!out.type.written() || !expect("=", "before what the mode is")) return give_up(out.name);
     out.value = expression();
     out_.modes.push_back(std::move(out));
 }
@@ -864,6 +890,19 @@ void Parser::function() {
         out->body = block();
     }
     out_.functions.push_back(std::move(out));
+}
+
+// type NAME [(parameters)] = TYPE
+void Parser::type() {
+    auto out = std::make_shared<semantics::TypeAlias>();
+    const Name name = expect_new_name("the name of the type");
+    out->name = name.text;
+    out->place = name.place;
+    for (const Name& parameter : parameters()) out->parameters.push_back(parameter.text);
+    if (!expect("=", "after the name of the type")) return give_up(name);
+    out->meaning = type_name();
+    if (!out->meaning.written()) return give_up(name);
+    out_.types.push_back(std::move(out));
 }
 
 // --- instructions -----------------------------------------------------------------------------------------------------

@@ -79,6 +79,13 @@ Name ParserBase::expect_name(std::string_view what) {
     return {std::string(token.text), token.place};
 }
 
+Name ParserBase::expect_new_name(std::string_view what) {
+    Name name = expect_name(what);
+    if (is_type(name.text))
+        diagnostics_.error(name.place, fmt::format("expected {}, but '{}' is a type", what, name.text));
+    return name;
+}
+
 std::optional<std::uint64_t> ParserBase::expect_number(std::string_view what) {
     if (!at(TokenKind::number)) {
         complain(what);

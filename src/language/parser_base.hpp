@@ -78,6 +78,9 @@ protected:
     ExpressionPointer expression();
     ExpressionPointer unconditional();  // … without `? :`, where a `?` behind it means something else
     semantics::TypeName type_name();
+    static bool is_type(std::string_view name);
+    Name expect_new_name(std::string_view what);      // … that is no type's
+    std::vector<ExpressionPointer> arguments();
     semantics::Block statements_until_row_end();
     semantics::Block block();
 
@@ -92,7 +95,19 @@ private:
     ExpressionPointer postfix();
     ExpressionPointer primary();
     ExpressionPointer subscript(const ExpressionPointer& base);
+    bool at_member() const;
+    ExpressionPointer member(const ExpressionPointer& base);
     ExpressionPointer call(const Token& name);
+    ExpressionPointer argument();
+    ExpressionPointer case_expression();
+    semantics::Statement case_statement();
+    struct Cases;
+    Cases cases(bool as_statement);
+    ExpressionPointer case_patterns(Cases& out);
+    bool at_operator_argument() const;
+    // Whether this character follows the token that is next, without a blank.
+    bool next_is(char c) const { return token_.text.data()[token_.text.size()] == c; }
+    bool at_arguments() const { return at("(") && peek().place.offset == last_.offset + last_.length; }
     void too_deep();
     void statement(semantics::Block& out);
     void assignment(semantics::Block& out);

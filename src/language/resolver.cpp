@@ -37,6 +37,7 @@ void Resolver::run() {
     resolve_settings();
     resolve_surface();
     resolve_limits();
+    resolve_types();
     resolve_registers();
     resolve_memories();
     resolve_functions();
@@ -75,6 +76,7 @@ bool Resolver::within_limits() {
     count(description_.pools, most_pools, "pools", [](const PoolDeclaration& pool) { return pool.place; });
     count(description_.functions, most_functions, "functions", [](const auto& function) { return function->place; });
     count(description_.where, most_functions, "names for expressions", by_name);
+    count(description_.types, most_functions, "types", [](const auto& type) { return type->place; });
     for (const OperandDeclaration& operand : description_.operands)
         count(operand.rows, most_rows, "rows of an operand", [](const OperandRowSyntax& row) { return row.place; });
     for (const InstructionsDeclaration& table : description_.instructions)
@@ -415,7 +417,7 @@ void Resolver::resolve_registers() {
                 file.lanes = static_cast<unsigned>(lanes);
         }
         file.write_ports = declaration.write_ports;
-        file.bits = evaluate_width(declaration.type.width, {}).value_or(32);
+        file.bits = evaluate_type(declaration.type).value_or(32);
         if (file.index_bits > widest_index) {
             diagnostics_.error(declaration.index_place,
                                fmt::format("a register number has at most {} bits", widest_index));
@@ -467,7 +469,53 @@ void Resolver::resolve_registers() {
             type.where = file.where;
             add_type(file.name, std::move(type));
         }
+        resolve_fields(declaration.fields, BitField::of_all, file);
+        for (const EntrySyntax& syntax : declaration.entries) {
+            for (const Entry& entry : file.entries) {
+                const bool meant =
+                    declaration.text ? syntax.code == entry.code : entry.where.offset == syntax.place.offset;
+                if (meant && !syntax.fields.empty()) resolve_fields(syntax.fields, entry.code, file);
+            }
+        }
         isa_.register_files.push_back(std::move(file));
+    }
+}
+
+// The fields of register `number`. One may lie inside of another, as a flag does in a group of flags; but two that share
+// some of their bits are a mistake.
+void Resolver::resolve_fields(const std::vector<BitFieldSyntax>& syntax, std::uint64_t number, RegisterFile& file) {
+    unsigned next = 0;
+    for (const BitFieldSyntax& each : syntax) {
+        if (!here(each.only)) continue;
+        const std::uint64_t high = each.high ? evaluate(each.high, {}).value_or(next) : next;
+        const std::uint64_t low = each.low ? evaluate(each.low, {}).value_or(high) : high;
+        if (high < low) {
+            diagnostics_.error(each.place,
+                               fmt::format("{}:{} is no range of bits: the high bit stands first", high, low));
+            continue;
+        }
+        if (high >= file.bits) {
+            diagnostics_.error(each.place, fmt::format("bit {} of a register of {} bits", high, file.bits));
+            continue;
+        }
+        BitField field{each.name.text, static_cast<unsigned>(low), static_cast<unsigned>(high - low + 1), number,
+                       each.place};
+        next = field.high() + 1;
+        for (const BitField& other : file.fields) {
+            if (!other.belongs_to(number) && number != BitField::of_all) continue;
+            const bool apart = other.high() < field.low || field.high() < other.low;
+            const bool inside = (other.low <= field.low && field.high() <= other.high()) ||
+                                (field.low <= other.low && other.high() <= field.high());
+            const bool same = other.low == field.low && other.width == field.width;
+            if (other.name != field.name && (apart || (inside && !same))) continue;
+            const std::string what = other.name == field.name ? fmt::format("field '{}' is given twice", field.name)
+                                     : same ? fmt::format("'{}' has the same bits as '{}'", field.name, other.name)
+                                            : fmt::format("'{}' shares bits with '{}', and neither lies in the other",
+                                                          field.name, other.name);
+            diagnostics_.error(each.place, what).note(other.where, "the other is here");
+            break;
+        }
+        file.fields.push_back(std::move(field));
     }
 }
 
@@ -477,7 +525,7 @@ void Resolver::resolve_memories() {
         memory.name = declaration.name.text;
         memory.where = declaration.name.place;
         memory.big_endian = declaration.big_endian.value_or(isa_.big_endian);
-        memory.unit_bits = evaluate_width(declaration.type.width, {}).value_or(8);
+        memory.unit_bits = evaluate_type(declaration.type).value_or(8);
         if (memory.unit_bits != 8 && memory.unit_bits != 16 && memory.unit_bits != 32 && memory.unit_bits != 64) {
             diagnostics_.error(declaration.type.place,
                                fmt::format("a memory is made of u8, u16, u32 or u64, not of u{}", memory.unit_bits));
@@ -509,6 +557,7 @@ void Resolver::reject_duplicates() {
     std::vector<Declared> formats, types;
     for (const auto& file : description_.registers) types.push_back({"register file", file.name});
     for (const auto& number : description_.numbers) types.push_back({"number", number.name});
+    for (const auto& alias : description_.types) types.push_back({"type", {alias->name, alias->place}});
     for (const auto& declaration : description_.enums) {
         if (here(declaration.only)) types.push_back({"enumeration", declaration.name});
     }

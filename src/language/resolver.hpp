@@ -139,6 +139,11 @@ private:
     void resolve_surface();
     void apply_setting(Surface& surface, const SurfaceSetting& setting);
     void resolve_registers();
+    void resolve_types();
+    const semantics::TypeAlias* find_alias(const std::string& name) const;
+    std::optional<unsigned> evaluate_type(const semantics::TypeName& type, const Bindings& bindings = {},
+                                          bool* is_signed = nullptr);
+    void resolve_fields(const std::vector<BitFieldSyntax>& syntax, std::uint64_t number, RegisterFile& file);
     void resolve_memories();
     void resolve_functions();
 

@@ -98,10 +98,19 @@ struct FormatDeclaration {
     Only only;
 };
 
+// TRAP = 26, or MODE = 7:6; without a number, the bit above the one before.
+struct BitFieldSyntax {
+    Name name;
+    ExpressionPointer high, low;
+    Place place;
+    Only only;
+};
+
 struct EntrySyntax {
     std::optional<std::uint64_t> code;
     std::vector<Text> texts;
     ExpressionPointer value;
+    std::vector<BitFieldSyntax> fields;  // registers: of this one
     bool alias = false;
     Place place;
     Only only;
@@ -117,6 +126,7 @@ struct RegistersDeclaration {
     unsigned write_ports = 0;
     std::optional<Text> text;
     std::vector<EntrySyntax> entries;
+    std::vector<BitFieldSyntax> fields;  // of each register
 };
 
 struct MemoryDeclaration {
@@ -322,6 +332,7 @@ struct Description {
     std::vector<LimitDeclaration> limits;
     std::vector<FormatDeclaration> formats;
     std::vector<std::shared_ptr<semantics::Function>> functions;
+    std::vector<std::shared_ptr<semantics::TypeAlias>> types;
     std::vector<InstructionsDeclaration> instructions;
     std::vector<PoolDeclaration> pools;
     std::vector<ReservedDeclaration> reserved;

@@ -107,6 +107,12 @@ Index Resolver::find_type(const TypeRef& ref, const Bindings& bindings) {
     for (const EnumDeclaration& declaration : description_.enums) {
         if (declaration.name.text == ref.name && here(declaration.only)) return resolve_enum(declaration);
     }
+    if (find_alias(ref.name) != nullptr) {
+        semantics::TypeName type{.name = ref.name, .place = ref.place};
+        bool is_signed = false;
+        const auto width = evaluate_type(type, bindings, &is_signed);
+        return width ? builtin_type(fmt::format("{}{}", is_signed ? 's' : 'u', *width)) : no_index;
+    }
     const Index builtin = builtin_type(ref.name);
     return builtin != no_index ? builtin : unknown_type(ref);
 }
@@ -117,7 +123,8 @@ bool Resolver::is_type(const std::string& name) const {
         return std::any_of(list.begin(), list.end(), [&](const auto& one) { return one.name.text == name; });
     };
     return types_.contains(name) || base_width(name) != 0 || named(description_.operands) ||
-           named(description_.numbers) || named(description_.enums) || broken_.contains(name);
+           named(description_.numbers) || named(description_.enums) || find_alias(name) != nullptr ||
+           broken_.contains(name);
 }
 
 Index Resolver::unknown_type(const TypeRef& ref) {
@@ -219,7 +226,7 @@ Index Resolver::resolve_enum(const EnumDeclaration& declaration) {
     type.width = declaration.width;
     type.where = declaration.name.place;
     type.value_bits = declaration.width;
-    if (declaration.type) type.value_bits = evaluate_width(declaration.type->width, {}).value_or(32);
+    if (declaration.type) type.value_bits = evaluate_type(*declaration.type).value_or(32);
     if (declaration.width < 1 || declaration.width > 64) {
         diagnostics_.error(declaration.width_place, "an enumeration has 1 to 64 bits");
         broken_.insert(type.name);

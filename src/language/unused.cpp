@@ -22,8 +22,10 @@ private:
     void add(const ExpressionPointer& expression);
     void add(const std::vector<semantics::Statement>& block);
     void add(const TypeRef& type);
+    void add(const semantics::TypeName& type);
     void add(const std::vector<Cell>& cells);
     void add(const std::vector<WhereSyntax>& names);
+    void add(const std::vector<BitFieldSyntax>& fields);
     void add_words(const std::vector<Text>& texts);
 
     std::unordered_set<std::string_view> names_;  // of the syntax tree
@@ -32,7 +34,7 @@ private:
 void References::add(const ExpressionPointer& expression) {
     if (!expression) return;
     if (!expression->name.empty()) names_.insert(expression->name);
-    add(expression->type.width);
+    add(expression->type);
     for (const ExpressionPointer& operand : expression->operands) add(operand);
 }
 
@@ -52,6 +54,12 @@ void References::add(const TypeRef& type) {
     for (const TypeRef& argument : type.arguments) add(argument);
 }
 
+void References::add(const semantics::TypeName& type) {
+    if (!type.name.empty()) names_.insert(type.name);
+    add(type.width);
+    for (const ExpressionPointer& argument : type.arguments) add(argument);
+}
+
 void References::add(const std::vector<Cell>& cells) {
     for (const Cell& cell : cells) {
         for (const TypeRef& type : cell.types) add(type);
@@ -61,6 +69,13 @@ void References::add(const std::vector<Cell>& cells) {
 
 void References::add(const std::vector<WhereSyntax>& names) {
     for (const WhereSyntax& name : names) add(name.value);
+}
+
+void References::add(const std::vector<BitFieldSyntax>& fields) {
+    for (const BitFieldSyntax& field : fields) {
+        add(field.high);
+        add(field.low);
+    }
 }
 
 // Names inside the holes of texts may be constants.
@@ -86,12 +101,17 @@ References::References(const Description& description) {
         for (const ExpressionPointer& choice : constant.allowed) add(choice);
     }
     for (const RegistersDeclaration& file : description.registers) {
-        add(file.type.width);
+        add(file.type);
         add(file.lanes);
-        for (const EntrySyntax& entry : file.entries) add(entry.value);
+        add(file.fields);
+        for (const EntrySyntax& entry : file.entries) {
+            add(entry.value);
+            add(entry.fields);
+        }
     }
-    for (const MemoryDeclaration& memory : description.memories) add(memory.type.width);
+    for (const MemoryDeclaration& memory : description.memories) add(memory.type);
     for (const EnumDeclaration& declaration : description.enums) {
+        if (declaration.type) add(*declaration.type);
         for (const EntrySyntax& entry : declaration.entries) add(entry.value);
     }
     for (const OperandDeclaration& operand : description.operands) {
@@ -109,7 +129,11 @@ References::References(const Description& description) {
     for (const auto& function : description.functions) add(function->body);
     add(description.where);
     for (const DeviceDeclaration& device : description.devices) add(device.address);
-    for (const ModeDeclaration& mode : description.modes) add(mode.value);
+    for (const ModeDeclaration& mode : description.modes) {
+        add(mode.type);
+        add(mode.value);
+    }
+    for (const auto& type : description.types) add(type->meaning);
     for (const EventDeclaration& event : description.events) {
         add(event.condition);
         add(*event.body);
@@ -156,6 +180,7 @@ std::vector<Diagnostic> find_unused(const Description& description) {
     for (const LimitDeclaration& limit : description.limits) look(limit.name.text, limit.name.place, "limit");
     for (const FormatDeclaration& format : description.formats) look(format.name.text, format.name.place, "format");
     for (const auto& function : description.functions) look(function->name, function->place, "function");
+    for (const auto& type : description.types) look(type->name, type->place, "type");
     for (const RegistersDeclaration& file : description.registers)
         look(file.name.text, file.name.place, file.single ? "register" : "register file");
     for (const MemoryDeclaration& memory : description.memories) {

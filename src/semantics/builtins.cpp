@@ -2,6 +2,8 @@
 // all, with their arguments, what they give, and where the rule comes from.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "semantics/lowering.hpp"
 
 namespace isaforge::semantics {
@@ -39,6 +41,12 @@ bool check_equal_width(Lowering& lowering, const Expression& call, const Typed& 
         lowering.error(call.place, fmt::format("the arguments of `{}` are {} and {}: they must be of one width",
                                                call.name, to_text(a.type), to_text(b.type)));
     return false;
+}
+
+// Of two unsigned arguments the narrower is widened.
+bool make_equal_width(Lowering& lowering, const Expression& call, Typed& a, Typed& b) {
+    if (a.type.bits != b.type.bits && !lowering.widen(a, b.type)) lowering.widen(b, a.type);
+    return check_equal_width(lowering, call, a, b);
 }
 
 // The number given as argument `index`, between low and high.
@@ -200,7 +208,7 @@ Item sign_extend_from(Lowering& lowering, const Expression& call, Arguments& giv
 // Carry out of a + b + c and borrow of a - b - c, with c one bit: by comparison, so that no wider type is needed.
 Item carry(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     Typed a = given[0], b = given[1], c = given[2];
-    if (!check_equal_width(lowering, call, a, b)) return {};
+    if (!make_equal_width(lowering, call, a, b)) return {};
     a.type.is_signed = b.type.is_signed = false;
     c = lowering.convert(lowering.truth(c), {a.type.bits, false, 1});
     Operator op = builtin.action == Action::add ? Operator::add : Operator::sub;
@@ -230,9 +238,10 @@ Item overflow(Lowering& lowering, const Expression& call, Arguments& given, cons
 // The high half of the product. Up to 32 bits it is in a 64-bit product; from 33 to 63 it straddles two words.
 Item mul_high(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     Typed a = given[0], b = given[1];
-    if (!check_equal_width(lowering, call, a, b)) return {};
-    unsigned bits = a.type.bits;
     bool is_signed = builtin.action == Action::mul_high_signed;
+    const bool agree = is_signed ? check_equal_width(lowering, call, a, b) : make_equal_width(lowering, call, a, b);
+    if (!agree) return {};
+    unsigned bits = a.type.bits;
     a.type.is_signed = b.type.is_signed = is_signed;
     if (!lowering.match_lanes(a, b, call.place)) return {};
     Type type{bits, is_signed, a.type.lanes};
@@ -276,7 +285,7 @@ Item rotate(Lowering& lowering, const Expression& call, Arguments& given, const 
 
 Item smaller_or_larger(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     Typed a = given[0], b = given[1];
-    if (!check_equal_width(lowering, call, a, b)) return {};
+    if (!make_equal_width(lowering, call, a, b)) return {};
     bool maximum = builtin.action == Action::max_unsigned;
     Typed first = lowering.arithmetic(Operator::less, a, b, call.place);
     if (!first || !lowering.match_lanes(a, b, call.place)) return {};
@@ -611,6 +620,7 @@ Item linked(Lowering& lowering, const Expression& call, Arguments&, const Builti
     if (stores) {
         stored = lowering.value(*call.operands[1], place.type.bits);
         if (!stored) return {};
+        lowering.widen(stored, place.type);
         if (stored.type.bits != place.type.bits || stored.type.lanes != 1) {
             if (!lowering.needs_steering(stored))
                 lowering.error(call.place,
@@ -631,8 +641,10 @@ Item linked(Lowering& lowering, const Expression& call, Arguments&, const Builti
 // Arithmetic on containers that are full: widths of 8, 16, 32 and 64 bits.
 
 bool full_integers(Lowering& lowering, const Expression& call, Arguments& given) {
+    for (Typed& x : given)
+        if (!make_equal_width(lowering, call, given[0], x)) return false;
     for (Typed& x : given) {
-        if (!check_equal_width(lowering, call, given[0], x)) return false;
+        if (!make_equal_width(lowering, call, given[0], x)) return false;
         if (x.type.fills_container()) continue;
         if (!lowering.needs_steering(x))
             lowering.error(call.place,
@@ -801,6 +813,14 @@ constexpr Builtin builtins[] = {
     {"transaction_depth", "", 0, 0, machine_value, Action::transaction_depth},
 };
 
+// Whether the result is a float, or has lost what its bits cannot hold.
+bool gives_exactly(const Builtin& builtin) {
+    const bool is_float_result = builtin.make == integer_to_float || builtin.make == float_to_float ||
+                                 builtin.make == scale_by_power || builtin.make == round_by_mode ||
+                                 (builtin.make == float_operation && !is_test(builtin.action));
+    return is_float_result || builtin.action == Action::reduce_sum || builtin.action == Action::carryless_mul;
+}
+
 // The value of argument `index`. Numbers without a width take that of the first argument; positions and counts take 8
 // bits.
 Typed argument(Lowering& lowering, const Expression& call, unsigned index, const Arguments& so_far,
@@ -833,6 +853,11 @@ std::vector<std::string_view> Lowering::builtin_names() {
     return names;
 }
 
+bool Lowering::is_builtin(std::string_view name) {
+    return std::any_of(std::begin(builtins), std::end(builtins),
+                       [&](const Builtin& builtin) { return builtin.name == name; });
+}
+
 // A function that gives nothing leaves an Item of kind none without an error.
 std::optional<Item> Lowering::builtin(const Expression& call, unsigned) {
     const Builtin* found = nullptr;
@@ -854,7 +879,9 @@ std::optional<Item> Lowering::builtin(const Expression& call, unsigned) {
         if (!next) return Item{};
         given.push_back(next);
     }
-    return found->make(*this, call, given, *found);
+    Item result = found->make(*this, call, given, *found);
+    result.value.exact = gives_exactly(*found);
+    return result;
 }
 
 }  // namespace isaforge::semantics

@@ -23,6 +23,7 @@ using Literal = Wide;
 struct Typed {
     ValueId id = no_value;
     Type type;
+    bool exact = false;                   // never widened unsaid: bits above it may have been lost, or it is a float
 
     explicit operator bool() const { return id != no_value; }
 };
@@ -32,7 +33,8 @@ struct Local;
 // Something that can be read and, mostly, written.
 struct Location {
     // view: lanes of another size, the first of a register; extending: low bits, whose sign fills the rest when written.
-    enum class Kind { element, memory, pc, part, concat, local, view, extending };
+    // tuple: consecutive registers or places in memory, the lowest first.
+    enum class Kind { element, memory, pc, part, concat, local, view, extending, tuple };
     Kind kind = Kind::pc;
     Type type;
     Index object = no_index;              // element: file; memory: memory
@@ -46,11 +48,12 @@ struct Location {
 
 // What an expression stands for.
 struct Item {
-    enum class Kind { none, literal, floating, text, value, location };
+    enum class Kind { none, literal, floating, text, value, location, function };
     Kind kind = Kind::none;               // none: an error that has been reported
     Literal literal = 0;
     double floating = 0;
-    std::string text;
+    std::string text;                     // function: its name, where it is no operator
+    Operator op = Operator::none;
     Typed value;
     Location location;
 
@@ -84,7 +87,7 @@ struct Context {
     bool finished = false;                // a `return` was passed on every path
     Item result;
     Typed result_variable;
-    std::vector<std::size_t> returns;     // jumps to the end of the function
+    std::vector<std::size_t> returns;     // jumps to the end of the function, each behind a copy of the result
 };
 
 class Lowering {
@@ -112,6 +115,8 @@ public:
     }
     ValueId sign_extended(Typed value);                    // to the container, the bits above being copies of the sign
     Typed convert(Typed value, Type type);
+    bool widen(Typed& value, Type wide);                   // where nothing is lost; else false, and nothing is done
+    void note_exact(Diagnostic& message, Typed value, Place place);
     Typed with_lanes(Typed value, unsigned lanes);
     bool match_lanes(Typed& a, Typed& b, Place place);
     Typed truth(Typed value);                              // value != 0, lane by lane
@@ -134,6 +139,7 @@ public:
     std::optional<Literal> known_integer(const Expression& expression, const char* what);
     bool unify(Item& left, Item& right, const Expression& expression, Typed& a, Typed& b, unsigned hint,
                bool as_float = false);
+    bool widen_side(Typed& narrow, Typed wide, const Expression& expression);
 
     // Statements.
     void block(const Block& statements);
@@ -142,6 +148,7 @@ public:
     // Built-in functions; nothing where there is none of that name.
     std::optional<Item> builtin(const Expression& call, unsigned hint);
     static std::vector<std::string_view> builtin_names();
+    static bool is_builtin(std::string_view name);
 
     Diagnostic& error(Place place, std::string message);
     void warn(Place place, std::string message);
@@ -173,7 +180,8 @@ private:
     Index find_memory(std::string_view name) const;
     const Function* find_function(std::string_view name) const;
     Item element_of(Index file, const Expression& index, Place place);
-    Item memory_at(Index memory, const Expression& expression);
+    Item register_at(Index file, const Item& number, Place place);
+    Item one_of(Location tuple, const Expression& index, const Expression* low, Place place);
     Type file_type(const RegisterFile& file) const { return {file.bits, false, file.lanes}; }
 
     // Kinds of expressions.
@@ -186,10 +194,24 @@ private:
     Item concatenation(const Expression& expression);
     Item conditional(const Expression& expression, unsigned hint);
     Item slice(const Expression& expression);
+    Item member(const Expression& expression);
     Item slice_of(Item base, Typed position, unsigned width, Place place);
     Item call(const Expression& expression, unsigned hint);
+    Item call_given(const Item& function, const Expression& expression, unsigned hint);
+    Item consecutive(const Expression& expression);
+    Item registers_from(Index file, Item first, unsigned count, const Expression& expression);
+    Item memory_from(Index memory, const TypeName& access, unsigned count, const Expression& expression);
+    Item tuple_of(std::vector<Location> inner);
+    Item choose(const Expression& expression, unsigned hint);
+    Item subject_of(const Expression& choice);
+    static std::size_t arms(const Expression& choice);
+    bool arm_of(const Expression& choice, const Item& subject, bool is_expression, std::optional<std::size_t>& chosen);
     Item conversion(const Expression& expression);
     std::optional<Type> written_type(const TypeName& name);
+    std::optional<Type> named_type(const TypeName& name);
+    const TypeAlias* find_alias(std::string_view name) const;
+    Index accessed_memory(const Expression& expression);
+    Item memory_at(Index memory, const TypeName& type, const Expression& address, Place place);
     Item call_function(const Function& function, const Expression& expression);
     Item fixed_name(const std::string& name);
 
@@ -210,7 +232,10 @@ private:
     void branch(const Statement& statement);
     void lane_branch(const Statement& statement, Typed condition);
     void repeat(const Statement& statement);
+    void choose(const Statement& statement);
+    bool assign_tuple(const Location& target, const Item& given, unsigned delay, Place place);
     void give(const Statement& statement);
+    void agree(Context& function, Typed& given);
     void declare(const Statement& statement);
     void scope(const Block& statements);
     void leave_scope(std::size_t size);

@@ -1,6 +1,7 @@
 // Lowering, second part: names and expressions.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "language/limits.hpp"
@@ -52,6 +53,12 @@ std::string decimal(Literal value) {
     return fmt::format("{}", static_cast<std::uint64_t>(value));
 }
 
+// The result of an operation that may lose bits above it, or of floats.
+Item exactly(Typed value) {
+    value.exact = true;
+    return Item::of(value);
+}
+
 std::string joined(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "`" : ", `") + name + "`";
@@ -88,14 +95,18 @@ Item Lowering::item(const Expression& expression, unsigned hint) {
         case ExpressionKind::binary: result = binary(expression, hint); break;
         case ExpressionKind::conditional: result = conditional(expression, hint); break;
         case ExpressionKind::slice: result = slice(expression); break;
+        case ExpressionKind::member: result = member(expression); break;
+        case ExpressionKind::consecutive: result = consecutive(expression); break;
+        case ExpressionKind::choose: result = choose(expression, hint); break;
+        case ExpressionKind::operation: result = {.kind = Item::Kind::function, .op = expression.op}; break;
         case ExpressionKind::element:
             // In brackets behind a single register stands a bit's position, not a register's number.
             if (Index file = find_file(expression.name);
                 file != no_index && isa.register_files[file].index_bits != 0 && !find_local(expression.name))
                 result = element_of(file, *expression.operands[0], expression.place);
             else if (Index memory = find_memory(expression.name); memory != no_index)
-                result = memory_at(memory, expression);
-            else if (!expression.type.width)
+                result = memory_at(memory, expression.type, *expression.operands[0], expression.place);
+            else if (!expression.type.written())
                 result = slice(expression);
             else
                 result = unknown_name(expression);
@@ -117,6 +128,11 @@ Typed Lowering::typed(const Item& from, unsigned hint, Place place) {
         case Item::Kind::value: return from.value;
         case Item::Kind::location: return read(from.location, place);
         case Item::Kind::text: error(place, "a text is no value"); return {};
+        case Item::Kind::function:
+            error(place, from.op != Operator::none
+                             ? fmt::format("`{}` is an operator, not a value", spelling(from.op))
+                             : fmt::format("`{0}` is a function: call it, as in {0}(…)", from.text));
+            return {};
         default: break;
     }
     if (hint != 0) return adapt(from, hint, place);
@@ -211,6 +227,7 @@ Item Lowering::named(const Expression& expression) {
         if (row_constant != input_.instruction->constants.end()) return Item::of(Literal(row_constant->second));
     }
     if (Item found = fixed_name(name)) return found;
+    if (find_function(name) != nullptr || is_builtin(name)) return {.kind = Item::Kind::function, .text = name};
     if (Index file = find_file(name); file != no_index) {
         error(expression.place,
               fmt::format("`{}` has {} registers: say which, as in {}[0]", name, isa.register_files[file].count, name));
@@ -364,8 +381,11 @@ Item Lowering::bound_row(const OperandType& type, const Binding& binding, Place 
 }
 
 Item Lowering::element_of(Index file_index, const Expression& index, Place place) {
+    return register_at(file_index, item(index), place);
+}
+
+Item Lowering::register_at(Index file_index, const Item& number, Place place) {
     const RegisterFile& file = isa.register_files[file_index];
-    Item number = item(index);
     if (!number) return {};
     Location location{.kind = Location::Kind::element, .type = file_type(file), .object = file_index};
     if (number.kind == Item::Kind::literal) {
@@ -377,10 +397,10 @@ Item Lowering::element_of(Index file_index, const Expression& index, Place place
         location.number = static_cast<std::uint32_t>(number.literal);
         return Item::of(std::move(location));
     }
-    location.index = typed(number, 0, index.place);
+    location.index = typed(number, 0, place);
     if (!location.index) return {};
     if (location.index.type.lanes != 1) {
-        error(index.place, "the number of a register cannot differ from lane to lane");
+        error(place, "the number of a register cannot differ from lane to lane");
         return {};
     }
     if (auto constant_number = known(location.index.id); constant_number && *constant_number < file.count)
@@ -388,18 +408,18 @@ Item Lowering::element_of(Index file_index, const Expression& index, Place place
     return Item::of(std::move(location));
 }
 
-Item Lowering::memory_at(Index memory, const Expression& expression) {
+Item Lowering::memory_at(Index memory, const TypeName& access, const Expression& at, Place place) {
     Type type{isa.memories[memory].unit_bits, false, 1};
-    if (expression.type.width) {
-        auto written = written_type(expression.type);
+    if (access.written()) {
+        auto written = written_type(access);
         if (!written) return {};
         type = *written;
     }
     if (!type.fills_container()) {
-        error(expression.place, fmt::format("memory is accessed in 8, 16, 32 or 64 bits, not in {}", type.bits));
+        error(place, fmt::format("memory is accessed in 8, 16, 32 or 64 bits, not in {}", type.bits));
         return {};
     }
-    Typed address = value(*expression.operands[0], 64);
+    Typed address = value(at, 64);
     if (!address) return {};
     if (address.type.is_signed) address = convert(address, {64, true, 1});
     Location location{.kind = Location::Kind::memory, .type = type, .object = memory, .index = address};
@@ -431,6 +451,21 @@ Typed Lowering::read(const Location& location, Place place) {
         case Location::Kind::extending: {
             Typed whole = read(location.inner[0], place);
             return whole ? convert({whole.id, {whole.type.bits, false, 1}}, location.type) : whole;
+        }
+        case Location::Kind::tuple: {
+            if (location.type.bits > 64) {
+                error(place, fmt::format("{} values of {} bits: no value is wider than 64, so take one, as in t[0]",
+                                         location.inner.size(), location.inner[0].type.bits));
+                return {};
+            }
+            Typed whole;
+            for (auto part = location.inner.rbegin(); part != location.inner.rend(); ++part) {
+                Typed next = read(*part, place);
+                if (!next) return {};
+                whole = whole ? concat(whole, next, place) : next;
+                if (!whole) return {};
+            }
+            return whole;
         }
         case Location::Kind::concat: {
             Typed whole;
@@ -479,18 +514,32 @@ bool Lowering::unify(Item& left, Item& right, const Expression& expression, Type
     if (left.untyped() && !as_float) a.type.is_signed = b.type.is_signed;
     if (right.untyped() && !as_float) b.type.is_signed = a.type.is_signed;
     if (a.type.bits == b.type.bits) return true;
-    if (needs_steering(a) || needs_steering(b)) return false;
     bool left_narrow = a.type.bits < b.type.bits;
+    if (!as_float && widen_side(left_narrow ? a : b, left_narrow ? b : a, expression)) return true;
+    if (needs_steering(a) || needs_steering(b)) return false;
     const Expression& narrow = left_narrow ? first : second;
     const Type wide_type = left_narrow ? b.type : a.type, narrow_type = left_narrow ? a.type : b.type;
     std::string wide_name = fmt::format("{}{}", narrow_type.is_signed ? "s" : "u", wide_type.bits);
     std::string advice = narrow.kind == ExpressionKind::name
                              ? fmt::format(": widen it with {}({})", wide_name, narrow.name)
                              : fmt::format(": widen the {} side with {}(…)", left_narrow ? "left" : "right", wide_name);
-    error(expression.place, fmt::format("{} is {} but {} is {}{}", spoken(first, "the left side"),
-                                        to_text(Type{a.type.bits, a.type.is_signed}), spoken(second, "the right side"),
-                                        to_text(Type{b.type.bits, b.type.is_signed}), advice));
+    Diagnostic& message = error(
+        expression.place, fmt::format("{} is {} but {} is {}{}", spoken(first, "the left side"),
+                                      to_text(Type{a.type.bits, a.type.is_signed}), spoken(second, "the right side"),
+                                      to_text(Type{b.type.bits, b.type.is_signed}), advice));
+    note_exact(message, left_narrow ? a : b, narrow.place);
     return false;
+}
+
+// The narrower side of an operator, as wide as the other.
+bool Lowering::widen_side(Typed& narrow, Typed wide, const Expression& expression) {
+    const unsigned bits = narrow.type.bits;
+    if (!widen(narrow, wide.type)) return false;
+    const auto number = known(wide.id);
+    if (number && *number > mask_of(bits) && is_integer_test(expression.op) && !needs_steering(wide))
+        warn(expression.place,
+             fmt::format("this is always the same: one side has {} bits, the other is {}", bits, *number));
+    return true;
 }
 
 Item Lowering::unary(const Expression& expression, unsigned hint) {
@@ -514,10 +563,10 @@ Item Lowering::unary(const Expression& expression, unsigned hint) {
     if (!x) return {};
     unsigned container = x.type.container();
     switch (expression.op) {
-        case Operator::bit_not: return Item::of(cut(emit(Action::bit_not, container, x.id), x.type));
+        case Operator::bit_not: return exactly(cut(emit(Action::bit_not, container, x.id), x.type));
         case Operator::negate:
         case Operator::sub:
-            return Item::of(
+            return exactly(
                 cut(emit(Action::sub, container, in_lanes(constant(0, container), x.type.lanes), x.id), x.type));
         case Operator::logical_not: {
             Typed held = truth(x);
@@ -527,7 +576,7 @@ Item Lowering::unary(const Expression& expression, unsigned hint) {
         case Operator::fnegate:
         case Operator::fsub: {
             ValueId sign = in_lanes(constant(std::uint64_t{1} << (x.type.bits - 1), container), x.type.lanes);
-            return Item::of(Typed{emit(Action::bit_xor, container, x.id, sign), x.type});
+            return exactly({emit(Action::bit_xor, container, x.id, sign), x.type});
         }
         default: error(place, fmt::format("`{}` takes two sides", spelling(expression.op))); return {};
     }
@@ -621,7 +670,7 @@ Item Lowering::floating_binary(const Expression& expression, Item left, unsigned
     if (!match_lanes(a, b, expression.place)) return {};
     unsigned container = a.type.container();
     Type result{a.type.bits, false, a.type.lanes}, test{1, false, a.type.lanes};
-    auto arithmetic_step = [&](Action action) { return Item::of(Typed{emit(action, container, a.id, b.id), result}); };
+    auto arithmetic_step = [&](Action action) { return exactly({emit(action, container, a.id, b.id), result}); };
     auto test_step = [&](Action action, Typed x, Typed y) {
         return Item::of(Typed{emit(action, container, x.id, y.id), test});
     };
@@ -718,8 +767,9 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
     }
     if (!match_lanes(a, b, expression.place)) return {};
     Type type = a.type;
+    const bool exact = a.exact || b.exact;
     if (!by_lane && touches_memory) {
-        Typed result{new_value(Value::Kind::variable, type.container(), type.lanes), type};
+        Typed result{new_value(Value::Kind::variable, type.container(), type.lanes), type, exact};
         Step copy{
             .action = Action::copy, .container = std::uint8_t(type.container()), .lanes = std::uint16_t(type.lanes)};
         copy.result = result.id;
@@ -741,10 +791,10 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
         Typed chooser = condition;
         if (!match_lanes(chooser, a, expression.place) || !match_lanes(chooser, b, expression.place)) return {};
         type.lanes = a.type.lanes;
-        return Item::of(Typed{emit(Action::select, container, resize(chooser.id, container), a.id, b.id), type});
+        return Item::of(Typed{emit(Action::select, container, resize(chooser.id, container), a.id, b.id), type, exact});
     }
     if (type.lanes != 1) condition = with_lanes(condition, type.lanes);
-    return Item::of(Typed{emit(Action::select, container, resize(condition.id, container), a.id, b.id), type});
+    return Item::of(Typed{emit(Action::select, container, resize(condition.id, container), a.id, b.id), type, exact});
 }
 
 Item Lowering::slice(const Expression& expression) {
@@ -757,6 +807,11 @@ Item Lowering::slice(const Expression& expression) {
         if (Index file = find_file(expression.operands[0]->name);
             file != no_index && isa.register_files[file].index_bits != 0)
             return element_of(file, *high_side, expression.place);
+    if (Index memory = named_element ? no_index : accessed_memory(*expression.operands[0]); memory != no_index) {
+        const Expression& access = *expression.operands[0];
+        if (low_side == nullptr)
+            return memory_at(memory, {.name = access.name, .place = access.place}, *high_side, expression.place);
+    }
     Item base = named_element ? named(expression) : item(*expression.operands[0]);
     if (!base) return {};
     if (base.kind == Item::Kind::literal) {
@@ -766,6 +821,8 @@ Item Lowering::slice(const Expression& expression) {
         return Item::of(Typed{
             typed_constant(std::uint64_t(base.literal) >> unsigned(*low), {unsigned(*high - *low + 1), false, 1})});
     }
+    if (base.kind == Item::Kind::location && base.location.kind == Location::Kind::tuple)
+        return one_of(std::move(base.location), *high_side, low_side, expression.place);
     if (low_side == nullptr) {
         Item position = item(*high_side);
         if (!position) return {};
@@ -806,9 +863,264 @@ Item Lowering::slice_of(Item base, Typed position, unsigned width, Place place) 
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Consecutive registers, places in memory, or bits
+
+namespace {
+
+constexpr Literal most_consecutive = 64;
+
+}  // namespace
+
+Item Lowering::consecutive(const Expression& expression) {
+    const Expression& base = *expression.operands[0];
+    auto count = known_integer(*expression.operands[2], "how many there are");
+    if (!count) return {};
+    if (*count < 1 || *count > most_consecutive) {
+        error(expression.operands[2]->place,
+              fmt::format("1 to {} can stand side by side, not {}", decimal(most_consecutive), decimal(*count)));
+        return {};
+    }
+    const auto number = static_cast<unsigned>(*count);
+    const bool named_base = base.kind == ExpressionKind::name && !find_local(base.name);
+    if (Index memory = named_base ? find_memory(base.name) : accessed_memory(base); memory != no_index) {
+        if (named_base) return memory_from(memory, expression.type, number, expression);
+        return memory_from(memory, {.name = base.name, .place = base.place}, number, expression);
+    }
+    Item first = item(*expression.operands[1]);
+    if (!first) return {};
+    if (Index file = named_base ? find_file(base.name) : no_index;
+        file != no_index && isa.register_files[file].index_bits != 0)
+        return registers_from(file, std::move(first), number, expression);
+    Item whole = item(base);
+    Typed position = typed(first, 8, expression.operands[1]->place);
+    if (!whole || !position) return {};
+    return slice_of(std::move(whole), position, number, expression.place);
+}
+
+Item Lowering::tuple_of(std::vector<Location> inner) {
+    if (inner.empty()) return {};
+    Location whole{.kind = Location::Kind::tuple, .type = inner[0].type};
+    whole.type.bits *= static_cast<unsigned>(inner.size());
+    whole.inner = std::move(inner);
+    return Item::of(std::move(whole));
+}
+
+Item Lowering::registers_from(Index file, Item first, unsigned count, const Expression& expression) {
+    const Place place = expression.operands[1]->place;
+    if (first.kind == Item::Kind::location) first = Item::of(read(first.location, place));
+    if (first.kind == Item::Kind::value && !known(first.value.id)) first.value = convert(first.value, {64, false, 1});
+    std::vector<Location> inner;
+    for (unsigned i = 0; i < count && first; ++i) {
+        Item number = first;
+        if (Typed& index = number.value; number.kind == Item::Kind::literal)
+            number.literal += i;
+        else if (auto constant_number = known(index.id))
+            index = typed_constant(*constant_number + i, {64, false, 1});
+        else if (i != 0)
+            index.id = emit(Action::add, 64, index.id, in_lanes(constant(i, 64), index.type.lanes));
+        Item one = register_at(file, number, place);
+        if (!one) return {};
+        inner.push_back(std::move(one.location));
+    }
+    return tuple_of(std::move(inner));
+}
+
+Item Lowering::memory_from(Index memory, const TypeName& access, unsigned count, const Expression& expression) {
+    Item first = memory_at(memory, access, *expression.operands[1], expression.place);
+    if (!first) return {};
+    const Typed address = first.location.index;
+    const unsigned cells = std::max(1u, first.location.type.bits / isa.memories[memory].unit_bits);
+    std::vector<Location> inner;
+    for (unsigned i = 0; i < count; ++i) {
+        Location next = first.location;
+        const ValueId distance = in_lanes(constant(i * cells, address.type.container()), address.type.lanes);
+        if (i != 0) next.index = cut(emit(Action::add, address.type.container(), address.id, distance), address.type);
+        inner.push_back(std::move(next));
+    }
+    return tuple_of(std::move(inner));
+}
+
+// t[i] of a tuple.
+Item Lowering::one_of(Location tuple, const Expression& index, const Expression* low, Place place) {
+    if (low != nullptr) {
+        error(place, "t[i] is one of these, and not a bit: convert them for their bits, as in u64(t)[7:0]");
+        return {};
+    }
+    auto at = known_integer(index, "which of these is meant");
+    if (!at) return {};
+    if (*at < 0 || *at >= static_cast<Literal>(tuple.inner.size())) {
+        error(place, fmt::format("there are {} here, 0 to {}, not {}", tuple.inner.size(), tuple.inner.size() - 1,
+                                 decimal(*at)));
+        return {};
+    }
+    return Item::of(Location(tuple.inner[static_cast<std::size_t>(*at)]));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// case
+
+// What is looked at: read once, before anything of the arms.
+Item Lowering::subject_of(const Expression& choice) {
+    const Expression& subject = *choice.operands[0];
+    Item found = item(subject);
+    if (!found || found.kind == Item::Kind::literal) return found;
+    return Item::of(typed(found, 0, subject.place));
+}
+
+std::size_t Lowering::arms(const Expression& choice) {
+    return static_cast<std::size_t>(std::count(choice.operands.begin() + 2, choice.operands.end(), nullptr));
+}
+
+// The arm that a known value chooses; as many as there are for the else. False, with a message, where a value is there
+// twice or cannot be, or where an expression has none.
+bool Lowering::arm_of(const Expression& choice, const Item& subject, bool is_expression,
+                      std::optional<std::size_t>& chosen) {
+    struct Range {
+        Literal low, high;
+        Place place;
+        std::size_t arm;
+    };
+    const bool typed_subject = subject.kind == Item::Kind::value;
+    const Type type = subject.value.type;
+    const Literal least = !typed_subject || !type.is_signed ? 0 : -(Literal{1} << (type.bits - 1));
+    const Literal most = !typed_subject ? 0 : least + Literal(mask_of(type.bits));
+    const bool has_else = choice.integer != 0;
+    std::vector<Range> ranges;
+    std::size_t arm = 0;
+    for (std::size_t i = 2; i < choice.operands.size(); i += choice.operands[i] ? 2 : 1) {
+        if (!choice.operands[i]) {
+            ++arm;
+            continue;
+        }
+        auto low = known_integer(*choice.operands[i], "a value of a `case`");
+        auto high = known_integer(*choice.operands[i + 1], "a value of a `case`");
+        if (!low || !high) return false;
+        Range range{*low, *high, choice.operands[i]->place, arm};
+        if (range.low > range.high) {
+            error(range.place, fmt::format("{}..{} is empty", decimal(range.low), decimal(range.high)));
+            return false;
+        }
+        if (typed_subject && (range.low < least || range.high > most)) {
+            error(range.place, fmt::format("a {} is never {}", to_text(Type{type.bits, type.is_signed}),
+                                           decimal(range.low < least ? range.low : range.high)));
+            return false;
+        }
+        for (const Range& other : ranges) {
+            if (range.high < other.low || other.high < range.low) continue;
+            error(range.place, "this is never reached: another case has it").note(other.place, "it is here");
+            return false;
+        }
+        ranges.push_back(range);
+    }
+    std::optional<Literal> value;
+    if (subject.kind == Item::Kind::literal) value = subject.literal;
+    if (auto constant_value = typed_subject ? known(subject.value.id) : std::nullopt)
+        value = type.is_signed ? Literal(sign_extend(*constant_value, type.bits)) : Literal(*constant_value);
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.low < b.low; });
+    Literal missing = least;
+    for (const Range& range : ranges) {
+        if (value && range.low <= *value && *value <= range.high) return chosen = range.arm, true;
+        if (range.low == missing) missing = range.high + 1;
+    }
+    if (has_else && typed_subject && missing > most) warn(choice.place, "the `else` of this is never reached");
+    if (value) chosen = arm;
+    if (!is_expression || has_else || (!value && missing > most)) return true;
+    error(choice.place, fmt::format("no case is for {}: write `else:`", decimal(value ? *value : missing)));
+    return false;
+}
+
+Item Lowering::choose(const Expression& expression, unsigned hint) {
+    Item subject = subject_of(expression);
+    if (!subject) return {};
+    std::optional<std::size_t> arm;
+    if (!arm_of(expression, subject, true, arm)) return {};
+    const Expression* rest = expression.operands[1].get();
+    if (arm) {
+        const std::size_t last = arms(expression) - (expression.integer != 0 ? 0 : 1);
+        for (std::size_t i = 0; i < *arm; ++i) rest = rest->operands[2].get();
+        return item(*arm < last ? *rest->operands[1] : *rest, hint);
+    }
+    const std::size_t size = context().locals.size();
+    context().locals.push_back({case_subject, std::move(subject), false, true, true, expression.place});
+    Item result = item(*rest, hint);
+    leave_scope(size);
+    return result;
+}
+
+// In `data.word[address]`, as in `register.FIELD[bit]`, the memory is told by its name.
+Index Lowering::accessed_memory(const Expression& expression) {
+    if (expression.kind != ExpressionKind::member) return no_index;
+    const Expression& base = *expression.operands[0];
+    return base.kind == ExpressionKind::name && !find_local(base.name) ? find_memory(base.name) : no_index;
+}
+
+// A named field of a register.
+Item Lowering::member(const Expression& expression) {
+    const Expression& base = *expression.operands[0];
+    if (accessed_memory(expression) != no_index) {
+        error(expression.place,
+              fmt::format("expected {0}.TYPE[address], a type such as u32, or {0}[address] for one cell", base.name));
+        return {};
+    }
+    Item whole = item(base);
+    if (!whole) return {};
+    if (whole.kind != Item::Kind::location || whole.location.kind != Location::Kind::element) {
+        error(expression.place, fmt::format("{} has no named fields: registers have", spoken(base, "this")));
+        return {};
+    }
+    std::vector<std::string_view> known;
+    for (const BitField& field : isa.register_files[whole.location.object].fields) {
+        if (!field.belongs_to(whole.location.number)) continue;
+        known.push_back(field.name);
+        if (field.name != expression.name) continue;
+        return slice_of(std::move(whole), typed_constant(field.low, {8, false, 1}), field.width, expression.place);
+    }
+    Diagnostic& message =
+        error(expression.place, fmt::format("{} has no field `{}`", spoken(base, "this register"), expression.name));
+    if (std::string_view near = nearest(expression.name, known); !near.empty()) message.suggest(std::string(near));
+    return {};
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Calls
 
+const TypeAlias* Lowering::find_alias(std::string_view name) const {
+    for (const auto& alias : isa.types)
+        if (alias->name == name) return alias.get();
+    return nullptr;
+}
+
+// A type by its name: what it stands for, its parameters being names for the arguments.
+std::optional<Type> Lowering::named_type(const TypeName& type) {
+    const TypeAlias* alias = find_alias(type.name);
+    if (alias == nullptr) {
+        std::vector<std::string_view> known;
+        for (const auto& other : isa.types) known.push_back(other->name);
+        Diagnostic& message = error(type.place, fmt::format("there is no type `{}`", type.name));
+        if (std::string_view near = nearest(type.name, known); !near.empty()) message.suggest(std::string(near));
+        return std::nullopt;
+    }
+    if (type.arguments.size() != alias->parameters.size()) {
+        error(type.place,
+              fmt::format("`{}` takes {} argument{} ({}), not {}", type.name, alias->parameters.size(),
+                          alias->parameters.size() == 1 ? "" : "s", joined(alias->parameters), type.arguments.size()))
+            .note(alias->place, "it is declared here");
+        return std::nullopt;
+    }
+    Context inner;
+    for (std::size_t i = 0; i < type.arguments.size(); ++i) {
+        Item given = item(*type.arguments[i]);
+        if (!given) return std::nullopt;
+        inner.locals.push_back({alias->parameters[i], std::move(given), false, true, true, type.place});
+    }
+    contexts_.push_back(std::move(inner));
+    auto meant = written_type(alias->meaning);
+    contexts_.pop_back();
+    return meant;
+}
+
 std::optional<Type> Lowering::written_type(const TypeName& name) {
+    if (!name.name.empty()) return named_type(name);
     auto width = known_integer(*name.width, "the width of a type");
     if (!width) return std::nullopt;
     if (*width < 1 || *width > 64) {
@@ -832,13 +1144,53 @@ Item Lowering::conversion(const Expression& expression) {
 
 Item Lowering::call(const Expression& expression, unsigned hint) {
     if (expression.name.empty()) return conversion(expression);
+    if (Local* local = find_local(expression.name); local && local->item.kind == Item::Kind::function) {
+        local->read = true;
+        return call_given(Item(local->item), expression, hint);
+    }
     if (const Function* function = find_function(expression.name)) return call_function(*function, expression);
+    if (find_alias(expression.name) != nullptr) {
+        Expression converted = expression;
+        converted.type = {.name = expression.name, .place = expression.place};
+        return conversion(converted);
+    }
     if (auto result = builtin(expression, hint)) return *result;
+    if (find_local(expression.name)) {
+        error(expression.place,
+              fmt::format("`{}` is called, but what it stands for here is no function", expression.name));
+        return {};
+    }
     std::vector<std::string_view> candidates = builtin_names();
     for (const auto& function : isa.functions) candidates.push_back(function->name);
     Diagnostic& message = error(expression.place, fmt::format("there is no function `{}`", expression.name));
     if (std::string_view near = nearest(expression.name, candidates); !near.empty()) message.suggest(std::string(near));
     return {};
+}
+
+// A call of a parameter: of the function or the operator that it was given.
+Item Lowering::call_given(const Item& function, const Expression& expression, unsigned hint) {
+    Expression meant = expression;
+    if (function.op == Operator::none) {
+        meant.name = function.text;
+        const Function* own = find_function(meant.name);
+        if (own != nullptr) return call_function(*own, meant);
+        return builtin(meant, hint).value_or(Item{});
+    }
+    const bool prefix = function.op == Operator::bit_not || function.op == Operator::logical_not;
+    const bool either = function.op == Operator::sub || function.op == Operator::fsub;
+    const std::size_t sides = expression.operands.size();
+    if (prefix ? sides != 1 : sides != 2 && !(either && sides == 1)) {
+        error(expression.place, fmt::format("`{}` takes {}, but `{}` is called with {}", spelling(function.op),
+                                            prefix   ? "one side"
+                                            : either ? "one or two sides"
+                                                     : "two sides",
+                                            expression.name, sides));
+        return {};
+    }
+    meant.kind = sides == 1 ? ExpressionKind::unary : ExpressionKind::binary;
+    meant.name.clear();
+    meant.op = function.op;
+    return sides == 1 ? unary(meant, hint) : binary(meant, hint);
 }
 
 // A function is lowered anew at each call. What is passed as a location stays one: the function may assign it.

@@ -14,7 +14,9 @@ constexpr Literal max_repeats = language::most_rounds;
 constexpr Literal max_delay = 63;
 
 const Expression& base_of(const Expression& expression) {
-    return expression.kind == ExpressionKind::slice ? base_of(*expression.operands[0]) : expression;
+    const bool part = expression.kind == ExpressionKind::slice || expression.kind == ExpressionKind::member ||
+                      expression.kind == ExpressionKind::consecutive;
+    return part ? base_of(*expression.operands[0]) : expression;
 }
 
 }  // namespace
@@ -172,6 +174,7 @@ void Lowering::write_modes(bool all) {
         Typed now = value(*which.value, which.bits);
         contexts_.pop_back();
         if (!now) continue;
+        widen(now, {which.bits, false, 1});
         if (now.type.bits != which.bits || now.type.lanes != 1) {
             if (!needs_steering(now))
                 error(which.where, fmt::format("the mode is u{} but its value is {}", which.bits, to_text(now.type)));
@@ -281,6 +284,7 @@ void Lowering::statement(const Statement& next) {
         case StatementKind::local: declare(next); break;
         case StatementKind::branch: branch(next); break;
         case StatementKind::repeat: repeat(next); break;
+        case StatementKind::choose: choose(next); break;
         case StatementKind::call: item(*next.value); break;
         case StatementKind::give: give(next); break;
         case StatementKind::atomic: atomic(next); break;
@@ -303,6 +307,7 @@ void Lowering::declare(const Statement& next) {
         step.lanes = static_cast<std::uint16_t>(variable.type.lanes);
         step.result = variable.id;
         step.a = from;
+        variable.exact = false;
         initial.value = variable;
         local.variable = true;
     }
@@ -324,6 +329,23 @@ void Lowering::repeat(const Statement& next) {
         block(next.body);
         leave_scope(size);
     }
+}
+
+void Lowering::choose(const Statement& next) {
+    Item subject = subject_of(*next.value);
+    if (!subject || next.body.empty()) return;
+    std::optional<std::size_t> arm;
+    if (!arm_of(*next.value, subject, false, arm)) return;
+    const Block* rest = &next.body;
+    if (arm) {
+        for (std::size_t i = 0; i < *arm; ++i) rest = &rest->front().otherwise;
+        const bool is_else = rest->empty() || *arm >= arms(*next.value);
+        return scope(is_else ? *rest : rest->front().body);
+    }
+    const std::size_t size = context().locals.size();
+    context().locals.push_back({case_subject, std::move(subject), false, true, true, next.place});
+    block(*rest);
+    leave_scope(size);
 }
 
 void Lowering::branch(const Statement& next) {
@@ -414,6 +436,7 @@ void Lowering::give(const Statement& next) {
     if (!given) return;
     if (!now.result_variable)
         now.result_variable = {new_value(Value::Kind::variable, given.type.container(), given.type.lanes), given.type};
+    if (given.type.lanes == 1) agree(now, given);
     const Type type = now.result_variable.type;
     if (given.type.bits != type.bits || given.type.lanes != type.lanes) {
         error(next.place, fmt::format("this returns {}, but another `return` of the function {}", to_text(given.type),
@@ -428,6 +451,20 @@ void Lowering::give(const Statement& next) {
     copy.a = from;
     now.returns.push_back(code.steps.size());
     emit_step(Action::jump);
+}
+
+// What a function returns is as wide as the widest `return` on its paths: the variable and the copies into it become so.
+void Lowering::agree(Context& function, Typed& given) {
+    Typed& result = function.result_variable;
+    const Type narrow = result.type;
+    if (given.type.bits < narrow.bits) widen(given, narrow);
+    if (given.type.bits <= narrow.bits || narrow.lanes != 1 || !widen(result, given.type)) {
+        result.exact |= given.exact;
+        return;
+    }
+    code.values[result.id].container = static_cast<std::uint8_t>(given.type.container());
+    for (std::size_t jump : function.returns)
+        code.steps[jump - 1].container = static_cast<std::uint8_t>(given.type.container());
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -475,17 +512,28 @@ void Lowering::assign(const Statement& next) {
         bits += location.type.bits;
         targets.push_back(std::move(location));
     }
+    Item given;
+    if (next.compound == Operator::none) given = item(*next.value, std::min(bits, 64u));
+    if (targets.size() == 1 && assign_tuple(targets[0], given, delay, next.place)) return;
     if (bits > 64) {
-        error(next.place, fmt::format("{} bits of targets: no value is wider than 64", bits));
+        if (given || next.compound != Operator::none)
+            error(next.place, fmt::format("{} bits of targets: no value is wider than 64", bits));
         return;
     }
-    Typed assigned = next.compound != Operator::none ? compound(next, targets, bits) : value(*next.value, bits);
+    Typed assigned =
+        next.compound != Operator::none ? compound(next, targets, bits) : typed(given, bits, next.value->place);
     if (!assigned || steering != nullptr) return;
+    // Several targets take the bits as they are.
+    const bool widens =
+        targets.size() == 1 && targets[0].kind != Location::Kind::concat && targets[0].kind != Location::Kind::tuple;
+    if (assigned.type.bits < bits && widens) widen(assigned, {bits, targets[0].type.is_signed, assigned.type.lanes});
     if (assigned.type.bits != bits) {
         if (needs_steering(assigned)) return;
         const char* how = assigned.type.bits < bits ? "widen" : "cut";
-        error(next.place, fmt::format("the target is u{} but the value is {}: {} it with {}{}(…)", bits,
-                                      to_text(assigned.type), how, assigned.type.is_signed ? "s" : "u", bits));
+        Diagnostic& message =
+            error(next.place, fmt::format("the target is u{} but the value is {}: {} it with {}{}(…)", bits,
+                                          to_text(assigned.type), how, assigned.type.is_signed ? "s" : "u", bits));
+        if (assigned.type.bits < bits) note_exact(message, assigned, next.value->place);
         return;
     }
     if (targets.size() == 1) return write(targets[0], assigned, delay, next.place);
@@ -497,7 +545,7 @@ void Lowering::assign(const Statement& next) {
 
 void Lowering::write(const Location& location, Typed assigned, unsigned delay, Place place) {
     bool can_wait = location.kind == Location::Kind::element || location.kind == Location::Kind::pc ||
-                    location.kind == Location::Kind::concat;
+                    location.kind == Location::Kind::concat || location.kind == Location::Kind::tuple;
     if (delay != 0 && (!can_wait || location.type.lanes != 1)) {
         error(place, "only whole registers of one lane, and pc, can be written late");
         return;
@@ -532,8 +580,30 @@ void Lowering::write(const Location& location, Typed assigned, unsigned delay, P
             }
             return;
         }
+        case Location::Kind::tuple: {
+            unsigned position = 0;
+            for (const Location& each : location.inner) {
+                write(each, extract(assigned, typed_constant(position, {8, false, 1}), each.type.bits), delay, place);
+                position += each.type.bits;
+            }
+            return;
+        }
         default: return write_element(location, assigned, delay, place);
     }
+}
+
+// A tuple from one of the same shape: all of it is read before anything is written.
+bool Lowering::assign_tuple(const Location& target, const Item& given, unsigned delay, Place place) {
+    const bool both_are = target.kind == Location::Kind::tuple && given.kind == Item::Kind::location &&
+                          given.location.kind == Location::Kind::tuple;
+    if (!both_are || target.inner.size() != given.location.inner.size() ||
+        target.inner[0].type.bits != given.location.inner[0].type.bits)
+        return false;
+    std::vector<Typed> values;
+    for (const Location& each : given.location.inner) values.push_back(read(each, place));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (values[i]) write(target.inner[i], values[i], delay, place);
+    return true;
 }
 
 // The low 8, 16 or 32 bits of a wider register of one lane are written by themselves.

@@ -202,6 +202,19 @@ Typed Lowering::convert(Typed value, Type type) {
     return cut(wide, type);
 }
 
+// An unsigned value beside a wider unsigned one. Lanes beside one value for all of them are more often a mistake.
+bool Lowering::widen(Typed& value, Type wide) {
+    const bool scattered = value.type.lanes != 1 && wide.lanes == 1;
+    if (value.type.is_signed || wide.is_signed || value.exact || scattered || value.type.bits > wide.bits) return false;
+    value = convert(value, wide);
+    return true;
+}
+
+void Lowering::note_exact(Diagnostic& message, Typed value, Place place) {
+    if (value.exact)
+        message.note(place, "this is not widened by itself: what its bits could not hold is lost, or it is a float");
+}
+
 Typed Lowering::truth(Typed value) {
     if (value.type.bits == 1) return value;
     unsigned container = value.type.container();
@@ -275,8 +288,13 @@ Typed Lowering::shift(Operator op, Typed value, Typed amount, Place place) {
     unsigned container = value.type.container();
     amount = amount_for(container, amount);
     if (!match_lanes(value, amount, place)) return {};
-    if (op == Operator::shift_left) return cut(emit(Action::shift_left, container, value.id, amount.id), value.type);
-    if (!value.type.is_signed) return {emit(Action::shift_right, container, value.id, amount.id), value.type};
+    if (op == Operator::shift_left) {
+        Typed result = cut(emit(Action::shift_left, container, value.id, amount.id), value.type);
+        result.exact = true;
+        return result;
+    }
+    if (!value.type.is_signed)
+        return {emit(Action::shift_right, container, value.id, amount.id), value.type, value.exact};
     return cut(emit(Action::shift_right_signed, container, sign_extended(value), amount.id), value.type);
 }
 
@@ -330,7 +348,10 @@ Typed Lowering::arithmetic(Operator op, Typed a, Typed b, Place place) {
     if (is_test(action)) return {raw, {1, false, type.lanes}};
     bool stays_inside = op == Operator::bit_and || op == Operator::bit_or || op == Operator::bit_xor ||
                         (op == Operator::rem && !is_signed);
-    return stays_inside ? Typed{raw, type} : cut(raw, type);
+    Typed result = stays_inside ? Typed{raw, type} : cut(raw, type);
+    const bool grows = op == Operator::add || op == Operator::sub || op == Operator::mul;
+    result.exact = op == Operator::bit_and ? a.exact && b.exact : grows || a.exact || b.exact;
+    return result;
 }
 
 }  // namespace isaforge::semantics

@@ -12,6 +12,7 @@ void collect(const ExpressionPointer& expression, Names& names) {
     if (!expression) return;
     if (!expression->name.empty()) names.insert(expression->name);
     collect(expression->type.width, names);
+    for (const ExpressionPointer& argument : expression->type.arguments) collect(argument, names);
     for (const ExpressionPointer& operand : expression->operands) collect(operand, names);
 }
 

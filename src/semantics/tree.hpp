@@ -24,6 +24,11 @@ enum class ExpressionKind {
     conditional,  // operand[0] ? operand[1] : operand[2], also written if … then … else …
     slice,        // operand[0][operand[1] : operand[2]], or [operand[1]] for one bit (operand[2] null)
     element,      // name[operand[0]]: an element of a register file, or of a memory with access type `type`
+    member,       // operand[0].name: a named field of a register
+    consecutive,  // operand[0][operand[1] +: operand[2]]: registers, places in memory, or bits from there on
+    choose,       // case operand[0] { … }: operand[1] is what it comes to with tests of `case_subject`; behind it the
+                  // patterns, low and high, and null behind those of one arm; `integer` is 1 where there is an else
+    operation,    // + as an argument: a function
     call,         // name(operands…): a function of the description, a built-in, or a type used as a conversion
 };
 
@@ -41,6 +46,9 @@ enum class Operator {
     // clang-format on
 };
 
+// What the tests of a `case` call the value that they look at; no name in a description is this word.
+inline constexpr const char* case_subject = "case";
+
 // The spelling of an operator in a description ("+.").
 const char* spelling(Operator op);
 
@@ -48,10 +56,23 @@ struct Expression;
 using ExpressionPointer = std::shared_ptr<const Expression>;
 
 // A type as written: `u32`, `s8`, `u(8 * size)`; `u1` for a bit. Width is an expression so that it may depend on a field.
+// Or a name that the description gives to one, with arguments where that has parameters.
 struct TypeName {
     bool is_signed = false;
-    ExpressionPointer width;  // null: no type written
+    ExpressionPointer width;
+    std::string name;
+    std::vector<ExpressionPointer> arguments;
     Place place;
+
+    bool written() const { return width != nullptr || !name.empty(); }
+};
+
+// type word = u(WLEN); type lane(n) = u(n)
+struct TypeAlias {
+    std::string name;
+    Place place;
+    std::vector<std::string> parameters;
+    TypeName meaning;
 };
 
 struct Expression {
@@ -73,6 +94,7 @@ enum class StatementKind {
     repeat,   // for name in first .. last { … }, the bounds known when the instruction is decoded
     call,     // a call for its effect: stop(), signal("irq"), or a function whose body is statements
     give,     // return value
+    choose,   // case: `value` is that, and `body` one branch with the tests
     atomic,   // atomic value { … }: nobody else touches that address meanwhile
 };
 

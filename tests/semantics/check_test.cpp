@@ -14,6 +14,7 @@ registers v : 5 of u32 lanes 64 "v{n}"
 register latch : u16
 register flag : u1
 register exec : u64
+register status : u32 { MODE = 7:6, TRAP = 26, DONE }
 memory data : u8 little
 constant limit = 12
 operand size : 2 {
@@ -27,11 +28,15 @@ operand source : 6 {
     1 k:5 "{k}" = u32(k)
 }
 number small = u7
+type word = u(limit + 20)
+type like(x) = s(bits(x))
+type endless(n) = u(bits(endless(n)(1)))
 function twice(x) = x + x
 function loop(x) = other(x)
 function other(x) = loop(x)
 function maybe(x) { if (x[0]) { return x } }
 function low(x, n) = x[n-1:0]
+function through(f, x) = f(x)
 format F | OP:4 | SIZE:size | S:source | K:small | -:3 | A:r | B:r |
 format G | 11 | OP:2 | -:18 | A:v | B:v |
 )";
@@ -66,8 +71,6 @@ std::string first_message(const std::string& text) {
 
 const Case wrong[] = {
     {"A = lacth", "error: `lacth` is not known here"},
-    {"A = B + latch", "error: `B` is u32 but `latch` is u16: widen it with u32(latch)"},
-    {"A = latch", "error: the target is u32 but the value is u16: widen it with u32(…)"},
     {"latch = A", "error: the target is u16 but the value is u32: cut it with u16(…)"},
     {"A = B + 0x100000000", "error: 4294967296 does not fit in 32 bits"},
     {"flag = 2", "error: 2 does not fit in 1 bits"},
@@ -77,6 +80,42 @@ const Case wrong[] = {
     {"A = r", "error: `r` has 32 registers: say which, as in r[0]"},
     {"A = r[32]", "error: `r` has registers 0 to 31, not 32"},
     {"A = A[32]", "error: bit 32 of a u32 value"},
+    {"status.TARP = 1", "error: `status` has no field `TARP`"},
+    {"r[3].TRAP = 1", "error: `r` has no field `TRAP`"},
+    {"A = (A + B).TRAP", "error: this has no named fields: registers have"},
+    {"A = small.TRAP", "error: `small` is not known here"},
+    {"A = data.TRAP", "error: expected data.TYPE[address], a type such as u32, or data[address] for one cell"},
+    {"A = data.wrd[B]", "error: there is no type `wrd`"},
+    {"A = like(latch)(B)", "error: the target is u32 but the value is s16: widen it with s32(…)"},
+    {"A = like(A, B)(B)", "error: `like` takes 1 argument (`x`), not 2"},
+    {"A = like(B)", "error: `like` takes 1 argument (`x`), not 0"},
+    {"A = word(A, B)", "error: a conversion takes one value, not 2"},
+    {"A = endless(1)(B)", "error: nested more than 200 deep, with the functions and names that are used here"},
+    {"A = case flag { 0: A }", "error: no case is for 1: write `else:`"},
+    {"A = case A { 0: 1; 3, 1..2: 2; 2: 3; else: 4 }", "error: this is never reached: another case has it"},
+    {"case flag { 0, 2: A = 1 }", "error: a u1 is never 2"},
+    {"case A { 5..4: A = 1 }", "error: 5..4 is empty"},
+    {"case A { B: A = 1 }", "error: a value of a `case` must be known when the instruction is decoded"},
+    {"A = case flag { 0: A; 1: B; else: 3 }", "warning: the `else` of this is never reached"},
+    {"A = case limit { 3: A }", "error: no case is for 12: write `else:`"},
+    {"A = through(A, B)", "error: `f` is called, but what it stands for here is no function"},
+    {"A = through(<<, B)", "error: `<<` takes two sides, but `f` is called with 1"},
+    {"A = through(max, B)", "error: `max` takes 2 arguments (a, b), not 1"},
+    {"A = twice(twice)", "error: `twice` is a function: call it, as in twice(…)"},
+    {"A = twice(+)", "error: `+` is an operator, not a value"},
+    {"r[1 +: 2] = A", "error: the target is u64 but the value is u32: widen it with u64(…)"},
+    {"r[31 +: 2] = exec", "error: `r` has registers 0 to 31, not 32"},
+    {"r[1 +: 4] = r[1 +: 2]", "error: 128 bits of targets: no value is wider than 64"},
+    {"exec = r[1 +: 4]", "error: 4 values of 32 bits: no value is wider than 64, so take one, as in t[0]"},
+    {"A = r[1 +: 4][4]", "error: there are 4 here, 0 to 3, not 4"},
+    {"A = r[1 +: 4][B]", "error: which of these is meant must be known when the instruction is decoded"},
+    {"A = r[1 +: 2][7:0]",
+     "error: t[i] is one of these, and not a bit: convert them for their bits, as in u64(t)[7:0]"},
+    {"exec = r[1 +: A]", "error: how many there are must be known when the instruction is decoded"},
+    {"exec = r[1 +: 65]", "error: 1 to 64 can stand side by side, not 65"},
+    {"A = u32(A[30 +: 4])", "error: bits 33..30 of a u32 value"},
+    {"status.TRAP = 2", "error: 2 does not fit in 1 bits"},
+    {"status.TRAP = A", "error: the target is u1 but the value is u32: cut it with u1(…)"},
     {"A = u32(A[40:30])", "error: bits 40..30 of a u32 value"},
     {"A = u32(A[3:7])", "error: [3:7] is no slice: the high bit stands first"},
     {"A = A[B:0]", "error: the bounds of a slice must be known when the instruction is decoded"},
@@ -89,7 +128,6 @@ const Case wrong[] = {
     {"A = twcie(A)", "error: there is no function `twcie`"},
     {"A = loop(A)", "error: `loop` calls itself: a meaning cannot be recursive"},
     {"A = maybe(A)", "error: not every path through `maybe` returns a value"},
-    {"A = low(A, SIZE)", "error: the target is u32 but the value is u8: widen it with u32(…)"},
     {"A = sqrt(latch)", "error: the target is u32 but the value is u16: widen it with u32(…)"},
     {"A = min_number(A, latch)", "error: the arguments of `min_number` are u32 and u16: they must be of one width"},
     {"A = unsigned_to_float(A, 24)", "error: there is no float of 24 bits, only of 16, 32 and 64"},
@@ -98,7 +136,21 @@ const Case wrong[] = {
     {"signal(A)", "error: a signal's name is written in quotes: signal(\"irq\")"},
     {"stop(1)", "error: `stop` takes 0 arguments (), not 1"},
     {"A = data.u24[B]", "error: memory is accessed in 8, 16, 32 or 64 bits, not in 24"},
-    {"data.u32[A] = latch", "error: the target is u32 but the value is u16: widen it with u32(…)"},
+    {"data.u16[A] = B", "error: the target is u16 but the value is u32: cut it with u16(…)"},
+    {"A = latch + latch", "error: the target is u32 but the value is u16: widen it with u32(…)"},
+    {"A = A + (latch << 3)", "error: `A` is u32 but the right side is u16: widen the right side with u32(…)"},
+    {"A = A & ~flag", "error: `A` is u32 but the right side is u1: widen the right side with u32(…)"},
+    {"A = B - (flag ? latch *. 2 : latch)",
+     "error: `B` is u32 but the right side is u16: widen the right side with u32(…)"},
+    {"A = B +. latch", "error: `B` is u32 but `latch` is u16: widen it with u32(latch)"},
+    {"A = B + s16(latch)", "error: `B` is u32 but the right side is s16: widen the right side with s32(…)"},
+    {"flag = s32(A) < latch", "error: the left side is s32 but `latch` is u16: widen it with u32(latch)"},
+    {"A, B = A", "error: the target is u64 but the value is u32: widen it with u64(…)"},
+    {"A ++ B = A", "error: the target is u64 but the value is u32: widen it with u64(…)"},
+    {"flag = flag == 2", "error: 2 does not fit in 1 bits"},
+    {"flag = A < latch[5:0] ++ latch ++ exec", "error: 86 bits side by side: no value is wider than 64"},
+    {"flag = latch == u32(0x10000)", "warning: this is always the same: one side has 16 bits, the other is 65536"},
+    {"A = A + (v[1] == v[2])", "error: `A` is u32 but the right side is u1: widen the right side with u32(…)"},
     {"A = B after 64", "error: a result can come 0 to 63 instructions late"},
     {"A[3:0] = B[3:0] after 1", "error: only whole registers of one lane, and pc, can be written late"},
     {"data.u32[A] = B after 1", "error: only whole registers of one lane, and pc, can be written late"},
@@ -125,13 +177,22 @@ TEST(CheckSemantics, SaysWhatIsWrong) {
 }
 
 const char* const right[] = {
-    "A = B + u32(latch)",
+    "A = B + latch + flag",
+    "A = latch & 7 ^ K | flag",
+    "A = flag ? latch : B",
+    "data.u32[B] = latch",
+    "case A { 1: B = 2; else: { A = 1 } }",
+    "r[A +: 4] = data.u32[B +: 4]; exec = r[0 +: 2] + K; A = u64(r[0 +: 2])[40:9]",
+    "A = data.word[word(latch)]; data.word[B] = A",
+    "A = u32(like(latch)(A)); data.u(16)[B] = A[15:0]",
+    "A = max(latch, B) + u32(~flag)",
+    "let x = latch; A += x",
     "latch = A[31:16]",
     "flag = A <. 1.5",
     "A = S",
     "A = S + limit",
     "A = twice(S)",
-    "A = u32(low(A, SIZE))",
+    "A = low(A, SIZE)",
     "A = sqrt(A) after 3",
     "pc = A after 1",
     "A = r[B[4:0]]",
@@ -150,6 +211,7 @@ const char* const right[] = {
     "A = A *. 2",
     "latch = latch +. 1",
     "flag = A[3] && !flag",
+    "status.MODE = 3; flag = status.DONE || status.MODE[0]",
 };
 
 TEST(CheckSemantics, LeavesGoodMeaningsAlone) {
@@ -161,15 +223,18 @@ TEST(CheckSemantics, LeavesGoodMeaningsAlone) {
 }
 
 TEST(CheckSemantics, PointsAtThePlaceAndSuggests) {
-    EXPECT_EQ(report("A = latc"), R"(bench.isa:29:10: error: `latc` is not known here
+    EXPECT_EQ(report("A = latc"), R"(bench.isa:34:10: error: `latc` is not known here
 0 op A = latc
          ^~~~
          latch
 )");
     EXPECT_EQ(report("A = twice(latch)"),
-              R"(bench.isa:29:6: error: the target is u32 but the value is u16: widen it with u32(…)
+              R"(bench.isa:34:6: error: the target is u32 but the value is u16: widen it with u32(…)
 0 op A = twice(latch)
      ^~~~~~~~~~~~~~~~
+bench.isa:34:10: note: this is not widened by itself: what its bits could not hold is lost, or it is a float
+0 op A = twice(latch)
+         ^~~~~~~~~~~~
 )");
 }
 
