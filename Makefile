@@ -32,6 +32,7 @@ build:
 	@$(call compile,command) --target isaforge
 
 demo: build
+	@scripts/install-packages.sh demo
 	@scripts/demo.sh build/isaforge out
 
 # With the other compiler there are the fuzzers, and a look at the sources of the tests.

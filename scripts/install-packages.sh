@@ -1,13 +1,14 @@
 #!/bin/sh
 # Every Debian package that this project needs, by what needs it, and the one place that installs them.
 #
-#   scripts/install-packages.sh [build] [test] [fuzz] [bench] [lint]        without an argument: all of them
+#   scripts/install-packages.sh [build] [demo] [test] [fuzz] [bench] [lint]        without an argument: all of them
 #
 # What is there already costs one look into the package database: no network, no root. Written for Debian 12; on another
 # system this says what is wanted and leaves the rest to you.
 set -eu
 
 build='cmake g++ libcli11-dev libedit2 libelf-dev libfmt-dev libpng-dev libyaml-dev ninja-build nlohmann-json3-dev pkg-config'
+demo='python3'
 # Other tools are what tests compare with: by version, since a verdict must not depend on what else is installed.
 test='binutils clang-14 clang-19 gdb-multiarch libgmock-dev libbenchmark-dev libgtest-dev libmpfr-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 python3'
 fuzz='clang-14 libclang-rt-14-dev'
@@ -18,12 +19,13 @@ wanted=
 for group in "${@:-all}"; do
     case $group in
         build) wanted="$wanted $build" ;;
+        demo)  wanted="$wanted $demo" ;;
         test)  wanted="$wanted $test" ;;
         fuzz)  wanted="$wanted $fuzz" ;;
         bench) wanted="$wanted $bench" ;;
         lint)  wanted="$wanted $lint" ;;
-        all)   wanted="$wanted $build $test $fuzz $bench $lint" ;;
-        *)     echo "$0: no group of packages is called '$group': build, test, fuzz, bench or lint" >&2; exit 2 ;;
+        all)   wanted="$wanted $build $demo $test $fuzz $bench $lint" ;;
+        *)     echo "$0: no group of packages is called '$group': build, demo, test, fuzz, bench or lint" >&2; exit 2 ;;
     esac
 done
 

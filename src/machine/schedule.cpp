@@ -20,7 +20,7 @@ using Harts = std::vector<Machine::State*>;
 
 // Short turns are as likely as long ones, for most mistakes of programs show where few instructions come between.
 std::uint64_t turn_length(std::mt19937_64& random) {
-    const std::uint64_t number = random(), longest = std::uint64_t{1} << random() % 10;
+    const std::uint64_t number = random(), longest = std::uint64_t{1} << random() % 11;
     return 1 + (number & (longest - 1));
 }
 

@@ -310,10 +310,10 @@ TEST(Races, WhoDoesSomethingElseIsNotWaitedFor) {
     }
 }
 
-// What a seed has once given it gives for ever. The numbers are those of the first machine that took turns.
+// What a seed gives it gives on every machine, whatever compiled us.
 TEST(Races, TheTurnsOfASeedStay) {
     const std::uint64_t expected[4][3] = {
-        {4192, 5700, 1901}, {4208, 5679, 1883}, {3931, 5698, 1893}, {4218, 5718, 1902}};
+        {3875, 5895, 1960}, {4377, 5929, 1980}, {4621, 5912, 1973}, {3990, 5905, 1969}};
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
         MappedMachine machine("", {.memory_bytes = 1 << 20, .harts = 3, .seed = seed});
         Program program;
