@@ -54,14 +54,15 @@ private:
     bool fits(char letter, Type type) {
         const bool single = type.count == 1;
         switch (letter) {
-            case 'T': return type.is_integer() && single && same(integer_, type);
+            case 'T': return type.is_integer() && single && type.lanes == lanes_ && same(integer_, type);
             case 'U': return type.is_integer() && single && type.lanes == lanes_;
-            case 'F': return type.is_float() && single && same(float_, type);
+            case 'F': return type.is_float() && single && type.lanes == lanes_ && same(float_, type);
             case 'W': return type == Type::integer(64, lanes_);
             case 'D': return type == Type::floating(64, lanes_);
             case 'N': return type.is_integer() && single && type.lanes == lanes_ && type.bits == width_of_float();
-            case 'L': return (type.is_integer() || type.is_mask()) && single && same(either_, type);
-            case 'A': return same(any_, type);
+            case 'L':
+                return (type.is_integer() || type.is_mask()) && single && type.lanes == lanes_ && same(either_, type);
+            case 'A': return type.lanes == lanes_ && same(any_, type);
             case 'B': return type == Type::truth(lanes_);
             case 'b': return type == Type::integer(1);
             case 'e': return same(element_, type);

@@ -18,6 +18,9 @@ TEST(Verify, WhatIsWrongIsSaid) {
     const Case cases[] = {
         {"b0():\n  %1: i32 = add 1:i32, 2:i8\n  leave %1\n", "i8 does not fit T"},
         {"b0():\n  %1: i32 = equal 1:i32, 2:i32\n  leave %1\n", "i32 does not fit B"},
+        {"b0():\n  %1: m8 = equal 1:i32, 2:i32\n  skip\n", "i32 does not fit L"},
+        {"b0():\n  %1: i32 = select full:m8, 1:i32, 2:i32\n  leave %1\n", "i32 does not fit A"},
+        {"b0():\n  %1: i64x8 = float_to_u64 1:f32\n  skip\n", "f32 does not fit F"},
         {"b0():\n  %1: i8 = truncate 1:i8\n  leave %1\n", "the types do not follow `T:U<`"},
         {"b0():\n  %1: i64 = cast 1:f32\n  leave %1\n", "the types do not follow `P:P=`"},
         {"b0():\n  %1: f32 = fadd 1:f32, 1:i32\n  skip\n", "i32 does not fit F"},
