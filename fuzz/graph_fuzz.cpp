@@ -60,9 +60,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!run(*graph, expected)) return 0;
     compare(*graph, expected, [](ir::Graph& each) { ir::fold(each); });
     compare(*graph, expected, [](ir::Graph& each) { ir::share(each); });
-    compare(*graph, expected, [](ir::Graph& each) { ir::forward_registers(each, ir::bench_isa()); });
-    compare(*graph, expected, [](ir::Graph& each) { ir::drop_dead_writes(each, ir::bench_isa()); });
+    compare(*graph, expected, [](ir::Graph& each) { ir::forward_registers(each); });
+    compare(*graph, expected, [](ir::Graph& each) { ir::drop_dead_writes(each); });
     compare(*graph, expected, [](ir::Graph& each) { ir::drop_unused(each); });
-    compare(*graph, expected, [](ir::Graph& each) { ir::optimise(each, ir::bench_isa()); });
+    compare(*graph, expected, [](ir::Graph& each) { ir::optimise(each); });
     return 0;
 }

@@ -21,7 +21,6 @@ using Value = std::uint32_t;
 using BlockId = std::uint32_t;
 inline constexpr Value no_value = ~Value{0};
 inline constexpr BlockId no_block = ~BlockId{0};
-inline constexpr std::uint32_t all_lanes = 0;
 
 // How a float operation rounds, what becomes of subnormals, and which NaN it gives.
 struct FloatMode {

@@ -82,7 +82,7 @@ private:
             case '=': return result.total_bits() == operand.total_bits() && result != operand;
             case '|': return result.is_mask() ? operand.bits == result.lanes : result.bits == operand.lanes;
             case '*': return tuple_follows(result, found);
-            default: return lanes_follow(result, found);
+            default: return !element_ || !any_ || element_ == any_.lane();  // a vector and one of its lanes
         }
     }
     bool tuple_follows(Type result, const std::vector<std::pair<char, Type>>& found) const {
@@ -93,10 +93,6 @@ private:
             count += found[i].second.count;
         }
         return count == result.count;
-    }
-    // Of operations between a vector and one of its lanes.
-    bool lanes_follow(Type, const std::vector<std::pair<char, Type>>&) const {
-        return !element_ || !any_ || element_ == any_.lane();
     }
 
     const Graph& graph_;

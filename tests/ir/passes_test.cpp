@@ -47,7 +47,7 @@ std::string plain(const Graph& graph) {
 
 std::string optimised(std::string_view text) {
     Graph graph = graph_of(text);
-    optimise(graph, bench_isa());
+    optimise(graph);
     EXPECT_EQ(joined(verify(graph, bench_isa())), "");
     return plain(graph);
 }
@@ -184,12 +184,12 @@ struct Pass {
 const Pass all_passes[] = {
     {"fold", fold},
     {"share", share},
-    {"forward", [](Graph& graph) { return forward_registers(graph, bench_isa()); }},
-    {"dead writes", [](Graph& graph) { return drop_dead_writes(graph, bench_isa()); }},
+    {"forward", forward_registers},
+    {"dead writes", drop_dead_writes},
     {"unused", drop_unused},
     {"all",
      [](Graph& graph) {
-         optimise(graph, bench_isa());
+         optimise(graph);
          return true;
      }},
 };

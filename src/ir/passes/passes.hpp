@@ -3,7 +3,6 @@
 #pragma once
 
 #include "ir/graph.hpp"
-#include "isaforge/isa.hpp"
 
 namespace isaforge::ir {
 
@@ -14,15 +13,15 @@ bool fold(Graph& graph);
 bool share(Graph& graph);
 
 // A register that was read or written before on the same way is not read again.
-bool forward_registers(Graph& graph, const Isa& isa);
+bool forward_registers(Graph& graph);
 
 // A register that is written again, before anybody can look, is not written the first time.
-bool drop_dead_writes(Graph& graph, const Isa& isa);
+bool drop_dead_writes(Graph& graph);
 
 // Leaves out values that nobody uses, arguments of blocks among them.
 bool drop_unused(Graph& graph);
 
 // All of these, in this order, until nothing changes.
-void optimise(Graph& graph, const Isa& isa);
+void optimise(Graph& graph);
 
 }  // namespace isaforge::ir

@@ -130,9 +130,9 @@ bool may_be_seen(const Instruction& instruction) {
 
 }  // namespace
 
-bool forward_registers(Graph& graph, const Isa&) { return Forwarding(graph).run(); }
+bool forward_registers(Graph& graph) { return Forwarding(graph).run(); }
 
-bool drop_dead_writes(Graph& graph, const Isa&) {
+bool drop_dead_writes(Graph& graph) {
     bool changed = false;
     for (Block& block : graph.blocks) {
         std::vector<Stretch> written;  // again, before anybody looks; from the end on
