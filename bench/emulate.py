@@ -50,8 +50,8 @@ def measure(isaforge, work, options):
     scale = max(1, 8_000_000 // options.turns)
     print(f"\nEmulating {ISA}, next to {EMULATOR} on the same algorithms in C")
     several_harts(isaforge, work, scale, options.repeat)
-    peers = shutil.which(COMPILER) and shutil.which(EMULATOR)
-    if not peers:
+    peers = not options.alone and shutil.which(COMPILER) and shutil.which(EMULATOR)
+    if not peers and not options.alone:
         print(f"  {COMPILER} or {EMULATOR} is not installed, so there is nothing to compare with.")
     for name, symbols, input_bytes in programs(scale):
         stdin = write_bytes(work, "input", bytes(i * 7 % 251 for i in range(input_bytes)))

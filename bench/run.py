@@ -116,6 +116,7 @@ def main():
     arguments.add_argument("--lines", type=int, default=500_000)
     arguments.add_argument("--turns", type=int, default=8_000_000, help="of the emulated loop, nine instructions each")
     arguments.add_argument("--repeat", type=int, default=5)
+    arguments.add_argument("--alone", action="store_true", help="emulate without the peer, which needs a compiler for RISC-V")
     options = arguments.parse_args()
     isaforge = os.path.abspath(os.path.join(options.build, "isaforge"))
     work = os.path.join(options.build, "bench", "work")

@@ -89,6 +89,7 @@ std::optional<std::uint64_t> convert(Op op, Type from, Type to, std::uint64_t va
         // Lanes that are all alike.
         case Op::pick:
         case Op::permute:
+        case Op::take:
         case Op::reduce_and:
         case Op::reduce_or: return value;
         case Op::reduce_add: return value * from.lanes & ones(to);

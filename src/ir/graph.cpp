@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ir/evaluate.hpp"
+#include "ir/algebra.hpp"
 #include "isaforge/image.hpp"
 
 namespace isaforge::ir {
@@ -39,7 +39,8 @@ Value Builder::make(Op op, Type type, std::initializer_list<Value> operands, Flo
 }
 
 Value Builder::add(Instruction instruction, Type type) {
-    if (const auto value = evaluate(graph_, instruction, type)) return graph_.constant(type, *value);
+    if (about(instruction.op).effect == Effect::pure)
+        if (const Value equal = equal_value(graph_, instruction, type); equal != no_value) return equal;
     if (has_result(instruction.op)) instruction.result = graph_.new_value(type);
     graph_.blocks[block_].body.push_back(instruction);
     return instruction.result;

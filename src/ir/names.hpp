@@ -32,7 +32,7 @@ constexpr ObjectKind object_kind(Op op) {
 
 // Operations whose meaning depends on `number`.
 constexpr bool has_number(Op op) {
-    return op == Op::get || op == Op::put || op == Op::item || op == Op::at || op == Op::executed ||
+    return op == Op::get || op == Op::put || op == Op::item || op == Op::take || op == Op::at || op == Op::executed ||
            op == Op::event_value || op == Op::host_argument || op == Op::fault;
 }
 

@@ -13,7 +13,7 @@
 //   e  one lane of A                                  s  an integer of one lane
 //   M  a mask, or one truth value                     P  any type that is no mask, of its own
 // A further rule follows in a few cases: `<` the result is narrower than the operand, `>` wider, `=` of as many bits in all,
-// `|` as many bits as the operand has lanes, or the other way.
+// `|` as many bits as the operand has lanes, or the other way; `^` fewer lanes of the same.
 //
 // Narrow: what a host has to do that computes in the next larger container. same: nothing, with zeros above; cut: clear the
 // bits above in the result; sign: extend the operands' signs before, and cut; full: there is none but of full containers.
@@ -119,6 +119,7 @@ namespace isaforge::ir {
     X(lane_number, None, lanes, "T:", same, pure, "each lane's number")                                                      \
     X(pick, None, lanes, "e:As", same, pure, "the lane of that number, modulo the lanes")                                    \
     X(permute, None, lanes, "A:AU", same, pure, "in each lane the lane of the number given there, modulo the lanes")         \
+    X(take, None, lanes, "P:P^", same, pure, "the lanes from `number` on, as many as the result has")                        \
     X(reduce_and, None, lanes, "e:A", same, pure, "all lanes combined")                                                      \
     X(reduce_or, None, lanes, "e:A", same, pure, "all lanes combined")                                                       \
     X(reduce_add, None, lanes, "e:A", same, pure, "the sum of all lanes, modulo the width")                                  \
@@ -130,7 +131,7 @@ namespace isaforge::ir {
 // `object` names the register file, the mode or the memory; `first` is the lowest of the lanes that are meant.
 #define ISAFORGE_IR_STATE(X)                                                                                                 \
     X(get, None, state, "A:", same, reads, "register `number`: its low bits, its lanes from `first` on")                     \
-    X(get_at, None, state, "A:s", same, reads, "the same of the register whose number is given, modulo the file")            \
+    X(get_at, None, state, "A:s", same, reads, "the same of the register whose number is given; a fault where there is none")            \
     X(put, None, state, ":A", same, writes, "into register `number`; elsewhere it keeps what it has")                        \
     X(put_at, None, state, ":sA", same, writes, "the same to the register whose number is given first")                      \
     X(put_pc, None, state, ":s", same, writes, "after `delay` more instructions the run goes on at this address")            \
@@ -192,6 +193,9 @@ enum class Op : std::uint8_t {
 #undef X
 };
 
+// What `executed` asks for.
+enum class Counter : std::uint8_t { instructions, loads, stores, events };
+
 enum class Narrow : std::uint8_t {
     same,
     cut,
@@ -225,10 +229,21 @@ constexpr bool is_computed(Op op) {
     return about(op).family == Family::integer || about(op).family == Family::floating;
 }
 
+// Whether it gives truth values of others.
+constexpr bool is_test(Op op) { return about(op).signature[0] == 'B'; }
+// Whether the direction of rounding matters. Where the host's library computes it does not: it is good to nearest only.
+constexpr bool is_rounded(Op op) {
+    return about(op).family == Family::floating && !(op >= Op::fpow && op <= Op::facos);
+}
+// The letters of its operands, and the rule behind them if there is one.
+constexpr std::string_view operand_letters(Op op) {
+    return about(op).signature.substr(about(op).signature.find(':') + 1);
+}
+
 // How many operands it takes, a mask not counted.
 constexpr unsigned operand_count(Op op) {
     unsigned count = 0;
-    for (const char c : about(op).signature.substr(about(op).signature.find(':') + 1))
+    for (const char c : operand_letters(op))
         if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) ++count;
     return count;
 }

@@ -36,6 +36,7 @@ struct Type {
     Type element() const { return {kind, bits, lanes, 1}; }
     Type lane() const { return kind == Kind::mask ? integer(1) : Type{kind, bits, 1, count}; }
     Type with_bits(unsigned width) const { return {kind, static_cast<std::uint8_t>(width), lanes, count}; }
+    Type with_lanes(unsigned n) const { return {kind, bits, static_cast<std::uint16_t>(n), count}; }
     Type with_kind(Kind other) const { return {other, bits, lanes, count}; }
 
     static constexpr Type integer(unsigned bits, unsigned lanes = 1) {

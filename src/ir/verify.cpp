@@ -81,6 +81,9 @@ private:
             case '>': return result.bits > operand.bits && result.lanes == operand.lanes;
             case '=': return result.total_bits() == operand.total_bits() && result != operand;
             case '|': return result.is_mask() ? operand.bits == result.lanes : result.bits == operand.lanes;
+            case '^':
+                return result == operand.with_lanes(result.lanes) &&
+                       instruction_.number + result.lanes <= operand.lanes;
             case '*': return tuple_follows(result, found);
             default: return !element_ || !any_ || element_ == any_.lane();  // a vector and one of its lanes
         }

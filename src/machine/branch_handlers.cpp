@@ -6,7 +6,7 @@ namespace isaforge::machine {
 
 namespace {
 
-using semantics::Action;
+using ir::Op;
 
 template <class Kernel, class T>
 void test_and_branch(ISAFORGE_HANDLER_PARAMETERS) {
@@ -27,15 +27,15 @@ Handler integer_branch(unsigned container) {
 
 }  // namespace
 
-Handler branch_handler(Action action, unsigned container) {
+Handler branch_handler(Op wanted, unsigned container) {
     using namespace semantics::kernels;
-    switch (action) {
-        case Action::equal: return integer_branch<Equal>(container);
-        case Action::not_equal: return integer_branch<NotEqual>(container);
-        case Action::less_unsigned: return integer_branch<LessUnsigned>(container);
-        case Action::less_equal_unsigned: return integer_branch<LessEqualUnsigned>(container);
-        case Action::less_signed: return integer_branch<LessSigned>(container);
-        case Action::less_equal_signed: return integer_branch<LessEqualSigned>(container);
+    switch (wanted) {
+        case Op::equal: return integer_branch<Equal>(container);
+        case Op::not_equal: return integer_branch<NotEqual>(container);
+        case Op::less_unsigned: return integer_branch<LessUnsigned>(container);
+        case Op::less_equal_unsigned: return integer_branch<LessEqualUnsigned>(container);
+        case Op::less_signed: return integer_branch<LessSigned>(container);
+        case Op::less_equal_signed: return integer_branch<LessEqualSigned>(container);
         default: return nullptr;
     }
 }

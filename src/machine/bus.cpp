@@ -13,7 +13,7 @@ namespace {
 constexpr unsigned spins_before_conflict = 256;
 constexpr std::uint64_t code_page = 4096;
 
-std::size_t index_of(semantics::Counter counter) { return static_cast<std::size_t>(counter); }
+std::size_t index_of(ir::Counter counter) { return static_cast<std::size_t>(counter); }
 
 std::uint64_t low_bytes(std::uint64_t value, unsigned bytes) {
     return bytes == 8 ? value : value & ((std::uint64_t{1} << 8 * bytes) - 1);
@@ -126,7 +126,7 @@ void Bus::remember(const Region& region, Access access, std::uint64_t address) {
 
 bool Bus::load(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
     if (!load_uncounted(address, bytes, value)) return false;
-    ++core_.counters[index_of(semantics::Counter::loads)];
+    ++core_.counters[index_of(ir::Counter::loads)];
     note(address, bytes, value, false);
     return true;
 }
@@ -170,7 +170,7 @@ bool Bus::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
         region->device->write(address - region->device_first, bytes, low_bytes(value, bytes), asker());
         core_.stop_at = core_.count + 1;   // it may have raised a line
     }
-    ++core_.counters[index_of(semantics::Counter::stores)];
+    ++core_.counters[index_of(ir::Counter::stores)];
     note(address, bytes, value, true);
     return true;
 }
@@ -437,7 +437,7 @@ const Region* Bus::storage_for(Access access, std::uint64_t address, unsigned by
 bool Bus::load_linked(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
     const Region* region = storage_for(Access::read, address, bytes);
     if (region == nullptr) return false;
-    ++core_.counters[index_of(semantics::Counter::loads)];
+    ++core_.counters[index_of(ir::Counter::loads)];
     reservation_ = {address, 0, bytes, Sharing::stripe_of(address)};
     if (transaction.active() || sharing_ == nullptr) {
         if (!load_storage(*region, address, bytes, value)) return false;
@@ -455,7 +455,7 @@ bool Bus::store_conditional(std::uint64_t address, unsigned bytes, std::uint64_t
     stored = false;
     const Region* region = storage_for(Access::write, address, bytes);
     if (region == nullptr) return false;
-    ++core_.counters[index_of(semantics::Counter::stores)];
+    ++core_.counters[index_of(ir::Counter::stores)];
     const Reservation reservation = reservation_;
     forget_reservation();
     if (reservation.bytes != bytes || reservation.address != address) return true;

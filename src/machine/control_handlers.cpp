@@ -465,6 +465,13 @@ void count_execution(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+// The same where a is not b: an address that is not the one behind the instruction.
+void count_jump(ISAFORGE_HANDLER_PARAMETERS) {
+    const bool jumps = machine::load<std::uint64_t>(state, op->a) != machine::load<std::uint64_t>(state, op->b);
+    machine::store(state, op->result, machine::load<std::uint64_t>(state, op->result) + (jumps ? 1 : 0));
+    ISAFORGE_NEXT;
+}
+
 Handler write_low(unsigned container) {
     switch (container) {
         case 8: return copy_low<std::uint8_t>;

@@ -166,7 +166,7 @@ bool Machine::State::handle_fault() {
     if (bus->transaction.active()) return handle_abort(AbortReason::event);
     const Index event = find_event(name);
     if (event == no_index) return false;
-    ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
+    ++core.counters[static_cast<std::size_t>(ir::Counter::events)];
     const std::uint64_t address = core.next == &outside ? outside_fault : core.fault_address;
     const StopReason cause = core.reason;
     const unsigned bits = core.fault_bits;
@@ -223,7 +223,7 @@ bool Machine::State::handle_abort(AbortReason reason) {
     refresh_modes();
     set_next(address);
     const Index event = find_event(event_of(reason));
-    ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
+    ++core.counters[static_cast<std::size_t>(ir::Counter::events)];
     if (event != no_index) return handle_event(event, address, 0);
     // It is tried again where that can help.
     if (reason == AbortReason::conflict) {
@@ -248,7 +248,7 @@ bool Machine::State::look_at_interrupts() {
     if (bus->transaction.active()) return interrupt_in_transaction(address, *line);
     if (!handle_event(interrupt_event, address, *line)) return true;
     if (next_pc() == address) return false;
-    ++core.counters[static_cast<std::size_t>(semantics::Counter::events)];
+    ++core.counters[static_cast<std::size_t>(ir::Counter::events)];
     return true;
 }
 

@@ -10,41 +10,35 @@ namespace {
 
 constexpr unsigned most_steps_back = 6;
 
-using semantics::Action;
-using semantics::Code;
-using semantics::Step;
-using semantics::Value;
-using semantics::ValueId;
+using ir::Graph;
+using ir::Instruction;
+using ir::Op;
 
-// The step that makes a value; null of constants.
-const Step* step_of(const Code& code, ValueId id) {
-    const auto found =
-        std::find_if(code.steps.begin(), code.steps.end(), [&](const Step& step) { return step.result == id; });
-    return found == code.steps.end() ? nullptr : &*found;
+// The instruction that makes a value; null of constants and of arguments.
+const Instruction* maker_of(const Graph& graph, ir::Value value) {
+    for (const ir::Block& block : graph.blocks)
+        for (const Instruction& each : block.body)
+            if (each.result == value) return &each;
+    return nullptr;
 }
 
-// Whether a value is the address behind the instruction, as a number or as `next()`, perhaps cut or widened.
-bool is_behind(const Code& code, ValueId id, std::uint64_t behind, unsigned depth = 0) {
-    const Value& value = code.values[id];
-    if (value.kind == Value::Kind::constant) return value.constant == (behind & semantics::mask_of(value.container));
-    const Step* step = step_of(code, id);
-    if (step == nullptr || value.kind != Value::Kind::temporary || depth == most_steps_back) return false;
-    if (step->action == Action::next_pc) return true;
-    const bool same = step->action == Action::resize || step->action == Action::bit_and;
-    return same && is_behind(code, step->a, behind, depth + 1);
+// Whether a value is the address behind the instruction, perhaps cut.
+bool is_behind(const Graph& graph, ir::Value value, std::uint64_t behind) {
+    return graph.is_known(value, behind & ir::ones(graph.type(value)));
 }
 
 // Whether a target is known, or one of two that are, as in `pc = c ? T : next()`.
-bool is_known(const Code& code, ValueId id, std::uint64_t behind, unsigned depth = 0) {
-    if (code.values[id].kind == Value::Kind::constant || is_behind(code, id, behind)) return true;
-    const Step* step = step_of(code, id);
-    return step != nullptr && depth < most_steps_back && step->action == Action::select &&
-           is_known(code, step->b, behind, depth + 1) && is_known(code, step->c, behind, depth + 1);
+bool is_known(const Graph& graph, ir::Value value, unsigned depth = 0) {
+    if (graph.known(value)) return true;
+    const Instruction* made = maker_of(graph, value);
+    return made != nullptr && depth < most_steps_back && made->op == Op::select &&
+           is_known(graph, made->operands[1], depth + 1) && is_known(graph, made->operands[2], depth + 1);
 }
 
-// What a step puts into a register or into memory; no_value of others.
-ValueId written_value(const Step& step) {
-    return step.action == Action::write ? step.a : step.action == Action::store ? step.b : semantics::no_value;
+// What is put into a register or into memory; no_value of other instructions.
+ir::Value written_value(const Instruction& each) {
+    const bool writes = each.op == Op::put || each.op == Op::put_at || each.op == Op::store;
+    return writes ? each.inputs().back() : ir::no_value;
 }
 
 }  // namespace
@@ -61,14 +55,19 @@ Jump Machine::jump_at(std::uint64_t address) const {
     Jump jump;
     if (!lowered.ok) return jump;
     bool jumps = false;
-    for (const Step& step : lowered.code.steps) {
-        if (step.action == Action::write_pc) {
-            jumps = true;
-            jump.computed = jump.computed || !is_known(lowered.code, step.a, input.next_address);
+    const Graph& graph = lowered.graph;
+    const auto note = [&](ir::Value target) {
+        if (is_behind(graph, target, input.next_address)) return;
+        jumps = true;
+        jump.computed = jump.computed || !is_known(graph, target);
+    };
+    for (const ir::Block& block : graph.blocks) {
+        for (const ir::Instruction& each : block.body) {
+            if (each.op == Op::put_pc) note(each.operands[0]);
+            const ir::Value written = written_value(each);
+            jump.calls = jump.calls || (written != ir::no_value && is_behind(graph, written, input.next_address));
         }
-        const ValueId written = written_value(step);
-        if (written == semantics::no_value) continue;
-        jump.calls = jump.calls || is_behind(lowered.code, written, input.next_address);
+        if (block.end.op == Op::leave) note(block.end.operands[0]);
     }
     jump.calls = jump.calls && jumps;
     return jump;

@@ -55,7 +55,7 @@ void now(ISAFORGE_HANDLER_PARAMETERS) {
 
 // detail.n: the counter.
 void executed(ISAFORGE_HANDLER_PARAMETERS) {
-    const bool instructions = op->detail.n == static_cast<std::uint32_t>(semantics::Counter::instructions);
+    const bool instructions = op->detail.n == static_cast<std::uint32_t>(ir::Counter::instructions);
     machine::store(state, op->result, instructions ? count : core->counters[op->detail.n]);
     ISAFORGE_NEXT;
 }

@@ -7,7 +7,7 @@ namespace isaforge::machine {
 
 namespace {
 
-using semantics::Counter;
+using ir::Counter;
 
 // Whether an access of T may go by the table: then `bytes` is where it goes.
 template <class T, bool aligned>

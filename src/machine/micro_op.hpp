@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/operations.hpp"
 #include "isaforge/machine.hpp"
-#include "semantics/code.hpp"
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -183,7 +183,7 @@ struct Core {
     Index mapped_memory = no_index;                // which memory it is
     bool mapped_big_endian = false;
     void (*code_written)(Core& core, std::uint64_t address, unsigned bytes) = nullptr;
-    std::uint64_t counters[4] = {};                // by semantics::Counter; `instructions` is `count`
+    std::uint64_t counters[4] = {};                // by ir::Counter; `instructions` is `count`
     std::uint64_t time_base = 0;                   // with `count` the machine's time
     std::uint32_t hart = 0, harts = 1;
     bool waiting = false;                          // the hart sleeps until an interrupt is waiting
@@ -274,15 +274,15 @@ void finish_slowly(ISAFORGE_HANDLER_PARAMETERS);
 // and the end after it, or that of a write to the low part of a register (its own result then) and the end after it.
 enum class Tail { none, end, late_write_end, low_write_end };
 
-// The handler for a computing action. Null where there is none of that size, or with that tail.
-Handler scalar_handler(semantics::Action action, unsigned container, bool strict_floats, Tail tail);
-Handler vector_handler(semantics::Action action, unsigned container);
+// The handler for a computing operation. Null where there is none of that size, or with that tail.
+Handler scalar_handler(ir::Op op, unsigned container, bool strict_floats, Tail tail);
+Handler vector_handler(ir::Op op, unsigned container);
 
 // The same for floats that are not rounded to nearest, on any number of lanes.
-Handler rounded_handler(semantics::Action action, unsigned container);
+Handler rounded_handler(ir::Op op, unsigned container);
 
 // Tests two operands; the operations behind are the end where the test does not hold, and the end where it does.
-Handler branch_handler(semantics::Action action, unsigned container);
+Handler branch_handler(ir::Op op, unsigned container);
 
 // Handlers whose operands differ from result, a, b, c as in Step are described where they are defined.
 namespace handlers {
@@ -312,6 +312,7 @@ void write_indexed(ISAFORGE_HANDLER_PARAMETERS);
 void write_masked(ISAFORGE_HANDLER_PARAMETERS);
 void write_masked_indexed(ISAFORGE_HANDLER_PARAMETERS);
 void count_execution(ISAFORGE_HANDLER_PARAMETERS);
+void count_jump(ISAFORGE_HANDLER_PARAMETERS);
 
 Handler load(unsigned container, bool big_endian);
 Handler store(unsigned container, bool big_endian);
@@ -323,7 +324,7 @@ Handler splat(unsigned container);
 Handler lane_number(unsigned container);
 Handler pick(unsigned container);
 Handler permute(unsigned container);
-Handler reduce(semantics::Action action, unsigned container);
+Handler reduce(ir::Op op, unsigned container);
 void ballot(ISAFORGE_HANDLER_PARAMETERS);
 void spread(ISAFORGE_HANDLER_PARAMETERS);
 void branch(ISAFORGE_HANDLER_PARAMETERS);

@@ -8,7 +8,7 @@ namespace isaforge::machine {
 
 namespace {
 
-using semantics::Action;
+using ir::Op;
 
 // A function of its own because it must have ended, and the host round to nearest again, before the next handler is called:
 // that call is in tail position, where nothing is left to be destroyed.
@@ -52,11 +52,11 @@ Handler by_container(unsigned container) {
 
 }  // namespace
 
-Handler rounded_handler(Action action, unsigned container) {
-    switch (action) {
+Handler rounded_handler(Op wanted, unsigned container) {
+    switch (wanted) {
 #define X(name, kernel, ...) \
-    case Action::name: return by_container<semantics::kernels::kernel, ir::operand_count(ir::Op::name)>(container);
-        ISAFORGE_FLOAT_ACTIONS(X)
+    case Op::name: return by_container<semantics::kernels::kernel, ir::operand_count(Op::name)>(container);
+        ISAFORGE_IR_FLOATS(X)
 #undef X
         default: return nullptr;
     }

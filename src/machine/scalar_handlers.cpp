@@ -1,4 +1,4 @@
-// Handlers of the computing operations on one lane, expanded from the list of actions.
+// Handlers of the computing operations on one lane, expanded from the list of operations.
 #include "machine/micro_op.hpp"
 #include "semantics/kernels.hpp"
 
@@ -6,7 +6,7 @@ namespace isaforge::machine {
 
 namespace {
 
-using semantics::Action;
+using ir::Op;
 using semantics::StrictFloatRules;
 
 template <class Rules>
@@ -98,17 +98,16 @@ Handler float_handler(unsigned container, bool strict, Tail tail) {
 
 }  // namespace
 
-Handler scalar_handler(Action action, unsigned container, bool strict, Tail tail) {
-    switch (action) {
+Handler scalar_handler(Op wanted, unsigned container, bool strict, Tail tail) {
+    switch (wanted) {
 #define X(name, kernel, ...) \
-    case Action::name:       \
-        return integer_handler<semantics::kernels::kernel, ir::operand_count(ir::Op::name)>(container, tail);
-        ISAFORGE_INTEGER_ACTIONS(X)
+    case Op::name: return integer_handler<semantics::kernels::kernel, ir::operand_count(Op::name)>(container, tail);
+        ISAFORGE_IR_INTEGERS(X)
 #undef X
 #define X(name, kernel, ...) \
-    case Action::name:       \
-        return float_handler<semantics::kernels::kernel, ir::operand_count(ir::Op::name)>(container, strict, tail);
-        ISAFORGE_FLOAT_ACTIONS(X)
+    case Op::name:           \
+        return float_handler<semantics::kernels::kernel, ir::operand_count(Op::name)>(container, strict, tail);
+        ISAFORGE_IR_FLOATS(X)
 #undef X
         default: return nullptr;
     }

@@ -7,36 +7,34 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace isaforge::machine {
 
 namespace {
 
-using semantics::Action;
-using semantics::Code;
-using semantics::no_number;
-using semantics::no_value;
-using semantics::Step;
-using semantics::Value;
-using semantics::ValueId;
+using ir::Op;
 
 constexpr std::uint32_t unplaced = ~std::uint32_t{0};
 
-bool is_jump(Action action) { return action == Action::jump || action == Action::jump_if_zero; }
+bool is_jump(Op op) { return op == Op::jump || op == Op::branch; }
 
 // Each lane of the result depends on the same lane of the operands only, so that it may replace one of them.
-bool is_lanewise(Action action) {
-    return semantics::is_compute(action) || action == Action::copy || action == Action::splat;
+bool is_lanewise(Op op) { return ir::is_computed(op) || op == Op::cast || op == Op::splat; }
+
+bool is_copy(const Step& step, const Sequence& code) {
+    return step.op == Op::cast && code.values[step.a].container == code.values[step.result].container &&
+           code.values[step.a].lanes == code.values[step.result].lanes;
 }
 
 class Translator {
 public:
     Translator(const TranslateInput& input, Layout& layout)
         : isa_(*input.isa),
-          code_(*input.code),
+          code_(sequence_of(*input.graph)),
           input_(input),
           layout_(layout),
-          steps_(input.code->steps),
+          steps_(code_.steps),
           places_(code_.values.size(), unplaced),
           last_use_(code_.values.size(), 0),
           uses_(code_.values.size(), 0),
@@ -45,7 +43,7 @@ public:
     Translation run();
 
 private:
-    void drop_unused();
+    void note_uses();
     void read_directly();
     void write_directly();
     bool may_write_directly(std::size_t write, std::size_t& definition);
@@ -56,30 +54,43 @@ private:
     void emit_write(const Step& step);
     void emit_late_write(const Step& step);
     void emit_mapped(const Step& step, bool big);
-    void emit_end();
-    bool jumps_at_once() const {
-        return std::any_of(steps_.begin(), steps_.end(),
-                           [](const Step& step) { return step.action == Action::write_pc && step.delay == 0; });
-    }
     bool changes_modes() const {
-        return std::any_of(steps_.begin(), steps_.end(),
-                           [](const Step& step) { return step.action == Action::set_mode; });
+        return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.op == Op::put_mode; });
     }
-    void find_branch();
-    void emit_branch();
+    bool skips(const Step& branch) const {  // where the condition does not hold the instruction does nothing
+        return branch.op == Op::branch && steps_[branch.number].op == Op::skip;
+    }
+    std::optional<std::uint64_t> known(ValueId id) const {
+        const Value& value = code_.values[id];
+        return value.kind == Value::Kind::constant ? std::optional(value.constant) : std::nullopt;
+    }
+    bool leads_elsewhere(const Step& leave) const { return known(leave.a) != input_.next_address; }
+    bool goes_two_ways(std::size_t branch) const;
+    void emit_leave(const Step& step);
+    void emit_part(std::uint32_t result, std::uint32_t from, ValueId value);
+    void check_ports();
+    bool is_part_of_branch(std::size_t index) const;
+    void emit_get(const Step& step);
+    void count_jump(ValueId to) {
+        if (input_.count_executions)
+            add(handlers::count_jump, input_.jump_counter, place(to), layout_.constant(input_.next_address));
+    }
+    void emit_branch(std::size_t index);
     void add_end(Handler handler, std::uint64_t next, std::uint32_t ports);
     MicroOp& add(Handler handler, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0,
                  std::uint32_t c = 0);
     MicroOp& fault(StopReason reason);
-    void fuse_ends();
+    void fuse_end(std::size_t end);
     Handler with_tail(Handler plain, Tail tail, unsigned container = 0) const;
     bool fuse_low_write(MicroOp& computation, const MicroOp& write);
     std::uint32_t place(ValueId id);
+    static std::uint32_t first_byte(const Step& step);
+    bool is_direct(const Step& read) const;
     std::uint32_t bytes_of(ValueId id) const;
     bool touches_register(const Step& step, Index file, std::uint32_t number) const;
 
     const Isa& isa_;
-    const Code& code_;
+    const Sequence code_;
     const TranslateInput& input_;
     Layout& layout_;
     std::vector<Step> steps_;
@@ -90,12 +101,7 @@ private:
     std::map<std::uint32_t, unsigned> scratch_used_;
     std::vector<std::size_t> first_op_;      // of each step
     std::vector<std::pair<std::size_t, std::size_t>> jumps_;  // operation, step it goes to
-    std::vector<std::size_t> guards_;
     bool has_jumps_ = false;
-    // Where the last thing an instruction does is to set pc to a known address, always or on a condition, each way out has an
-    // end of its own, which knows the instruction that follows.
-    enum class Exit { computed, known, branch } exit_ = Exit::computed;
-    std::size_t exit_write_ = 0, exit_jump_ = 0;
     ValueId origin(ValueId id) const;
     std::map<ValueId, ValueId> same_bytes_;  // values that are other values in lanes of another size
     std::map<ValueId, std::pair<Index, std::uint32_t>> read_from_;  // values that are registers themselves
@@ -108,22 +114,15 @@ std::uint32_t Translator::bytes_of(ValueId id) const {
     return value.lanes == 1 ? 8 : value.container / 8u * value.lanes;
 }
 
-// Pure steps whose result nothing reads, from the last to the first, for each may have been the reader of another.
-void Translator::drop_unused() {
-    for (const Step& step : steps_)
-        for (ValueId id : {step.a, step.b, step.c})
-            if (id != no_value) ++uses_[id];
-    for (std::size_t i = steps_.size(); i-- > 0;) {
-        Step& step = steps_[i];
-        has_jumps_ |= is_jump(step.action);
-        if (!semantics::is_pure(step.action) || step.result == no_value || uses_[step.result] != 0) continue;
-        for (ValueId id : {step.a, step.b, step.c})
-            if (id != no_value) --uses_[id];
-        step = {};
-    }
+// How often each value is used, where first and last.
+void Translator::note_uses() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
-        for (ValueId id : {steps_[i].a, steps_[i].b, steps_[i].c})
-            if (id != no_value) last_use_[id] = i;
+        has_jumps_ |= is_jump(steps_[i].op) && !skips(steps_[i]);
+        for (ValueId id : {steps_[i].a, steps_[i].b, steps_[i].c}) {
+            if (id == no_value) continue;
+            ++uses_[id];
+            last_use_[id] = i;
+        }
         if (steps_[i].result != no_value) defined_[steps_[i].result] = i;
     }
 }
@@ -132,27 +131,39 @@ bool Translator::touches_register(const Step& step, Index file, std::uint32_t nu
     return step.object == file && (step.number == number || step.number == no_number);
 }
 
+// Where what is read or written begins in its register: lanes are counted in those of the value.
+std::uint32_t Translator::first_byte(const Step& step) { return step.first * (step.container / 8u); }
+
+// Whether what is read lies in the register as a value would: one lane has zeros above it.
+bool Translator::is_direct(const Step& read) const {
+    const RegisterFile& file = isa_.register_files[read.object];
+    return read.lanes != 1 || (file.lanes == 1 && read.first == 0 && read.container >= lane_bytes(file) * 8);
+}
+
 // A read stands for the register itself as long as nothing writes the register before the value's last use.
 void Translator::read_directly() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const Step read = steps_[i];
-        if (read.action != Action::read || read.number == no_number) continue;
+        if (read.op != Op::get || read.number == no_number || !is_direct(read)) continue;
         bool disturbed = false;
         for (std::size_t k = i + 1; k < last_use_[read.result] && !disturbed; ++k)
-            disturbed = steps_[k].action == Action::transaction_abort ||
-                        (steps_[k].action == Action::write && steps_[k].delay == 0 &&
-                         touches_register(steps_[k], read.object, read.number));
+            disturbed =
+                steps_[k].op == Op::transaction_abort || (steps_[k].op == Op::put && steps_[k].delay == 0 &&
+                                                          touches_register(steps_[k], read.object, read.number));
         if (disturbed) continue;
-        places_[read.result] = layout_.offset(read.object, read.number);
+        places_[read.result] = layout_.offset(read.object, read.number) + first_byte(read);
         read_from_[read.result] = {read.object, read.number};
         steps_[i] = {};
     }
     // The same bytes in other lanes need no copy: of a register as long as it is not written, of other values always.
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const Step view = steps_[i];
-        if (view.action != Action::reinterpret || code_.values[view.a].kind != Value::Kind::temporary) continue;
+        if (view.op != Op::cast || code_.values[view.a].kind != Value::Kind::temporary ||
+            code_.values[view.result].kind != Value::Kind::temporary)
+            continue;
         const Value& seen = code_.values[view.result];
-        if (seen.lanes == 1 && seen.container < 64) continue;  // the bits above a single lane are zeros
+        if (seen.lanes == 1 && seen.container < 64 && !is_copy(view, code_))
+            continue;  // the bits above a single lane are zeros
         auto from = read_from_.find(view.a);
         if (from == read_from_.end()) {
             same_bytes_[view.result] = view.a;
@@ -161,8 +172,7 @@ void Translator::read_directly() {
         auto [file, number] = from->second;
         bool disturbed = false;
         for (std::size_t k = i + 1; k < last_use_[view.result] && !disturbed; ++k)
-            disturbed =
-                steps_[k].action == Action::write && steps_[k].delay == 0 && touches_register(steps_[k], file, number);
+            disturbed = steps_[k].op == Op::put && steps_[k].delay == 0 && touches_register(steps_[k], file, number);
         if (disturbed) continue;
         places_[view.result] = places_[view.a];
         read_from_[view.result] = {file, number};
@@ -179,7 +189,7 @@ ValueId Translator::origin(ValueId id) const {
 // Whether the value that step `write` puts into a register can be computed there at once.
 bool Translator::may_write_directly(std::size_t write, std::size_t& definition) {
     const Step& step = steps_[write];
-    if (step.action != Action::write || step.delay != 0 || step.c != no_value || step.number == no_number) return false;
+    if (step.op != Op::put || step.delay != 0 || step.c != no_value || step.number == no_number) return false;
     const ValueId source = origin(step.a);
     for (ValueId id = step.a; id != source; id = same_bytes_.at(id))
         if (uses_[id] != 1) return false;
@@ -192,28 +202,26 @@ bool Translator::may_write_directly(std::size_t write, std::size_t& definition) 
     // What computes one lane stores all eight bytes of a value.
     if (file.lanes == 1 && step.container < semantics::Type{file.bits}.container()) return false;
     if (file.lanes != 1 && value.lanes == 1) return false;
-    std::uint32_t offset = layout_.offset(step.object, step.number) + step.first * lane_bytes(file);
-    if (!is_lanewise(computation.action) && computation.action != Action::load) {
-        if (value.lanes != 1) return false;
-    }
-    bool resizes_lanes =
-        value.lanes != 1 && (semantics::is_test(computation.action) || computation.container != value.container);
-    if (resizes_lanes || (value.lanes != 1 && computation.action == Action::load)) return false;
+    std::uint32_t offset = layout_.offset(step.object, step.number) + first_byte(step);
+    const bool is_lane_by_lane = computation.op == Op::cast ? is_copy(computation, code_)
+                                                            : is_lanewise(computation.op) || computation.op == Op::load;
+    if (!is_lane_by_lane && value.lanes != 1) return false;
+    bool resizes_lanes = value.lanes != 1 && (ir::is_test(computation.op) || computation.container != value.container);
+    if (resizes_lanes || (value.lanes != 1 && computation.op == Op::load)) return false;
     for (std::size_t k = definition + 1; k < write; ++k) {
         const Step& between = steps_[k];
-        if (is_jump(between.action) || between.action == Action::leave_if_zero) return false;
-        if ((between.action == Action::read || between.action == Action::write) &&
-            touches_register(between, step.object, step.number))
+        if (is_jump(between.op)) return false;
+        if ((between.op == Op::get || between.op == Op::put) && touches_register(between, step.object, step.number))
             return false;
-        if (between.action == Action::load || between.action == Action::store || between.action >= Action::fail)
-            return false;
+        const ir::Effect effect = about(between.op).effect;
+        if (between.op != Op::at && (effect == ir::Effect::acts || effect == ir::Effect::ends)) return false;
         for (ValueId id : {between.a, between.b, between.c})
             if (id != no_value && places_[id] == offset) return false;
         if (between.result != no_value && places_[between.result] == offset) return false;
     }
     // A jump from before the definition may lead between it and the write.
     for (std::size_t k = 0; k < definition; ++k)
-        if (is_jump(steps_[k].action) && steps_[k].number > definition && steps_[k].number <= write) return false;
+        if (is_jump(steps_[k].op) && steps_[k].number > definition && steps_[k].number <= write) return false;
     return true;
 }
 
@@ -221,9 +229,8 @@ void Translator::write_directly() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         std::size_t definition = 0;
         if (!may_write_directly(i, definition)) continue;
-        places_[origin(steps_[i].a)] = layout_.offset(steps_[i].object, steps_[i].number) +
-                                       steps_[i].first * lane_bytes(isa_.register_files[steps_[i].object]);
-        steps_[i].action = Action::nothing;   // its number and object still say what is written
+        places_[origin(steps_[i].a)] = layout_.offset(steps_[i].object, steps_[i].number) + first_byte(steps_[i]);
+        steps_[i].op = Op::at;   // its number and object still say what is written
     }
 }
 
@@ -263,19 +270,18 @@ MicroOp& Translator::fault(StopReason reason) {
 // What the instruction reads and writes, for traces and hazard warnings. The trees are asked, not the operations: they
 // say the same whatever became direct.
 void Translator::note_touches() {
-    bool before_guard = std::any_of(code_.steps.begin(), code_.steps.end(),
-                                    [](const Step& step) { return step.action == Action::leave_if_zero; });
-    for (const Step& step : code_.steps) {
-        if (step.action == Action::leave_if_zero) before_guard = false;
-        if (step.action == Action::write_pc) out_.writes_pc = true;
-        if (step.action != Action::read && step.action != Action::write) continue;
-        if (step.action == Action::read ? uses_[step.result] == 0 : step.delay != 0) continue;
-        Touch touch{.file = step.object, .in_guard = before_guard};
+    std::size_t guard = 0;  // what is read before decides whether the instruction does anything
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+        if (skips(steps_[i])) guard = i;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const Step& step = steps_[i];
+        if (step.op != Op::get && (step.op != Op::put || step.delay != 0)) continue;
+        Touch touch{.file = step.object, .in_guard = i < guard};
         if (step.number != no_number)
             touch.first = step.number;
         else
             touch.count = isa_.register_files[step.object].count;
-        (step.action == Action::read ? out_.reads : out_.writes).push_back(touch);
+        (step.op == Op::get ? out_.reads : out_.writes).push_back(touch);
     }
 }
 
@@ -287,7 +293,7 @@ void Translator::emit_write(const Step& step) {
     else
         ports_ += port;
     bool indexed = step.number == no_number;
-    std::uint32_t offset = step.first * lane_bytes(file);
+    const std::uint32_t offset = first_byte(step);
     std::uint32_t target = layout_.offset(step.object, indexed ? 0 : step.number) + offset;
     if (file.lanes == 1 && step.container < semantics::Type{file.bits}.container()) {
         if (indexed) {
@@ -340,7 +346,7 @@ void Translator::emit_late_write(const Step& step) {
 
 // Loads and stores of memory that holds code.
 void Translator::emit_mapped(const Step& step, bool big) {
-    const bool loads = step.action == Action::load, masked = step.c != no_value;
+    const bool loads = step.op == Op::load, masked = step.c != no_value;
     Handler handler = nullptr;
     if (step.lanes != 1)
         handler = (loads ? handlers::gather_mapped : handlers::scatter_mapped)(step.container, big, masked);
@@ -353,22 +359,22 @@ void Translator::emit_mapped(const Step& step, bool big) {
 void Translator::emit(std::size_t index) {
     const Step& step = steps_[index];
     std::uint32_t result = place(step.result), a = place(step.a), b = place(step.b), c = place(step.c);
-    bool accesses = step.action == Action::load || step.action == Action::store || step.action == Action::load_linked ||
-                    step.action == Action::store_conditional;
+    bool accesses =
+        step.op == Op::load || step.op == Op::store || step.op == Op::load_linked || step.op == Op::store_conditional;
     bool big = accesses && isa_.memories[step.object].big_endian;
-    if (semantics::is_compute(step.action)) {
+    if (ir::is_computed(step.op)) {
         bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
         if (step.rounding != Rounding::nearest)
-            add(rounded_handler(step.action, step.container), result, a, b, c).detail = {
+            add(rounded_handler(step.op, step.container), result, a, b, c).detail = {
                 step.lanes, static_cast<std::uint32_t>(step.rounding)};
         else if (step.lanes == 1)
-            add(scalar_handler(step.action, step.container, strict, Tail::none), result, a, b, c);
+            add(scalar_handler(step.op, step.container, strict, Tail::none), result, a, b, c);
         else
-            add(vector_handler(step.action, step.container), result, a, b, c).detail.n = step.lanes;
+            add(vector_handler(step.op, step.container), result, a, b, c).detail.n = step.lanes;
         return;
     }
-    switch (step.action) {
-        case Action::nothing:
+    switch (step.op) {
+        case Op::at:
             if (step.object != no_index) {  // a write that became direct
                 std::uint32_t port = (*input_.ports)[step.object];
                 if (port != 0 && has_jumps_)
@@ -377,52 +383,36 @@ void Translator::emit(std::size_t index) {
                     ports_ += port;
             }
             return;
-        case Action::copy:
-            if (step.lanes == 1)
-                add(handlers::copy_scalar, result, a);
-            else
-                add(handlers::copy_bytes, result, a).detail.n = bytes_of(step.result);
-            return;
-        case Action::spread: add(handlers::spread, result, a).detail.n = step.lanes; return;
-        case Action::set_mode: add(handlers::set_mode, 0, a).detail.n = step.object; return;
-        case Action::reinterpret:
+        case Op::spread: add(handlers::spread, result, a).detail.n = step.lanes; return;
+        case Op::put_mode: add(handlers::set_mode, 0, a).detail.n = step.object; return;
+        case Op::cast:
             if (same_bytes_.contains(step.result)) return;
-            if (code_.values[step.result].lanes == 1) {
+            if (is_copy(step, code_) && step.lanes == 1)
+                add(handlers::copy_scalar, result, a);
+            else if (code_.values[step.result].lanes == 1)
                 add(handlers::resize_scalar(code_.values[step.result].container), result, a);
-                return;
-            }
-            add(handlers::copy_bytes, result, a).detail.n = std::max(bytes_of(step.result), 8u);
+            else
+                add(handlers::copy_bytes, result, a).detail.n = std::max(bytes_of(step.result), 8u);
             return;
-        case Action::resize:
+        case Op::truncate:
             if (step.lanes == 1)
                 add(handlers::resize_scalar(step.container), result, a);
             else
                 add(handlers::resize_vector(code_.values[step.a].container, step.container), result, a).detail.n =
                     step.lanes;
             return;
-        case Action::splat: add(handlers::splat(step.container), result, a).detail.n = step.lanes; return;
-        case Action::lane_number: add(handlers::lane_number(step.container), result).detail.n = step.lanes; return;
-        case Action::pick: add(handlers::pick(step.container), result, a, b).detail.n = step.lanes; return;
-        case Action::permute: add(handlers::permute(step.container), result, a, b).detail.n = step.lanes; return;
-        case Action::reduce_or:
-        case Action::reduce_and:
-        case Action::reduce_sum:
-            add(handlers::reduce(step.action, step.container), result, a).detail.n = step.lanes;
-            return;
-        case Action::ballot: add(handlers::ballot, result, a).detail.n = step.lanes; return;
-        case Action::read: {
-            const RegisterFile& file = isa_.register_files[step.object];
-            std::uint32_t size = layout_.register_size(step.object);
-            if (step.number == no_number)
-                add(handlers::read_indexed, result, layout_.offset(step.object, 0), b).detail = {file.count, size};
-            else if (file.lanes == 1)
-                add(handlers::copy_scalar, result, layout_.offset(step.object, step.number));
-            else
-                add(handlers::copy_bytes, result, layout_.offset(step.object, step.number)).detail.n = size;
-            return;
-        }
-        case Action::write: return step.delay != 0 ? emit_late_write(step) : emit_write(step);
-        case Action::load:
+        case Op::take: return emit_part(result, a + step.number * (step.container / 8u), step.result);
+        case Op::splat: add(handlers::splat(step.container), result, a).detail.n = step.lanes; return;
+        case Op::lane_number: add(handlers::lane_number(step.container), result).detail.n = step.lanes; return;
+        case Op::pick: add(handlers::pick(step.container), result, a, b).detail.n = step.lanes; return;
+        case Op::permute: add(handlers::permute(step.container), result, a, b).detail.n = step.lanes; return;
+        case Op::reduce_or:
+        case Op::reduce_and:
+        case Op::reduce_add: add(handlers::reduce(step.op, step.container), result, a).detail.n = step.lanes; return;
+        case Op::ballot: add(handlers::ballot, result, a).detail.n = step.lanes; return;
+        case Op::get: return emit_get(step);
+        case Op::put: return step.delay != 0 ? emit_late_write(step) : emit_write(step);
+        case Op::load:
             if (isa_.memories[step.object].holds_code)
                 emit_mapped(step, big);
             else if (step.lanes == 1)
@@ -431,7 +421,7 @@ void Translator::emit(std::size_t index) {
                 add(handlers::gather(step.container, big, step.c != no_value), result, a, 0, c).detail = {step.object,
                                                                                                           step.lanes};
             return;
-        case Action::store:
+        case Op::store:
             if (isa_.memories[step.object].holds_code)
                 emit_mapped(step, big);
             else if (step.lanes == 1)
@@ -440,47 +430,41 @@ void Translator::emit(std::size_t index) {
                 add(handlers::scatter(step.container, big, step.c != no_value), 0, a, b, c).detail = {step.object,
                                                                                                       step.lanes};
             return;
-        case Action::write_pc:
-            if (exit_ != Exit::computed) return;
-            if (input_.count_executions) add(handlers::count_execution, input_.jump_counter);
-            if (step.delay == 0)
-                add(handlers::set_target, 0, a);
-            else
-                add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
+        case Op::put_pc:
+            count_jump(step.a);
+            add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
             return;
-        case Action::jump:
-        case Action::jump_if_zero:
-            if (exit_ == Exit::branch && index == exit_jump_) return emit_branch();
+        case Op::jump:
+        case Op::branch:
+            if (goes_two_ways(index)) return emit_branch(index);
             jumps_.emplace_back(out_.ops.size(), step.number);
-            add(step.action == Action::jump ? handlers::jump : handlers::jump_if_zero, 0, a);
+            add(step.op == Op::jump ? handlers::jump : handlers::jump_if_zero, 0, a);
             return;
-        case Action::leave_if_zero:
-            guards_.push_back(out_.ops.size());
-            add(handlers::leave_if_zero, 0, a);
-            return;
-        case Action::stop: add(handlers::stop); return;
-        case Action::signal: add(handlers::signal).detail.n = (*input_.signals)[step.object]; return;
-        case Action::fail: add(handlers::fail, 0, a).detail.n = (*input_.signals)[step.object]; return;
-        case Action::event_value: add(handlers::event_value, result).detail.n = step.number; return;
-        case Action::next_pc: add(handlers::next_pc, result); return;
-        case Action::hart_number: add(handlers::hart_number, result); return;
-        case Action::hart_count: add(handlers::hart_count, result); return;
-        case Action::now: add(handlers::now, result); return;
-        case Action::executed: add(handlers::executed, result).detail.n = step.number; return;
-        case Action::host_argument: add(handlers::host_argument, 0, a).detail.n = step.number; return;
-        case Action::host: add(handlers::host, result, a); return;
-        case Action::wait: add(handlers::wait); return;
-        case Action::fence: add(handlers::fence); return;
-        case Action::lock: add(handlers::lock, 0, a); return;
-        case Action::unlock: add(handlers::unlock); return;
-        case Action::load_linked: add(handlers::load_linked, result, a).detail = {step.container / 8u, big}; return;
-        case Action::store_conditional:
+        case Op::leave: return emit_leave(step);
+        case Op::skip: return add_end(handlers::end_skipped, input_.next_address, 0);
+        case Op::fault: fault(static_cast<StopReason>(step.number)); return;
+        case Op::stop: add(handlers::stop); return;
+        case Op::signal: add(handlers::signal).detail.n = (*input_.signals)[step.object]; return;
+        case Op::fail: add(handlers::fail, 0, a).detail.n = (*input_.signals)[step.object]; return;
+        case Op::event_value: add(handlers::event_value, result).detail.n = step.number; return;
+        case Op::hart_number: add(handlers::hart_number, result); return;
+        case Op::hart_count: add(handlers::hart_count, result); return;
+        case Op::now: add(handlers::now, result); return;
+        case Op::executed: add(handlers::executed, result).detail.n = step.number; return;
+        case Op::host_argument: add(handlers::host_argument, 0, a).detail.n = step.number; return;
+        case Op::host: add(handlers::host, result, a); return;
+        case Op::wait: add(handlers::wait); return;
+        case Op::fence: add(handlers::fence); return;
+        case Op::lock: add(handlers::lock, 0, a); return;
+        case Op::unlock: add(handlers::unlock); return;
+        case Op::load_linked: add(handlers::load_linked, result, a).detail = {step.container / 8u, big}; return;
+        case Op::store_conditional:
             add(handlers::store_conditional, result, a, b).detail = {step.container / 8u, big};
             return;
-        case Action::transaction_begin: add(handlers::transaction_begin, 0, layout_.constant(input_.address)); return;
-        case Action::transaction_end: add(handlers::transaction_end, result); return;
-        case Action::transaction_abort: add(handlers::transaction_abort, result); return;
-        case Action::transaction_depth: add(handlers::transaction_depth, result); return;
+        case Op::transaction_begin: add(handlers::transaction_begin, 0, layout_.constant(input_.address)); return;
+        case Op::transaction_end: add(handlers::transaction_end, result); return;
+        case Op::transaction_abort: add(handlers::transaction_abort, result); return;
+        case Op::transaction_depth: add(handlers::transaction_depth, result); return;
         default: fault(StopReason::undefined); return;
     }
 }
@@ -490,77 +474,99 @@ void Translator::add_end(Handler handler, std::uint64_t next, std::uint32_t port
     add(handler, 0, static_cast<std::uint32_t>(next >> 32), static_cast<std::uint32_t>(next), ports).link = nullptr;
 }
 
-// Looks whether the last thing that happens is a write of a known address to pc.
-void Translator::find_branch() {
-    if (input_.count_executions) return;  // those that are taken are counted where they write
-    std::size_t writes = 0, last = 0;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-        if (steps_[i].action == Action::set_mode || (steps_[i].action == Action::next_pc)) return;
-        if (steps_[i].action != Action::nothing) last = i;
-        if (steps_[i].action == Action::write_pc) ++writes;
-    }
-    if (writes != 1 || steps_[last].action != Action::write_pc || steps_[last].delay != 0 ||
-        code_.values[steps_[last].a].kind != Value::Kind::constant)
-        return;
-    std::size_t jump = last;
-    while (jump > 0 && steps_[jump - 1].action == Action::nothing) --jump;
-    bool conditional = jump > 0 && steps_[jump - 1].action == Action::jump_if_zero && steps_[jump - 1].number > last;
-    for (std::size_t i = 0; i < last; ++i)  // no other way around the write
-        if (is_jump(steps_[i].action) && steps_[i].number > (conditional ? jump - 1 : last) &&
-            !(conditional && i == jump - 1))
-            return;
-    exit_write_ = last;
-    exit_jump_ = conditional ? jump - 1 : last;
-    exit_ = conditional ? Exit::branch : Exit::known;
+// Whether both ways of a branch are known addresses and nothing more.
+bool Translator::goes_two_ways(std::size_t branch) const {
+    const Step& step = steps_[branch];
+    if (step.op != Op::branch || input_.count_executions || input_.aside || changes_modes()) return false;
+    const Step &taken = steps_[branch + 1], &other = steps_[step.number];
+    return taken.op == Op::leave && other.op == Op::leave && known(taken.a) && known(other.a);
 }
 
 // The branch and its two ends: first the one where the condition does not hold. A test just before is part of it.
-void Translator::emit_branch() {
-    const Step& jump = steps_[exit_jump_];
-    const std::uint64_t target = code_.values[steps_[exit_write_].a].constant;
+void Translator::emit_branch(std::size_t index) {
+    const Step& branch = steps_[index];
     Handler fused = nullptr;
-    if (!out_.ops.empty() && uses_[jump.a] == 1 && places_[jump.a] == out_.ops.back().result && exit_jump_ > 0) {
-        std::size_t before = exit_jump_;
-        while (before > 0 && steps_[before - 1].action == Action::nothing) --before;
+    if (!out_.ops.empty() && uses_[branch.a] == 1 && places_[branch.a] == out_.ops.back().result && index > 0) {
+        std::size_t before = index;
+        while (before > 0 && steps_[before - 1].op == Op::at) --before;
         bool reached_by_jump = std::any_of(jumps_.begin(), jumps_.end(), [&](const auto& each) {
-            return each.second > before - 1 && each.second <= exit_jump_;
+            return each.second > before - 1 && each.second <= index;
         });
         const Step* test = before > 0 ? &steps_[before - 1] : nullptr;
-        if (test != nullptr && !reached_by_jump && test->result == jump.a && test->lanes == 1)
-            fused = branch_handler(test->action, test->container);
+        if (test != nullptr && !reached_by_jump && test->result == branch.a && test->lanes == 1)
+            fused = branch_handler(test->op, test->container);
     }
     if (fused != nullptr)
         out_.ops.back().run = fused;
     else
-        add(handlers::branch, 0, place(jump.a));
-    add_end(handlers::end, input_.next_address, ports_);
-    add_end(handlers::end, target, ports_);
+        add(handlers::branch, 0, place(branch.a));
+    check_ports();
+    add_end(handlers::end, *known(steps_[branch.number].a), ports_);
+    add_end(handlers::end, *known(steps_[index + 1].a), ports_);
 }
 
-void Translator::emit_end() {
+void Translator::emit_leave(const Step& step) {
+    if (input_.aside) {
+        add(handlers::come_back);
+        return;
+    }
+    check_ports();
+    const auto address = known(step.a);
+    if (address != input_.next_address) count_jump(step.a);
+    if (address && !changes_modes()) return add_end(handlers::end, *address, ports_);
+    add(handlers::set_target, 0, place(step.a));
+    add_end(changes_modes() ? handlers::end_modes : handlers::end_jump, input_.next_address, ports_);
+}
+
+// What is written at once must not take more ports than there are.
+void Translator::check_ports() {
     for (unsigned file = 0; file < max_limited_files; ++file)
         if (input_.port_limits[file] != 0 && (ports_ >> 4 * file & 15) > input_.port_limits[file])
             fault(StopReason::port_collision);
-    if (exit_ != Exit::branch) {
-        const Handler handler = changes_modes()                              ? handlers::end_modes
-                                : jumps_at_once() && exit_ == Exit::computed ? handlers::end_jump
-                                                                             : handlers::end;
-        add_end(handler, exit_ == Exit::known ? code_.values[steps_[exit_write_].a].constant : input_.next_address,
-                ports_);
+}
+
+void Translator::emit_get(const Step& step) {
+    const RegisterFile& file = isa_.register_files[step.object];
+    const std::uint32_t size = layout_.register_size(step.object), result = place(step.result);
+    if (step.number != no_number)
+        return emit_part(result, layout_.offset(step.object, step.number) + first_byte(step), step.result);
+    const bool whole = step.first == 0 && bytes_of(step.result) == size;
+    const std::uint32_t to = whole ? result : layout_.scratch(scratch_used_[size]++, size);
+    add(handlers::read_indexed, to, layout_.offset(step.object, 0), place(step.b)).detail = {file.count, size};
+    if (!whole) emit_part(result, to + first_byte(step), step.result);
+}
+
+// A value from the bytes of a larger one.
+void Translator::emit_part(std::uint32_t result, std::uint32_t from, ValueId value) {
+    const Value& meant = code_.values[value];
+    if (meant.lanes == 1 && meant.container < 64)
+        add(handlers::resize_scalar(meant.container), result, from);
+    else if (meant.lanes == 1)
+        add(handlers::copy_scalar, result, from);
+    else
+        add(handlers::copy_bytes, result, from).detail.n = bytes_of(value);
+}
+
+// The two ways of a branch whose ends it has itself are not emitted again, but where something else leads there.
+bool Translator::is_part_of_branch(std::size_t index) const {
+    if (steps_[index].op != Op::leave) return false;
+    bool part = false;
+    for (std::size_t i = 0; i < index; ++i) {
+        if (!is_jump(steps_[i].op)) continue;
+        const bool two = goes_two_ways(i);
+        const bool leads = steps_[i].number == index;
+        if (leads && !two) return false;
+        part = part || (two && (leads || i + 1 == index));
     }
-    if (guards_.empty()) return;
-    for (std::size_t at : guards_) out_.ops[at].detail.n = static_cast<std::uint32_t>(out_.ops.size() - at);
-    add_end(handlers::end_skipped, input_.next_address, 0);
+    const bool falls = index > 0 && about(steps_[index - 1].op).effect != ir::Effect::ends;
+    return part && !falls;
 }
 
 void Translator::emit_all() {
     if (input_.count_executions) add(handlers::count_execution, input_.counter);
-    find_branch();
-    if (exit_ == Exit::computed && ((jumps_at_once() && has_jumps_) || changes_modes()))
-        add(handlers::set_target, 0, layout_.constant(input_.next_address));
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         first_op_.push_back(out_.ops.size());
-        emit(i);
+        if (!is_part_of_branch(i)) emit(i);
     }
     first_op_.push_back(out_.ops.size());
     for (auto [op, step] : jumps_)
@@ -571,10 +577,10 @@ void Translator::emit_all() {
 Handler Translator::with_tail(Handler plain, Tail tail, unsigned container) const {
     bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
     for (const Step& step : steps_)
-        if (semantics::is_compute(step.action) && step.lanes == 1 && step.rounding == Rounding::nearest &&
+        if (ir::is_computed(step.op) && step.lanes == 1 && step.rounding == Rounding::nearest &&
             (container == 0 || step.container == container) &&
-            scalar_handler(step.action, step.container, strict, Tail::none) == plain)
-            return scalar_handler(step.action, step.container, strict, tail);
+            scalar_handler(step.op, step.container, strict, Tail::none) == plain)
+            return scalar_handler(step.op, step.container, strict, tail);
     return nullptr;
 }
 
@@ -591,11 +597,8 @@ bool Translator::fuse_low_write(MicroOp& computation, const MicroOp& write) {
     return true;
 }
 
-// The operation before the plain end does the end's work too, where it can. A jump to the end still finds it.
-void Translator::fuse_ends() {
-    std::size_t end = 0;
-    while (end < out_.ops.size() && out_.ops[end].run != handlers::end) ++end;
-    if (end == 0 || end == out_.ops.size() || exit_ == Exit::branch) return;
+// The operation before a plain end does the end's work too, where it can. A jump to the end still finds it.
+void Translator::fuse_end(std::size_t end) {
     MicroOp& last = out_.ops[end - 1];
     if (last.run == handlers::copy_scalar)
         last.run = handlers::copy_scalar_end;
@@ -614,18 +617,14 @@ void Translator::fuse_ends() {
 }
 
 Translation Translator::run() {
-    drop_unused();
+    note_uses();
     note_touches();
     read_directly();
     write_directly();
     place_values();
     emit_all();
-    if (input_.aside) {
-        add(handlers::come_back);
-        return std::move(out_);
-    }
-    emit_end();
-    fuse_ends();
+    for (std::size_t end = 1; end < out_.ops.size(); ++end)
+        if (out_.ops[end].run == handlers::end) fuse_end(end);
     return std::move(out_);
 }
 

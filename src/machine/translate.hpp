@@ -6,7 +6,7 @@
 
 #include "machine/layout.hpp"
 #include "machine/micro_op.hpp"
-#include "semantics/code.hpp"
+#include "machine/sequence.hpp"
 
 namespace isaforge::machine {
 
@@ -20,11 +20,11 @@ struct Touch {
 
 struct TranslateInput {
     const Isa* isa = nullptr;
-    const semantics::Code* code = nullptr;
+    const ir::Graph* graph = nullptr;
     std::uint64_t address = 0, next_address = 0;
     const std::vector<std::uint32_t>* ports = nullptr;     // for each file what a write adds to the counts, 0: no limit
     const std::uint32_t* port_limits = nullptr;            // Core::port_limits
-    const std::vector<std::uint32_t>* signals = nullptr;   // the machine's number of each of the code's signals
+    const std::vector<std::uint32_t>* signals = nullptr;   // the machine's number of each of the graph's texts
     bool count_executions = false;
     std::uint32_t counter = 0;                             // with it: offset of the counter
     std::uint32_t jump_counter = 0;                        // and of the one for writes to pc
@@ -35,7 +35,6 @@ struct TranslateInput {
 struct Translation {
     std::vector<MicroOp> ops;
     std::vector<Touch> reads, writes;
-    bool writes_pc = false;
 };
 
 Translation translate(const TranslateInput& input, Layout& layout);

@@ -2,6 +2,7 @@
 // mode's value is built into them. What a program overwrites is translated again.
 #include <algorithm>
 
+#include "ir/passes/passes.hpp"
 #include "machine/state.hpp"
 #include "semantics/lower.hpp"
 
@@ -22,6 +23,22 @@ MicroOp fault_op(StopReason reason) {
     op.run = machine::handlers::fault;
     op.detail.n = static_cast<std::uint32_t>(reason);
     return op;
+}
+
+struct Jumps {
+    bool any = false, late = false;
+};
+
+// Whether an instruction may go on elsewhere than behind it.
+Jumps jumps_of(const ir::Graph& graph, std::uint64_t next_address) {
+    Jumps found;
+    for (const ir::Block& block : graph.blocks) {
+        found.any =
+            found.any || (block.end.op == ir::Op::leave && !graph.is_known(block.end.operands[0], next_address));
+        for (const ir::Instruction& each : block.body) found.late = found.late || each.op == ir::Op::put_pc;
+    }
+    found.any = found.any || found.late;
+    return found;
 }
 
 std::string first_message(const Diagnostics& diagnostics) {
@@ -97,7 +114,8 @@ void Machine::State::refresh_modes() {
         Diagnostics diagnostics;
         semantics::LowerResult lowered = semantics::lower({.isa = &isa, .only_modes = true}, diagnostics);
         if (!lowered.ok) return;
-        machine::TranslateInput input{.isa = &isa, .code = &lowered.code, .aside = true};
+        ir::optimise(lowered.graph);
+        machine::TranslateInput input{.isa = &isa, .graph = &lowered.graph, .aside = true};
         input.ports = &ports;
         input.port_limits = core.port_limits;
         modes_ops = machine::translate(input, layout).ops;
@@ -267,7 +285,9 @@ Machine::State::Instruction* Machine::State::event_at(Index event, std::uint64_t
 semantics::LowerResult Machine::State::lower_now(semantics::LowerInput input, Diagnostics& diagnostics) const {
     const std::vector<std::uint64_t> modes(core.mode_values, core.mode_values + isa.modes.size());
     if (!modes.empty()) input.modes = &modes;
-    return semantics::lower(input, diagnostics);
+    semantics::LowerResult lowered = semantics::lower(input, diagnostics);
+    if (lowered.ok) ir::optimise(lowered.graph);
+    return lowered;
 }
 
 std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(std::unique_ptr<Instruction> made,
@@ -282,19 +302,18 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     if (!lowered.ok) return refuse(first_message(diagnostics));
 
     std::vector<std::uint32_t> signals;
-    for (const std::string& name : lowered.code.signals) signals.push_back(signal_number(name));
-    machine::TranslateInput translated{.isa = &isa, .code = &lowered.code, .address = made->address};
+    for (const std::string& name : lowered.graph.texts) signals.push_back(signal_number(name));
+    machine::TranslateInput translated{.isa = &isa, .graph = &lowered.graph, .address = made->address};
     if (options.count_instructions && !made->is_event) {
         auto [counter, added] = counters.try_emplace(made->address, 0);
         if (added) counter->second = layout.allocate(8);
         made->counter = counter->second;
         translated.count_executions = true;
         translated.counter = made->counter;
-        for (const semantics::Step& step : lowered.code.steps) {
-            if (step.action != semantics::Action::write_pc) continue;
-            auto [jumps, first] = jump_counters.try_emplace(made->address);
-            if (first) jumps->second = {layout.allocate(8), step.delay != 0};
-            translated.jump_counter = jumps->second.counter;
+        if (const auto [jumps, late] = jumps_of(lowered.graph, input.next_address); jumps) {
+            auto [place, first] = jump_counters.try_emplace(made->address);
+            if (first) place->second = {layout.allocate(8), late};
+            translated.jump_counter = place->second.counter;
         }
     }
     translated.next_address = input.next_address;

@@ -16,7 +16,7 @@ namespace isaforge::machine {
 
 namespace {
 
-using semantics::Action;
+using ir::Op;
 
 template <class T>
 T* lanes_at(std::byte* state, std::uint32_t offset) {
@@ -166,15 +166,15 @@ Handler reduce_by(unsigned container) {
 
 }  // namespace
 
-Handler vector_handler(Action action, unsigned container) {
-    switch (action) {
+Handler vector_handler(Op wanted, unsigned container) {
+    switch (wanted) {
 #define X(name, kernel, ...) \
-    case Action::name: return integer_lanes<semantics::kernels::kernel, ir::operand_count(ir::Op::name)>(container);
-        ISAFORGE_INTEGER_ACTIONS(X)
+    case Op::name: return integer_lanes<semantics::kernels::kernel, ir::operand_count(Op::name)>(container);
+        ISAFORGE_IR_INTEGERS(X)
 #undef X
 #define X(name, kernel, ...) \
-    case Action::name: return float_lanes<semantics::kernels::kernel, ir::operand_count(ir::Op::name)>(container);
-        ISAFORGE_FLOAT_ACTIONS(X)
+    case Op::name: return float_lanes<semantics::kernels::kernel, ir::operand_count(Op::name)>(container);
+        ISAFORGE_IR_FLOATS(X)
 #undef X
         default: return nullptr;
     }
@@ -196,9 +196,9 @@ Handler splat(unsigned container){ISAFORGE_BY_CONTAINER(container, splat_lanes)}
     pick(unsigned container){ISAFORGE_BY_CONTAINER(container, pick_lane)} Handler
     permute(unsigned container){ISAFORGE_BY_CONTAINER(container, permute_lanes)}
 
-Handler reduce(Action action, unsigned container) {
-    if (action == Action::reduce_or) return reduce_by<Or>(container);
-    return action == Action::reduce_and ? reduce_by<And>(container) : reduce_by<Sum>(container);
+Handler reduce(Op wanted, unsigned container) {
+    if (wanted == Op::reduce_or) return reduce_by<Or>(container);
+    return wanted == Op::reduce_and ? reduce_by<And>(container) : reduce_by<Sum>(container);
 }
 
 void ballot(ISAFORGE_HANDLER_PARAMETERS) {

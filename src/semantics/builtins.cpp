@@ -21,7 +21,7 @@ struct Builtin {
     unsigned count;
     unsigned literal_mask;    // bit i: argument i is a number known at decoding, which the maker evaluates itself
     Maker make;
-    Action action = Action::nothing;
+    Op op = Op::at;
     unsigned optional = 0;    // so many of the last arguments may be left out
 };
 
@@ -68,21 +68,27 @@ std::optional<unsigned> float_width(Lowering& lowering, const Expression& call, 
     return std::nullopt;
 }
 
+// An operation with so many operands as it takes.
+Typed apply(Lowering& lowering, Op op, Type type, const Arguments& given) {
+    switch (ir::operand_count(op)) {
+        case 1: return lowering.compute(op, type, {given[0]});
+        case 2: return lowering.compute(op, type, {given[0], given[1]});
+        default: return lowering.compute(op, type, {given[0], given[1], given[2]});
+    }
+}
+
 Item float_operation(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     for (const Typed& x : given)
         if (!check_float(lowering, call, x) || !check_equal_width(lowering, call, given[0], x)) return {};
-    ValueId ids[3] = {no_value, no_value, no_value};
     unsigned lanes = 1;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-        ids[i] = given[i].id;
-        if (given[i].type.lanes != 1 && lanes != 1 && given[i].type.lanes != lanes) {
+    for (const Typed& x : given) {
+        if (x.type.lanes != 1 && lanes != 1 && x.type.lanes != lanes) {
             lowering.error(call.place, "the arguments have different numbers of lanes");
             return {};
         }
-        lanes = std::max(lanes, given[i].type.lanes);
+        lanes = std::max(lanes, x.type.lanes);
     }
-    ValueId id = lowering.emit(builtin.action, given[0].type.bits, ids[0], ids[1], ids[2]);
-    return Item::of(Typed{id, {is_test(builtin.action) ? 1 : given[0].type.bits, false, lanes}});
+    return Item::of(apply(lowering, builtin.op, {ir::is_test(builtin.op) ? 1 : given[0].type.bits}, given));
 }
 
 Item scale_by_power(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
@@ -95,50 +101,48 @@ Item scale_by_power(Lowering& lowering, const Expression& call, Arguments& given
     }
     Typed power = lowering.convert(given[1], {bits, true, 1});
     if (!lowering.match_lanes(given[0], power, call.place)) return {};
-    return Item::of(
-        Typed{lowering.emit(builtin.action, bits, given[0].id, power.id), {bits, false, given[0].type.lanes}});
+    return Item::of(lowering.compute(builtin.op, {bits}, {given[0], power}));
 }
 
 Item float_to_unsigned(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
     auto bits = number(lowering, call, 1, 1, 64);
     if (!bits || !check_float(lowering, call, given[0])) return {};
-    ValueId wide = lowering.emit(Action::float_to_u64, given[0].type.bits, given[0].id);
-    if (*bits < 64) wide = lowering.emit(Action::min_unsigned, 64, wide, lowering.constant(mask_of(*bits), 64));
-    Type type{*bits, false, given[0].type.lanes};
-    return Item::of(Typed{lowering.resize(wide, type.container()), type});
+    Typed wide = lowering.compute(Op::float_to_u64, {64}, {given[0]});
+    if (*bits < 64)
+        wide = lowering.compute(Op::min_unsigned, {64}, {wide, lowering.typed_constant(mask_of(*bits), {64})});
+    return Item::of(lowering.convert(wide, {*bits}));
 }
 
 Item float_to_signed(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
     auto bits = number(lowering, call, 1, 1, 64);
     if (!bits || !check_float(lowering, call, given[0])) return {};
-    ValueId wide = lowering.emit(Action::float_to_s64, given[0].type.bits, given[0].id);
+    Typed wide = lowering.compute(Op::float_to_s64, {64, true}, {given[0]});
     if (*bits < 64) {
-        std::uint64_t high = mask_of(*bits - 1);
-        wide = lowering.emit(Action::min_signed, 64, wide, lowering.constant(high, 64));
-        wide = lowering.emit(Action::max_signed, 64, wide, lowering.constant(~high, 64));
+        const std::uint64_t high = mask_of(*bits - 1);
+        wide = lowering.compute(Op::min_signed, {64, true}, {wide, lowering.typed_constant(high, {64, true})});
+        wide = lowering.compute(Op::max_signed, {64, true}, {wide, lowering.typed_constant(~high, {64, true})});
     }
-    Type type{*bits, true, given[0].type.lanes};
-    return Item::of(lowering.cut(lowering.resize(wide, type.container()), type));
+    return Item::of(lowering.convert(wide, {*bits, true}));
 }
 
 Item integer_to_float(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     auto bits = float_width(lowering, call, 1);
     if (!bits) return {};
     Typed from = given[0];
-    from.type.is_signed = builtin.action == Action::s64_to_float;
+    from.type.is_signed = builtin.op == Op::s64_to_float;
     from = lowering.convert(from, {64, from.type.is_signed, 1});
-    return Item::of(Typed{lowering.emit(builtin.action, *bits, from.id), {*bits, false, given[0].type.lanes}});
+    return Item::of(lowering.compute(builtin.op, {*bits}, {from}));
 }
 
 Item float_to_float(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
     auto bits = float_width(lowering, call, 1);
     if (!bits || !check_float(lowering, call, given[0])) return {};
-    ValueId wide = lowering.emit(Action::float_widen, given[0].type.bits, given[0].id);
-    return Item::of(Typed{lowering.emit(Action::float_narrow, *bits, wide), {*bits, false, given[0].type.lanes}});
+    const Typed wide = lowering.compute(Op::float_widen, {64}, {given[0]});
+    return Item::of(lowering.compute(Op::float_narrow, {*bits}, {wide}));
 }
 
 Item stop(Lowering& lowering, const Expression&, Arguments&, const Builtin&) {
-    lowering.emit_step(Action::stop);
+    lowering.act(Op::stop);
     return {};
 }
 
@@ -147,8 +151,7 @@ Item signal(Lowering& lowering, const Expression& call, Arguments&, const Builti
         lowering.error(call.operands[0]->place, "a signal's name is written in quotes: signal(\"irq\")");
         return {};
     }
-    Index index = lowering.signal(call.operands[0]->name);
-    lowering.emit_step(Action::signal).object = index;
+    lowering.add({.op = Op::signal, .object = lowering.graph.text(call.operands[0]->name)});
     return {};
 }
 
@@ -166,43 +169,50 @@ Item insert(Lowering& lowering, const Expression& call, Arguments& given, const 
 Item leading_bits(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     auto count = number(lowering, call, 1, 0, 64);
     if (!count) return {};
-    unsigned container = given[0].type.container();
-    return Item::of(Typed{lowering.emit(builtin.action, container, given[0].id, lowering.constant(*count, container)),
-                          given[0].type});
+    const Type type = given[0].type;
+    return Item::of(
+        lowering.compute(builtin.op, type, {given[0], lowering.typed_constant(std::min(*count, type.bits), type)}));
 }
 
 Item count_ones(Lowering& lowering, const Expression&, Arguments& given, const Builtin& builtin) {
-    return Item::of(Typed{lowering.emit(builtin.action, given[0].type.container(), given[0].id), given[0].type});
+    return Item::of(lowering.compute(builtin.op, given[0].type, {given[0]}));
+}
+
+// In the next larger width that a host has, zeros being above.
+Typed in_container(Lowering& lowering, Typed x) {
+    x.type.is_signed = false;
+    return lowering.convert(x, {x.type.container()});
 }
 
 Item count_leading_zeros(Lowering& lowering, const Expression&, Arguments& given, const Builtin& builtin) {
-    unsigned container = given[0].type.container();
-    ValueId zeros = lowering.emit(builtin.action, container, given[0].id);
-    zeros = lowering.emit(Action::sub, container, zeros, lowering.constant(container - given[0].type.bits, container));
-    return Item::of(Typed{zeros, given[0].type});
+    const Type type = given[0].type;
+    const Typed wide = in_container(lowering, given[0]);
+    const Typed zeros = lowering.compute(builtin.op, wide.type, {wide});
+    const Typed above = lowering.typed_constant(wide.type.bits - type.bits, wide.type);
+    return Item::of(lowering.convert(lowering.compute(Op::sub, wide.type, {zeros, above}), type));
 }
 
 Item count_trailing_zeros(Lowering& lowering, const Expression&, Arguments& given, const Builtin& builtin) {
-    unsigned container = given[0].type.container();
-    ValueId zeros = lowering.emit(builtin.action, container, given[0].id);
-    zeros = lowering.emit(Action::min_unsigned, container, zeros, lowering.constant(given[0].type.bits, container));
-    return Item::of(Typed{zeros, given[0].type});
+    const Type type = given[0].type;
+    const Typed wide = in_container(lowering, given[0]);
+    const Typed zeros = lowering.compute(builtin.op, wide.type, {wide});
+    const Typed most = lowering.typed_constant(type.bits, wide.type);
+    return Item::of(lowering.convert(lowering.compute(Op::min_unsigned, wide.type, {zeros, most}), type));
 }
 
 Item reverse_bits(Lowering& lowering, const Expression&, Arguments& given, const Builtin& builtin) {
-    unsigned container = given[0].type.container();
-    ValueId turned = lowering.emit(builtin.action, container, given[0].id);
-    turned = lowering.emit(Action::shift_right, container, turned,
-                           lowering.constant(container - given[0].type.bits, container));
-    return Item::of(Typed{turned, given[0].type});
+    const Type type = given[0].type;
+    const Typed wide = in_container(lowering, given[0]);
+    const Typed turned = lowering.compute(builtin.op, wide.type, {wide});
+    const Typed above = lowering.typed_constant(wide.type.bits - type.bits, wide.type);
+    return Item::of(lowering.convert(lowering.compute(Op::shift_right, wide.type, {turned, above}), type));
 }
 
 Item sign_extend_from(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
-    auto from = number(lowering, call, 1, 1, given[0].type.bits);
+    const Type type = given[0].type;
+    auto from = number(lowering, call, 1, 1, type.bits);
     if (!from) return {};
-    unsigned container = given[0].type.container();
-    ValueId extended = lowering.emit(builtin.action, container, given[0].id, lowering.constant(*from, container));
-    return Item::of(lowering.cut(extended, given[0].type));
+    return Item::of(lowering.compute(builtin.op, type, {given[0], lowering.typed_constant(*from, type)}));
 }
 
 // Carry out of a + b + c and borrow of a - b - c, with c one bit: by comparison, so that no wider type is needed.
@@ -211,7 +221,7 @@ Item carry(Lowering& lowering, const Expression& call, Arguments& given, const B
     if (!make_equal_width(lowering, call, a, b)) return {};
     a.type.is_signed = b.type.is_signed = false;
     c = lowering.convert(lowering.truth(c), {a.type.bits, false, 1});
-    Operator op = builtin.action == Action::add ? Operator::add : Operator::sub;
+    Operator op = builtin.op == Op::add ? Operator::add : Operator::sub;
     Typed first = lowering.arithmetic(op, a, b, call.place);
     if (!first) return {};
     Typed second = lowering.arithmetic(op, first, c, call.place);
@@ -226,7 +236,7 @@ Item carry(Lowering& lowering, const Expression& call, Arguments& given, const B
 Item overflow(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     Typed a = given[0], b = given[1];
     if (!check_equal_width(lowering, call, a, b)) return {};
-    bool add = builtin.action == Action::add;
+    bool add = builtin.op == Op::add;
     Typed result = lowering.arithmetic(add ? Operator::add : Operator::sub, a, b, call.place);
     if (!result) return {};
     Typed from_a = lowering.arithmetic(Operator::bit_xor, a, result, call.place);
@@ -238,22 +248,23 @@ Item overflow(Lowering& lowering, const Expression& call, Arguments& given, cons
 // The high half of the product. Up to 32 bits it is in a 64-bit product; from 33 to 63 it straddles two words.
 Item mul_high(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     Typed a = given[0], b = given[1];
-    bool is_signed = builtin.action == Action::mul_high_signed;
+    const bool is_signed = builtin.op == Op::mul_high_signed;
     const bool agree = is_signed ? check_equal_width(lowering, call, a, b) : make_equal_width(lowering, call, a, b);
     if (!agree) return {};
     unsigned bits = a.type.bits;
     a.type.is_signed = b.type.is_signed = is_signed;
     if (!lowering.match_lanes(a, b, call.place)) return {};
-    Type type{bits, is_signed, a.type.lanes};
-    if (a.type.fills_container()) return Item::of(Typed{lowering.emit(builtin.action, bits, a.id, b.id), type});
+    const Type type{bits, is_signed, a.type.lanes};
+    if (a.type.fills_container()) return Item::of(lowering.compute(builtin.op, type, {a, b}));
     a = lowering.convert(a, {64, is_signed, 1});
     b = lowering.convert(b, {64, is_signed, 1});
-    Typed low{lowering.emit(Action::mul, 64, a.id, b.id), {64, false, type.lanes}};
-    Typed result{lowering.emit(Action::shift_right, 64, low.id, lowering.constant(bits, 64)), low.type};
+    const Type word{64, false, type.lanes};
+    const Typed low = lowering.compute(Op::mul, word, {a, b});
+    Typed result = lowering.compute(Op::shift_right, word, {low, lowering.typed_constant(bits, word)});
     if (bits > 32) {
-        ValueId high = lowering.emit(builtin.action, 64, a.id, b.id);
-        high = lowering.emit(Action::shift_left, 64, high, lowering.constant(64 - bits, 64));
-        result.id = lowering.emit(Action::bit_or, 64, result.id, high);
+        const Typed high = lowering.compute(builtin.op, word, {a, b});
+        const Typed moved = lowering.compute(Op::shift_left, word, {high, lowering.typed_constant(64 - bits, word)});
+        result = lowering.compute(Op::bit_or, word, {result, moved});
     }
     return Item::of(lowering.convert(result, type));
 }
@@ -261,20 +272,21 @@ Item mul_high(Lowering& lowering, const Expression& call, Arguments& given, cons
 // To the left by n modulo the width; to the right is to the left by the rest.
 Item rotate(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     Typed x = given[0], amount = given[1];
-    unsigned bits = x.type.bits, wide = std::max(x.type.container(), amount.type.container());
-    if (x.type.fills_container()) {  // the step takes the amount modulo the width
-        amount = lowering.convert({amount.id, {amount.type.bits, false, amount.type.lanes}}, {bits, false, 1});
-        if (builtin.action == Action::shift_right) amount.id = lowering.negated(amount);
+    amount.type.is_signed = false;
+    const bool right = builtin.op == Op::shift_right;
+    const unsigned bits = x.type.bits, wide = std::max({bits, amount.type.bits, 8u});
+    if (x.type.fills_container()) {  // the operation takes the amount modulo the width
+        amount = lowering.convert(amount, {bits, false, 1});
+        if (right) amount = lowering.negated(amount);
         if (!lowering.match_lanes(x, amount, call.place)) return {};
-        return Item::of(Typed{lowering.emit(Action::rotate_left, bits, x.id, amount.id), x.type});
+        return Item::of(lowering.compute(Op::rotate_left, x.type, {x, amount}));
     }
     x.type.is_signed = false;
-    amount = lowering.convert({amount.id, {amount.type.bits, false, amount.type.lanes}}, {wide, false, 1});
-    amount.id = lowering.emit(Action::remainder_unsigned, wide, amount.id, lowering.constant(bits, wide));
-    Typed rest{lowering.emit(Action::sub, wide, lowering.in_lanes(lowering.constant(bits, wide), amount.type.lanes),
-                             amount.id),
-               amount.type};
-    if (builtin.action == Action::shift_right) std::swap(amount, rest);
+    amount = lowering.convert(amount, {wide, false, 1});
+    const Typed width = lowering.typed_constant(bits, amount.type);
+    amount = lowering.compute(Op::remainder_unsigned, amount.type, {amount, width});
+    Typed rest = lowering.compute(Op::sub, amount.type, {width, amount});
+    if (right) std::swap(amount, rest);
     Typed up = lowering.shift(Operator::shift_left, x, amount, call.place);
     Typed down = lowering.shift(Operator::shift_right, x, rest, call.place);
     if (!up || !down) return {};
@@ -286,13 +298,14 @@ Item rotate(Lowering& lowering, const Expression& call, Arguments& given, const 
 Item smaller_or_larger(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     Typed a = given[0], b = given[1];
     if (!make_equal_width(lowering, call, a, b)) return {};
-    bool maximum = builtin.action == Action::max_unsigned;
-    Typed first = lowering.arithmetic(Operator::less, a, b, call.place);
-    if (!first || !lowering.match_lanes(a, b, call.place)) return {};
-    if (maximum) std::swap(a, b);
-    unsigned container = a.type.container();
-    return Item::of(
-        Typed{lowering.emit(Action::select, container, lowering.resize(first.id, container), a.id, b.id), a.type});
+    if (a.type.is_signed != b.type.is_signed) {
+        lowering.arithmetic(Operator::less, a, b, call.place);  // says why not
+        return {};
+    }
+    if (!lowering.match_lanes(a, b, call.place)) return {};
+    const bool most = builtin.op == Op::max_unsigned, is_signed = a.type.is_signed;
+    const Op op = most ? is_signed ? Op::max_signed : Op::max_unsigned : is_signed ? Op::min_signed : Op::min_unsigned;
+    return Item::of(lowering.compute(op, a.type, {a, b}));
 }
 
 Item absolute(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
@@ -310,12 +323,7 @@ Item absolute(Lowering& lowering, const Expression& call, Arguments& given, cons
 Item lane(Lowering& lowering, const Expression&, Arguments&, const Builtin&) {
     Type type{32, false, lowering.lanes};
     if (lowering.lanes == 1) return Item::of(lowering.typed_constant(0, type));
-    ValueId result = lowering.new_value(Value::Kind::temporary, 32, lowering.lanes);
-    Step& step = lowering.emit_step(Action::lane_number);
-    step.container = 32;
-    step.lanes = static_cast<std::uint16_t>(lowering.lanes);
-    step.result = result;
-    return Item::of(Typed{result, type});
+    return Item::of(lowering.machine_value(Op::lane_number, type));
 }
 
 Item lane_count(Lowering& lowering, const Expression&, Arguments&, const Builtin&) {
@@ -325,24 +333,28 @@ Item lane_count(Lowering& lowering, const Expression&, Arguments&, const Builtin
 // Lanes outside the mask count as `neutral`.
 bool mask_out(Lowering& lowering, const Expression& call, Typed& x, std::uint64_t neutral) {
     if (lowering.mask == no_value) return true;
-    unsigned container = x.type.container();
-    Typed mask{lowering.mask, {1, false, lowering.code.values[lowering.mask].lanes}};
+    Typed mask = lowering.mask_value();
     if (!lowering.match_lanes(mask, x, call.place)) return false;
-    x.id = lowering.emit(Action::select, container, lowering.resize(mask.id, container), x.id,
-                         lowering.constant(neutral & mask_of(x.type.bits), container));
+    const bool exact = x.exact;
+    x = lowering.compute(Op::select, x.type, {mask, x, lowering.typed_constant(neutral, x.type)});
+    x.exact = exact;
     return true;
+}
+
+// All lanes combined, or one of them.
+Typed one_lane_of(Lowering& lowering, Op op, Typed x, ir::Value which = no_value) {
+    Type type = x.type;
+    type.lanes = 1;
+    return {lowering.add({.op = op, .operands = {x.id, which, no_value}}, form_of(type)), type};
 }
 
 Item reduce(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     Typed x = given[0];
     bool is_any = builtin.name == std::string_view("any"), is_all = builtin.name == std::string_view("all");
     if (is_any || is_all) x = lowering.truth(x);
-    if (!mask_out(lowering, call, x, builtin.action == Action::reduce_and ? ~std::uint64_t{0} : 0)) return {};
+    if (!mask_out(lowering, call, x, builtin.op == Op::reduce_and ? ~std::uint64_t{0} : 0)) return {};
     if (x.type.lanes == 1) return Item::of(x);
-    Type type = x.type;
-    type.lanes = 1;
-    Typed result = lowering.lane_step(builtin.action, x, {}, type);
-    return Item::of(lowering.cut(result.id, type));
+    return Item::of(one_lane_of(lowering, builtin.op, x));
 }
 
 Item lane_bits(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
@@ -353,7 +365,9 @@ Item lane_bits(Lowering& lowering, const Expression& call, Arguments& given, con
         return {};
     }
     if (x.type.lanes == 1) return Item::of(x);
-    return Item::of(lowering.lane_step(Action::ballot, x, {}, {x.type.lanes, false, 1}));
+    const Type type{x.type.lanes};
+    return Item::of(
+        Typed{lowering.add({.op = Op::ballot, .operands = {x.id, no_value, no_value}}, form_of(type)), type});
 }
 
 // Lane i of a vector. Of a register, or of a register's lanes of another size, it is a place where i is known.
@@ -376,19 +390,15 @@ Item element(Lowering& lowering, const Expression& call, Arguments&, const Built
     Typed x = lowering.typed(from, 0, call.operands[0]->place);
     if (!x) return {};
     if (x.type.lanes == 1) return Item::of(x);
-    if (index.type.lanes == 1) {
-        Type type = x.type;
-        type.lanes = 1;
-        return Item::of(lowering.lane_step(Action::pick, x, index, type));
-    }
+    if (index.type.lanes == 1) return Item::of(one_lane_of(lowering, Op::pick, x, index.id));
     if (index.type.lanes != x.type.lanes) {
         lowering.error(call.place, fmt::format("{} lanes chosen from {}", index.type.lanes, x.type.lanes));
         return {};
     }
-    unsigned wide = std::max(32u, index.type.container());
-    index = {lowering.resize(index.id, wide), {wide, false, index.type.lanes}};
-    if (wide > 32) index = {lowering.resize(index.id, 32), {32, false, index.type.lanes}};
-    return Item::of(lowering.lane_step(Action::permute, x, index, x.type));
+    index.type.is_signed = false;
+    index = lowering.convert(index, {32});
+    return Item::of(
+        Typed{lowering.add({.op = Op::permute, .operands = {x.id, index.id, no_value}}, form_of(x.type)), x.type});
 }
 
 // The same bits as lanes of another size, the lowest lane first; of a register, a place that can be assigned.
@@ -410,6 +420,7 @@ Item elements(Lowering& lowering, const Expression& call, Arguments&, const Buil
                                                    x.type.total_bits(), to_text(x.type), *bits));
         return {};
     }
+    const Type all = type;
     if (call.operands.size() > 2) {
         auto count = number(lowering, call, 2, 1, type.lanes);
         if (!count) return {};
@@ -420,9 +431,7 @@ Item elements(Lowering& lowering, const Expression& call, Arguments&, const Buil
         view.inner.push_back(std::move(from.location));
         return Item::of(std::move(view));
     }
-    if (type == x.type) return Item::of(x);
-    if (x.type.lanes == 1 && lowering.known(x.id)) x = {lowering.emit(Action::copy, x.type.bits, x.id), x.type};
-    return Item::of(lowering.lane_step(Action::reinterpret, x, {}, type));
+    return Item::of(lowering.first_lanes(lowering.in_other_lanes(x, all), type.lanes));
 }
 
 // A register that keeps the lanes whose bit is 1.
@@ -466,15 +475,14 @@ Item flag_lanes(Lowering& lowering, const Expression& call, Arguments& given, co
         lowering.error(call.place, "`flag_lanes` takes a value of one lane");
         return {};
     }
-    if (*count == 1) return Item::of(lowering.extract(given[0], lowering.typed_constant(0, {8, false, 1}), 1));
-    return Item::of(lowering.lane_step(Action::spread, given[0], {}, {1, false, *count}));
+    return Item::of(lowering.lanes_of(given[0], *count));
 }
 
 Item lane_numbers(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
     auto count = number(lowering, call, 0, 1, max_lanes);
     if (!count) return {};
     if (*count == 1) return Item::of(lowering.typed_constant(0, {32, false, 1}));
-    return Item::of(lowering.lane_step(Action::lane_number, {no_value, {32, false, 1}}, {}, {32, false, *count}));
+    return Item::of(lowering.machine_value(Op::lane_number, {32, false, *count}));
 }
 
 // What is known of an argument's type or place.
@@ -544,10 +552,9 @@ Item fail(Lowering& lowering, const Expression& call, Arguments& given, const Bu
         lowering.error(call.operands[1]->place, "the value is one, not of many lanes");
         return {};
     }
-    Index index = lowering.signal(call.operands[0]->name);
-    Step& step = lowering.emit_step(builtin.action);
-    step.object = index;
-    step.a = given[1].id;
+    lowering.end({.op = builtin.op,
+                  .operands = {given[1].id, no_value, no_value},
+                  .object = lowering.graph.text(call.operands[0]->name)});
     return {};
 }
 
@@ -562,35 +569,33 @@ bool one_lane(Lowering& lowering, const Expression& call, const Arguments& given
 
 Item host(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
     if (!one_lane(lowering, call, given)) return {};
-    for (std::uint32_t i = 1; i < given.size(); ++i) {
-        Step& step = lowering.emit_step(Action::host_argument);
-        step.a = given[i].id;
-        step.number = i - 1;
-    }
-    Typed result = lowering.machine_value(Action::host, {64, false, 1});
-    lowering.code.steps.back().a = given[0].id;
-    return Item::of(result);
+    for (std::uint32_t i = 1; i < given.size(); ++i)
+        lowering.add({.op = Op::host_argument, .operands = {given[i].id, no_value, no_value}, .number = i - 1});
+    const Type type{64};
+    return Item::of(
+        Typed{lowering.add({.op = Op::host, .operands = {given[0].id, no_value, no_value}}, form_of(type)), type});
+}
+
+// The address of the instruction to come, as far as it is known here.
+Item next(Lowering& lowering, const Expression&, Arguments&, const Builtin&) {
+    return Item::of(Typed{lowering.slots[Lowering::pc_slot], {lowering.pc_bits()}});
 }
 
 // A value of the machine without arguments; its width stands in the table's parameters.
 Item machine_value(Lowering& lowering, const Expression&, Arguments&, const Builtin& builtin) {
-    switch (builtin.action) {
-        case Action::hart_number:
-        case Action::hart_count: return Item::of(lowering.machine_value(builtin.action, {32, false, 1}));
-        case Action::next_pc: {
-            Type type{lowering.pc_bits(), false, 1};
-            if (!lowering.writes_pc()) return Item::of(lowering.typed_constant(lowering.input().next_address, type));
-            return Item::of(lowering.machine_value(builtin.action, type));
-        }
-        case Action::transaction_end:
-        case Action::transaction_abort: return Item::of(lowering.machine_value(builtin.action, {1, false, 1}));
-        case Action::transaction_depth: return Item::of(lowering.machine_value(builtin.action, {16, false, 1}));
-        default: return Item::of(lowering.machine_value(builtin.action, {64, false, 1}));
+    if (builtin.op == Op::transaction_abort) lowering.note_abort();
+    switch (builtin.op) {
+        case Op::hart_number:
+        case Op::hart_count: return Item::of(lowering.machine_value(builtin.op, {32}));
+        case Op::transaction_end:
+        case Op::transaction_abort: return Item::of(lowering.machine_value(builtin.op, {1}));
+        case Op::transaction_depth: return Item::of(lowering.machine_value(builtin.op, {16}));
+        default: return Item::of(lowering.machine_value(builtin.op, {64}));
     }
 }
 
 Item machine_action(Lowering& lowering, const Expression&, Arguments&, const Builtin& builtin) {
-    lowering.emit_step(builtin.action);
+    lowering.act(builtin.op);
     return {};
 }
 
@@ -598,7 +603,7 @@ Item executed(Lowering& lowering, const Expression& call, Arguments&, const Buil
     constexpr std::string_view counters[] = {"instructions", "loads", "stores", "events"};
     for (std::uint32_t i = 0; i < std::size(counters); ++i)
         if (call.operands[0]->kind == ExpressionKind::text && call.operands[0]->name == counters[i])
-            return Item::of(lowering.machine_value(Action::executed, {64, false, 1}, i));
+            return Item::of(lowering.machine_value(Op::executed, {64}, i));
     lowering.error(call.operands[0]->place, R"(what is counted: "instructions", "loads", "stores" or "events")");
     return {};
 }
@@ -614,8 +619,8 @@ Item linked(Lowering& lowering, const Expression& call, Arguments&, const Builti
         return {};
     }
     const Location& place = from.location;
-    ValueId address = lowering.resize(place.index.id, 64);
-    bool stores = builtin.action == Action::store_conditional;
+    const Typed address = lowering.convert(place.index, {64});
+    const bool stores = builtin.op == Op::store_conditional;
     Typed stored;
     if (stores) {
         stored = lowering.value(*call.operands[1], place.type.bits);
@@ -628,13 +633,12 @@ Item linked(Lowering& lowering, const Expression& call, Arguments&, const Builti
             return {};
         }
     }
-    Typed result = lowering.machine_value(builtin.action, stores ? Type{1, false, 1} : place.type);
-    Step& step = lowering.code.steps.back();
-    step.container = static_cast<std::uint8_t>(place.type.container());
-    step.object = place.object;
-    step.a = address;
-    step.b = stored.id;
-    return Item::of(result);
+    const Type type = stores ? Type{1} : place.type;
+    return Item::of(Typed{lowering.add({.op = builtin.op,
+                                        .operands = {address.id, stores ? stored.id : no_value, no_value},
+                                        .object = place.object},
+                                       form_of(type)),
+                          type});
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -660,27 +664,25 @@ bool full_integers(Lowering& lowering, const Expression& call, Arguments& given)
 
 Item full_operation(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     if (!full_integers(lowering, call, given)) return {};
-    ValueId ids[3] = {no_value, no_value, no_value};
-    for (std::size_t i = 0; i < given.size(); ++i) ids[i] = given[i].id;
     Type type = given[0].type;
     type.is_signed = false;
-    return Item::of(Typed{lowering.emit(builtin.action, type.container(), ids[0], ids[1], ids[2]), type});
+    return Item::of(apply(lowering, builtin.op, type, given));
 }
 
 // A whole number as a float, rounded as the mode says.
 Item round_by_mode(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
     if (!check_float(lowering, call, given[0])) return {};
-    Action action = Action::fround_half_even;
+    Op op = Op::fround_half_even;
     switch (lowering.rounding()) {
-        case Rounding::up: action = Action::fround_up; break;
-        case Rounding::down: action = Action::fround_down; break;
-        case Rounding::zero: action = Action::fround_to_zero; break;
+        case Rounding::up: op = Op::fround_up; break;
+        case Rounding::down: op = Op::fround_down; break;
+        case Rounding::zero: op = Op::fround_to_zero; break;
         default: break;
     }
-    return Item::of(Typed{lowering.emit(action, given[0].type.bits, given[0].id), given[0].type});
+    return Item::of(lowering.compute(op, {given[0].type.bits}, {given[0]}));
 }
 
-// name, parameters, number of arguments, which are plain numbers, maker, action. What each means:
+// name, parameters, number of arguments, which are plain numbers, maker, operation. What each means:
 //   stop()                      ends the program.
 //   signal("name")              tells the outside: counted, reported by name.
 //   float_to_unsigned(a, n)     float to un: truncated; NaN and negative give 0, too large all ones (as WebAssembly's
@@ -729,48 +731,48 @@ constexpr Builtin builtins[] = {
     {"signal", "name", 1, 1, signal},
     {"float_to_unsigned", "value, bits", 2, 2, float_to_unsigned},
     {"float_to_signed", "value, bits", 2, 2, float_to_signed},
-    {"unsigned_to_float", "value, bits", 2, 2, integer_to_float, Action::u64_to_float},
-    {"signed_to_float", "value, bits", 2, 2, integer_to_float, Action::s64_to_float},
+    {"unsigned_to_float", "value, bits", 2, 2, integer_to_float, Op::u64_to_float},
+    {"signed_to_float", "value, bits", 2, 2, integer_to_float, Op::s64_to_float},
     {"float_to_float", "value, bits", 2, 2, float_to_float},
-    {"round_to_zero", "value", 1, 0, float_operation, Action::fround_to_zero},
-    {"round_half_away", "value", 1, 0, float_operation, Action::fround_half_away},
-    {"round_half_even", "value", 1, 0, float_operation, Action::fround_half_even},
-    {"round_up", "value", 1, 0, float_operation, Action::fround_up},
-    {"round_down", "value", 1, 0, float_operation, Action::fround_down},
-    {"scale_by_power", "value, power", 2, 0, scale_by_power, Action::fscale},
-    {"min_number", "a, b", 2, 0, float_operation, Action::fmin},
-    {"max_number", "a, b", 2, 0, float_operation, Action::fmax},
-    {"unordered", "a, b", 2, 0, float_operation, Action::funordered},
-    {"sqrt", "value", 1, 0, float_operation, Action::fsqrt},
-    {"fma", "a, b, c", 3, 0, float_operation, Action::fma},
+    {"round_to_zero", "value", 1, 0, float_operation, Op::fround_to_zero},
+    {"round_half_away", "value", 1, 0, float_operation, Op::fround_half_away},
+    {"round_half_even", "value", 1, 0, float_operation, Op::fround_half_even},
+    {"round_up", "value", 1, 0, float_operation, Op::fround_up},
+    {"round_down", "value", 1, 0, float_operation, Op::fround_down},
+    {"scale_by_power", "value, power", 2, 0, scale_by_power, Op::fscale},
+    {"min_number", "a, b", 2, 0, float_operation, Op::fmin},
+    {"max_number", "a, b", 2, 0, float_operation, Op::fmax},
+    {"unordered", "a, b", 2, 0, float_operation, Op::funordered},
+    {"sqrt", "value", 1, 0, float_operation, Op::fsqrt},
+    {"fma", "a, b, c", 3, 0, float_operation, Op::fma},
     {"insert", "word, position, bits", 3, 0, insert},
-    {"leading_bits", "value, count", 2, 2, leading_bits, Action::leading_bits},
-    {"popcount", "value", 1, 0, count_ones, Action::count_ones},
-    {"count_leading_zeros", "value", 1, 0, count_leading_zeros, Action::count_leading_zeros},
-    {"count_trailing_zeros", "value", 1, 0, count_trailing_zeros, Action::count_trailing_zeros},
-    {"reverse_bits", "value", 1, 0, reverse_bits, Action::reverse},
-    {"sign_extend", "value, from", 2, 2, sign_extend_from, Action::sign_extend_from},
-    {"add_carry", "a, b, carry", 3, 0, carry, Action::add},
-    {"sub_borrow", "a, b, borrow", 3, 0, carry, Action::sub},
-    {"add_overflow", "a, b", 2, 0, overflow, Action::add},
-    {"sub_overflow", "a, b", 2, 0, overflow, Action::sub},
-    {"mul_high_unsigned", "a, b", 2, 0, mul_high, Action::mul_high_unsigned},
-    {"mul_high_signed", "a, b", 2, 0, mul_high, Action::mul_high_signed},
-    {"rotate_left", "value, count", 2, 0, rotate, Action::shift_left},
-    {"rotate_right", "value, count", 2, 0, rotate, Action::shift_right},
-    {"min", "a, b", 2, 0, smaller_or_larger, Action::min_unsigned},
-    {"max", "a, b", 2, 0, smaller_or_larger, Action::max_unsigned},
+    {"leading_bits", "value, count", 2, 2, leading_bits, Op::leading_bits},
+    {"popcount", "value", 1, 0, count_ones, Op::count_ones},
+    {"count_leading_zeros", "value", 1, 0, count_leading_zeros, Op::count_leading_zeros},
+    {"count_trailing_zeros", "value", 1, 0, count_trailing_zeros, Op::count_trailing_zeros},
+    {"reverse_bits", "value", 1, 0, reverse_bits, Op::reverse},
+    {"sign_extend", "value, from", 2, 2, sign_extend_from, Op::sign_extend_from},
+    {"add_carry", "a, b, carry", 3, 0, carry, Op::add},
+    {"sub_borrow", "a, b, borrow", 3, 0, carry, Op::sub},
+    {"add_overflow", "a, b", 2, 0, overflow, Op::add},
+    {"sub_overflow", "a, b", 2, 0, overflow, Op::sub},
+    {"mul_high_unsigned", "a, b", 2, 0, mul_high, Op::mul_high_unsigned},
+    {"mul_high_signed", "a, b", 2, 0, mul_high, Op::mul_high_signed},
+    {"rotate_left", "value, count", 2, 0, rotate, Op::shift_left},
+    {"rotate_right", "value, count", 2, 0, rotate, Op::shift_right},
+    {"min", "a, b", 2, 0, smaller_or_larger, Op::min_unsigned},
+    {"max", "a, b", 2, 0, smaller_or_larger, Op::max_unsigned},
     {"abs", "value", 1, 0, absolute},
     {"lane", "", 0, 0, lane},
     {"lane_count", "", 0, 0, lane_count},
-    {"any", "value", 1, 0, reduce, Action::reduce_or},
-    {"all", "value", 1, 0, reduce, Action::reduce_and},
-    {"sum", "value", 1, 0, reduce, Action::reduce_sum},
-    {"reduce_or", "value", 1, 0, reduce, Action::reduce_or},
-    {"reduce_and", "value", 1, 0, reduce, Action::reduce_and},
+    {"any", "value", 1, 0, reduce, Op::reduce_or},
+    {"all", "value", 1, 0, reduce, Op::reduce_and},
+    {"sum", "value", 1, 0, reduce, Op::reduce_add},
+    {"reduce_or", "value", 1, 0, reduce, Op::reduce_or},
+    {"reduce_and", "value", 1, 0, reduce, Op::reduce_and},
     {"lane_bits", "value", 1, 0, lane_bits},
     {"element", "vector, index", 2, 3, element},
-    {"elements", "vector, bits, count", 3, 7, elements, Action::nothing, 1},
+    {"elements", "vector, bits, count", 3, 7, elements, Op::at, 1},
     {"protect", "register, bits", 2, 3, protect},
     {"extending", "register, bits", 2, 3, extending},
     {"flag_lanes", "bits, count", 2, 2, flag_lanes},
@@ -781,44 +783,44 @@ constexpr Builtin builtins[] = {
     {"whole", "place", 1, 1, whole},
     {"kept", "place", 1, 1, kept},
     {"round_by_mode", "value", 1, 0, round_by_mode},
-    {"is_infinite", "value", 1, 0, float_operation, Action::finfinite},
-    {"is_subnormal", "value", 1, 0, float_operation, Action::fsubnormal},
-    {"is_zero", "value", 1, 0, float_operation, Action::fzero},
-    {"float_remainder", "a, b", 2, 0, float_operation, Action::fremainder},
-    {"pow", "a, b", 2, 0, float_operation, Action::fpow},
-    {"sin", "value", 1, 0, float_operation, Action::fsin},
-    {"cos", "value", 1, 0, float_operation, Action::fcos},
-    {"asin", "value", 1, 0, float_operation, Action::fasin},
-    {"acos", "value", 1, 0, float_operation, Action::facos},
-    {"carryless_mul", "a, b", 2, 0, full_operation, Action::carryless_mul},
-    {"carryless_mul_high", "a, b", 2, 0, full_operation, Action::carryless_mul_high},
-    {"swap_groups", "value, n", 2, 0, full_operation, Action::swap_groups},
-    {"wide_quotient", "high, low, divisor", 3, 0, full_operation, Action::wide_quotient},
-    {"wide_remainder", "high, low, divisor", 3, 0, full_operation, Action::wide_remainder},
+    {"is_infinite", "value", 1, 0, float_operation, Op::finfinite},
+    {"is_subnormal", "value", 1, 0, float_operation, Op::fsubnormal},
+    {"is_zero", "value", 1, 0, float_operation, Op::fzero},
+    {"float_remainder", "a, b", 2, 0, float_operation, Op::fremainder},
+    {"pow", "a, b", 2, 0, float_operation, Op::fpow},
+    {"sin", "value", 1, 0, float_operation, Op::fsin},
+    {"cos", "value", 1, 0, float_operation, Op::fcos},
+    {"asin", "value", 1, 0, float_operation, Op::fasin},
+    {"acos", "value", 1, 0, float_operation, Op::facos},
+    {"carryless_mul", "a, b", 2, 0, full_operation, Op::carryless_mul},
+    {"carryless_mul_high", "a, b", 2, 0, full_operation, Op::carryless_mul_high},
+    {"swap_groups", "value, n", 2, 0, full_operation, Op::swap_groups},
+    {"wide_quotient", "high, low, divisor", 3, 0, full_operation, Op::wide_quotient},
+    {"wide_remainder", "high, low, divisor", 3, 0, full_operation, Op::wide_remainder},
     {"leave", "", 0, 0, leave},
-    {"fail", "text, value", 2, 1, fail, Action::fail},
+    {"fail", "text, value", 2, 1, fail, Op::fail},
     {"host", "number, a, b, c", 4, 0, host},
-    {"hart", "", 0, 0, machine_value, Action::hart_number},
-    {"harts", "", 0, 0, machine_value, Action::hart_count},
-    {"now", "", 0, 0, machine_value, Action::now},
-    {"next", "", 0, 0, machine_value, Action::next_pc},
+    {"hart", "", 0, 0, machine_value, Op::hart_number},
+    {"harts", "", 0, 0, machine_value, Op::hart_count},
+    {"now", "", 0, 0, machine_value, Op::now},
+    {"next", "", 0, 0, next},
     {"count", "what", 1, 1, executed},
-    {"wait", "", 0, 0, machine_action, Action::wait},
-    {"fence", "", 0, 0, machine_action, Action::fence},
-    {"load_linked", "place", 1, 1, linked, Action::load_linked},
-    {"store_conditional", "place, value", 2, 3, linked, Action::store_conditional},
-    {"transaction_begin", "", 0, 0, machine_action, Action::transaction_begin},
-    {"transaction_end", "", 0, 0, machine_value, Action::transaction_end},
-    {"transaction_abort", "", 0, 0, machine_value, Action::transaction_abort},
-    {"transaction_depth", "", 0, 0, machine_value, Action::transaction_depth},
+    {"wait", "", 0, 0, machine_action, Op::wait},
+    {"fence", "", 0, 0, machine_action, Op::fence},
+    {"load_linked", "place", 1, 1, linked, Op::load_linked},
+    {"store_conditional", "place, value", 2, 3, linked, Op::store_conditional},
+    {"transaction_begin", "", 0, 0, machine_action, Op::transaction_begin},
+    {"transaction_end", "", 0, 0, machine_value, Op::transaction_end},
+    {"transaction_abort", "", 0, 0, machine_value, Op::transaction_abort},
+    {"transaction_depth", "", 0, 0, machine_value, Op::transaction_depth},
 };
 
 // Whether the result is a float, or has lost what its bits cannot hold.
 bool gives_exactly(const Builtin& builtin) {
     const bool is_float_result = builtin.make == integer_to_float || builtin.make == float_to_float ||
                                  builtin.make == scale_by_power || builtin.make == round_by_mode ||
-                                 (builtin.make == float_operation && !is_test(builtin.action));
-    return is_float_result || builtin.action == Action::reduce_sum || builtin.action == Action::carryless_mul;
+                                 (builtin.make == float_operation && !ir::is_test(builtin.op));
+    return is_float_result || builtin.op == Op::reduce_add || builtin.op == Op::carryless_mul;
 }
 
 // The value of argument `index`. Numbers without a width take that of the first argument; positions and counts take 8

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/graph.hpp"
 #include "isaforge/codec.hpp"
 #include "isaforge/diagnostics.hpp"
 #include "isaforge/isa.hpp"
-#include "semantics/code.hpp"
 
 namespace isaforge::semantics {
 
@@ -39,7 +39,7 @@ struct LowerInput {
 };
 
 struct LowerResult {
-    Code code;
+    ir::Graph graph;                    // its arguments: what is open
     bool ok = false;
     std::size_t effort = 0;             // expressions and statements that were looked at
     const Binding* steering = nullptr;  // an open binding whose code must be known, because a type depends on it

@@ -1,5 +1,5 @@
-// The state of one lowering, shared by its parts: values (lowering_values.cpp), expressions (lowering_expressions.cpp),
-// statements (lowering_statements.cpp) and built-in functions (builtins.cpp).
+// The state of one lowering, shared by its parts: values (lowering_values.cpp), the ways that control takes (lowering_flow.cpp),
+// expressions (lowering_expressions.cpp), statements (lowering_statements.cpp) and built-in functions (builtins.cpp).
 #pragma once
 
 #include <deque>
@@ -11,17 +11,28 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/graph.hpp"
 #include "semantics/lower.hpp"
 #include "semantics/tree.hpp"
+#include "semantics/types.hpp"
 #include "support/wide.hpp"
 
 namespace isaforge::semantics {
 
 using Literal = Wide;
+using ir::no_value;
+using ir::Op;
 
-// A value with the type it has in the description; in its container the bits above the type's are zero.
+// What a type of the language is in the intermediate form: lanes of one bit are a mask.
+inline ir::Type form_of(Type type) {
+    return type.bits == 1 ? ir::Type::truth(type.lanes) : ir::Type::integer(type.bits, type.lanes);
+}
+
+inline constexpr std::uint32_t no_number = ~std::uint32_t{0};
+
+// A value with the type it has in the description.
 struct Typed {
-    ValueId id = no_value;
+    ir::Value id = no_value;
     Type type;
     bool exact = false;                   // never widened unsaid: bits above it may have been lost, or it is a float
 
@@ -64,13 +75,26 @@ struct Item {
     static Item of(Location location) { return Item{.kind = Kind::location, .location = std::move(location)}; }
 };
 
+inline constexpr std::size_t no_slot = ~std::size_t{0};
+
 struct Local {
     std::string name;
     Item item;
-    bool variable = false;                // `item.value` is a variable that statements assign
+    std::size_t slot = no_slot;           // of a variable, which statements assign: see Lowering::slots
     bool read = false;
     bool parameter = false;
     Place place;
+};
+
+// A way that control takes to a place that is yet to come: the block where it ends, and what variables hold there.
+struct Way {
+    ir::BlockId block = ir::no_block;
+    std::vector<ir::Value> slots;
+};
+
+struct Return {
+    Way way;
+    Typed value;
 };
 
 // The names in force: those of the instruction, of an operand row's captures, or of a function's body.
@@ -85,50 +109,60 @@ struct Context {
     unsigned branch_depth = 0;            // dynamic branches entered since the context began
     unsigned lane_branch_depth = 0;
     bool finished = false;                // a `return` was passed on every path
-    Item result;
-    Typed result_variable;
-    std::vector<std::size_t> returns;     // jumps to the end of the function, each behind a copy of the result
+    Item result;                          // of a `return` that stands on no branch
+    std::vector<Return> returns;          // those that stand on one
+    unsigned locks = 0;                   // that were open when the context began
 };
 
 class Lowering {
 public:
     Lowering(const LowerInput& input, Diagnostics& diagnostics, bool warnings)
-        : isa(*input.isa), input_(input), diagnostics_(diagnostics), warnings_(warnings) {}
+        : isa(*input.isa), input_(input), diagnostics_(diagnostics), warnings_(warnings) {
+        builder.new_block();
+        slots.push_back(typed_constant(input.next_address, {pc_bits(), false, 1}).id);
+    }
 
     LowerResult run();
     std::string shape_of(const Field& field, const Binding& binding);
 
-    // Values.
-    ValueId constant(std::uint64_t value, unsigned container);
+    // Values. Operands of one lane stand for as many as the others have.
     Typed typed_constant(std::uint64_t value, Type type);
     Typed open_value(Type type, const Binding* source);
-    ValueId emit(Action action, unsigned container, ValueId a, ValueId b = no_value, ValueId c = no_value);
-    Step& emit_step(Action action);
-    ValueId new_value(Value::Kind kind, unsigned container, unsigned lanes);
-    std::optional<std::uint64_t> known(ValueId id) const;
-    ValueId resize(ValueId id, unsigned container);
-    ValueId in_lanes(ValueId id, unsigned lanes, unsigned container = 0);
-    Typed cut(ValueId raw, Type type);                     // clears the bits above the type's
-    ValueId negated(Typed value) {
-        unsigned container = value.type.container();
-        return emit(Action::sub, container, in_lanes(constant(0, container), value.type.lanes), value.id);
-    }
-    ValueId sign_extended(Typed value);                    // to the container, the bits above being copies of the sign
+    ir::Value add(ir::Instruction instruction,
+                  ir::Type type = {});  // as Builder::add; what is equal to a value is that
+    Typed compute(Op op, Type type, std::initializer_list<Typed> operands);
+    std::optional<std::uint64_t> known(ir::Value value) const { return graph.known(value); }
     Typed convert(Typed value, Type type);
     bool widen(Typed& value, Type wide);                   // where nothing is lost; else false, and nothing is done
     void note_exact(Diagnostic& message, Typed value, Place place);
     Typed with_lanes(Typed value, unsigned lanes);
     bool match_lanes(Typed& a, Typed& b, Place place);
+    Typed negated(Typed value) { return compute(Op::sub, value.type, {typed_constant(0, value.type), value}); }
     Typed truth(Typed value);                              // value != 0, lane by lane
-    ValueId both(ValueId mask, Typed condition);           // mask & condition; no_value is "always"
-    Typed amount_for(unsigned container, Typed amount);
+    Typed negation(Typed condition);
+    ir::Value both(ir::Value mask, Typed condition);       // mask & condition; no_value is "always"
+    Typed mask_value() const { return {mask, {1, false, graph.type(mask).lanes}}; }
+    Typed amount_for(unsigned bits, Typed amount);
     Typed extract(Typed word, Typed position, unsigned width);
     Typed replace(Typed word, Typed position, Typed bits);
     Typed concat(Typed high, Typed low, Place place);
     Typed shift(Operator op, Typed value, Typed amount, Place place);
     Typed arithmetic(Operator op, Typed a, Typed b, Place place);
-    Typed lane_step(Action action, Typed a, Typed b, Type type);  // combines or moves lanes
-    Typed machine_value(Action action, Type type, std::uint32_t number = no_number);
+    Typed lanes_of(Typed bits, unsigned count);
+    Typed in_other_lanes(Typed value, Type type);
+    Typed first_lanes(Typed value, unsigned count);
+    void note_abort() { aborts_ = true; }
+    Typed machine_value(Op op, Type type, std::uint64_t number = 0);
+    void act(Op op) { add({.op = op}); }
+    void set_source(ir::Value value, const Binding* source);
+    const Binding* source_of(ir::Value value) const;
+
+    // Ways that control takes.
+    Way here() const { return {builder.block(), slots}; }
+    void begin(ir::BlockId block) { builder.at(block); }
+    void join(const std::vector<Way>& ways,
+              std::size_t kept);    // all lead to where it goes on, with so many of the slots
+    void end(ir::Instruction end);                         // of the block; what follows is never reached
 
     // Expressions.
     Item item(const Expression& expression, unsigned hint = 0);
@@ -154,17 +188,19 @@ public:
     void warn(Place place, std::string message);
 
     const Isa& isa;
-    Code code;
-    ValueId mask = no_value;        // lanes that execute, u1 in the instruction's lanes; no_value: all
+    ir::Graph graph;
+    ir::Builder builder{graph};
+    // What variables hold at this place; the first is the address where the run goes on.
+    static constexpr std::size_t pc_slot = 0;
+    std::vector<ir::Value> slots;
+    ir::Value mask = no_value;      // lanes that execute; no_value: all
     unsigned lanes = 1;             // of the instruction
     const Binding* steering = nullptr;
 
     bool needs_steering(Typed value);
-    Index signal(const std::string& name);
     unsigned pc_bits() const;
     Rounding rounding() const;      // of floats, by the mode that says it
     void leave(Place place);        // the instruction ends here
-    bool writes_pc() const;         // some step so far does
     Index code_memory() const;
     const LowerInput& input() const { return input_; }
 
@@ -193,6 +229,9 @@ private:
     Item logical(const Expression& expression);
     Item concatenation(const Expression& expression);
     Item conditional(const Expression& expression, unsigned hint);
+    Item conditional_by_lane(const Expression& sides, Typed condition, unsigned hint);
+    Item side(const Expression& expression, unsigned hint);
+    bool same_lanes(Typed a, Typed b, Place place);
     Item slice(const Expression& expression);
     Item member(const Expression& expression);
     Item slice_of(Item base, Typed position, unsigned width, Place place);
@@ -235,7 +274,10 @@ private:
     void choose(const Statement& statement);
     bool assign_tuple(const Location& target, const Item& given, unsigned delay, Place place);
     void give(const Statement& statement);
-    void agree(Context& function, Typed& given);
+    bool agree(Context& function, Typed& given);
+    Item returned(std::vector<Return>& returns, std::size_t kept);
+    void put(const Location& location, Typed value, ir::Instruction write = {});
+    void only_where(Typed condition);
     void declare(const Statement& statement);
     void scope(const Block& statements);
     void leave_scope(std::size_t size);
@@ -256,13 +298,22 @@ private:
     Diagnostics& diagnostics_;
     bool warnings_;
     std::deque<Context> contexts_;
-    std::vector<const Binding*> sources_;   // for each value: the open binding it depends on
-    std::map<std::pair<std::uint64_t, unsigned>, ValueId> constants_;
+    Typed compute_in_bytes(Op op, Type type, std::initializer_list<Typed> operands);
+    Item choose_value(const Expression& sides, Typed condition, Item first, Item second, const ir::BlockId (&blocks)[2],
+                      unsigned hint);
+    Item choose_side(const Expression& sides, Typed condition, Item (&found)[2], const Way (&after)[2], unsigned hint);
+    Typed get(const Location& location, Type type, unsigned first = 0);
+    bool is_pure(ir::BlockId block) const;
+    std::map<ir::Value, ir::Value> floats_;  // of values that were floats: these
+    std::vector<const Binding*> sources_;   // of values: the open binding that it depends on, see source_of
+    std::size_t made_ = 0;                  // instructions
+    bool aborts_ = false;                   // a transaction, and registers become what they were
+    std::vector<std::pair<Index, std::uint32_t>> written_;  // registers; no_number: any of the file
     std::set<std::pair<FileId, std::uint32_t>> reported_;
     std::size_t evaluations_ = 0;
     unsigned depth_ = 0;
-    std::vector<std::size_t> leaves_;       // jumps to the end of the instruction
-    std::vector<std::size_t> skips_;        // jumps of a guard that does not hold
+    std::vector<Way> leaves_;               // to the end of the instruction
+    std::vector<Way> skips_;                // of a guard that does not hold
     unsigned locks_ = 0;                    // `atomic` blocks that are open
     bool left_ = false;                     // leave() was passed on every path here
     bool exhausted_ = false;

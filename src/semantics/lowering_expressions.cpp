@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/evaluate.hpp"
 #include "language/limits.hpp"
 #include "semantics/lowering.hpp"
 
@@ -40,7 +41,8 @@ bool is_integer_test(Operator op) { return op >= Operator::equal && op <= Operat
 std::optional<std::uint64_t> float_bits(double number, unsigned bits) {
     std::uint64_t wide = std::bit_cast<std::uint64_t>(number);
     if (bits == 64) return wide;
-    if (bits == 16 || bits == 32) return evaluate(Action::float_narrow, bits, wide, 0, 0, {});
+    if (bits == 16 || bits == 32)
+        return ir::compute(Op::float_narrow, ir::Type::floating(64), ir::Type::floating(bits), {&wide, 1}, {});
     return std::nullopt;
 }
 
@@ -71,7 +73,7 @@ std::string joined(const std::vector<std::string>& names) {
 bool Lowering::budget(Place place) {
     if (exhausted_) return false;
     const bool deep = depth_ >= language::deepest_nesting;
-    if (++evaluations_ < language::most_expressions && !deep && code.steps.size() < language::most_steps) return true;
+    if (++evaluations_ < language::most_expressions && !deep && made_ < language::most_steps) return true;
     error(place,
           deep ? fmt::format("nested more than {} deep, with the functions and names that are used here",
                              language::deepest_nesting)
@@ -156,8 +158,9 @@ Typed Lowering::adapt(const Item& from, unsigned bits, Place place, bool as_floa
 }
 
 bool Lowering::needs_steering(Typed given) {
-    if (sources_[given.id] == nullptr) return false;
-    if (steering == nullptr) steering = sources_[given.id];
+    const Binding* source = source_of(given.id);
+    if (source == nullptr) return false;
+    if (steering == nullptr) steering = source;
     return true;
 }
 
@@ -213,7 +216,7 @@ Item Lowering::named(const Expression& expression) {
     const std::string& name = expression.name;
     if (Local* local = find_local(name)) {
         local->read = true;
-        if (!local->variable) return local->item;
+        if (local->slot == no_slot) return local->item;
         Location location{.kind = Location::Kind::local, .type = local->item.value.type};
         location.local = local;
         return Item::of(std::move(location));
@@ -433,21 +436,17 @@ Item Lowering::memory_at(Index memory, const TypeName& access, const Expression&
 Typed Lowering::read(const Location& location, Place place) {
     switch (location.kind) {
         case Location::Kind::pc: return typed_constant(input_.address, location.type);
-        case Location::Kind::local: return location.local->item.value;
+        case Location::Kind::local: {
+            Typed variable = location.local->item.value;
+            variable.id = slots[location.local->slot];
+            return variable;
+        }
         case Location::Kind::part: {
             Typed word = read(location.inner[0], place);
             if (!word) return {};
             return extract(word, location.index, location.type.bits);
         }
-        case Location::Kind::view: {
-            Typed whole = read(location.inner[0], place);
-            if (!whole || (location.type == whole.type && location.first == 0)) return whole;
-            if (location.first == 0) return lane_step(Action::reinterpret, whole, {}, location.type);
-            Type all = location.type;
-            all.lanes = whole.type.total_bits() / all.bits;
-            if (all.bits != whole.type.bits) whole = lane_step(Action::reinterpret, whole, {}, all);
-            return lane_step(Action::pick, whole, typed_constant(location.first, {64, false, 1}), location.type);
-        }
+        case Location::Kind::view: return get(location.inner[0], location.type, location.first);
         case Location::Kind::extending: {
             Typed whole = read(location.inner[0], place);
             return whole ? convert({whole.id, {whole.type.bits, false, 1}}, location.type) : whole;
@@ -479,22 +478,26 @@ Typed Lowering::read(const Location& location, Place place) {
         }
         default: break;
     }
-    bool is_memory = location.kind == Location::Kind::memory;
-    Typed result{new_value(Value::Kind::temporary, location.type.container(), location.type.lanes), location.type};
-    if (!is_memory && location.number == no_number) sources_[result.id] = sources_[location.index.id];
-    ValueId address = is_memory ? resize(location.index.id, 64) : no_value;
-    Step& step = emit_step(is_memory ? Action::load : Action::read);
-    step.container = static_cast<std::uint8_t>(location.type.container());
-    step.lanes = static_cast<std::uint16_t>(location.type.lanes);
-    step.result = result.id;
-    step.object = location.object;
-    step.a = address;
-    if (is_memory && location.type.lanes != 1) step.c = mask;
-    if (!is_memory) {
-        step.number = location.number;
-        if (location.number == no_number) step.b = location.index.id;
-    }
-    return result;
+    if (location.kind == Location::Kind::memory)
+        return {add({.op = Op::load,
+                     .operands = {convert(location.index, {64}).id, no_value, no_value},
+                     .mask = location.type.lanes != 1 ? mask : no_value,
+                     .object = location.object},
+                    form_of(location.type)),
+                location.type};
+    return get(location, location.type);
+}
+
+// The register that a location names, or its lanes from `first` on, as lanes of a type.
+Typed Lowering::get(const Location& location, Type type, unsigned first) {
+    const bool by_value = location.number == no_number;
+    return {add({.op = by_value ? Op::get_at : Op::get,
+                 .first = static_cast<std::uint16_t>(first),
+                 .operands = {by_value ? location.index.id : no_value, no_value, no_value},
+                 .object = location.object,
+                 .number = by_value ? 0 : location.number},
+                form_of(type)),
+            type};
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -561,22 +564,15 @@ Item Lowering::unary(const Expression& expression, unsigned hint) {
     }
     Typed x = typed(operand, hint, place);
     if (!x) return {};
-    unsigned container = x.type.container();
     switch (expression.op) {
-        case Operator::bit_not: return exactly(cut(emit(Action::bit_not, container, x.id), x.type));
+        case Operator::bit_not: return exactly(compute(Op::bit_not, x.type, {x}));
         case Operator::negate:
-        case Operator::sub:
-            return exactly(
-                cut(emit(Action::sub, container, in_lanes(constant(0, container), x.type.lanes), x.id), x.type));
-        case Operator::logical_not: {
-            Typed held = truth(x);
-            Type type{1, false, held.type.lanes};
-            return Item::of(Typed{emit(Action::bit_xor, 8, held.id, in_lanes(constant(1, 8), type.lanes)), type});
-        }
+        case Operator::sub: return exactly(negated(x));
+        case Operator::logical_not: return Item::of(negation(truth(x)));
         case Operator::fnegate:
         case Operator::fsub: {
-            ValueId sign = in_lanes(constant(std::uint64_t{1} << (x.type.bits - 1), container), x.type.lanes);
-            return exactly({emit(Action::bit_xor, container, x.id, sign), x.type});
+            const Typed sign = typed_constant(std::uint64_t{1} << (x.type.bits - 1), x.type);
+            return exactly(compute(Op::bit_xor, x.type, {x, sign}));
         }
         default: error(place, fmt::format("`{}` takes two sides", spelling(expression.op))); return {};
     }
@@ -639,7 +635,7 @@ Item Lowering::logical(const Expression& expression) {
     a = truth(a);
     b = truth(b);
     if (!match_lanes(a, b, expression.place)) return {};
-    return Item::of(Typed{emit(is_and ? Action::bit_and : Action::bit_or, 8, a.id, b.id), a.type});
+    return Item::of(compute(is_and ? Op::bit_and : Op::bit_or, {1}, {a, b}));
 }
 
 Item Lowering::concatenation(const Expression& expression) {
@@ -668,26 +664,18 @@ Item Lowering::floating_binary(const Expression& expression, Item left, unsigned
         return {};
     }
     if (!match_lanes(a, b, expression.place)) return {};
-    unsigned container = a.type.container();
-    Type result{a.type.bits, false, a.type.lanes}, test{1, false, a.type.lanes};
-    auto arithmetic_step = [&](Action action) { return exactly({emit(action, container, a.id, b.id), result}); };
-    auto test_step = [&](Action action, Typed x, Typed y) {
-        return Item::of(Typed{emit(action, container, x.id, y.id), test});
-    };
+    const Type result{a.type.bits}, test{1};
     switch (expression.op) {
-        case Operator::fadd: return arithmetic_step(Action::fadd);
-        case Operator::fsub: return arithmetic_step(Action::fsub);
-        case Operator::fmul: return arithmetic_step(Action::fmul);
-        case Operator::fdiv: return arithmetic_step(Action::fdiv);
-        case Operator::fequal: return test_step(Action::fequal, a, b);
-        case Operator::fless: return test_step(Action::fless, a, b);
-        case Operator::fless_equal: return test_step(Action::fless_equal, a, b);
-        case Operator::fgreater: return test_step(Action::fless, b, a);
-        case Operator::fgreater_equal: return test_step(Action::fless_equal, b, a);
-        default: {  // not equal: unordered counts
-            ValueId same = emit(Action::fequal, container, a.id, b.id);
-            return Item::of(Typed{emit(Action::bit_xor, 8, same, in_lanes(constant(1, 8), test.lanes)), test});
-        }
+        case Operator::fadd: return exactly(compute(Op::fadd, result, {a, b}));
+        case Operator::fsub: return exactly(compute(Op::fsub, result, {a, b}));
+        case Operator::fmul: return exactly(compute(Op::fmul, result, {a, b}));
+        case Operator::fdiv: return exactly(compute(Op::fdiv, result, {a, b}));
+        case Operator::fequal: return Item::of(compute(Op::fequal, test, {a, b}));
+        case Operator::fless: return Item::of(compute(Op::fless, test, {a, b}));
+        case Operator::fless_equal: return Item::of(compute(Op::fless_equal, test, {a, b}));
+        case Operator::fgreater: return Item::of(compute(Op::fless, test, {b, a}));
+        case Operator::fgreater_equal: return Item::of(compute(Op::fless_equal, test, {b, a}));
+        default: return Item::of(negation(compute(Op::fequal, test, {a, b})));  // unordered counts as not equal
     }
 }
 
@@ -737,64 +725,127 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
     if (auto constant_condition = known(condition.id))
         return item(*expression.operands[*constant_condition != 0 ? 1 : 2], hint);
     condition = truth(condition);
-    bool by_lane = condition.type.lanes != 1;
-    ValueId outer = mask;
-    std::size_t before = code.steps.size();
-    if (!by_lane) emit_step(Action::nothing);
-    if (by_lane) mask = both(outer, condition);
-    Item first = item(*expression.operands[1], hint);
-    if (first.kind == Item::Kind::location) first = Item::of(read(first.location, expression.operands[1]->place));
-    std::size_t between = code.steps.size();
-    if (!by_lane) emit_step(Action::nothing), emit_step(Action::nothing);
-    Typed inverse = condition;
-    if (by_lane) {
-        inverse.id = emit(Action::bit_xor, 8, condition.id, in_lanes(constant(1, 8), condition.type.lanes));
-        mask = both(outer, inverse);
-    }
-    Item second = item(*expression.operands[2], hint);
-    mask = outer;
-    if (!first || !second) return {};
     Expression sides = expression;
     sides.operands = {expression.operands[1], expression.operands[2]};
-    Typed a, b;
-    if (!unify(first, second, sides, a, b, hint)) return {};
-    bool touches_memory = false;
-    for (std::size_t i = before; i < code.steps.size(); ++i)
-        touches_memory |= !is_pure(code.steps[i].action) && code.steps[i].action != Action::nothing;
-    if (touches_memory && !by_lane && a.type.lanes != b.type.lanes) {
-        error(expression.place, "one side has lanes and the other has not, and one of them reads memory: use if");
-        return {};
+    if (condition.type.lanes != 1) return conditional_by_lane(sides, condition, hint);
+    const Way before = here();
+    const ir::BlockId blocks[] = {builder.new_block(), builder.new_block()};
+    Item found[2];
+    Way after[2];
+    bool left[2], pure = true;
+    for (const unsigned i : {0u, 1u}) {
+        slots = before.slots;
+        left_ = false;
+        begin(blocks[i]);
+        found[i] = side(*sides.operands[i], hint);
+        after[i] = here();
+        left[i] = left_;
+        pure = pure && !left_ && after[i].block == blocks[i] && is_pure(blocks[i]) && after[i].slots == before.slots;
     }
-    if (!match_lanes(a, b, expression.place)) return {};
-    Type type = a.type;
+    left_ = left[0] && left[1];
+    begin(before.block);
+    if (pure) return choose_value(sides, condition, std::move(found[0]), std::move(found[1]), blocks, hint);
+    builder.branch(condition.id, blocks[0], blocks[1]);
+    if (left[0] == left[1]) return choose_side(sides, condition, found, after, hint);
+    const unsigned other = left[0] ? 1 : 0;
+    join({after[other]}, after[other].slots.size());
+    return std::move(found[other]);
+}
+
+// Neither side does anything but compute: both are computed.
+Item Lowering::choose_value(const Expression& sides, Typed condition, Item first, Item second,
+                            const ir::BlockId (&blocks)[2], unsigned hint) {
+    auto& here = graph.blocks[builder.block()].body;
+    for (const ir::BlockId from : blocks) {
+        auto& body = graph.blocks[from].body;
+        here.insert(here.end(), body.begin(), body.end());
+        body.clear();
+        graph.blocks[from].end = {.op = Op::skip};
+    }
+    Typed a, b;
+    if (!first || !second || !unify(first, second, sides, a, b, hint)) return {};
     const bool exact = a.exact || b.exact;
-    if (!by_lane && touches_memory) {
-        Typed result{new_value(Value::Kind::variable, type.container(), type.lanes), type, exact};
-        Step copy{
-            .action = Action::copy, .container = std::uint8_t(type.container()), .lanes = std::uint16_t(type.lanes)};
-        copy.result = result.id;
-        copy.a = a.id;
-        Step jump{.action = Action::jump};
-        jump.number = static_cast<std::uint32_t>(code.steps.size() + 1);
-        Step test{.action = Action::jump_if_zero, .container = 8};
-        test.a = condition.id;
-        test.number = static_cast<std::uint32_t>(between + 2);
-        code.steps[before] = test;
-        code.steps[between] = copy;
-        code.steps[between + 1] = jump;
-        copy.a = b.id;
-        emit_step(Action::copy) = copy;
+    if (!match_lanes(a, b, sides.place)) return {};
+    Typed result = compute(Op::select, a.type, {condition, a, b});
+    result.exact = exact;
+    return Item::of(result);
+}
+
+// One of the two that can be chosen: where it is a place, what lies there.
+Item Lowering::side(const Expression& expression, unsigned hint) {
+    Item found = item(expression, hint);
+    return found.kind == Item::Kind::location ? Item::of(read(found.location, expression.place)) : found;
+}
+
+bool Lowering::is_pure(ir::BlockId block) const {
+    const auto& body = graph.blocks[block].body;
+    return std::all_of(body.begin(), body.end(), [](const ir::Instruction& each) {
+        return about(each.op).effect == ir::Effect::pure || each.op == Op::get || each.op == Op::get_at;
+    });
+}
+
+// Both sides run, each for its lanes.
+Item Lowering::conditional_by_lane(const Expression& sides, Typed condition, unsigned hint) {
+    const ir::Value outer = mask;
+    mask = both(outer, condition);
+    Item first = side(*sides.operands[0], hint);
+    mask = both(outer, negation(condition));
+    Item second = side(*sides.operands[1], hint);
+    mask = outer;
+    Typed a, b;
+    if (!first || !second || !unify(first, second, sides, a, b, hint)) return {};
+    const bool exact = a.exact || b.exact;
+    if (!match_lanes(a, b, sides.place) || !match_lanes(condition, a, sides.place) ||
+        !match_lanes(condition, b, sides.place))
+        return {};
+    Typed result = compute(Op::select, a.type, {condition, a, b});
+    result.exact = exact;
+    return Item::of(result);
+}
+
+// One of two sides, each computed on a way of its own.
+Item Lowering::choose_side(const Expression& sides, Typed condition, Item (&found)[2], const Way (&after)[2],
+                           unsigned hint) {
+    auto& [first, second] = found;
+    std::vector<Way> ways = {after[0], after[1]};
+    const std::size_t kept = std::min(ways[0].slots.size(), ways[1].slots.size());
+    for (Way& way : ways) way.slots.resize(kept);
+    // Where both are of one type the two ways bring one value; else each brings its own and nothing for the other.
+    const bool both_values = first.kind == Item::Kind::value && second.kind == Item::Kind::value;
+    const bool alike = !both_values || first.value.type.bits == second.value.type.bits;
+    Typed a = first.value, b = second.value;
+    if (first && second && !alike) {
+        for (const bool is_first : {true, false}) {
+            Item& own = is_first ? first : second;
+            const Typed nothing = typed_constant(0, own.value.type);
+            ways[0].slots.push_back(is_first ? own.value.id : nothing.id);
+            ways[1].slots.push_back(is_first ? nothing.id : own.value.id);
+        }
+        join(ways, kept + 2);
+        first.value.id = slots[kept];
+        second.value.id = slots[kept + 1];
+        slots.resize(kept);
+        if (!unify(first, second, sides, a, b, hint) || !same_lanes(a, b, sides.place)) return {};
+        Typed result = compute(Op::select, a.type, {condition, a, b});
+        result.exact = a.exact || b.exact;
         return Item::of(result);
     }
-    unsigned container = type.container();
-    if (by_lane) {
-        Typed chooser = condition;
-        if (!match_lanes(chooser, a, expression.place) || !match_lanes(chooser, b, expression.place)) return {};
-        type.lanes = a.type.lanes;
-        return Item::of(Typed{emit(Action::select, container, resize(chooser.id, container), a.id, b.id), type, exact});
+    const bool fit = first && second && unify(first, second, sides, a, b, hint) && same_lanes(a, b, sides.place);
+    if (fit) {
+        ways[0].slots.push_back(a.id);
+        ways[1].slots.push_back(b.id);
     }
-    if (type.lanes != 1) condition = with_lanes(condition, type.lanes);
-    return Item::of(Typed{emit(Action::select, container, resize(condition.id, container), a.id, b.id), type, exact});
+    join(ways, kept + (fit ? 1 : 0));
+    if (!fit) return {};
+    Typed result{slots[kept], a.type, a.exact || b.exact};
+    slots.resize(kept);
+    return Item::of(result);
+}
+
+bool Lowering::same_lanes(Typed a, Typed b, Place place) {
+    if (a.type.lanes == b.type.lanes) return true;
+    error(place, "one side has lanes and the other has not, and one of them reads memory: use if");
+    return false;
 }
 
 Item Lowering::slice(const Expression& expression) {
@@ -917,7 +968,7 @@ Item Lowering::registers_from(Index file, Item first, unsigned count, const Expr
         else if (auto constant_number = known(index.id))
             index = typed_constant(*constant_number + i, {64, false, 1});
         else if (i != 0)
-            index.id = emit(Action::add, 64, index.id, in_lanes(constant(i, 64), index.type.lanes));
+            index = compute(Op::add, index.type, {index, typed_constant(i, index.type)});
         Item one = register_at(file, number, place);
         if (!one) return {};
         inner.push_back(std::move(one.location));
@@ -933,8 +984,7 @@ Item Lowering::memory_from(Index memory, const TypeName& access, unsigned count,
     std::vector<Location> inner;
     for (unsigned i = 0; i < count; ++i) {
         Location next = first.location;
-        const ValueId distance = in_lanes(constant(i * cells, address.type.container()), address.type.lanes);
-        if (i != 0) next.index = cut(emit(Action::add, address.type.container(), address.id, distance), address.type);
+        if (i != 0) next.index = compute(Op::add, address.type, {address, typed_constant(i * cells, address.type)});
         inner.push_back(std::move(next));
     }
     return tuple_of(std::move(inner));
@@ -1041,7 +1091,7 @@ Item Lowering::choose(const Expression& expression, unsigned hint) {
         return item(*arm < last ? *rest->operands[1] : *rest, hint);
     }
     const std::size_t size = context().locals.size();
-    context().locals.push_back({case_subject, std::move(subject), false, true, true, expression.place});
+    context().locals.push_back({case_subject, std::move(subject), no_slot, true, true, expression.place});
     Item result = item(*rest, hint);
     leave_scope(size);
     return result;
@@ -1111,7 +1161,7 @@ std::optional<Type> Lowering::named_type(const TypeName& type) {
     for (std::size_t i = 0; i < type.arguments.size(); ++i) {
         Item given = item(*type.arguments[i]);
         if (!given) return std::nullopt;
-        inner.locals.push_back({alias->parameters[i], std::move(given), false, true, true, type.place});
+        inner.locals.push_back({alias->parameters[i], std::move(given), no_slot, true, true, type.place});
     }
     contexts_.push_back(std::move(inner));
     auto meant = written_type(alias->meaning);
@@ -1210,22 +1260,24 @@ Item Lowering::call_function(const Function& function, const Expression& express
     Context inner;
     inner.function = &function;
     inner.call = expression.place;
+    inner.locks = locks_;
     for (std::size_t i = 0; i < function.parameters.size(); ++i) {
         Item argument = item(*expression.operands[i]);
         if (!argument) return {};
         inner.locals.push_back(
-            {function.parameters[i], std::move(argument), false, true, true, expression.operands[i]->place});
+            {function.parameters[i], std::move(argument), no_slot, true, true, expression.operands[i]->place});
     }
     note_assigned(function.body, inner);
     contexts_.push_back(std::move(inner));
+    const std::size_t kept = slots.size();
     block(function.body);
     leave_scope(function.parameters.size());
     Context& done = context();
-    if (done.result_variable) {
+    if (!done.returns.empty()) {
         if (!done.finished && !left_)
             error(function.place, fmt::format("not every path through `{}` returns a value", function.name));
-        for (std::size_t at : done.returns) code.steps[at].number = static_cast<std::uint32_t>(code.steps.size());
-        done.result = Item::of(done.result_variable);
+        done.result = returned(done.returns, kept);
+        left_ = false;
     }
     Item result = std::move(done.result);
     contexts_.pop_back();

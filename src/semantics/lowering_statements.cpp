@@ -50,13 +50,6 @@ void Lowering::warn(Place place, std::string message) {
     if (warnings_) diagnostics_.warning(place, std::move(message));
 }
 
-Index Lowering::signal(const std::string& name) {
-    for (Index i = 0; i < code.signals.size(); ++i)
-        if (code.signals[i] == name) return i;
-    code.signals.push_back(name);
-    return static_cast<Index>(code.signals.size() - 1);
-}
-
 // What an instruction is made of: `on fetch`, its own meaning, `on retire`, and the modes that changed. leave() goes to the
 // modes. An event is the same without the first and the third.
 LowerResult Lowering::run() {
@@ -68,15 +61,21 @@ LowerResult Lowering::run() {
         lanes = input_.instruction->lanes;
         event_named("fetch");
         if (!left_) instruction_body(*input_.instruction);
-        for (std::size_t at : skips_) code.steps[at].number = static_cast<std::uint32_t>(code.steps.size());
         lanes = 1;
         mask = no_value;
+        if (!skips_.empty()) {
+            if (!left_) skips_.push_back(here());
+            join(skips_, 1);
+            left_ = false;
+        }
         if (!left_) event_named("retire");
     }
+    if (!left_) leaves_.push_back(here());
     left_ = false;
-    for (std::size_t at : leaves_) code.steps[at].number = static_cast<std::uint32_t>(code.steps.size());
+    join(leaves_, 1);
     if (!input_.only_modes && steering == nullptr) write_modes(false);
-    LowerResult result{.code = std::move(code), .ok = !failed_ && !exhausted_, .steering = steering};
+    builder.end({.op = Op::leave, .operands = {slots[pc_slot], no_value, no_value}});
+    LowerResult result{.graph = std::move(graph), .ok = !failed_ && !exhausted_, .steering = steering};
     result.effort = evaluations_;
     if (steering != nullptr) result.ok = false;
     return result;
@@ -102,7 +101,7 @@ void Lowering::names(const SharedList<Naming>& list) {
     for (const Naming& naming : list) {
         if (steering != nullptr || left_) return;
         Item meant = item(*naming.value);
-        context().locals.push_back({naming.name, std::move(meant), false, true, true, naming.where});
+        context().locals.push_back({naming.name, std::move(meant), no_slot, true, true, naming.where});
     }
 }
 
@@ -110,8 +109,8 @@ void Lowering::event(const EventHandler& handler) {
     Context inner;
     for (std::uint32_t i = 0; i < handler.parameters.size(); ++i)
         inner.locals.push_back({handler.parameters[i],
-                                Item::of(machine_value(Action::event_value, {pc_bits(), false, 1}, i)), false, true,
-                                true, handler.where});
+                                Item::of(machine_value(Op::event_value, {pc_bits(), false, 1}, i)), no_slot, true, true,
+                                handler.where});
     note_assigned(*handler.body, inner);
     contexts_.push_back(std::move(inner));
     if (handler.condition) wait_for(*handler.condition);
@@ -128,17 +127,21 @@ void Lowering::wait_for(const Expression& condition) {
         error(condition.place, "a condition is one for all lanes");
         return;
     }
-    emit_step(Action::leave_if_zero).a = truth(holds).id;
+    only_where(truth(holds));
+}
+
+// Goes on where a condition holds; elsewhere the instruction does nothing.
+void Lowering::only_where(Typed condition) {
+    const ir::BlockId taken = builder.new_block(), skipped = builder.new_block();
+    builder.branch(condition.id, taken, skipped);
+    begin(skipped);
+    builder.end({.op = Op::skip});
+    begin(taken);
 }
 
 void Lowering::event_named(std::string_view name) {
     for (const EventHandler& handler : isa.events)
         if (handler.name == name) event(handler);
-}
-
-bool Lowering::writes_pc() const {
-    return std::any_of(code.steps.begin(), code.steps.end(),
-                       [](const Step& step) { return step.action == Action::write_pc; });
 }
 
 void Lowering::leave(Place place) {
@@ -147,21 +150,18 @@ void Lowering::leave(Place place) {
             error(place, "leave() under a condition that differs from lane to lane: use any(…)");
             return;
         }
-    if (locks_ != 0) emit_step(Action::unlock);
-    leaves_.push_back(code.steps.size());
-    emit_step(Action::jump);
+    if (locks_ != 0) act(Op::unlock);
+    leaves_.push_back(here());
+    end({.op = Op::skip});
     left_ = true;
 }
 
 bool Lowering::depends(const Mode& which) const {
-    for (const Step& step : code.steps) {
-        if (step.action == Action::transaction_abort) return true;
-        if (step.action != Action::write) continue;
+    if (aborts_) return true;
+    for (const auto& [file, number] : written_)
         for (const Mode::Read& read : which.reads)
-            if (read.file == step.object &&
-                (read.number == Mode::any_number || step.number == no_number || read.number == step.number))
+            if (read.file == file && (read.number == Mode::any_number || number == no_number || read.number == number))
                 return true;
-    }
     return false;
 }
 
@@ -180,9 +180,7 @@ void Lowering::write_modes(bool all) {
                 error(which.where, fmt::format("the mode is u{} but its value is {}", which.bits, to_text(now.type)));
             continue;
         }
-        Step& step = emit_step(Action::set_mode);
-        step.a = now.id;
-        step.object = i;
+        add({.op = Op::put_mode, .operands = {now.id, no_value, no_value}, .object = i});
     }
 }
 
@@ -200,10 +198,15 @@ bool Lowering::guard(const Instruction& instruction) {
     // Where every instruction does something at its end, one that is skipped does so too.
     bool always_retires = std::any_of(isa.events.begin(), isa.events.end(),
                                       [](const EventHandler& handler) { return handler.name == "retire"; });
-    if (always_retires) skips_.push_back(code.steps.size());
-    Step& step = emit_step(always_retires ? Action::jump_if_zero : Action::leave_if_zero);
-    step.container = 8;
-    step.a = condition.id;
+    if (!always_retires) {
+        only_where(condition);
+        return true;
+    }
+    const ir::BlockId taken = builder.new_block(), skipped = builder.new_block();
+    builder.branch(condition.id, taken, skipped);
+    begin(skipped);
+    skips_.push_back(here());
+    begin(taken);
     return true;
 }
 
@@ -273,7 +276,8 @@ void Lowering::leave_scope(std::size_t size) {
     for (std::size_t i = size; i < locals.size(); ++i)
         if (!locals[i].read && !locals[i].parameter && !failed_)
             warn(locals[i].place, fmt::format("`{}` is never read", locals[i].name));
-    while (locals.size() > size) locals.pop_back();
+    for (; locals.size() > size; locals.pop_back())
+        if (locals.back().slot != no_slot) slots.resize(std::min(slots.size(), locals.back().slot));
 }
 
 void Lowering::statement(const Statement& next) {
@@ -299,17 +303,9 @@ void Lowering::declare(const Statement& next) {
     bool assigned = context().assigned.contains(next.name);
     if (initial.kind == Item::Kind::location || assigned) initial = Item::of(typed(initial, 0, next.value->place));
     if (initial && assigned) {
-        Typed variable = initial.value;
-        variable.id = new_value(Value::Kind::variable, variable.type.container(), variable.type.lanes);
-        ValueId from = in_lanes(initial.value.id, variable.type.lanes, variable.type.container());
-        Step& step = emit_step(Action::copy);
-        step.container = static_cast<std::uint8_t>(variable.type.container());
-        step.lanes = static_cast<std::uint16_t>(variable.type.lanes);
-        step.result = variable.id;
-        step.a = from;
-        variable.exact = false;
-        initial.value = variable;
-        local.variable = true;
+        local.slot = slots.size();
+        slots.push_back(initial.value.id);
+        initial.value.exact = false;
     }
     local.item = std::move(initial);
     context().locals.push_back(std::move(local));
@@ -325,7 +321,7 @@ void Lowering::repeat(const Statement& next) {
     }
     for (Literal i = *first; i <= *last && !failed_ && !context().finished && !left_ && steering == nullptr; ++i) {
         std::size_t size = context().locals.size();
-        context().locals.push_back({next.name, Item::of(i), false, true, true, next.place});
+        context().locals.push_back({next.name, Item::of(i), no_slot, true, true, next.place});
         block(next.body);
         leave_scope(size);
     }
@@ -343,7 +339,7 @@ void Lowering::choose(const Statement& next) {
         return scope(is_else ? *rest : rest->front().body);
     }
     const std::size_t size = context().locals.size();
-    context().locals.push_back({case_subject, std::move(subject), false, true, true, next.place});
+    context().locals.push_back({case_subject, std::move(subject), no_slot, true, true, next.place});
     block(*rest);
     leave_scope(size);
 }
@@ -358,33 +354,34 @@ void Lowering::branch(const Statement& next) {
         return scope(*constant_condition != 0 ? next.body : next.otherwise);
     condition = truth(condition);
     if (condition.type.lanes != 1) return lane_branch(next, condition);
-    std::size_t test = code.steps.size();
-    Step& step = emit_step(Action::jump_if_zero);
-    step.container = 8;
-    step.a = condition.id;
+    const ir::BlockId where_true = builder.new_block(), where_false = builder.new_block();
+    const Way before = here();
+    builder.branch(condition.id, where_true, where_false);
+    std::vector<Way> ways;
+    bool all_finished = true, all_left = true;
     ++context().branch_depth;
-    scope(next.body);
-    bool body_finished = context().finished || left_, body_left = left_;
-    context().finished = left_ = false;
-    std::size_t skip = code.steps.size();
-    if (!next.otherwise.empty()) emit_step(Action::jump);
-    code.steps[test].number = static_cast<std::uint32_t>(code.steps.size());
-    scope(next.otherwise);
-    if (!next.otherwise.empty()) code.steps[skip].number = static_cast<std::uint32_t>(code.steps.size());
-    context().finished = (context().finished || left_) && body_finished;
-    left_ = left_ && body_left;
+    for (const Block* side : {&next.body, &next.otherwise}) {
+        context().finished = left_ = false;
+        begin(side == &next.body ? where_true : where_false);
+        slots = before.slots;
+        scope(*side);
+        all_finished = all_finished && (context().finished || left_);
+        all_left = all_left && left_;
+        if (!context().finished && !left_) ways.push_back(here());
+    }
     --context().branch_depth;
+    context().finished = all_finished;
+    left_ = all_left;
+    join(ways, before.slots.size());
 }
 
 // Lanes that disagree: both sides run, each under its own mask.
 void Lowering::lane_branch(const Statement& next, Typed condition) {
-    ValueId outer = mask;
-    unsigned count = condition.type.lanes;
+    const ir::Value outer = mask;
     ++context().lane_branch_depth;
     mask = both(outer, condition);
     scope(next.body);
-    Typed inverse{emit(Action::bit_xor, 8, condition.id, in_lanes(constant(1, 8), count)), condition.type};
-    mask = both(outer, inverse);
+    mask = both(outer, negation(condition));
     scope(next.otherwise);
     mask = outer;
     --context().lane_branch_depth;
@@ -402,22 +399,21 @@ void Lowering::atomic(const Statement& next) {
         error(next.value->place, "the address is one for all lanes");
         return;
     }
-    Step& lock = emit_step(Action::lock);
-    lock.a = resize(address.id, 64);
-    lock.object = memory;
+    address.type.is_signed = false;
+    add({.op = Op::lock, .operands = {convert(address, {64}).id, no_value, no_value}, .object = memory});
     ++locks_;
     scope(next.body);
     --locks_;
-    if (!left_) emit_step(Action::unlock).object = memory;
+    if (!left_ && !context().finished) act(Op::unlock);
 }
 
 void Lowering::give(const Statement& next) {
-    Context& here = context();
-    if (here.function == nullptr) {
+    Context& active = context();
+    if (active.function == nullptr) {
         error(next.place, "`return` belongs into a function");
         return;
     }
-    if (here.lane_branch_depth != 0) {
+    if (active.lane_branch_depth != 0) {
         error(next.place, "`return` under a condition that differs from lane to lane: use c ? a : b");
         return;
     }
@@ -428,43 +424,57 @@ void Lowering::give(const Statement& next) {
     Item result = item(*next.value);
     Context& now = context();
     now.finished = true;
-    if (now.branch_depth == 0 && !now.result_variable) {
+    if (result.kind == Item::Kind::location && result.location.kind == Location::Kind::local)
+        result = Item::of(typed(result, 0, next.value->place));
+    if (now.branch_depth == 0 && now.returns.empty()) {
         now.result = std::move(result);
         return;
     }
-    Typed given = typed(result, now.result_variable ? now.result_variable.type.bits : 0, next.value->place);
+    Typed given = typed(result, now.returns.empty() ? 0 : now.returns[0].value.type.bits, next.value->place);
     if (!given) return;
-    if (!now.result_variable)
-        now.result_variable = {new_value(Value::Kind::variable, given.type.container(), given.type.lanes), given.type};
-    if (given.type.lanes == 1) agree(now, given);
-    const Type type = now.result_variable.type;
-    if (given.type.bits != type.bits || given.type.lanes != type.lanes) {
+    if (!now.returns.empty() && !agree(now, given)) {
         error(next.place, fmt::format("this returns {}, but another `return` of the function {}", to_text(given.type),
-                                      to_text(type)));
+                                      to_text(now.returns[0].value.type)));
         return;
     }
-    ValueId from = in_lanes(given.id, type.lanes, type.container());
-    Step& copy = emit_step(Action::copy);
-    copy.container = static_cast<std::uint8_t>(type.container());
-    copy.lanes = static_cast<std::uint16_t>(type.lanes);
-    copy.result = now.result_variable.id;
-    copy.a = from;
-    now.returns.push_back(code.steps.size());
-    emit_step(Action::jump);
+    if (locks_ > now.locks) act(Op::unlock);
+    now.returns.push_back({here(), given});
+    end({.op = Op::skip});
 }
 
-// What a function returns is as wide as the widest `return` on its paths: the variable and the copies into it become so.
-void Lowering::agree(Context& function, Typed& given) {
-    Typed& result = function.result_variable;
-    const Type narrow = result.type;
-    if (given.type.bits < narrow.bits) widen(given, narrow);
-    if (given.type.bits <= narrow.bits || narrow.lanes != 1 || !widen(result, given.type)) {
-        result.exact |= given.exact;
-        return;
+// What a function returns is as wide as the widest `return` on its paths: it is widened on each.
+bool Lowering::agree(Context& function, Typed& given) {
+    const Type narrow = function.returns[0].value.type;
+    if (given.type.lanes == 1 && given.type.bits < narrow.bits) widen(given, narrow);
+    const bool exact = std::any_of(function.returns.begin(), function.returns.end(),
+                                   [](const Return& each) { return each.value.exact; });
+    if (given.type.bits > narrow.bits && narrow.lanes == 1 && !exact) {
+        const ir::BlockId now = builder.block();
+        for (Return& each : function.returns) {
+            begin(each.way.block);
+            widen(each.value, given.type);
+        }
+        begin(now);
     }
-    code.values[result.id].container = static_cast<std::uint8_t>(given.type.container());
-    for (std::size_t jump : function.returns)
-        code.steps[jump - 1].container = static_cast<std::uint8_t>(given.type.container());
+    const Type type = function.returns[0].value.type;
+    if (given.type.lanes == 1) given = with_lanes(given, type.lanes);
+    return given.type.bits == type.bits && given.type.lanes == type.lanes;
+}
+
+// The value of a function, where its ways meet. What variables outside of it hold is on each.
+Item Lowering::returned(std::vector<Return>& returns, std::size_t kept) {
+    Typed result = returns[0].value;
+    std::vector<Way> ways;
+    for (Return& each : returns) {
+        result.exact |= each.value.exact;
+        each.way.slots.resize(kept);
+        each.way.slots.push_back(each.value.id);
+        ways.push_back(std::move(each.way));
+    }
+    join(ways, kept + 1);
+    result.id = slots.back();
+    slots.pop_back();
+    return Item::of(result);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -556,9 +566,12 @@ void Lowering::write(const Location& location, Typed assigned, unsigned delay, P
                 error(place, "pc is one for all lanes");
                 return;
             }
-            Step& step = emit_step(Action::write_pc);
-            step.a = assigned.id;
-            step.delay = static_cast<std::uint8_t>(delay);
+            if (delay == 0)
+                slots[pc_slot] = assigned.id;
+            else
+                add({.op = Op::put_pc,
+                     .delay = static_cast<std::uint8_t>(delay),
+                     .operands = {assigned.id, no_value, no_value}});
             return;
         }
         case Location::Kind::local: return assign_local(*location.local, assigned, place);
@@ -614,13 +627,19 @@ bool Lowering::narrow_write(const Location& part, Typed assigned, unsigned delay
         *position != 0 || assigned.type.lanes != 1 || !assigned.type.fills_container() ||
         assigned.type.bits >= whole.type.bits)
         return false;
-    Step& step = emit_step(Action::write);
-    step.container = static_cast<std::uint8_t>(assigned.type.container());
-    step.object = whole.object;
-    step.a = assigned.id;
-    step.number = whole.number;
-    if (whole.number == no_number) step.b = whole.index.id;
+    put(whole, assigned);
     return true;
+}
+
+// Into the register that a location names, from lane `first` on.
+void Lowering::put(const Location& location, Typed value, ir::Instruction write) {
+    const bool by_value = location.number == no_number;
+    write.op = by_value ? Op::put_at : Op::put;
+    write.object = location.object;
+    write.operands = {by_value ? location.index.id : value.id, by_value ? value.id : no_value, no_value};
+    if (!by_value) write.number = location.number;
+    if (write.delay == 0) written_.emplace_back(location.object, location.number);
+    add(write);
 }
 
 void Lowering::assign_local(Local& local, Typed assigned, Place place) {
@@ -631,20 +650,15 @@ void Lowering::assign_local(Local& local, Typed assigned, Place place) {
             .note(local.place, "it is declared here");
         return;
     }
-    unsigned container = type.container();
-    ValueId from = in_lanes(assigned.id, type.lanes, container);
+    assigned = with_lanes(assigned, type.lanes);
     if (context().lane_branch_depth != 0 && mask != no_value) {
-        if (code.values[mask].lanes != type.lanes) {
+        if (graph.type(mask).lanes != type.lanes) {
             error(place, fmt::format("`{}` is assigned under a condition that differs from lane to lane", local.name));
             return;
         }
-        from = emit(Action::select, container, resize(mask, container), from, local.item.value.id);
+        assigned = compute(Op::select, type, {mask_value(), assigned, {slots[local.slot], type}});
     }
-    Step& step = emit_step(Action::copy);
-    step.container = static_cast<std::uint8_t>(container);
-    step.lanes = static_cast<std::uint16_t>(type.lanes);
-    step.result = local.item.value.id;
-    step.a = from;
+    slots[local.slot] = assigned.id;
 }
 
 // Registers and memory. In registers of several lanes, and in memory at addresses that differ by lane, only the lanes
@@ -652,7 +666,6 @@ void Lowering::assign_local(Local& local, Typed assigned, Place place) {
 void Lowering::write_element(const Location& location, Typed assigned, unsigned delay, Place place) {
     bool is_memory = location.kind == Location::Kind::memory;
     const Type type = location.type;
-    unsigned container = type.container();
     bool other_lanes = assigned.type.lanes != type.lanes && assigned.type.lanes != 1;
     if (other_lanes) {
         error(place, type.lanes == 1
@@ -670,22 +683,13 @@ void Lowering::write_element(const Location& location, Typed assigned, unsigned 
         write_lanes(location, with_lanes(assigned, type.lanes), place);
         return;
     }
-    ValueId from = in_lanes(assigned.id, type.lanes, container);
-    ValueId address = is_memory ? resize(location.index.id, 64) : no_value;
-    Step& step = emit_step(is_memory ? Action::store : Action::write);
-    step.container = static_cast<std::uint8_t>(container);
-    step.lanes = static_cast<std::uint16_t>(type.lanes);
-    step.object = location.object;
-    step.delay = static_cast<std::uint8_t>(delay);
-    if (type.lanes != 1) step.c = mask;
-    if (is_memory) {
-        step.a = address;
-        step.b = from;
-    } else {
-        step.a = from;
-        step.number = location.number;
-        if (location.number == no_number) step.b = location.index.id;
-    }
+    assigned = with_lanes(assigned, type.lanes);
+    const ir::Value where = type.lanes != 1 ? mask : no_value;
+    if (!is_memory) return put(location, assigned, {.delay = static_cast<std::uint8_t>(delay), .mask = where});
+    add({.op = Op::store,
+         .operands = {convert(location.index, {64}).id, assigned.id, no_value},
+         .mask = where,
+         .object = location.object});
 }
 
 // The first lanes of a register seen as lanes of another size. Lanes under a condition keep what they had.
@@ -700,9 +704,9 @@ void Lowering::write_view(const Location& location, Typed assigned, Place place)
     }
     assigned = with_lanes(assigned, type.lanes);
     if (context().lane_branch_depth != 0 && mask != no_value) {
-        Typed chooser{mask, {1, false, code.values[mask].lanes}}, old = read(location, place);
+        Typed chooser = mask_value(), old = read(location, place);
         if (!old || !match_lanes(chooser, old, place)) return;
-        assigned.id = emit(Action::select, type.container(), resize(chooser.id, type.container()), assigned.id, old.id);
+        assigned = compute(Op::select, type, {chooser, assigned, old});
     }
     const unsigned unit = whole.type.bits, whole_lanes = type.total_bits() / unit;
     const unsigned first = location.first * type.bits;
@@ -712,14 +716,14 @@ void Lowering::write_view(const Location& location, Typed assigned, Place place)
         return;
     }
     Type inner{unit, false, whole_lanes};
-    if (type.bits != unit) assigned = lane_step(Action::reinterpret, assigned, {}, inner);
-    write_lanes(whole, {assigned.id, inner}, place, first / unit);
+    assigned.type.is_signed = false;
+    write_lanes(whole, in_other_lanes(assigned, inner), place, first / unit);
 }
 
 // The first lanes of a register, as many as the value has, but not those that the location keeps.
 void Lowering::write_lanes(const Location& location, Typed assigned, Place place, unsigned first) {
     const Type type = assigned.type;
-    ValueId chosen = no_value;
+    ir::Value chosen = no_value;
     Typed keeping = location.kept;
     if (keeping && first != 0)
         keeping = shift(Operator::shift_right, keeping, typed_constant(first, {16, false, 1}), place);
@@ -728,21 +732,39 @@ void Lowering::write_lanes(const Location& location, Typed assigned, Place place
     if (!keeps_none && location.type.lanes == 1) {
         Typed keep = extract(keeping, typed_constant(0, {8, false, 1}), 1), old = read(location, place);
         if (!old) return;
-        assigned.id = emit(Action::select, type.container(), resize(keep.id, type.container()), old.id, assigned.id);
+        assigned = compute(Op::select, type, {keep, old, assigned});
     } else if (!keeps_none) {
-        Typed spread = type.lanes == 1 ? extract(keeping, typed_constant(0, {8, false, 1}), 1)
-                                       : lane_step(Action::spread, keeping, {}, {1, false, type.lanes});
-        chosen = emit(Action::bit_xor, 8, spread.id, in_lanes(constant(1, 8), type.lanes));
+        chosen = negation(lanes_of(keeping, type.lanes)).id;
     }
-    Step& step = emit_step(Action::write);
-    step.container = static_cast<std::uint8_t>(type.container());
-    step.lanes = static_cast<std::uint16_t>(type.lanes);
-    step.object = location.object;
-    step.a = assigned.id;
-    step.c = chosen;
-    step.first = static_cast<std::uint16_t>(first);
-    step.number = location.number;
-    if (location.number == no_number) step.b = location.index.id;
+    put(location, assigned, {.first = static_cast<std::uint16_t>(first), .mask = chosen});
+}
+
+// A truth value for each lane, from the bits of a value. Lanes that it has no bits for get 0.
+Typed Lowering::lanes_of(Typed bits, unsigned count) {
+    bits.type.is_signed = false;
+    if (count == 1) return convert(bits, {1});
+    if (count <= 64) {
+        const Typed word = convert(bits, {count});
+        return {add({.op = Op::spread, .operands = {word.id, no_value, no_value}}, ir::Type::truth(count)),
+                {1, false, count}};
+    }
+    const Type wide{64, false, count};
+    const Typed position{add({.op = Op::lane_number}, form_of(wide)), wide};
+    return convert(compute(Op::shift_right, wide, {convert(bits, {64}), position}), {1});
+}
+
+// The first of its lanes.
+Typed Lowering::first_lanes(Typed value, unsigned count) {
+    if (value.type.lanes == count) return value;
+    value.type.lanes = count;
+    value.id = add({.op = Op::take, .operands = {value.id, no_value, no_value}}, form_of(value.type));
+    return value;
+}
+
+// The same bits as lanes of another size.
+Typed Lowering::in_other_lanes(Typed value, Type type) {
+    if (type.bits == value.type.bits && type.lanes == value.type.lanes) return {value.id, type};
+    return {add({.op = Op::cast, .operands = {value.id, no_value, no_value}}, form_of(type)), type};
 }
 
 }  // namespace isaforge::semantics

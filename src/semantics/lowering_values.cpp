@@ -1,6 +1,5 @@
-// Lowering, first part: making values. Everything that knows about containers, masking and sign extension is here.
+// Lowering, first part: making values.
 #include "language/limits.hpp"
-#include "semantics/kernels.hpp"
 #include "semantics/lowering.hpp"
 
 #include <fmt/format.h>
@@ -9,158 +8,93 @@ namespace isaforge::semantics {
 
 namespace {
 
-constexpr std::size_t max_steps = language::most_steps + 1000;  // what is begun is finished
-
-bool is_zero(std::optional<std::uint64_t> value) { return value && *value == 0; }
+constexpr std::size_t most_instructions = language::most_steps + 1000;  // what is begun is finished
 
 }  // namespace
 
-ValueId Lowering::new_value(Value::Kind kind, unsigned container, unsigned lane_count) {
-    code.values.push_back({kind, static_cast<std::uint8_t>(container), static_cast<std::uint16_t>(lane_count), 0});
-    sources_.push_back(nullptr);
-    return static_cast<ValueId>(code.values.size() - 1);
-}
-
-ValueId Lowering::constant(std::uint64_t value, unsigned container) {
-    value &= mask_of(container);
-    auto [place, added] = constants_.try_emplace({value, container}, no_value);
-    if (added) {
-        place->second = new_value(Value::Kind::constant, container, 1);
-        code.values.back().constant = value;
-    }
-    return place->second;
-}
-
 Typed Lowering::typed_constant(std::uint64_t value, Type type) {
-    return {constant(value & mask_of(type.bits), type.container()), type};
+    type.lanes = 1;
+    return {graph.constant(form_of(type), value), type};
 }
 
 Typed Lowering::open_value(Type type, const Binding* source) {
-    ValueId id = new_value(Value::Kind::temporary, type.container(), type.lanes);
-    sources_[id] = source;
-    return {id, type};
+    const ir::Value value = builder.argument(0, form_of(type));
+    set_source(value, source);
+    return {value, type};
 }
 
-std::optional<std::uint64_t> Lowering::known(ValueId id) const {
-    if (id == no_value || code.values[id].kind != Value::Kind::constant) return std::nullopt;
-    return code.values[id].constant;
+void Lowering::set_source(ir::Value value, const Binding* source) {
+    if (source == nullptr) return;
+    if (sources_.size() <= value) sources_.resize(value + 1);
+    sources_[value] = source;
 }
 
-Step& Lowering::emit_step(Action action) {
-    if (code.steps.size() >= max_steps) {
-        exhausted_ = true;
-        code.steps.pop_back();
-    }
-    Step& step = code.steps.emplace_back();
-    step.action = action;
-    return step;
+const Binding* Lowering::source_of(ir::Value value) const {
+    return value < sources_.size() ? sources_[value] : nullptr;
 }
 
-// A computing step; folded where its operands are known. Operands have the step's container and lanes already.
-ValueId Lowering::emit(Action action, unsigned container, ValueId a, ValueId b, ValueId c) {
-    auto x = known(a), y = known(b);
-    bool all_known = x && (b == no_value || y) && (c == no_value || known(c));
-    bool wide = is_compute(action) &&
-                (action == Action::float_widen || action == Action::float_to_u64 || action == Action::float_to_s64);
-    unsigned result_container = is_test(action) ? 8 : wide ? 64 : container;
-    if (is_compute(action) && all_known)
-        return constant(evaluate(action, container, *x, y.value_or(0), known(c).value_or(0),
-                                 {isa.floats.flush_subnormals, isa.floats.canonical_nan,
-                                  is_rounded(action) ? rounding() : Rounding::nearest}),
-                        result_container);
-    switch (action) {
-        case Action::add:
-        case Action::bit_or:
-        case Action::bit_xor:
-            if (is_zero(x) && code.values[b].container == container) return b;
-            [[fallthrough]];
-        case Action::sub:
-        case Action::shift_left:
-        case Action::shift_right:
-        case Action::shift_right_signed:
-            if (is_zero(y) && code.values[a].container == container) return a;
-            break;
-        case Action::select:
-            if (x) return *x != 0 ? b : c;
-            break;
-        default: break;
-    }
-    unsigned lane_count = 1;
-    for (ValueId id : {a, b, c})
-        if (id != no_value) lane_count = std::max<unsigned>(lane_count, code.values[id].lanes);
-    ValueId result = new_value(Value::Kind::temporary, result_container, lane_count);
-    for (ValueId id : {a, b, c})
-        if (id != no_value && sources_[id] != nullptr) sources_[result] = sources_[id];
-    bool from_64 = action == Action::u64_to_float || action == Action::s64_to_float || action == Action::float_narrow;
-    for (ValueId* id : {&a, &b, &c})
-        if (*id != no_value) *id = in_lanes(*id, lane_count, from_64 ? 64 : container);
-    Step& step = emit_step(action);
-    step.container = static_cast<std::uint8_t>(container);
-    step.lanes = static_cast<std::uint16_t>(lane_count);
-    step.result = result;
-    step.a = a;
-    step.b = b;
-    step.c = c;
-    if (is_rounded(action)) step.rounding = rounding();
+ir::Value Lowering::add(ir::Instruction instruction, ir::Type type) {
+    if (++made_ > most_instructions) exhausted_ = true;
+    const ir::Value result = builder.add(instruction, type);
+    if (result != no_value)
+        ir::for_each_input(instruction, [&](ir::Value input) { set_source(result, source_of(input)); });
     return result;
 }
 
-Typed Lowering::lane_step(Action action, Typed a, Typed b, Type type) {
-    Typed result{new_value(Value::Kind::temporary, type.container(), type.lanes), type};
-    if (a) sources_[result.id] = sources_[a.id];
-    Step& step = emit_step(action);
-    step.container = static_cast<std::uint8_t>(a.type.container());
-    step.lanes = static_cast<std::uint16_t>(std::max(a.type.lanes, type.lanes));
-    step.result = result.id;
-    step.a = a.id;
-    step.b = b.id;
-    return result;
+// What operations on numbers give for lanes of one bit: they are computed as bytes.
+Typed Lowering::compute_in_bytes(Op op, Type type, std::initializer_list<Typed> operands) {
+    const bool is_signed = about(op).narrow == ir::Narrow::sign || about(op).narrow == ir::Narrow::sign_first;
+    Typed given[ir::most_operands];
+    std::size_t i = 0;
+    for (Typed each : operands) {
+        each.type.is_signed = is_signed;
+        given[i++] = convert(each, {8, is_signed});
+    }
+    const Type bytes{ir::is_test(op) ? 1u : 8u, false, type.lanes};
+    const Typed result = i == 1 ? compute(op, bytes, {given[0]}) : compute(op, bytes, {given[0], given[1]});
+    return convert(result, type);
+}
+
+// Floats are vectors of bits in the language and a kind of their own in the form: the operation's letters say which.
+Typed Lowering::compute(Op op, Type type, std::initializer_list<Typed> operands) {
+    const std::string_view letters = ir::operand_letters(op);
+    ir::Instruction made{.op = op};
+    type.lanes = 1;
+    for (const Typed& each : operands) type.lanes = std::max(type.lanes, each.type.lanes);
+    std::size_t i = 0;
+    for (const Typed& each : operands) {
+        const char letter = letters[i];
+        if (letter == 'T' && each.type.bits == 1 && type.lanes != 1) return compute_in_bytes(op, type, operands);
+        const Typed given = with_lanes(each, type.lanes);
+        const bool is_float = letter == 'F' || letter == 'D';
+        const auto float_before = is_float ? floats_.find(given.id) : floats_.end();
+        made.operands[i++] = !is_float ? given.id
+                             : float_before != floats_.end()
+                                 ? float_before->second
+                                 : add({.op = Op::cast, .operands = {given.id, no_value, no_value}},
+                                       form_of(given.type).with_kind(ir::Kind::floating));
+    }
+    if (about(op).family == ir::Family::floating)
+        made.mode = {.rounding = ir::is_rounded(op) ? rounding() : Rounding::nearest,
+                     .flush_subnormals = isa.floats.flush_subnormals,
+                     .canonical_nan = isa.floats.canonical_nan};
+    const char gives = about(op).signature[0];
+    if (gives != 'F' && gives != 'D') return {add(made, form_of(type)), type};
+    const ir::Value result = add(made, form_of(type).with_kind(ir::Kind::floating));
+    const ir::Value bits = add({.op = Op::cast, .operands = {result, no_value, no_value}}, form_of(type));
+    floats_[bits] = result;
+    return {bits, type};
 }
 
 // A value that the machine around gives.
-Typed Lowering::machine_value(Action action, Type type, std::uint32_t number) {
-    Typed result{new_value(Value::Kind::temporary, type.container(), 1), type};
-    Step& step = emit_step(action);
-    step.container = static_cast<std::uint8_t>(type.container());
-    step.result = result.id;
-    step.number = number;
-    return result;
-}
-
-// The value in a container of another size. A scalar's slot is zero-extended already, so it only ever needs cutting.
-ValueId Lowering::resize(ValueId id, unsigned container) {
-    const Value from = code.values[id];
-    if (from.container == container) return id;
-    if (auto value = known(id)) return constant(*value, container);
-    if (from.lanes == 1 && from.container < container) return id;
-    ValueId result = new_value(Value::Kind::temporary, container, from.lanes);
-    sources_[result] = sources_[id];
-    Step& step = emit_step(Action::resize);
-    step.container = static_cast<std::uint8_t>(container);
-    step.lanes = from.lanes;
-    step.result = result;
-    step.a = id;
-    return result;
-}
-
-// The value in all lanes. A scalar may stand for a wider one (see resize); a lane is as wide as its container says.
-ValueId Lowering::in_lanes(ValueId id, unsigned lane_count, unsigned container) {
-    const Value from = code.values[id];
-    if (from.lanes == lane_count || lane_count == 1) return id;
-    if (container == 0) container = from.container;
-    ValueId result = new_value(Value::Kind::temporary, container, lane_count);
-    sources_[result] = sources_[id];
-    Step& step = emit_step(Action::splat);
-    step.container = static_cast<std::uint8_t>(container);
-    step.lanes = static_cast<std::uint16_t>(lane_count);
-    step.result = result;
-    step.a = id;
-    return result;
+Typed Lowering::machine_value(Op op, Type type, std::uint64_t number) {
+    return {add({.op = op, .number = number}, form_of(type)), type};
 }
 
 Typed Lowering::with_lanes(Typed value, unsigned lane_count) {
-    value.id = in_lanes(value.id, lane_count, value.type.container());
+    if (value.type.lanes == lane_count || lane_count == 1) return value;
     value.type.lanes = lane_count;
+    value.id = add({.op = Op::splat, .operands = {value.id, no_value, no_value}}, form_of(value.type));
     return value;
 }
 
@@ -171,35 +105,26 @@ bool Lowering::match_lanes(Typed& a, Typed& b, Place place) {
         return false;
     }
     unsigned count = std::max(a.type.lanes, b.type.lanes);
-    if (a.type.lanes == 1) a = with_lanes(a, count);
-    if (b.type.lanes == 1) b = with_lanes(b, count);
+    a = with_lanes(a, count);
+    b = with_lanes(b, count);
     return true;
 }
 
-Typed Lowering::cut(ValueId raw, Type type) {
-    if (type.bits == type.container()) return {raw, type};
-    ValueId bits = in_lanes(constant(mask_of(type.bits), type.container()), code.values[raw].lanes);
-    return {emit(Action::bit_and, type.container(), raw, bits), type};
-}
-
-ValueId Lowering::sign_extended(Typed value) {
-    if (value.type.fills_container()) return value.id;
-    unsigned container = value.type.container();
-    return emit(Action::sign_extend_from, container, value.id,
-                in_lanes(constant(value.type.bits, container), value.type.lanes));
-}
-
+// The same number in other bits: the sign repeated where the value has one, or cut.
 Typed Lowering::convert(Typed value, Type type) {
     type.lanes = value.type.lanes;
-    unsigned container = type.container();
-    if (type.bits <= value.type.bits) {
-        ValueId raw = resize(value.id, container);
-        return type.bits == value.type.bits ? Typed{raw, type} : cut(raw, type);
+    const unsigned from = value.type.bits;
+    if (type.bits == from) return {value.id, type};
+    const bool in_lanes = type.lanes != 1;
+    if (type.bits < from && type.bits == 1 && in_lanes) {
+        const Typed low = compute(Op::bit_and, value.type, {value, typed_constant(1, value.type)});
+        return {compute(Op::not_equal, type, {low, typed_constant(0, value.type)}).id, type};
     }
-    ValueId wide = resize(value.id, container);
-    if (!value.type.is_signed) return {wide, type};
-    wide = emit(Action::sign_extend_from, container, wide, in_lanes(constant(value.type.bits, container), type.lanes));
-    return cut(wide, type);
+    if (type.bits < from) return {compute(Op::truncate, type, {value}).id, type};
+    if (from != 1 || !in_lanes)
+        return {compute(value.type.is_signed ? Op::sign_extend : Op::zero_extend, type, {value}).id, type};
+    const Typed bit{compute(Op::from_truth, type, {value}).id, type};
+    return value.type.is_signed ? compute(Op::sub, type, {typed_constant(0, type), bit}) : bit;
 }
 
 // An unsigned value beside a wider unsigned one. Lanes beside one value for all of them are more often a mistake.
@@ -217,57 +142,42 @@ void Lowering::note_exact(Diagnostic& message, Typed value, Place place) {
 
 Typed Lowering::truth(Typed value) {
     if (value.type.bits == 1) return value;
-    unsigned container = value.type.container();
-    ValueId zero = in_lanes(constant(0, container), value.type.lanes);
-    return {emit(Action::not_equal, container, value.id, zero), {1, false, value.type.lanes}};
+    return compute(Op::not_equal, {1}, {value, typed_constant(0, value.type)});
 }
 
-ValueId Lowering::both(ValueId condition_mask, Typed condition) {
+Typed Lowering::negation(Typed condition) { return compute(Op::bit_not, {1}, {condition}); }
+
+ir::Value Lowering::both(ir::Value condition_mask, Typed condition) {
     condition = truth(condition);
     if (condition_mask == no_value) return condition.id;
-    Typed outer{condition_mask, {1, false, code.values[condition_mask].lanes}};
+    Typed outer{condition_mask, {1, false, graph.type(condition_mask).lanes}};
     if (!match_lanes(outer, condition, {})) return condition_mask;
-    return emit(Action::bit_and, 8, outer.id, condition.id);
+    return compute(Op::bit_and, {1}, {outer, condition}).id;
 }
 
-// What a value in such a container is shifted by. Any width will do: an amount that does not fit the container shifts
-// everything out all the same.
-Typed Lowering::amount_for(unsigned container, Typed amount) {
-    if (amount.type.container() > container) {
-        unsigned wide = amount.type.container();
-        amount.id = emit(Action::min_unsigned, wide, amount.id, in_lanes(constant(container, wide), amount.type.lanes));
-    }
-    return {resize(amount.id, container), {container, false, amount.type.lanes}};
+// What a value of so many bits is shifted by. Any width will do: an amount that does not fit shifts everything out all the same.
+Typed Lowering::amount_for(unsigned bits, Typed amount) {
+    amount.type.is_signed = false;
+    if (amount.type.bits > bits)
+        amount = compute(Op::min_unsigned, amount.type, {amount, typed_constant(bits, amount.type)});
+    return convert(amount, {bits});
 }
 
 // `width` bits of a word from `position`, which may differ from lane to lane.
 Typed Lowering::extract(Typed word, Typed position, unsigned width) {
-    auto low = known(position.id);
-    position = amount_for(word.type.container(), position);
-    match_lanes(word, position, {});
-    ValueId amount = position.id;
-    ValueId shifted = emit(Action::shift_right, word.type.container(), word.id, amount);
-    Type type{width, false, word.type.lanes};
-    ValueId raw = resize(shifted, type.container());
-    if (low && *low + width == word.type.bits) return {raw, type};
-    return cut(raw, type);
+    word.type.is_signed = false;
+    return convert(compute(Op::shift_right, word.type, {word, amount_for(word.type.bits, position)}), {width});
 }
 
 // The word with `bits` put in at `position`.
 Typed Lowering::replace(Typed word, Typed position, Typed bits) {
-    unsigned container = word.type.container();
-    Type type = word.type;
-    position = amount_for(container, position);
-    match_lanes(word, position, {});
-    match_lanes(word, bits, {});
-    match_lanes(word, position, {});
-    type.lanes = word.type.lanes;
-    ValueId amount = position.id;
-    ValueId ones = in_lanes(constant(mask_of(bits.type.bits), container), type.lanes);
-    ValueId hole = emit(Action::bit_not, container, emit(Action::shift_left, container, ones, amount));
-    ValueId moved = emit(Action::shift_left, container, resize(bits.id, container), amount);
-    ValueId rest = emit(Action::bit_and, container, word.id, hole);
-    return cut(emit(Action::bit_or, container, rest, moved), type);
+    const Type type = word.type;
+    const Typed amount = amount_for(type.bits, position);
+    bits.type.is_signed = false;
+    const Typed hole = compute(
+        Op::bit_not, type, {compute(Op::shift_left, type, {typed_constant(mask_of(bits.type.bits), type), amount})});
+    const Typed moved = compute(Op::shift_left, type, {convert(bits, {type.bits}), amount});
+    return compute(Op::bit_or, type, {compute(Op::bit_and, type, {word, hole}), moved});
 }
 
 Typed Lowering::concat(Typed high, Typed low, Place place) {
@@ -277,51 +187,50 @@ Typed Lowering::concat(Typed high, Typed low, Place place) {
         return {};
     }
     if (!match_lanes(high, low, place)) return {};
-    Type type{bits, false, high.type.lanes};
-    unsigned container = type.container();
-    ValueId amount = in_lanes(constant(low.type.bits, container), type.lanes);
-    ValueId moved = emit(Action::shift_left, container, resize(high.id, container), amount);
-    return {emit(Action::bit_or, container, moved, resize(low.id, container)), type};
+    const Type type{bits, false, high.type.lanes};
+    high.type.is_signed = low.type.is_signed = false;
+    const Typed moved = compute(Op::shift_left, type, {convert(high, type), typed_constant(low.type.bits, type)});
+    return compute(Op::bit_or, type, {moved, convert(low, type)});
 }
 
 Typed Lowering::shift(Operator op, Typed value, Typed amount, Place place) {
-    unsigned container = value.type.container();
-    amount = amount_for(container, amount);
+    amount = amount_for(value.type.bits, amount);
     if (!match_lanes(value, amount, place)) return {};
     if (op == Operator::shift_left) {
-        Typed result = cut(emit(Action::shift_left, container, value.id, amount.id), value.type);
+        Typed result = compute(Op::shift_left, value.type, {value, amount});
         result.exact = true;
         return result;
     }
-    if (!value.type.is_signed)
-        return {emit(Action::shift_right, container, value.id, amount.id), value.type, value.exact};
-    return cut(emit(Action::shift_right_signed, container, sign_extended(value), amount.id), value.type);
+    Typed result =
+        compute(value.type.is_signed ? Op::shift_right_signed : Op::shift_right, value.type, {value, amount});
+    result.exact = value.exact && !value.type.is_signed;
+    return result;
 }
 
 namespace {
 
 struct OperatorRule {
     Operator op;
-    Action unsigned_action, signed_action;
+    Op unsigned_op, signed_op;
     bool swapped;
     bool sign_matters;
 };
 
 constexpr OperatorRule operator_rules[] = {
-    {Operator::add, Action::add, Action::add, false, false},
-    {Operator::sub, Action::sub, Action::sub, false, false},
-    {Operator::mul, Action::mul, Action::mul, false, false},
-    {Operator::div, Action::divide_unsigned, Action::divide_signed, false, true},
-    {Operator::rem, Action::remainder_unsigned, Action::remainder_signed, false, true},
-    {Operator::bit_and, Action::bit_and, Action::bit_and, false, false},
-    {Operator::bit_or, Action::bit_or, Action::bit_or, false, false},
-    {Operator::bit_xor, Action::bit_xor, Action::bit_xor, false, false},
-    {Operator::equal, Action::equal, Action::equal, false, false},
-    {Operator::not_equal, Action::not_equal, Action::not_equal, false, false},
-    {Operator::less, Action::less_unsigned, Action::less_signed, false, true},
-    {Operator::less_equal, Action::less_equal_unsigned, Action::less_equal_signed, false, true},
-    {Operator::greater, Action::less_unsigned, Action::less_signed, true, true},
-    {Operator::greater_equal, Action::less_equal_unsigned, Action::less_equal_signed, true, true},
+    {Operator::add, Op::add, Op::add, false, false},
+    {Operator::sub, Op::sub, Op::sub, false, false},
+    {Operator::mul, Op::mul, Op::mul, false, false},
+    {Operator::div, Op::divide_unsigned, Op::divide_signed, false, true},
+    {Operator::rem, Op::remainder_unsigned, Op::remainder_signed, false, true},
+    {Operator::bit_and, Op::bit_and, Op::bit_and, false, false},
+    {Operator::bit_or, Op::bit_or, Op::bit_or, false, false},
+    {Operator::bit_xor, Op::bit_xor, Op::bit_xor, false, false},
+    {Operator::equal, Op::equal, Op::equal, false, false},
+    {Operator::not_equal, Op::not_equal, Op::not_equal, false, false},
+    {Operator::less, Op::less_unsigned, Op::less_signed, false, true},
+    {Operator::less_equal, Op::less_equal_unsigned, Op::less_equal_signed, false, true},
+    {Operator::greater, Op::less_unsigned, Op::less_signed, true, true},
+    {Operator::greater_equal, Op::less_equal_unsigned, Op::less_equal_signed, true, true},
 };
 
 }  // namespace
@@ -337,20 +246,15 @@ Typed Lowering::arithmetic(Operator op, Typed a, Typed b, Place place) {
                                  spelling(op), to_text(a.type), to_text(b.type)));
         return {};
     }
-    bool is_signed = rule->sign_matters && a.type.is_signed;
     Type type = a.type;
     type.is_signed = a.type.is_signed && b.type.is_signed;
-    unsigned container = type.container();
-    ValueId x = is_signed ? sign_extended(a) : a.id, y = is_signed ? sign_extended(b) : b.id;
-    if (rule->swapped) std::swap(x, y);
-    Action action = is_signed ? rule->signed_action : rule->unsigned_action;
-    ValueId raw = emit(action, container, x, y);
-    if (is_test(action)) return {raw, {1, false, type.lanes}};
-    bool stays_inside = op == Operator::bit_and || op == Operator::bit_or || op == Operator::bit_xor ||
-                        (op == Operator::rem && !is_signed);
-    Typed result = stays_inside ? Typed{raw, type} : cut(raw, type);
+    const bool exact_a = a.exact, exact_b = b.exact;
+    if (rule->swapped) std::swap(a, b);
+    const Op meant = rule->sign_matters && type.is_signed ? rule->signed_op : rule->unsigned_op;
+    if (ir::is_test(meant)) return compute(meant, {1}, {a, b});
+    Typed result = compute(meant, type, {a, b});
     const bool grows = op == Operator::add || op == Operator::sub || op == Operator::mul;
-    result.exact = op == Operator::bit_and ? a.exact && b.exact : grows || a.exact || b.exact;
+    result.exact = op == Operator::bit_and ? exact_a && exact_b : grows || exact_a || exact_b;
     return result;
 }
 

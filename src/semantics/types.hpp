@@ -1,6 +1,5 @@
-// The types of the intermediate form. A value is a bit vector of 1 to 64 bits in one lane or in many. It is kept in the
-// smallest container of 8, 16, 32 or 64 bits that holds it, zero-extended, so that operations exist for four sizes
-// only.
+// The types of the language's values: a bit vector of 1 to 64 bits in one lane or in many. Hosts keep it in the smallest container
+// of 8, 16, 32 or 64 bits that holds it.
 #pragma once
 
 #include <cstdint>

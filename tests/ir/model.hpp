@@ -221,6 +221,10 @@ private:
             case Op::permute:
                 for (const std::uint64_t from : given[1]) lanes.push_back(given[0][from % operand.lanes]);
                 return lanes;
+            case Op::take: {
+                const auto from = given[0].begin() + static_cast<std::ptrdiff_t>(instruction.number);
+                return {from, from + type.lanes};
+            }
             case Op::reduce_and:
             case Op::reduce_or:
             case Op::reduce_add: return {reduced(instruction.op, given[0]) & ones(type)};

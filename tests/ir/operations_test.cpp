@@ -17,7 +17,7 @@ TEST(Operations, SignaturesAndMeanings) {
     for (const Operation& operation : operations) {
         const std::size_t colon = operation.signature.find(':');
         ASSERT_LE(colon, 1u) << operation.name;
-        EXPECT_EQ(operation.signature.substr(colon + 1).find_first_not_of("TUFWDNLABbesMP<>=|*"),
+        EXPECT_EQ(operation.signature.substr(colon + 1).find_first_not_of("TUFWDNLABbesMP<>=|^*"),
                   std::string_view::npos)
             << operation.name;
         EXPECT_FALSE(operation.meaning.empty()) << operation.name;

@@ -165,7 +165,7 @@ private:
     }
     void add_lanes() {
         const Type vector = Type::integer(32, 8);
-        switch (below(9)) {
+        switch (below(10)) {
             case 0: return put({.op = Op::splat, .operands = {value(Type::integer(32))}}, vector);
             case 1: return put({.op = Op::lane_number}, vector);
             case 2: return put({.op = Op::pick, .operands = {value(vector), value(Type::integer(8))}}, vector.lane());
@@ -178,6 +178,9 @@ private:
             case 7:
                 return put({.op = Op::join, .operands = {value(Type::integer(32)), value(Type::integer(32))}},
                            {Kind::integer, 32, 1, 2});
+            case 8:
+                return put({.op = Op::take, .operands = {value(vector)}, .number = below(4)},
+                           vector.with_lanes(1 + below(4)));
             default:
                 return put({.op = Op::item, .operands = {value({Kind::integer, 32, 1, 2})}, .number = below(2)},
                            Type::integer(32));

@@ -1,6 +1,7 @@
 // Folding: constants, algebra, and the shape of the graph that follows from them.
 #include <algorithm>
 
+#include "ir/algebra.hpp"
 #include "ir/dominators.hpp"
 #include "ir/evaluate.hpp"
 #include "ir/passes/passes.hpp"
@@ -77,63 +78,20 @@ private:
     // A value that the instruction's result is equal to.
     Value value_of(const Instruction& instruction) {
         const Type type = graph_.type(instruction.result);
-        if (const auto constant = evaluate(graph_, instruction, type)) return graph_.constant(type, *constant);
+        if (const Value equal = equal_value(graph_, instruction, type); equal != no_value) return equal;
         switch (about(instruction.op).family) {
-            case Family::integer: return integer_value(instruction, type);
+            case Family::integer: return undone_value(instruction);
             case Family::conversion: return converted_value(instruction, type);
             case Family::lanes: return lanes_value(instruction);
             default: return no_value;
         }
     }
 
-    Value integer_value(const Instruction& instruction, Type type) {
-        const Value a = instruction.operands[0], b = instruction.operands[1], c = instruction.operands[2];
-        const auto x = graph_.known(a), y = graph_.known(b);
-        const std::uint64_t all = ones(type);
-        switch (instruction.op) {
-            case Op::add:
-            case Op::bit_or:
-            case Op::bit_xor:
-            case Op::max_unsigned:
-                if (x == 0u) return b;
-                if (y == 0u) return a;
-                if (instruction.op == Op::bit_xor && a == b) return graph_.constant(type, 0);
-                if (instruction.op == Op::bit_or && (a == b || x == all)) return a;
-                if (instruction.op == Op::bit_or && y == all) return b;
-                return instruction.op == Op::max_unsigned && a == b ? a : no_value;
-            case Op::sub:
-                if (a == b) return graph_.constant(type, 0);
-                return y == 0u ? a : no_value;
-            case Op::shift_left:
-            case Op::shift_right:
-                if (y && *y >= type.bits) return graph_.constant(type, 0);
-                return y == 0u || x == 0u ? a : no_value;
-            case Op::shift_right_signed: return y == 0u || x == 0u ? a : no_value;
-            case Op::rotate_left: return y && *y % type.bits == 0 ? a : no_value;
-            case Op::mul:
-                if (x == 1u || y == 0u) return b;
-                return y == 1u || x == 0u ? a : no_value;
-            case Op::bit_and:
-            case Op::min_unsigned:
-                if (a == b || y == all || x == 0u) return a;
-                return x == all || y == 0u ? b : no_value;
-            case Op::bit_not:
-                if (const Instruction* inner = definition(a, Op::bit_not)) return inner->operands[0];
-                return no_value;
-            case Op::equal:
-            case Op::less_equal_unsigned:
-            case Op::less_equal_signed: return a == b ? graph_.constant(type, 1) : no_value;
-            case Op::not_equal:
-                if (a == b) return graph_.constant(type, 0);
-                return type.is_truth() && graph_.type(a) == type && y == 0u ? a : no_value;
-            case Op::less_unsigned: return a == b || y == 0u ? graph_.constant(type, 0) : no_value;
-            case Op::less_signed: return a == b ? graph_.constant(type, 0) : no_value;
-            case Op::select:
-                if (x) return *x != 0 ? b : c;
-                if (b == c) return b;
-                return type.is_truth() && y == 1u && graph_.is_known(c, 0) ? a : no_value;
-            default: return no_value;
-        }
+    // What was turned twice.
+    Value undone_value(const Instruction& instruction) const {
+        const Instruction* inner =
+            instruction.op == Op::bit_not ? definition(instruction.operands[0], Op::bit_not) : nullptr;
+        return inner != nullptr ? inner->operands[0] : no_value;
     }
 
     Value converted_value(const Instruction& instruction, Type type) {
@@ -289,10 +247,33 @@ bool join_blocks(Graph& graph) {
     return changed;
 }
 
+// A block that only ends, with what it is given: whoever jumps there ends so.
+bool end_at_once(Graph& graph) {
+    bool changed = false;
+    for (Block& block : graph.blocks) {
+        if (block.end.op != Op::jump || block.edges.size() != 1) continue;
+        const Edge edge = block.edges[0];
+        const Block& next = graph.blocks[edge.block];
+        if (!next.body.empty() || !next.edges.empty() || &next == &block) continue;
+        Instruction end = next.end;
+        change_inputs(end, [&](Value value) {
+            const auto found = std::find(next.arguments.begin(), next.arguments.end(), value);
+            return found == next.arguments.end()
+                       ? value
+                       : edge.values[static_cast<std::size_t>(found - next.arguments.begin())];
+        });
+        block.end = end;
+        block.edges.clear();
+        changed = true;
+    }
+    return changed;
+}
+
 }  // namespace
 
 bool fold(Graph& graph) {
     bool changed = Folding(graph).run();
+    changed |= end_at_once(graph);
     changed |= drop_unreachable(graph);
     changed |= drop_equal_arguments(graph);
     if (join_blocks(graph)) {
