@@ -5,7 +5,8 @@
 //     isaforge asm -i fabrisc-2022-05-15 mandelbrot.s -o mandelbrot.elf
 //     isaforge run mandelbrot.elf --map frame@0x8000000:320x240:xrgb8888=mandelbrot.png
 //
-// Twice as many points at a time: -P WLEN=64 at both commands. For all three revisions.
+// Twice as many points at a time: -P WLEN=64 at both commands. For all three revisions. On 2022-05-15, -D SCALARS is the same
+// for one point after the other. -D WRITE writes the points of a row after each row, four bytes each, and needs no frame.
 
 .include "macros.inc"
 .include "vectors.inc"
@@ -14,9 +15,17 @@
 .equ WIDTH, 320             // a multiple of 16
 .equ HEIGHT, 240
 .endif
+.ifdef WRITE
+.equ FRAME, points
+.else
 .equ FRAME, 0x8000000
+.endif
 .equ MOST, 64               // iterations
+.ifdef SCALARS
+.equ LANES, 1
+.else
 .equ LANES, WLEN / 4
+.endif
 
 #def pixel      $S0         // address in the frame buffer
 #def x          $S1         // floats
@@ -41,9 +50,50 @@
 #def numbers    v9          // 0.0, 1.0, 2.0 …
 #def offsets    v10         // of words: 0, 4, 8 …
 
+// The points of a row, with the imaginary part of them all in t.
+#def re         $S12
+#def im         $S13
+#def point_re   $S14
+#def re2        $S15
+#def im2        $S16
+#def away       $S17
+#def row_im     $P0
+#def circle     $P1        // 4.0
+.macro one_by_one
+    mov row_im, t
+    li t, 0
+    IFADD.32: circle, t, #4;
+.each_group:
+    FMUL.32: point_re, x, step;
+    FADD.32: point_re, point_re, left;
+    li re, 0
+    li im, 0
+    li iterations, 0
+.iterate:
+    FMUL.32: re2, re, re;
+    FMUL.32: im2, im, im;
+    FADD.32: away, re2, im2;
+    FSUB.32: away, circle, away;
+    FBTST.32LTZ: away, @escaped;        // outside of the circle
+    FMUL.32: im, re, im;
+    FADD.32: im, im, im;
+    FADD.32: im, im, row_im;
+    FSUB.32: re, re2, im2;
+    FADD.32: re, re, point_re;
+    IADD.32: iterations, iterations, #1;
+    IADD.32: t, iterations, #-MOST;
+    bnez t, iterate
+.escaped:
+    IMLD.32: t, colours, iterations, #4;
+    MST.32: t, pixel, #0;
+    IADD.32: pixel, pixel, #4;
+.endm
+
 begin
+.ifndef SCALARS
     li t, LANES - 1
     set_vector_length t
+.endif
 
     // The picture is 3 wide and reaches from -2.25 to 0.75; the real axis is in the middle. 0 is also the float.
     li t, 0
@@ -55,6 +105,7 @@ begin
     IFDIV.32: top, top, #2;
     FMUL.32: top, top, step;
 
+.ifndef SCALARS
     // No instruction numbers the lanes: their numbers come from memory.
     li t, lane_offsets
     VMLD: offsets, t, #0;
@@ -62,6 +113,7 @@ begin
     VMLD: numbers, t, #0;
     vector XOR, , four, four, four
     vector_number IFADD, , four, four, 4
+.endif
 
     li32 pixel, FRAME
     li colours, palette
@@ -72,6 +124,9 @@ begin
     li x, 0
     FMUL.32: t, y, step;
     FADD.32: t, t, top;
+.ifdef SCALARS
+    one_by_one
+.else
     broadcast ci, t
 .each_group:
     broadcast cr, x
@@ -118,10 +173,17 @@ begin
     VSCA.32: square, pixel, offsets;
     IADD.32: pixel, pixel, #4 * LANES;
 .endif
+.endif
     IFADD.32: x, x, #LANES;
     IADD.32: columns, columns, #-1;
     bnez columns, each_group
 
+.ifdef WRITE
+    li32 pixel, FRAME
+    li t, 4 * WIDTH
+    write pixel, t
+    li32 pixel, FRAME
+.endif
     IFADD.32: y, y, #1;
     IADD.32: rows, rows, #-1;
     bnez rows, each_row
@@ -144,4 +206,7 @@ begin
 .bss
 .balign 4
 .counts: .skip 4 * LANES
+.ifdef WRITE
+.points: .skip 4 * WIDTH
+.endif
 .text

@@ -31,9 +31,11 @@
 #def y          $S10
 #def a          $S11
 #def b          $S12
+#def row        $S13        // bytes of a row
 
 begin
     // Elements of both matrices: x = x * 5 + 17 modulo 2^32, and of that 12 bits with a sign
+    li row, ROW
     li a, 5
     li x, 1
     li left, matrices
@@ -74,7 +76,7 @@ begin
     set_vector_length y
     vector XOR, , v0, v0, v0
     mov right, column
-    IADD.32: row_end, left, #ROW;
+    ADD.32: row_end, left, row;
 .inner:
     VMLD: v1, right, #0;
 .if REVISION == 318
@@ -88,7 +90,7 @@ begin
     VMAC.32vs: v0, v1, a;
 .endif
 .endif
-    IADD.32: right, right, #ROW;
+    ADD.32: right, right, row;
     IADD.32: left, left, #4;
     BLT.32: left, row_end, @inner;
     VMST: v0, result, #0;
@@ -96,25 +98,25 @@ begin
 .else
     li sum, 0
     mov right, column
-    IADD.32: row_end, left, #ROW;
+    ADD.32: row_end, left, row;
 .inner:
     MLD.32: a, left, #0;
     MLD.32: b, right, #0;
     MAC.32: sum, a, b;
-    IADD.32: right, right, #ROW;
+    ADD.32: right, right, row;
     IADD.32: left, left, #4;
     BLT.32: left, row_end, @inner;
     MST.32: sum, result, #0;
     li x, 1
     li y, 4
 .endif
-    IADD.32: left, left, #-ROW;
+    SUB.32: left, left, row;
     ADD.32: result, result, y;
     ADD.32: column, column, y;
     SUB.32: count, count, x;
     bnez count, each_column
 
-    IADD.32: left, left, #ROW;
+    ADD.32: left, left, row;
     BLT.32: left, left_end, @each_row;
 
     li $S0, matrices + 2 * N * ROW

@@ -137,7 +137,8 @@ std::unique_ptr<Device> make_device(const std::string& kind, unsigned harts, std
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-System::System(const Isa& isa, const MachineOptions& options) {
+System::System(std::shared_ptr<const Codec> codec, const MachineOptions& options) : forms(codec) {
+    const Isa& isa = codec->isa();
     for (Index i = 0; i < isa.memories.size() && memory == no_index; ++i)
         if (isa.memories[i].holds_code) memory = i;
     if (!mapped()) return;

@@ -48,16 +48,15 @@ Jump Machine::jump_at(std::uint64_t address) const {
     Image image;
     unsigned bits = 0;
     if (!decode(address, form, image, bits) || !isa().instruction_of(isa().forms[form]).meaning) return {};
-    const std::vector<semantics::Binding> bindings = state_->bindings_of(form, image);
-    const semantics::LowerInput input = state_->input_for(isa().forms[form], bindings, address, bits);
-    Diagnostics diagnostics;
-    const semantics::LowerResult lowered = state_->lower_now(input, diagnostics);
+    const semantics::Site site = state_->site_of(address, bits);
+    std::string trouble;
+    const auto found = state_->system->forms.instruction(form, image, site, trouble);
     Jump jump;
-    if (!lowered.ok) return jump;
+    if (!found) return jump;
+    const Graph& graph = *found;
     bool jumps = false;
-    const Graph& graph = lowered.graph;
     const auto note = [&](ir::Value target) {
-        if (is_behind(graph, target, input.next_address)) return;
+        if (is_behind(graph, target, site.next_address)) return;
         jumps = true;
         jump.computed = jump.computed || !is_known(graph, target);
     };
@@ -65,7 +64,7 @@ Jump Machine::jump_at(std::uint64_t address) const {
         for (const ir::Instruction& each : block.body) {
             if (each.op == Op::put_pc) note(each.operands[0]);
             const ir::Value written = written_value(each);
-            jump.calls = jump.calls || (written != ir::no_value && is_behind(graph, written, input.next_address));
+            jump.calls = jump.calls || (written != ir::no_value && is_behind(graph, written, site.next_address));
         }
         if (block.end.op == Op::leave) note(block.end.operands[0]);
     }

@@ -218,7 +218,7 @@ std::string Machine::State::name_at(std::uint32_t offset) const {
 // Machine
 
 Machine::Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options) {
-    auto system = std::make_shared<machine::System>(codec->isa(), options);
+    auto system = std::make_shared<machine::System>(codec, options);
     state_ = std::make_unique<State>(codec, options, system, 0);
     for (unsigned i = 1; i < system->harts; ++i)
         others_.push_back(std::unique_ptr<Machine>(new Machine(std::make_unique<State>(codec, options, system, i))));

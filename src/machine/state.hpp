@@ -16,7 +16,6 @@
 #include "machine/micro_op.hpp"
 #include "machine/system.hpp"
 #include "machine/translate.hpp"
-#include "semantics/lower.hpp"
 
 namespace isaforge {
 
@@ -57,11 +56,9 @@ struct Machine::State {
     const machine::MicroOp* no_room_at(std::uint64_t address);
     bool lacks_room() { return core.reason == StopReason::limit && look_again(); }
     bool look_again();
-    std::vector<semantics::Binding> bindings_of(Index form, const Image& image) const;
-    semantics::LowerInput input_for(const Form& form, const std::vector<semantics::Binding>& bindings,
-                                    std::uint64_t address, unsigned bits) const;
-    semantics::LowerResult lower_now(semantics::LowerInput input, Diagnostics& diagnostics) const;
-    std::unique_ptr<Instruction> finish_translation(std::unique_ptr<Instruction> made, semantics::LowerInput input);
+    semantics::Site site_of(std::uint64_t address, unsigned bits) const;
+    static std::unique_ptr<Instruction> refused(std::unique_ptr<Instruction> made, StopReason reason);
+    std::unique_ptr<Instruction> finish_translation(std::unique_ptr<Instruction> made, const ir::Graph& graph);
     Instruction* event_at(Index event, std::uint64_t address);
     Instruction* instruction_of(const machine::MicroOp* op) const;
     Instruction* known_instruction(std::uint64_t address) const;

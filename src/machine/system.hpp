@@ -14,13 +14,14 @@
 #include "machine/devices.hpp"
 #include "machine/memory_map.hpp"
 #include "machine/sharing.hpp"
+#include "semantics/forms.hpp"
 
 namespace isaforge::machine {
 
 inline constexpr unsigned max_harts = most_harts;
 
 struct System {
-    System(const Isa& isa, const MachineOptions& options);
+    System(std::shared_ptr<const Codec> codec, const MachineOptions& options);
 
     bool mapped() const { return memory != no_index; }
     std::string add_device(const std::string& kind, std::uint64_t address);
@@ -44,6 +45,7 @@ struct System {
     std::uint64_t ask_due(std::uint32_t hart);
     std::uint64_t first_due(std::uint32_t hart) const;   // as due(), under device_lock
 
+    semantics::FormGraphs forms;
     Index memory = no_index;                     // the one that holds code
     unsigned harts = 1;
     MemoryMap map;

@@ -2,9 +2,7 @@
 // mode's value is built into them. What a program overwrites is translated again.
 #include <algorithm>
 
-#include "ir/passes/passes.hpp"
 #include "machine/state.hpp"
-#include "semantics/lower.hpp"
 
 namespace isaforge {
 
@@ -39,12 +37,6 @@ Jumps jumps_of(const ir::Graph& graph, std::uint64_t next_address) {
     }
     found.any = found.any || found.late;
     return found;
-}
-
-std::string first_message(const Diagnostics& diagnostics) {
-    for (const Diagnostic& diagnostic : diagnostics.all())
-        if (diagnostic.severity == Severity::error) return diagnostic.message;
-    return "its meaning cannot be executed";
 }
 
 }  // namespace
@@ -111,11 +103,10 @@ void Machine::State::refresh_modes() {
     modes_stale = false;
     if (isa.modes.empty()) return;
     if (modes_ops.empty()) {
-        Diagnostics diagnostics;
-        semantics::LowerResult lowered = semantics::lower({.isa = &isa, .only_modes = true}, diagnostics);
-        if (!lowered.ok) return;
-        ir::optimise(lowered.graph);
-        machine::TranslateInput input{.isa = &isa, .graph = &lowered.graph, .aside = true};
+        std::string trouble;
+        const auto graph = system->forms.modes(trouble);
+        if (!graph) return;
+        machine::TranslateInput input{.isa = &isa, .graph = &*graph, .aside = true};
         input.ports = &ports;
         input.port_limits = core.port_limits;
         modes_ops = machine::translate(input, layout).ops;
@@ -222,8 +213,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
     made->address = address;
     auto refuse = [&](StopReason reason, std::string why) {
         made->trouble = std::move(why);
-        made->ops = {fault_op(reason)};
-        return std::move(made);
+        return refused(std::move(made), reason);
     };
     if (layout.exhausted()) return refuse(StopReason::undefined, "the machine needs too much room for its values");
     made->image = codec->load(bytes, available);
@@ -241,28 +231,15 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
     const isaforge::Instruction& instruction = isa.instruction_of(form);
     if (!instruction.meaning && !instruction.guard) return refuse(StopReason::undefined, "it has no meaning");
 
-    const std::vector<semantics::Binding> bindings = bindings_of(made->form, made->image);
-    const semantics::LowerInput input = input_for(form, bindings, address, made->bits);
-    return finish_translation(std::move(made), input);
+    std::string trouble;
+    const auto graph = system->forms.instruction(made->form, made->image, site_of(address, made->bits), trouble);
+    return graph ? finish_translation(std::move(made), *graph) : refuse(StopReason::undefined, trouble);
 }
 
-semantics::LowerInput Machine::State::input_for(const Form& form, const std::vector<semantics::Binding>& bindings,
-                                                std::uint64_t address, unsigned bits) const {
-    semantics::LowerInput input{.isa = &isa, .instruction = &isa.instruction_of(form), .fields = &form.fields.list()};
-    input.bindings = &bindings;
-    input.address = address;
-    input.next_address = address + std::max(1u, bits / isa.address_bits);
-    input.names = &form.names_in_meaning;
-    return input;
-}
-
-std::vector<semantics::Binding> Machine::State::bindings_of(Index form, const Image& image) const {
-    std::vector<std::uint64_t> codes;
-    codec->fields(form, image, codes);
-    std::vector<semantics::Binding> bindings;
-    for (std::size_t i = 0; i < codes.size(); ++i)
-        bindings.push_back(semantics::bind(*codec, isa.forms[form].fields[i].type, codes[i]));
-    return bindings;
+// Under the modes as they are now.
+semantics::Site Machine::State::site_of(std::uint64_t address, unsigned bits) const {
+    return {address, address + std::max(1u, bits / isa.address_bits),
+            std::vector<std::uint64_t>(core.mode_values, core.mode_values + isa.modes.size())};
 }
 
 // What an event does at an instruction; null where that is known to fail, as `trouble` of the machine says.
@@ -273,56 +250,51 @@ Machine::State::Instruction* Machine::State::event_at(Index event, std::uint64_t
     auto made = std::make_unique<Instruction>();
     made->address = address;
     made->is_event = true;
-    semantics::LowerInput input{.isa = &isa, .address = address, .next_address = address};
-    input.event = &isa.events[event];
-    made = finish_translation(std::move(made), input);
+    semantics::Site site = site_of(address, 0);
+    site.next_address = address;
+    const auto graph = system->forms.event(event, site, made->trouble);
+    made = graph ? finish_translation(std::move(made), *graph) : refused(std::move(made), StopReason::undefined);
     core.state = layout.state();
     by_first_op[made->ops.data()] = made.get();
     return (current->events[{event, address}] = std::move(made)).get();
 }
 
-// Under the modes as they are now.
-semantics::LowerResult Machine::State::lower_now(semantics::LowerInput input, Diagnostics& diagnostics) const {
-    const std::vector<std::uint64_t> modes(core.mode_values, core.mode_values + isa.modes.size());
-    if (!modes.empty()) input.modes = &modes;
-    semantics::LowerResult lowered = semantics::lower(input, diagnostics);
-    if (lowered.ok) ir::optimise(lowered.graph);
-    return lowered;
+// What cannot be executed is an operation that says so.
+std::unique_ptr<Machine::State::Instruction> Machine::State::refused(std::unique_ptr<Instruction> made,
+                                                                     StopReason reason) {
+    made->ops = {fault_op(reason)};
+    return made;
 }
 
 std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(std::unique_ptr<Instruction> made,
-                                                                                semantics::LowerInput input) {
-    auto refuse = [&](std::string why) {
-        made->trouble = std::move(why);
-        made->ops = {fault_op(StopReason::undefined)};
-        return std::move(made);
-    };
-    Diagnostics diagnostics;
-    semantics::LowerResult lowered = lower_now(input, diagnostics);
-    if (!lowered.ok) return refuse(first_message(diagnostics));
-
+                                                                                const ir::Graph& graph) {
+    const std::uint64_t next_address =
+        made->is_event ? made->address : made->address + std::max(1u, made->bits / isa.address_bits);
     std::vector<std::uint32_t> signals;
-    for (const std::string& name : lowered.graph.texts) signals.push_back(signal_number(name));
-    machine::TranslateInput translated{.isa = &isa, .graph = &lowered.graph, .address = made->address};
+    for (const std::string& name : graph.texts) signals.push_back(signal_number(name));
+    machine::TranslateInput translated{.isa = &isa, .graph = &graph, .address = made->address};
     if (options.count_instructions && !made->is_event) {
         auto [counter, added] = counters.try_emplace(made->address, 0);
         if (added) counter->second = layout.allocate(8);
         made->counter = counter->second;
         translated.count_executions = true;
         translated.counter = made->counter;
-        if (const auto [jumps, late] = jumps_of(lowered.graph, input.next_address); jumps) {
+        if (const auto [jumps, late] = jumps_of(graph, next_address); jumps) {
             auto [place, first] = jump_counters.try_emplace(made->address);
             if (first) place->second = {layout.allocate(8), late};
             translated.jump_counter = place->second.counter;
         }
     }
-    translated.next_address = input.next_address;
+    translated.next_address = next_address;
     translated.ports = &ports;
     translated.port_limits = core.port_limits;
     translated.signals = &signals;
     translated.aligned = options.require_alignment;
     machine::Translation translation = machine::translate(translated, layout);
-    if (layout.exhausted()) return refuse("the machine needs too much room for its values");
+    if (layout.exhausted()) {
+        made->trouble = "the machine needs too much room for its values";
+        return refused(std::move(made), StopReason::undefined);
+    }
     made->ops = std::move(translation.ops);
     made->reads = std::move(translation.reads);
     made->writes = std::move(translation.writes);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ir/graph.hpp"
@@ -29,6 +30,7 @@ struct LowerInput {
     const Instruction* instruction = nullptr;
     const std::vector<Field>* fields = nullptr;
     const std::vector<Binding>* bindings = nullptr;   // one for each field
+    bool anywhere = false;                            // the two addresses are open
     std::uint64_t address = 0;                        // the instruction's
     std::uint64_t next_address = 0;                   // of the one behind it
     const SharedList<Naming>* names = nullptr;        // of the encoding
@@ -38,12 +40,22 @@ struct LowerInput {
     bool only_modes = false;                          // the values of all modes are, and nothing else
 };
 
+// What an argument of a lowered graph is.
+struct Opening {
+    enum class Kind { operand, address, next_address } kind = Kind::operand;
+    const Binding* operand = nullptr;   // its value: see value_of; null: a mode
+};
+
 struct LowerResult {
-    ir::Graph graph;                    // its arguments: what is open
+    ir::Graph graph;
+    std::vector<Opening> openings;      // for each of its arguments
     bool ok = false;
     std::size_t effort = 0;             // expressions and statements that were looked at
     const Binding* steering = nullptr;  // an open binding whose code must be known, because a type depends on it
 };
+
+// The value of an operand with a code, at an address; nothing where a number has no entry for the code.
+std::optional<std::uint64_t> value_of(const OperandType& type, std::uint64_t code, std::uint64_t address);
 
 // Errors go to `diagnostics`; with `warnings` also what is merely odd.
 LowerResult lower(const LowerInput& input, Diagnostics& diagnostics, bool warnings = false);

@@ -119,7 +119,7 @@ public:
     Lowering(const LowerInput& input, Diagnostics& diagnostics, bool warnings)
         : isa(*input.isa), input_(input), diagnostics_(diagnostics), warnings_(warnings) {
         builder.new_block();
-        slots.push_back(typed_constant(input.next_address, {pc_bits(), false, 1}).id);
+        slots.push_back(address_value(Opening::Kind::next_address, input.next_address).id);
     }
 
     LowerResult run();
@@ -128,6 +128,7 @@ public:
     // Values. Operands of one lane stand for as many as the others have.
     Typed typed_constant(std::uint64_t value, Type type);
     Typed open_value(Type type, const Binding* source);
+    Typed address_value(Opening::Kind kind, std::uint64_t known);
     ir::Value add(ir::Instruction instruction,
                   ir::Type type = {});  // as Builder::add; what is equal to a value is that
     Typed compute(Op op, Type type, std::initializer_list<Typed> operands);
@@ -304,6 +305,7 @@ private:
     Item choose_side(const Expression& sides, Typed condition, Item (&found)[2], const Way (&after)[2], unsigned hint);
     Typed get(const Location& location, Type type, unsigned first = 0);
     bool is_pure(ir::BlockId block) const;
+    std::vector<Opening> openings_;         // for each argument of the graph
     std::map<ir::Value, ir::Value> floats_;  // of values that were floats: these
     std::vector<const Binding*> sources_;   // of values: the open binding that it depends on, see source_of
     std::size_t made_ = 0;                  // instructions

@@ -322,8 +322,8 @@ Item Lowering::bound(const Field& field, const Binding& binding, Place place) {
         case OperandKind::enumeration: {
             unsigned bits = type.value_bits != 0 ? type.value_bits : std::max(1u, type.width);
             if (!binding.known) return Item::of(open_value({bits, false, 1}, &binding));
-            for (const Entry& entry : type.entries)
-                if (entry.code == binding.code) return Item::of(typed_constant(entry.value, {bits, false, 1}));
+            if (const auto known = value_of(type, binding.code, 0))
+                return Item::of(typed_constant(*known, {bits, false, 1}));
             error(place, fmt::format("`{}` has no entry for code {}", field.name, binding.code));
             return {};
         }
@@ -348,6 +348,24 @@ unsigned scaled_bits(const NumberRule& rule, bool is_signed) {
 
 }  // namespace
 
+std::optional<std::uint64_t> value_of(const OperandType& type, std::uint64_t code, std::uint64_t address) {
+    const NumberRule& rule = type.number;
+    switch (type.kind) {
+        case OperandKind::enumeration:
+            for (const Entry& entry : type.entries)
+                if (entry.code == code) return entry.value;
+            return std::nullopt;
+        case OperandKind::number: {
+            if (rule.sliced) return code << rule.slice_low;
+            const bool is_signed = rule.base == NumberBase::signed_integer && type.width != 0;
+            const std::uint64_t value = is_signed ? static_cast<std::uint64_t>(sign_extend(code, type.width)) : code;
+            return value * static_cast<std::uint64_t>(rule.scale) + static_cast<std::uint64_t>(rule.bias) +
+                   (rule.relative ? address : 0);
+        }
+        default: return code;
+    }
+}
+
 // The value as it is written in the text: a kept slice stands at its place, an offset is scaled, a target is an
 // address.
 Item Lowering::bound_number(const OperandType& type, const Binding& binding) {
@@ -357,12 +375,10 @@ Item Lowering::bound_number(const OperandType& type, const Binding& binding) {
     if (plain.value_bits == 0) plain.value_bits = std::max(1u, type.width);
     Type result{rule.relative ? pc_bits() : scaled_bits(plain, is_signed), is_signed && !rule.relative, 1};
     if (!binding.known) return Item::of(open_value(result, &binding));
-    if (rule.sliced) return Item::of(typed_constant(binding.code << rule.slice_low, result));
-    std::uint64_t value = binding.code;
-    if (is_signed && type.width != 0) value = static_cast<std::uint64_t>(sign_extend(value, type.width));
-    value = value * static_cast<std::uint64_t>(rule.scale) + static_cast<std::uint64_t>(rule.bias);
-    if (rule.relative) value += input_.address;
-    return Item::of(typed_constant(value, result));
+    const std::uint64_t value = *value_of(type, binding.code, 0);
+    if (!rule.relative) return Item::of(typed_constant(value, result));
+    const Typed here = address_value(Opening::Kind::address, input_.address);
+    return Item::of(compute(Op::add, result, {typed_constant(value, result), here}));
 }
 
 Item Lowering::bound_row(const OperandType& type, const Binding& binding, Place place) {
@@ -435,7 +451,7 @@ Item Lowering::memory_at(Index memory, const TypeName& access, const Expression&
 
 Typed Lowering::read(const Location& location, Place place) {
     switch (location.kind) {
-        case Location::Kind::pc: return typed_constant(input_.address, location.type);
+        case Location::Kind::pc: return address_value(Opening::Kind::address, input_.address);
         case Location::Kind::local: {
             Typed variable = location.local->item.value;
             variable.id = slots[location.local->slot];

@@ -75,7 +75,10 @@ LowerResult Lowering::run() {
     join(leaves_, 1);
     if (!input_.only_modes && steering == nullptr) write_modes(false);
     builder.end({.op = Op::leave, .operands = {slots[pc_slot], no_value, no_value}});
-    LowerResult result{.graph = std::move(graph), .ok = !failed_ && !exhausted_, .steering = steering};
+    LowerResult result{.graph = std::move(graph),
+                       .openings = std::move(openings_),
+                       .ok = !failed_ && !exhausted_,
+                       .steering = steering};
     result.effort = evaluations_;
     if (steering != nullptr) result.ok = false;
     return result;

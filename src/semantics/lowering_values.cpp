@@ -18,9 +18,26 @@ Typed Lowering::typed_constant(std::uint64_t value, Type type) {
 }
 
 Typed Lowering::open_value(Type type, const Binding* source) {
+    // What is asked for again is the same.
+    for (std::size_t i = 0; i < openings_.size(); ++i) {
+        const ir::Value known = graph.blocks[0].arguments[i];
+        if (source != nullptr && openings_[i].operand == source && graph.type(known) == form_of(type))
+            return {known, type};
+    }
     const ir::Value value = builder.argument(0, form_of(type));
+    openings_.push_back({Opening::Kind::operand, source});
     set_source(value, source);
     return {value, type};
+}
+
+// The instruction's address, or that of the one behind it.
+Typed Lowering::address_value(Opening::Kind kind, std::uint64_t address) {
+    const Type type{pc_bits()};
+    if (!input_.anywhere) return typed_constant(address, type);
+    for (std::size_t i = 0; i < openings_.size(); ++i)
+        if (openings_[i].kind == kind) return {graph.blocks[0].arguments[i], type};
+    openings_.push_back({kind});
+    return {builder.argument(0, form_of(type)), type};
 }
 
 void Lowering::set_source(ir::Value value, const Binding* source) {

@@ -61,7 +61,8 @@ TEST_P(Graphs, VerifyBeforeAndAfterEveryPass) {
             ++seen;
             ir::Graph& graph = result.graph;
             ASSERT_EQ(joined(ir::verify(graph, *isa_)), "") << sampled.view() << "\n" << to_text(graph, *isa_);
-            for (const auto pass : {ir::fold, ir::share, ir::forward_registers, ir::drop_dead_writes, ir::drop_unused}) {
+            for (const auto pass :
+                 {ir::fold, ir::share, ir::forward_registers, ir::drop_dead_writes, ir::drop_unused}) {
                 pass(graph);
                 ASSERT_EQ(joined(ir::verify(graph, *isa_)), "") << sampled.view() << "\n" << to_text(graph, *isa_);
             }
@@ -76,7 +77,8 @@ TEST_P(Graphs, VerifyBeforeAndAfterEveryPass) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Graphs,
-                         testing::Values("fabrisc-2022-03-18", "fabrisc-2022-05-02", "fabrisc-2022-05-15", "wishbone-gpu"));
+                         testing::Values("fabrisc-2022-03-18", "fabrisc-2022-05-02", "fabrisc-2022-05-15",
+                                         "wishbone-gpu"));
 
 }  // namespace
 }  // namespace isaforge

@@ -1,0 +1,164 @@
+#include "semantics/forms.hpp"
+
+#include <algorithm>
+
+#include "ir/passes/passes.hpp"
+#include "ir/substitute.hpp"
+
+namespace isaforge::semantics {
+
+namespace {
+
+// The operands that have a code of their own, in one order: rows of tables stand for what they capture.
+template <class One, class Function>
+void for_each_leaf(const Isa& isa, std::vector<One>& bindings, Function&& function) {
+    for (One& binding : bindings) {
+        if (isa.operand_types[binding.type].kind == OperandKind::table)
+            for_each_leaf(isa, binding.captures, function);
+        else
+            function(binding);
+    }
+}
+
+void add_rows(const Isa& isa, const std::vector<Binding>& bindings, std::vector<std::uint64_t>& key) {
+    for (const Binding& binding : bindings) {
+        if (isa.operand_types[binding.type].kind != OperandKind::table) continue;
+        key.push_back(binding.row);
+        add_rows(isa, binding.captures, key);
+    }
+}
+
+std::string first_message(const Diagnostics& diagnostics) {
+    for (const Diagnostic& diagnostic : diagnostics.all())
+        if (diagnostic.severity == Severity::error) return diagnostic.message;
+    return "its meaning cannot be executed";
+}
+
+}  // namespace
+
+std::size_t FormGraphs::Hash::operator()(const Key& key) const {
+    std::uint64_t hash = 0;
+    for (const std::uint64_t part : key) hash = (hash ^ part) * 0x9E3779B97F4A7C15 >> 7 ^ hash << 5;
+    return hash;
+}
+
+std::optional<ir::Graph> FormGraphs::instruction(Index form, const Image& image, const Site& site,
+                                                 std::string& trouble) {
+    std::vector<std::uint64_t> codes;
+    codec_->fields(form, image, codes);
+    std::vector<Binding> bindings;
+    bindings.reserve(codes.size());
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        bindings.push_back(bind(*codec_, isa_.forms[form].fields[i].type, codes[i]));
+    return at(Subject::instruction, form, std::move(bindings), site, trouble);
+}
+
+std::optional<ir::Graph> FormGraphs::event(Index event, const Site& site, std::string& trouble) {
+    return at(Subject::event, event, {}, site, trouble);
+}
+
+std::optional<ir::Graph> FormGraphs::modes(std::string& trouble) { return at(Subject::modes, 0, {}, {}, trouble); }
+
+std::optional<ir::Graph> FormGraphs::at(Subject subject, Index index, std::vector<Binding> bindings, const Site& site,
+                                        std::string& trouble) {
+    std::vector<const Binding*> leaves;
+    for_each_leaf(isa_, bindings, [&](Binding& leaf) { leaves.push_back(&leaf); });
+    const auto form = lowered(subject, index, bindings, leaves, site);
+    if (!form->trouble.empty()) {
+        trouble = form->trouble;
+        return std::nullopt;
+    }
+    std::vector<std::uint64_t> values;
+    for (std::size_t i = 0; i < form->openings.size(); ++i) {
+        const Opening::Kind kind = form->openings[i].kind;
+        if (kind != Opening::Kind::operand || form->leaves[i] == leaves.size()) {  // a mode that is open is 0
+            values.push_back(kind == Opening::Kind::address        ? site.address
+                             : kind == Opening::Kind::next_address ? site.next_address
+                                                                   : 0);
+            continue;
+        }
+        const Binding& leaf = *leaves[form->leaves[i]];
+        const auto value = value_of(isa_.operand_types[leaf.type], leaf.code, site.address);
+        if (!value) {
+            trouble = "an operand has a code that means nothing";
+            return std::nullopt;
+        }
+        values.push_back(*value);
+    }
+    ir::Graph graph = ir::substitute(form->graph, values, isa_);
+    if (graph.blocks.size() > 1) ir::fold(graph);
+    ir::forward_registers(graph);
+    ir::drop_dead_writes(graph);
+    ir::drop_unused(graph);
+    return graph;
+}
+
+std::shared_ptr<const FormGraphs::Lowered> FormGraphs::lowered(Subject subject, Index index,
+                                                               std::vector<Binding>& bindings,
+                                                               const std::vector<const Binding*>& leaves, const Site& site) {
+    Key key = {static_cast<std::uint64_t>(subject), index};
+    key.insert(key.end(), site.modes.begin(), site.modes.end());
+    add_rows(isa_, bindings, key);
+    const std::lock_guard guard(mutex_);
+    const auto [found_out, is_new] = decides_.try_emplace(key, leaves.size());
+    std::vector<bool>& decides = found_out->second;
+    // What has few values and is no number mostly says of what size something is.
+    for (std::size_t i = 0; is_new && i < leaves.size(); ++i)
+        decides[i] = isa_.operand_types[leaves[i]->type].kind == OperandKind::enumeration;
+    const auto full_key = [&] {
+        Key full = key;
+        for (std::size_t i = 0; i < leaves.size(); ++i)
+            if (decides[i]) full.push_back(leaves[i]->code);
+        return full;
+    };
+    if (const auto found = lowered_.find(full_key()); found != lowered_.end()) return found->second;
+    auto made = std::make_shared<const Lowered>(lower_open(subject, index, bindings, site, decides));
+    if (lowered_.size() >= most_lowered) lowered_.clear();
+    return lowered_[full_key()] = std::move(made);
+}
+
+// Leaves are opened but for those that decide. Where that is not enough, one more has to be known.
+FormGraphs::Lowered FormGraphs::lower_open(Subject subject, Index index, std::vector<Binding>& bindings, const Site& site,
+                                           std::vector<bool>& decides) {
+    LowerInput input{.isa = &isa_};
+    if (subject == Subject::instruction) {
+        const Form& form = isa_.forms[index];
+        input.instruction = &isa_.instruction_of(form);
+        input.fields = &form.fields.list();
+        input.names = &form.names_in_meaning;
+        input.bindings = &bindings;
+    }
+    if (subject == Subject::event) input.event = &isa_.events[index];
+    input.only_modes = subject == Subject::modes;
+    input.anywhere = true;
+    if (!site.modes.empty()) input.modes = &site.modes;
+    for (;;) {
+        std::vector<const Binding*> order;
+        for_each_leaf(isa_, bindings, [&](Binding& leaf) {
+            leaf.known = decides[order.size()];
+            order.push_back(&leaf);
+        });
+        Diagnostics diagnostics;
+        LowerResult result = lower(input, diagnostics);
+        if (result.steering != nullptr) {
+            decides[static_cast<std::size_t>(std::find(order.begin(), order.end(), result.steering) - order.begin())] = true;
+            continue;
+        }
+        Lowered made;
+        if (!result.ok && std::find(decides.begin(), decides.end(), false) != decides.end()) {
+            decides.assign(decides.size(), true);  // where it could not come to what is wrong
+            continue;
+        }
+        if (!result.ok) made.trouble = first_message(diagnostics);
+        if (!result.ok) return made;
+        if (subject == Subject::instruction) ir::optimise(result.graph);  // others run once, or seldom
+        made.graph = std::move(result.graph);
+        for (const Opening& opening : result.openings)
+            made.leaves.push_back(
+                static_cast<std::size_t>(std::find(order.begin(), order.end(), opening.operand) - order.begin()));
+        made.openings = std::move(result.openings);
+        return made;
+    }
+}
+
+}  // namespace isaforge::semantics

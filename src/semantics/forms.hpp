@@ -1,0 +1,68 @@
+// The graphs of an instruction set's forms. Each is lowered once, its operands and its address being open; what is known to decide
+// about types (rows of operands, sizes, modes) makes a graph of its own. A place in a program has one of these with its numbers
+// put in.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "isaforge/codec.hpp"
+#include "semantics/lower.hpp"
+
+namespace isaforge::semantics {
+
+struct Site {
+    std::uint64_t address = 0, next_address = 0;
+    std::vector<std::uint64_t> modes;   // the value of each
+};
+
+// May be asked by several threads.
+class FormGraphs {
+public:
+    explicit FormGraphs(std::shared_ptr<const Codec> codec) : codec_(std::move(codec)), isa_(codec_->isa()) {}
+
+    // What an instruction of that form does at a site; nothing, with the reason, where it has no meaning there.
+    std::optional<ir::Graph> instruction(Index form, const Image& image, const Site& site, std::string& trouble);
+    // What happens to the hart that is there at an event.
+    std::optional<ir::Graph> event(Index event, const Site& site, std::string& trouble);
+    // What computes the values of all modes.
+    std::optional<ir::Graph> modes(std::string& trouble);
+
+private:
+    // A form as it is with some operands known.
+    struct Lowered {
+        ir::Graph graph;
+        std::vector<Opening> openings;      // an operand's binding is a leaf's number here, below
+        std::vector<std::size_t> leaves;    // for each opening of an operand: which of them it is
+        std::string trouble;                // why there is no graph; then nothing else means anything
+    };
+    // What a key begins with: which kind of thing it is, and its number.
+    enum class Subject : std::uint64_t { instruction, event, modes };
+    using Key = std::vector<std::uint64_t>;
+    struct Hash {
+        std::size_t operator()(const Key& key) const;
+    };
+
+    std::optional<ir::Graph> at(Subject subject, Index index, std::vector<Binding> bindings, const Site& site,
+                                std::string& trouble);
+    std::shared_ptr<const Lowered> lowered(Subject subject, Index index, std::vector<Binding>& bindings,
+                                           const std::vector<const Binding*>& leaves, const Site& site);
+    Lowered lower_open(Subject subject, Index index, std::vector<Binding>& bindings, const Site& site,
+                       std::vector<bool>& decides);
+
+    std::shared_ptr<const Codec> codec_;
+    const Isa& isa_;
+    static constexpr std::size_t most_lowered = 1 << 14;  // then all are forgotten
+    std::mutex mutex_;
+    std::unordered_map<Key, std::shared_ptr<const Lowered>, Hash> lowered_;
+    // Which of a form's leaves have to be known, as far as that was found out; by subject, index and rows.
+    std::unordered_map<Key, std::vector<bool>, Hash> decides_;
+};
+
+}  // namespace isaforge::semantics
