@@ -8,7 +8,9 @@
 #include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
+#include "ir/text.hpp"
 #include "isaforge/assembler.hpp"
+#include "semantics/forms.hpp"
 
 namespace isaforge::cli {
 
@@ -21,7 +23,7 @@ struct Options {
     std::string listing, listing_json;
     std::string target;
     std::vector<std::string> defines, include_paths;
-    bool relax = false;
+    bool relax = false, meaning = false;
     std::uint64_t error_limit = 1000;
     unsigned threads = 0;
 };
@@ -53,6 +55,30 @@ std::string as_statement(const Isa& isa, std::string line) {
     return line.ends_with(mark) ? line : line + mark;
 }
 
+// What an instruction does, for any operands and with those that it has here. False where it has no meaning.
+bool print_meaning(const Codec& codec, const std::vector<std::uint8_t>& bytes) {
+    const Isa& isa = codec.isa();
+    const Image image = codec.load(bytes.data(), bytes.size());
+    unsigned bits = 0;
+    const Index form = codec.decode(image, static_cast<unsigned>(bytes.size() * 8), bits);
+    if (form == no_index) {
+        complain("this is no instruction");
+        return false;
+    }
+    semantics::FormGraphs graphs(std::shared_ptr<const Codec>(std::shared_ptr<void>(), &codec));
+    const semantics::Site site{0, bits / isa.address_bits, std::vector<std::uint64_t>(isa.modes.size())};
+    std::string trouble;
+    const auto any = graphs.open(form, image, site, trouble);
+    const auto here = any ? graphs.instruction(form, image, site, trouble) : std::nullopt;
+    if (!here) {
+        complain(trouble);
+        return false;
+    }
+    say(fmt::format("Anywhere, with any operands:\n\n{}\n", ir::to_text(*any, isa)));
+    say(fmt::format("Here, at address 0:\n\n{}", ir::to_text(*here, isa)));
+    return true;
+}
+
 int assemble_line(const Options& options, Session& session, const Codec& codec) {
     const FileId file = session.sources.add("<line>", as_statement(codec.isa(), options.line));
     AssembleOptions how = library_options(options);
@@ -60,11 +86,11 @@ int assemble_line(const Options& options, Session& session, const Codec& codec) 
     how.line_table = false;
     Object object;
     if (assemble(codec, file, session.sources, how, object, session.diagnostics)) {
-        std::string bytes;
-        for (const Section& section : object.sections) {
-            if (section.allocated) fmt::format_to(std::back_inserter(bytes), "{:02x}", fmt::join(section.bytes, ""));
-        }
-        say(fmt::format("{}\n", bytes));
+        std::vector<std::uint8_t> bytes;
+        for (const Section& section : object.sections)
+            if (section.allocated) bytes.insert(bytes.end(), section.bytes.begin(), section.bytes.end());
+        if (options.meaning) return print_meaning(codec, bytes) ? session.report() : input_error;
+        say(fmt::format("{:02x}\n", fmt::join(bytes, "")));
     }
     return session.report();
 }
@@ -122,6 +148,10 @@ int assemble_any(const Options& options) {
         complain("give a source file or --line, one of the two");
         return usage_error;
     }
+    if (options.meaning && !one_line) {
+        complain("--meaning is for an instruction: give it with --line");
+        return usage_error;
+    }
     if (!one_line && options.output.empty() && options.listing.empty() && options.listing_json.empty()) {
         complain("say where the output goes: -o FILE");
         return usage_error;
@@ -141,6 +171,7 @@ Action define(Arguments& app) {
     app.add_option("FILE", options->source, "Source file; - is standard input")->type_name("");
     app.add_option("-o,--output", options->output, "Where the object goes; - is standard output")->type_name("OUT");
     app.add_option("--line", options->line, "Assemble this text and print its bytes in hexadecimal")->type_name("TEXT");
+    app.add_flag("--meaning", options->meaning, "With --line: print what the instruction does, step by step");
     app.add_option("--format", options->format, "elf, bin, ihex, memh, c or vhdl")
         ->type_name("FORMAT")
         ->capture_default_str()

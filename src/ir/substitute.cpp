@@ -49,8 +49,8 @@ private:
         if (value == no_value) return no_value;
         if (values_[value] == no_value) {
             const Definition& definition = form_.values[value];
-            values_[value] =
-                definition.is_constant ? out_.constant(definition.type, definition.constant) : out_.new_value(definition.type);
+            values_[value] = definition.is_constant ? out_.constant(definition.type, definition.constant)
+                                                    : out_.new_value(definition.type);
         }
         return values_[value];
     }
@@ -117,7 +117,8 @@ private:
     void reach(BlockId id) {
         if (blocks_[id] != no_block) return;
         blocks_[id] = begin();
-        for (const Value argument : form_.blocks[id].arguments) out_.blocks[blocks_[id]].arguments.push_back(of(argument));
+        for (const Value argument : form_.blocks[id].arguments)
+            out_.blocks[blocks_[id]].arguments.push_back(of(argument));
     }
 
     const Graph& form_;

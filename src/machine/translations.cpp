@@ -227,10 +227,6 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
             return nullptr;
         return refuse(StopReason::illegal, {});
     }
-    const Form& form = isa.forms[made->form];
-    const isaforge::Instruction& instruction = isa.instruction_of(form);
-    if (!instruction.meaning && !instruction.guard) return refuse(StopReason::undefined, "it has no meaning");
-
     std::string trouble;
     const auto graph = system->forms.instruction(made->form, made->image, site_of(address, made->bits), trouble);
     return graph ? finish_translation(std::move(made), *graph) : refuse(StopReason::undefined, trouble);

@@ -10,14 +10,20 @@ namespace isaforge::semantics {
 namespace {
 
 // The operands that have a code of their own, in one order: rows of tables stand for what they capture.
-template <class One, class Function>
-void for_each_leaf(const Isa& isa, std::vector<One>& bindings, Function&& function) {
-    for (One& binding : bindings) {
+template <class Bindings, class Function>
+void for_each_leaf(const Isa& isa, Bindings& bindings, Function&& function) {
+    for (auto& binding : bindings) {
         if (isa.operand_types[binding.type].kind == OperandKind::table)
             for_each_leaf(isa, binding.captures, function);
         else
             function(binding);
     }
+}
+
+std::vector<const Binding*> leaves_of(const Isa& isa, const std::vector<Binding>& bindings) {
+    std::vector<const Binding*> leaves;
+    for_each_leaf(isa, bindings, [&](const Binding& leaf) { leaves.push_back(&leaf); });
+    return leaves;
 }
 
 void add_rows(const Isa& isa, const std::vector<Binding>& bindings, std::vector<std::uint64_t>& key) {
@@ -44,13 +50,25 @@ std::size_t FormGraphs::Hash::operator()(const Key& key) const {
 
 std::optional<ir::Graph> FormGraphs::instruction(Index form, const Image& image, const Site& site,
                                                  std::string& trouble) {
+    return at(Subject::instruction, form, bindings_of(form, image), site, trouble);
+}
+
+std::shared_ptr<const ir::Graph> FormGraphs::open(Index form, const Image& image, const Site& site,
+                                                  std::string& trouble) {
+    std::vector<Binding> bindings = bindings_of(form, image);
+    auto found = lowered(Subject::instruction, form, bindings, leaves_of(isa_, bindings), site);
+    trouble = found->trouble;
+    return found->trouble.empty() ? std::shared_ptr<const ir::Graph>(found, &found->graph) : nullptr;
+}
+
+std::vector<Binding> FormGraphs::bindings_of(Index form, const Image& image) const {
     std::vector<std::uint64_t> codes;
     codec_->fields(form, image, codes);
     std::vector<Binding> bindings;
     bindings.reserve(codes.size());
     for (std::size_t i = 0; i < codes.size(); ++i)
         bindings.push_back(bind(*codec_, isa_.forms[form].fields[i].type, codes[i]));
-    return at(Subject::instruction, form, std::move(bindings), site, trouble);
+    return bindings;
 }
 
 std::optional<ir::Graph> FormGraphs::event(Index event, const Site& site, std::string& trouble) {
@@ -61,8 +79,7 @@ std::optional<ir::Graph> FormGraphs::modes(std::string& trouble) { return at(Sub
 
 std::optional<ir::Graph> FormGraphs::at(Subject subject, Index index, std::vector<Binding> bindings, const Site& site,
                                         std::string& trouble) {
-    std::vector<const Binding*> leaves;
-    for_each_leaf(isa_, bindings, [&](Binding& leaf) { leaves.push_back(&leaf); });
+    const std::vector<const Binding*> leaves = leaves_of(isa_, bindings);
     const auto form = lowered(subject, index, bindings, leaves, site);
     if (!form->trouble.empty()) {
         trouble = form->trouble;
@@ -95,7 +112,8 @@ std::optional<ir::Graph> FormGraphs::at(Subject subject, Index index, std::vecto
 
 std::shared_ptr<const FormGraphs::Lowered> FormGraphs::lowered(Subject subject, Index index,
                                                                std::vector<Binding>& bindings,
-                                                               const std::vector<const Binding*>& leaves, const Site& site) {
+                                                               const std::vector<const Binding*>& leaves,
+                                                               const Site& site) {
     Key key = {static_cast<std::uint64_t>(subject), index};
     key.insert(key.end(), site.modes.begin(), site.modes.end());
     add_rows(isa_, bindings, key);
@@ -118,8 +136,8 @@ std::shared_ptr<const FormGraphs::Lowered> FormGraphs::lowered(Subject subject, 
 }
 
 // Leaves are opened but for those that decide. Where that is not enough, one more has to be known.
-FormGraphs::Lowered FormGraphs::lower_open(Subject subject, Index index, std::vector<Binding>& bindings, const Site& site,
-                                           std::vector<bool>& decides) {
+FormGraphs::Lowered FormGraphs::lower_open(Subject subject, Index index, std::vector<Binding>& bindings,
+                                           const Site& site, std::vector<bool>& decides) {
     LowerInput input{.isa = &isa_};
     if (subject == Subject::instruction) {
         const Form& form = isa_.forms[index];
@@ -127,6 +145,11 @@ FormGraphs::Lowered FormGraphs::lower_open(Subject subject, Index index, std::ve
         input.fields = &form.fields.list();
         input.names = &form.names_in_meaning;
         input.bindings = &bindings;
+        if (!input.instruction->meaning && !input.instruction->guard) {
+            Lowered none;
+            none.trouble = "it has no meaning";
+            return none;
+        }
     }
     if (subject == Subject::event) input.event = &isa_.events[index];
     input.only_modes = subject == Subject::modes;
@@ -141,7 +164,8 @@ FormGraphs::Lowered FormGraphs::lower_open(Subject subject, Index index, std::ve
         Diagnostics diagnostics;
         LowerResult result = lower(input, diagnostics);
         if (result.steering != nullptr) {
-            decides[static_cast<std::size_t>(std::find(order.begin(), order.end(), result.steering) - order.begin())] = true;
+            decides[static_cast<std::size_t>(std::find(order.begin(), order.end(), result.steering) - order.begin())] =
+                true;
             continue;
         }
         Lowered made;

@@ -29,6 +29,8 @@ public:
 
     // What an instruction of that form does at a site; nothing, with the reason, where it has no meaning there.
     std::optional<ir::Graph> instruction(Index form, const Image& image, const Site& site, std::string& trouble);
+    // The same with its operands and address open, but for those that decide about types: the arguments of the graph.
+    std::shared_ptr<const ir::Graph> open(Index form, const Image& image, const Site& site, std::string& trouble);
     // What happens to the hart that is there at an event.
     std::optional<ir::Graph> event(Index event, const Site& site, std::string& trouble);
     // What computes the values of all modes.
@@ -49,6 +51,7 @@ private:
         std::size_t operator()(const Key& key) const;
     };
 
+    std::vector<Binding> bindings_of(Index form, const Image& image) const;
     std::optional<ir::Graph> at(Subject subject, Index index, std::vector<Binding> bindings, const Site& site,
                                 std::string& trouble);
     std::shared_ptr<const Lowered> lowered(Subject subject, Index index, std::vector<Binding>& bindings,
