@@ -176,6 +176,8 @@ struct MemorySpace {
     bool big_endian = false;
     bool holds_code = false;            // instructions are fetched from it: one address space for code and data
     Place where;
+
+    unsigned unit_bytes() const { return unit_bits <= 8 ? 1 : unit_bits / 8; }
 };
 
 // What answers at addresses of a memory that holds code instead of storage: "console", "timer".

@@ -14,8 +14,8 @@ inline constexpr std::uint64_t most_stream_bytes = std::uint64_t{1} << 28;
 // A command of the debugger.
 inline constexpr std::uint64_t longest_command = 65536;
 
-// Each data memory of a machine, and each piece of storage in a memory that holds code. It is more than computers have:
-// pages are taken when they are touched.
+// Each memory of a machine, and each piece of storage that is mapped. It is more than computers have: pages are taken when
+// they are touched.
 inline constexpr std::uint64_t most_memory_bytes = std::uint64_t{1} << 46;
 inline constexpr unsigned most_harts = 64;
 // Code that is not in a memory: its highest address.

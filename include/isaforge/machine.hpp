@@ -3,8 +3,9 @@
 //
 // Addresses of code are in address units of the code (Isa::address_bits), addresses of data in units of their memory.
 //
-// A memory that holds code is one address space for code and data: storage with permissions, and devices, at any of 2^64
-// addresses; docs/machine.md describes it. Only there a machine has several harts and events.
+// Each memory has a map: storage with permissions, and devices, at any of 2^64 addresses, shared by all harts. One that
+// holds code is one address space for code and data; else the code lies by itself, where no instruction can reach it.
+// docs/machine.md describes all that.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +42,7 @@ struct MachineOptions {
     bool require_alignment = false;   // an access at no multiple of its size is a bad one
     bool warn_hazards = false;        // warn where a register is read before its late result has landed
     bool count_instructions = false;  // keep counts for each instruction of the program (slower)
-    unsigned harts = 1;                // of a machine whose memory holds code, at most most_harts
+    unsigned harts = 1;                // at most most_harts
     std::uint64_t seed = 0;           // of the order in which harts take turns: the same seed gives the same run
     bool threads = false;             // harts run at once instead
     // How many instructions stay translated, of all harts together; with more, all of them are translated anew.
@@ -56,14 +57,12 @@ enum class StopReason {
     running,            // step(): more to do
     stopped,            // the program called stop()
     limit,              // the number of instructions allowed
-    bad_access,         // a load or store outside its memory
     bad_index,          // a register number outside its file
-    bad_code_address,   // pc outside the code
     illegal,            // no instruction has these bits
     undefined,          // the instruction has no meaning, or one that does not fit its operands
     port_collision,     // more results due in one cycle than the file has write ports
     breakpoint,         // run(): before an instruction with a breakpoint
-    // Of memory that holds code. Where the description has an event for one of these, that is what happens instead.
+    // Where the description has an event for one of these, or for `illegal`, that is what happens instead.
     bad_read,           // of an address that may not be read
     bad_write,
     bad_execute,
@@ -150,12 +149,13 @@ public:
     // Replaces the code, which begins at code address 0. Bytes as in an object file: units in the machine's byte order.
     void load_code(std::span<const std::uint8_t> bytes);
 
-    // Storage and devices in the memory that holds code. What is added replaces what was there. Nothing where it worked,
-    // else why not. A device is a "console", a "timer" or a "doorbell".
+    // Storage and devices in the main memory. What is added replaces what was there. Nothing where it worked, else why not.
+    // A device is a "console", a "timer" or a "doorbell".
     std::string add_storage(std::uint64_t address, std::uint64_t bytes, Permissions permissions, std::string name);
     std::string add_device(const std::string& kind, std::uint64_t address);
     std::string protect(std::uint64_t address, std::uint64_t bytes, Permissions permissions, const std::string& name);
     Index code_memory() const;            // no_index where code is apart
+    Index main_memory() const;            // the one that holds code, else the first; no_index where there is none
     std::vector<std::string> memory_map() const;  // a line for each region
 
     // Copies bytes into a memory; false, and nothing done, where they do not fit. Permissions do not count.
@@ -201,8 +201,7 @@ public:
     // Bytes of a memory, past permissions and without asking devices. False where some are not there.
     bool peek(Index memory, std::uint64_t address, std::span<std::uint8_t> bytes) const;
 
-    // The bytes of a memory, of one that holds code those from address 0 on; and a memory by its name, no_index where there
-    // is none.
+    // The storage of a memory that begins at address 0; and a memory by its name, no_index where there is none.
     std::span<std::uint8_t> memory(Index memory);
     Index find_memory(std::string_view name) const;
     // How many bytes of a memory there are from an address on without a gap.
@@ -219,7 +218,7 @@ public:
     bool decode(std::uint64_t address, Index& form, Image& image, unsigned& bits) const;
     std::string text(std::uint64_t address, Codec::LabelNamer* labels = nullptr) const;
     Jump jump_at(std::uint64_t address) const;
-    std::uint64_t code_size() const;      // in address units; 0 where memory holds the code
+    bool has_code(std::uint64_t address) const;  // whether there is anything at a code address
 
     // signal("name") calls so far, in the order of the names' first use; of hart 0 and its others together.
     std::vector<std::pair<std::string, std::uint64_t>> signals() const;
@@ -255,8 +254,9 @@ std::string to_text(const TraceRecord::Change& change);
 // All registers with their names, several a line.
 std::string register_dump(const Machine& machine);
 
-// `length` bytes of a memory from `address` in hexadecimal and as characters, 16 a line; what lies outside is left out.
-std::string memory_dump(Machine& machine, Index memory, std::uint64_t address, std::uint64_t length);
+// `length` bytes of a memory from `address`, which counts its units, in hexadecimal and as characters, 16 a line; what lies
+// outside is left out.
+std::string memory_dump(const Machine& machine, Index memory, std::uint64_t address, std::uint64_t length);
 
 enum class PixelFormat { xrgb8888, rgb888, rgb565, gray8 };  // little-endian words; rgb888 is three bytes r, g, b
 unsigned bytes_per_pixel(PixelFormat format);

@@ -48,6 +48,7 @@ bool parse_frame(std::string_view rest, MemoryMapping& mapping) {
     const auto format = parse_pixel_format(take(rest, '='));
     if (!format || rest.empty()) return false;
     picture.format = *format;
+    picture.address = mapping.address;
     mapping.path = rest;
     mapping.size = picture.bytes();
     return true;
@@ -98,26 +99,24 @@ bool map_memory(Machine& machine, const std::vector<std::string>& maps) {
     return true;
 }
 
-bool write_picture(const std::string& path, std::span<const std::uint8_t> memory, const Picture& picture) {
-    std::string png;
-    const std::string problem = make_png(memory, picture, png);
+bool write_picture(const Machine& machine, Index memory, const std::string& path, Picture picture) {
+    std::vector<std::uint8_t> pixels(picture.bytes());
+    std::string png, problem = "part of it is mapped over";
+    if (machine.peek(memory, picture.address, pixels)) {
+        picture.address = 0;
+        problem = make_png(pixels, picture, png);
+    }
     if (problem.empty()) return write_text(path, png);
     complain(fmt::format("cannot write '{}': {}", path, problem));
     return false;
 }
 
-bool write_frames(Machine& machine, const std::vector<std::string>& maps) {
+bool write_frames(const Machine& machine, const std::vector<std::string>& maps) {
     bool written = true;
     for (const std::string& text : maps) {
         const MemoryMapping mapping = *parse_mapping(text);
-        if (mapping.path.empty()) continue;
-        std::vector<std::uint8_t> pixels(mapping.size);
-        if (machine.peek(machine.code_memory(), mapping.address, pixels)) {
-            written &= write_picture(mapping.path, pixels, mapping.picture);
-            continue;
-        }
-        complain(fmt::format("cannot write '{}': part of the frame is mapped over", mapping.path));
-        written = false;
+        if (!mapping.path.empty())
+            written &= write_picture(machine, machine.main_memory(), mapping.path, mapping.picture);
     }
     return written;
 }

@@ -27,11 +27,11 @@ bool parse_picture_size(std::string_view text, std::uint32_t& width, std::uint32
 std::optional<MemoryMapping> parse_mapping(const std::string& text);
 
 // A picture of a memory into a file. False after a complaint.
-bool write_picture(const std::string& path, std::span<const std::uint8_t> memory, const Picture& picture);
+bool write_picture(const Machine& machine, Index memory, const std::string& path, Picture picture);
 
 // False after a complaint.
 bool map_memory(Machine& machine, const std::vector<std::string>& maps);
-bool write_frames(Machine& machine, const std::vector<std::string>& maps);
+bool write_frames(const Machine& machine, const std::vector<std::string>& maps);
 // The files that will be written.
 std::vector<std::string> frame_paths(const std::vector<std::string>& maps);
 

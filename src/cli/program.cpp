@@ -75,7 +75,7 @@ bool load_sections(Machine& machine, const Object& object) {
         }
     }
     machine.load_code(code);
-    machine.set_pc(object.entry / object.address_bytes);
+    machine.start(object.entry / object.address_bytes);
     return true;
 }
 
@@ -106,7 +106,7 @@ void add_program_options(Arguments& app, ProgramChoice& choice) {
         ->type_name("FILE@ADDRESS")
         ->allow_extra_args(false)
         ->check(wants(parse_load, "FILE@ADDRESS"));
-    const std::string group = "Of a machine whose memory holds its code";
+    const std::string group = "What lies around the instructions";
     app.add_option("--map", choice.maps,
                    "Storage ram@ADDRESS:SIZE[:rwx], a picture frame@ADDRESS:WIDTHxHEIGHT:FORMAT=FILE, or a device "
                    "console@ADDRESS, timer@ADDRESS, doorbell@ADDRESS")
@@ -175,11 +175,6 @@ MachineOptions machine_options(const ProgramChoice& choice, const Program& progr
 }
 
 bool load_program(Machine& machine, const Program& program, const ProgramChoice& choice) {
-    if (machine.code_memory() == no_index && (choice.harts > 1 || !choice.maps.empty())) {
-        complain(fmt::format("--harts and --map are for machines whose memory holds their code; that of {} does not",
-                             machine.isa().variant));
-        return false;
-    }
     if (!machine.memory_problem().empty()) {
         complain(machine.memory_problem());
         return false;

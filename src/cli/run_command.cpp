@@ -154,9 +154,9 @@ bool ranges_exist(Machine& machine, const Options& options) {
     const auto exists = [&](const std::string& text, std::uint64_t address, std::uint64_t length) {
         const std::uint64_t room = machine.room(0, address), end = machine.room(0, 0);
         if (length <= room) return true;
-        const std::string& name = machine.isa().memories[0].name;
-        complain(fmt::format("'{}' is not in the memory `{}`, which ends at {:#x}", text, name,
-                             room > 0 ? address + room : end));
+        const MemorySpace& memory = machine.isa().memories[0];
+        complain(fmt::format("'{}' is not in the memory `{}`, which ends at {:#x}", text, memory.name,
+                             room > 0 ? address + room / memory.unit_bytes() : end / memory.unit_bytes()));
         return false;
     };
     return std::ranges::all_of(options.dumps,
@@ -174,7 +174,8 @@ bool ranges_exist(Machine& machine, const Options& options) {
 void print_dump(Machine& machine, const Dump& dump) {
     constexpr std::uint64_t part = 1 << 16;
     for (std::uint64_t done = 0; done < dump.length; done += part) {
-        say(memory_dump(machine, 0, dump.address + done, std::min(part, dump.length - done)));
+        const std::uint64_t address = dump.address + done / machine.isa().memories[0].unit_bytes();
+        say(memory_dump(machine, 0, address, std::min(part, dump.length - done)));
     }
 }
 
@@ -190,7 +191,7 @@ bool write_pictures(Machine& machine, const Options& options) {
     bool written = write_frames(machine, options.program.maps);
     for (const std::string& text : options.pictures) {
         const PictureFile file = *parse_picture(text);
-        written &= write_picture(file.path, machine.memory(0), file.picture);
+        written &= write_picture(machine, 0, file.path, file.picture);
     }
     return written;
 }

@@ -187,7 +187,7 @@ void Debugger::quit(std::string_view) { finished_ = true; }
 // Places
 
 std::string Debugger::instruction_text(std::uint64_t address) const {
-    if (!may_hold_code(machine(), address)) return "outside the code";
+    if (!machine().has_code(address)) return "outside the code";
     Index form = no_index;
     Image image;
     unsigned bits = 0;

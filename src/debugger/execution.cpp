@@ -119,7 +119,7 @@ bool Execution::find_access(Stop& stop, const TraceRecord& record) const {
     for (const Watched& each : watched_) {
         const Watch& watch = each.watch;
         if (watch.is_register || watch.when == Watch::When::changed) continue;
-        const std::uint64_t unit = std::max(1u, machine_.isa().memories[watch.object].unit_bits / 8);
+        const std::uint64_t unit = machine_.isa().memories[watch.object].unit_bytes();
         const std::uint64_t watched = watch.number * unit;
         for (const TraceRecord::Access& access : record.accesses) {
             const std::uint64_t at = access.address * unit;

@@ -303,12 +303,6 @@ bool write_bytes(Machine& machine, Index memory, std::uint64_t address, std::spa
     return machine.load_data(memory, address, from);
 }
 
-bool may_hold_code(const Machine& machine, std::uint64_t address) {
-    if (machine.code_memory() == no_index) return address < machine.code_size();
-    std::uint8_t byte = 0;
-    return machine.peek(machine.code_memory(), address, {&byte, 1});
-}
-
 namespace {
 
 std::string no_memory_at(const Machine& machine, const Target& target) {

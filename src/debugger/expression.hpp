@@ -53,9 +53,6 @@ private:
 bool read_bytes(const Machine& machine, Index memory, std::uint64_t address, std::span<std::uint8_t> to);
 bool write_bytes(Machine& machine, Index memory, std::uint64_t address, std::span<const std::uint8_t> from);
 
-// Whether an instruction may begin at this code address.
-bool may_hold_code(const Machine& machine, std::uint64_t address);
-
 // Finds a register by any of its names, also with the `$` that gdb puts before names, and without the one that a name
 // begins with; a symbol also with the `.` or `@` that a syntax puts before labels.
 bool find_register(const Machine& machine, std::string_view name, Index& file, std::uint64_t& number);

@@ -20,11 +20,9 @@ constexpr unsigned sigint = 2, sigill = 4, sigtrap = 5, sigabrt = 6, sigbus = 10
 
 unsigned signal_of(StopReason reason) {
     switch (reason) {
-        case StopReason::bad_access:
         case StopReason::bad_read:
         case StopReason::bad_write:
-        case StopReason::bad_execute:
-        case StopReason::bad_code_address: return sigsegv;
+        case StopReason::bad_execute: return sigsegv;
         case StopReason::misaligned:
         case StopReason::misaligned_code: return sigbus;
         case StopReason::illegal:
@@ -286,7 +284,7 @@ std::string GdbServer::point(std::string_view text, bool on) {
     if (*type > 4) return {};
     if (breakpoints_.size() + watches_.size() > most_points && on) return bad_request;
     if (*type < 2) {
-        if (address % code_bytes_ != 0 || !may_hold_code(machine(), address / code_bytes_)) return no_such_place;
+        if (address % code_bytes_ != 0 || !machine().has_code(address / code_bytes_)) return no_such_place;
         const bool changes = on ? breakpoints_.insert(address).second : breakpoints_.erase(address) != 0;
         if (changes && on) execution_.add_breakpoint(address / code_bytes_);
         if (changes && !on) execution_.remove_breakpoint(address / code_bytes_);

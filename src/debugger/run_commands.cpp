@@ -212,7 +212,7 @@ bool Debugger::is_behind_call(std::uint64_t address) const {
     const std::uint64_t longest = max_instruction_bits / std::max(1u, isa.address_bits);
     for (std::uint64_t back = unit; back <= std::min(longest, address); back += unit) {
         const std::uint64_t call = address - back;
-        if (may_hold_code(machine(), call) && length_at(call) == back && machine().jump_at(call).calls) return true;
+        if (machine().has_code(call) && length_at(call) == back && machine().jump_at(call).calls) return true;
     }
     return false;
 }
@@ -376,7 +376,7 @@ void Debugger::add_break(std::string_view arguments, bool temporary) {
     const auto [place, condition] = with_condition(arguments);
     const std::optional<std::uint64_t> address = place.empty() ? machine().pc() : location(place);
     if (!address) return;
-    if (!may_hold_code(machine(), *address)) return fail(fmt::format("there is no code at {:#x}", *address));
+    if (!machine().has_code(*address)) return fail(fmt::format("there is no code at {:#x}", *address));
     if (!condition.empty() && !accepts(condition)) return;
     Point point{.temporary = temporary, .address = *address};
     point.condition = condition.substr(std::min(condition.find_first_not_of(" \t"), condition.size()));

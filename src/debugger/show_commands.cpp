@@ -82,11 +82,6 @@ void Debugger::info(std::string_view arguments) {
         out_ += fmt::format("{}, {} instructions executed\n", machine().isa().variant, execution_.executed());
         for (const auto& [begin, end] : map_.code()) out_ += fmt::format("code {:#x} to {:#x}\n", begin, end - 1);
         for (const std::string& line : machine().memory_map()) out_ += line + "\n";
-        for (Index i = 0; i < machine().isa().memories.size(); ++i) {
-            if (i != machine().code_memory())
-                out_ +=
-                    fmt::format("memory {}, {} bytes\n", machine().isa().memories[i].name, machine().memory(i).size());
-        }
         for (const auto& [name, count] : machine().signals()) out_ += fmt::format("signal {}: {}\n", name, count);
     } else {
         fail("info shows breakpoints, registers, symbols, pending or program");
@@ -249,7 +244,7 @@ void Debugger::memory(std::string_view arguments) {
     if (text.empty())
         return fail(fmt::format("{} has nothing at {:#x}", machine().isa().memories[space].name, examined_));
     out_ += text;
-    examined_ += length;
+    examined_ += length / machine().isa().memories[space].unit_bytes();
 }
 
 // x/NFU ADDRESS, in the first memory
@@ -285,7 +280,7 @@ void Debugger::examine(std::string_view arguments) {
                           : examine_format_[1] == 'h' ? 16
                           : examine_format_[1] == 'w' ? 32
                                                       : 64;
-    const unsigned unit = std::max(8u, machine().isa().memories[0].unit_bits);
+    const unsigned unit = machine().isa().memories[0].unit_bytes();
     const std::uint64_t per_line = examine_format_[0] == 't' ? 1 : 128 / bits;
     for (std::uint64_t i = 0; i < count; ++i) {
         std::uint64_t value = 0;
@@ -296,7 +291,7 @@ void Debugger::examine(std::string_view arguments) {
         }
         if (i % per_line == 0) out_ += fmt::format("{}{:#010x}:", i == 0 ? "" : "\n", examined_);
         out_ += " " + formatted(value, bits, examine_format_[0]);
-        examined_ += std::max(1u, bits / unit);
+        examined_ += std::max(1u, bits / 8 / unit);
     }
     if (count != 0) out_ += '\n';
 }
@@ -352,7 +347,7 @@ std::uint64_t Debugger::begin_before(std::uint64_t address, unsigned count) cons
 }
 
 void Debugger::show_instructions(std::uint64_t address, std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count && may_hold_code(machine(), address); ++i) {
+    for (std::uint64_t i = 0; i < count && machine().has_code(address); ++i) {
         const bool inside = std::any_of(map_.code().begin(), map_.code().end(), [&](const auto& stretch) {
             return stretch.first <= address && address < stretch.second;
         });
@@ -394,7 +389,7 @@ void Debugger::disassemble(std::string_view arguments) {
             count = std::min(*given, most_items);
         }
     }
-    if (!may_hold_code(machine(), address)) return fail(fmt::format("there is no code at {:#x}", address));
+    if (!machine().has_code(address)) return fail(fmt::format("there is no code at {:#x}", address));
     showed_code_ = true;
     show_instructions(address, count);
 }

@@ -1,4 +1,4 @@
-// Accesses to the memory that holds code, where the tables do not know the way.
+// Accesses to memory, where the tables do not know the way.
 #include "machine/bus.hpp"
 
 #include <algorithm>
@@ -63,88 +63,116 @@ struct Bus::Section {
     bool stores = false;
 };
 
-Bus::Bus(System& system, Core& core) : system_(system), map_(system.map), sharing_(system.sharing.get()), core_(core) {
+Bus::Bus(System& system, Core& core, std::uint32_t hart)
+    : system_(system), sharing_(system.sharing.get()), core_(core) {
+    core_.bus = this;
+    core_.hart = hart;
+    core_.harts = system.harts;
     if (sharing_ != nullptr) sharing_->members[core_.hart].stop_at = &core_.stop_at;
+    for (Index i = 0; i < system.spaces.size(); ++i) views_.emplace_back(system.spaces[i], i);
     clear(empty_);
     forget_pages();
     choose_pages();
 }
 
 // No address finds an entry of its own here: each begins in the page after.
-void Bus::clear(Pages& pages) {
-    for (std::uint64_t i = 0; i < page_count; ++i) pages[i] = {(i + 1) % page_count << page_shift, 0, nullptr};
+void Bus::clear(Pages& pages, unsigned unit_shift) {
+    for (std::uint64_t i = 0; i < page_count; ++i)
+        pages[i] = {(i + 1) % page_count << page_shift, 0, nullptr, unit_shift};
 }
 
 void Bus::forget_pages() {
-    region_ = nullptr;
-    clear(loads_);
-    clear(stores_);
+    for (View& view : views_) {
+        view.region = nullptr;
+        clear(view.loads, view.space.unit_shift);
+        clear(view.stores, view.space.unit_shift);
+    }
 }
 
 void Bus::choose_pages() {
     const bool direct = !transaction.active() && core_.notes == nullptr;
-    core_.load_pages = direct ? loads_.data() : empty_.data();
-    core_.store_pages = direct ? stores_.data() : empty_.data();
+    for (std::size_t i = 0; i < std::min(views_.size(), max_spaces); ++i) {
+        core_.load_pages[i] = direct ? views_[i].loads.data() : empty_.data();
+        core_.store_pages[i] = direct ? views_[i].stores.data() : empty_.data();
+    }
+    core_.main_load_pages = direct ? views_[system_.main].loads.data() : empty_.data();
+    core_.main_store_pages = direct ? views_[system_.main].stores.data() : empty_.data();
 }
 
-bool Bus::refuse(StopReason reason, std::uint64_t address, unsigned bytes) {
+bool Bus::refuse(StopReason reason, const View& view, std::uint64_t address, unsigned bytes) {
     core_.reason = reason;
-    core_.fault_address = address;
+    core_.fault_space = view.number;
+    core_.fault_address = address >> view.space.unit_shift;
     core_.fault_bits = bytes * 8;
     return false;
 }
 
-bool Bus::refuse(Access access, std::uint64_t address, unsigned bytes) {
-    return refuse(access == Access::read ? StopReason::bad_read : StopReason::bad_write, address, bytes);
+bool Bus::refuse(Access access, const View& view, std::uint64_t address, unsigned bytes) {
+    return refuse(access == Access::read ? StopReason::bad_read : StopReason::bad_write, view, address, bytes);
 }
 
-bool Bus::is_aligned(std::uint64_t address, unsigned bytes) {
-    return (address & (bytes - 1) & core_.alignment) == 0 || refuse(StopReason::misaligned, address, bytes);
+bool Bus::find_byte(Access access, const View& view, std::uint64_t address, unsigned bytes, std::uint64_t& byte) {
+    if (!view.space.byte_of(address, byte)) {
+        refuse(access, view, byte, bytes);
+        core_.fault_address = address;
+        return false;
+    }
+    return (byte & (bytes - 1) & core_.alignment) == 0 || refuse(StopReason::misaligned, view, byte, bytes);
 }
 
-const Region* Bus::region_of(std::uint64_t address) {
-    if (region_ == nullptr || address < region_->first || address > region_->last) region_ = map_.find(address);
-    return region_;
+const Region* Bus::region_of(View& view, std::uint64_t address) {
+    if (view.region == nullptr || address < view.region->first || address > view.region->last)
+        view.region = view.space.map.find(address);
+    return view.region;
 }
 
-// Puts the stretch around an address into the table, as far as it reaches in its page and has no flags.
-void Bus::remember(const Region& region, Access access, std::uint64_t address) {
+// Puts the stretch around an address into the table, as far as it has no flags.
+void Bus::remember(View& view, const Region& region, Access access, std::uint64_t address) {
+    if (core_.notes != nullptr) return;
     const bool stores = access == Access::write;
-    if (stores ? core_.store_pages != stores_.data() : core_.load_pages != loads_.data()) return;
+    const unsigned shift = view.space.unit_shift;
+    PageEntry& entry = (stores ? view.stores : view.loads)[page_of(address >> shift)];
+    if ((address >> shift) - entry.first <= entry.room >> shift) return;  // it is there
     std::uint64_t first = 0, last = 0;
-    map_.stretch(region, access, first, last);
-    first = std::max(first, address & ~(page_bytes - 1));
-    last = std::min(last, address | (page_bytes - 1));
+    view.space.map.stretch(region, access, first, last);
     const Block& block = *region.block;
     if (!block.narrow(address, stores ? Block::code | Block::watched : Block::watched, first, last)) return;
-    if (last - first < 7) return;
-    (stores ? stores_ : loads_)[(address >> page_shift) % page_count] = {first, last - first - 7, block.at(first)};
+    if (last - first >= 7) entry = {first >> shift, last - first - 7, block.at(first), shift};
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Plain accesses
 
-bool Bus::load(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
-    if (!load_uncounted(address, bytes, value)) return false;
+bool Bus::load(Index space, std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+    View& view = views_[space];
+    std::uint64_t at = 0;
+    if (!find_byte(Access::read, view, address, bytes, at) || !load_uncounted(view, at, bytes, value)) return false;
     ++core_.counters[index_of(ir::Counter::loads)];
-    note(address, bytes, value, false);
+    note(view, address, bytes, value, false);
     return true;
 }
 
-// Here values are bytes as they lie in memory, the first one lowest.
-void Bus::note(std::uint64_t address, unsigned bytes, std::uint64_t value, bool is_store) {
-    if (core_.notes == nullptr) return;
-    const std::uint64_t number =
-        core_.mapped_big_endian ? __builtin_bswap64(value) >> (64 - 8 * bytes) : low_bytes(value, bytes);
-    core_.notes->push_back({core_.mapped_memory, address, number, bytes * 8, is_store});
+bool Bus::store(Index space, std::uint64_t address, unsigned bytes, std::uint64_t value) {
+    View& view = views_[space];
+    std::uint64_t at = 0;
+    if (!find_byte(Access::write, view, address, bytes, at) || !store_uncounted(view, at, bytes, value)) return false;
+    ++core_.counters[index_of(ir::Counter::stores)];
+    note(view, address, bytes, value, true);
+    return true;
 }
 
-bool Bus::load_uncounted(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
-    if (!is_aligned(address, bytes)) return false;
-    const Region* region = region_of(address);
-    if (region == nullptr || !region->allows(Access::read)) return refuse(Access::read, address, bytes);
-    if (region->last - address < bytes - 1) return crossing_load(address, bytes, value);
-    if (region->device == nullptr) return load_storage(*region, address, bytes, value);
+void Bus::note(const View& view, std::uint64_t address, unsigned bytes, std::uint64_t value, bool is_store) {
+    if (core_.notes == nullptr) return;
+    const std::uint64_t number =
+        view.space.big_endian ? __builtin_bswap64(value) >> (64 - 8 * bytes) : low_bytes(value, bytes);
+    core_.notes->push_back({view.number, address, number, bytes * 8, is_store});
+}
+
+bool Bus::load_uncounted(View& view, std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+    const Region* region = region_of(view, address);
+    if (region == nullptr || !region->allows(Access::read)) return refuse(Access::read, view, address, bytes);
+    if (region->last - address < bytes - 1) return crossing_load(view, address, bytes, value);
+    if (region->device == nullptr) return load_storage(view, *region, address, bytes, value);
     if (transaction.active()) return abort(AbortReason::event);
     Pause pause(*this);
     std::scoped_lock lock(system_.device_lock);
@@ -153,77 +181,70 @@ bool Bus::load_uncounted(std::uint64_t address, unsigned bytes, std::uint64_t& v
     return true;
 }
 
-bool Bus::store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
-    if (!is_aligned(address, bytes)) return false;
-    const Region* region = region_of(address);
-    if (region == nullptr || !region->allows(Access::write)) return refuse(Access::write, address, bytes);
-    if (region->last - address < bytes - 1) {
-        if (!crossing_store(address, bytes, value)) return false;
-    } else if (region->device == nullptr) {
-        if (!store_storage(*region, address, bytes, value)) return false;
-    } else if (transaction.active()) {
-        return abort(AbortReason::event);
-    } else {
-        Pause pause(*this);
-        std::scoped_lock lock(system_.device_lock);
-        system_.devices_changed();
-        region->device->write(address - region->device_first, bytes, low_bytes(value, bytes), asker());
-        core_.stop_at = core_.count + 1;   // it may have raised a line
-    }
-    ++core_.counters[index_of(ir::Counter::stores)];
-    note(address, bytes, value, true);
+bool Bus::store_uncounted(View& view, std::uint64_t address, unsigned bytes, std::uint64_t value) {
+    const Region* region = region_of(view, address);
+    if (region == nullptr || !region->allows(Access::write)) return refuse(Access::write, view, address, bytes);
+    if (region->last - address < bytes - 1) return crossing_store(view, address, bytes, value);
+    if (region->device == nullptr) return store_storage(view, *region, address, bytes, value);
+    if (transaction.active()) return abort(AbortReason::event);
+    Pause pause(*this);
+    std::scoped_lock lock(system_.device_lock);
+    system_.devices_changed();
+    region->device->write(address - region->device_first, bytes, low_bytes(value, bytes), asker());
+    core_.stop_at = core_.count + 1;  // it may have raised a line
     return true;
 }
 
 // Whether an access over a region's end may be made: refuses the first byte that may not.
-bool Bus::crosses(Access access, std::uint64_t address, unsigned bytes) {
+bool Bus::crosses(Access access, const View& view, std::uint64_t address, unsigned bytes) {
     for (unsigned i = 0; i < bytes; ++i) {
-        const Region* region = address + i < address ? nullptr : map_.find(address + i);
+        const Region* region = address + i < address ? nullptr : view.space.map.find(address + i);
         if (region == nullptr || !region->block || !region->allows(access))
-            return refuse(access, address + i < address ? address : address + i, bytes);
+            return refuse(access, view, address + i < address ? address : address + i, bytes);
     }
     return true;
 }
 
-bool Bus::crossing_load(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
-    if (!crosses(Access::read, address, bytes)) return false;
+bool Bus::crossing_load(View& view, std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+    if (!crosses(Access::read, view, address, bytes)) return false;
     value = 0;
     for (unsigned i = 0; i < bytes; ++i) {
         std::uint64_t byte = 0;
-        if (!load_storage(*map_.find(address + i), address + i, 1, byte)) return false;
+        if (!load_storage(view, *view.space.map.find(address + i), address + i, 1, byte)) return false;
         value |= byte << 8 * i;
     }
     return true;
 }
 
-bool Bus::crossing_store(std::uint64_t address, unsigned bytes, std::uint64_t value) {
-    if (!crosses(Access::write, address, bytes)) return false;
+bool Bus::crossing_store(View& view, std::uint64_t address, unsigned bytes, std::uint64_t value) {
+    if (!crosses(Access::write, view, address, bytes)) return false;
     for (unsigned i = 0; i < bytes; ++i)
-        if (!store_storage(*map_.find(address + i), address + i, 1, value >> 8 * i & 0xff)) return false;
+        if (!store_storage(view, *view.space.map.find(address + i), address + i, 1, value >> 8 * i & 0xff))
+            return false;
     return true;
 }
 
-bool Bus::load_storage(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value) {
-    if (transaction.active()) return load_in_transaction(region, address, bytes, value);
+bool Bus::load_storage(View& view, const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+    if (transaction.active()) return load_in_transaction(view, region, address, bytes, value);
     if (is_watched(region, address, bytes)) {
         Section section(*this, address, bytes);
         value = load_shared(region.block->at(address), bytes);
     } else {
         value = load_shared(region.block->at(address), bytes);
-        remember(region, Access::read, address);
+        remember(view, region, Access::read, address);
     }
     return true;
 }
 
-bool Bus::store_storage(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value) {
-    if (transaction.active()) return transaction.write(address, bytes, value) || abort(AbortReason::size);
+bool Bus::store_storage(View& view, const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value) {
+    if (transaction.active()) return transaction.write(view.number, address, bytes, value) || abort(AbortReason::size);
     if (is_watched(region, address, bytes)) {
         Section section(*this, address, bytes);
         section.stores = true;
         put(region, address, bytes, value);
     } else {
         put(region, address, bytes, value);
-        remember(region, Access::write, address);
+        remember(view, region, Access::write, address);
     }
     return true;
 }
@@ -240,7 +261,7 @@ std::size_t Bus::fetch(std::uint64_t address, std::span<std::uint8_t> bytes) {
     std::size_t done = 0;
     while (done < bytes.size() && address + done >= address) {
         const std::uint64_t at = address + done;
-        const Region* region = map_.find(at);
+        const Region* region = system_.code_map().find(at);
         if (region == nullptr || !region->block || !region->allows(Access::execute)) break;
         const std::size_t in_line = Block::line - at % Block::line;
         const std::size_t part = std::min<std::uint64_t>({bytes.size() - done, in_line, region->last - at + 1});
@@ -257,14 +278,17 @@ std::size_t Bus::fetch(std::uint64_t address, std::span<std::uint8_t> bytes) {
 }
 
 void Bus::note_code(std::uint64_t address, std::uint64_t bytes) {
+    View& view = views_[system_.code];
     for (std::uint64_t at = address; at < address + bytes; ++at) {
         code_[at / code_page].set(at % code_page);
-        const Region* region = region_of(at);
+        const Region* region = region_of(view, at);
         if (region == nullptr || !region->block) continue;
-        if ((region->block->flags(at) & Block::code) != 0) continue;
-        region->block->set_flag(at, Block::code);
-        const std::size_t slot = (at >> page_shift) % page_count;
-        stores_[slot] = empty_[slot];
+        const Block& block = *region->block;
+        if ((block.flags(at) & Block::code) != 0) continue;
+        // As long as no line had the flag, stretches were longer than a page.
+        if ((block.any_flags() & Block::code) == 0) clear(view.stores);
+        block.set_flag(at, Block::code);
+        view.stores[page_of(at)] = empty_[page_of(at)];
     }
 }
 
@@ -272,7 +296,7 @@ void Bus::note_code(std::uint64_t address, std::uint64_t bytes) {
 void Bus::look_at_code(const Region& region, std::uint64_t address, unsigned bytes) {
     const Block& block = *region.block;
     if (((block.flags(address) | block.flags(address + bytes - 1)) & Block::code) == 0) return;
-    if (sharing_ != nullptr) map_.code_version.fetch_add(1);
+    if (sharing_ != nullptr) system_.code_map().code_version.fetch_add(1);
     bool mine = false;
     for (std::uint64_t at = address; at < address + bytes; ++at) {
         auto found = code_.find(at / code_page);
@@ -311,10 +335,11 @@ void Bus::flag_lines(const Region& region, std::uint64_t address, std::uint64_t 
 // The same for all that a transaction has written.
 void Bus::watch_written() {
     std::vector<std::pair<const Block*, std::uint64_t>> fresh;
-    for (const auto& [address, word] : transaction.words())
+    for (const auto& [place, word] : transaction.words())
         for (unsigned i = 0; i < 8; ++i) {
             if ((word.mask >> i & 1) == 0) continue;
-            const Block* block = region_of(address + i)->block.get();
+            const std::uint64_t address = place.address;
+            const Block* block = region_of(views_[place.space], address + i)->block.get();
             if ((block->flags(address) & Block::known(Block::watched)) == 0) fresh.emplace_back(block, address);
         }
     if (fresh.empty()) return;
@@ -388,10 +413,11 @@ void Bus::count_store(std::uint32_t stripe) {
     if (reserved) reservation_.version = counted.version();
 }
 
-void Bus::lock(std::uint64_t address) {
-    if (sharing_ == nullptr || transaction.active()) return;
+void Bus::lock(Index space, std::uint64_t address) {
+    View& view = views_[space];
+    if (sharing_ == nullptr || transaction.active() || !view.space.byte_of(address, address)) return;
     for (std::uint64_t at : {address, address + 7})
-        if (const Region* region = region_of(at); region != nullptr && region->block)
+        if (const Region* region = region_of(view, at); region != nullptr && region->block)
             flag_lines(*region, at, 1, Block::watched);
     if (lock_depth_++ == 0 && !sharing_->exclusive.try_lock()) {
         Pause pause(*this);
@@ -420,47 +446,52 @@ void Bus::unlock_all() {
 // ---------------------------------------------------------------------------------------------------------------------
 // Reservations
 
-const Region* Bus::storage_for(Access access, std::uint64_t address, unsigned bytes) {
-    if (!is_aligned(address, bytes)) return nullptr;
-    const Region* region = region_of(address);
+const Region* Bus::storage_for(Access access, View& view, std::uint64_t address, unsigned bytes) {
+    const Region* region = region_of(view, address);
     if (region == nullptr || !region->allows(access) || !region->block || region->last - address < bytes - 1) {
-        refuse(access, address, bytes);
+        refuse(access, view, address, bytes);
         return nullptr;
     }
     if (Sharing::stripe_of(address) != Sharing::stripe_of(address + bytes - 1)) {
-        refuse(StopReason::misaligned, address, bytes);
+        refuse(StopReason::misaligned, view, address, bytes);
         return nullptr;
     }
     return region;
 }
 
-bool Bus::load_linked(std::uint64_t address, unsigned bytes, std::uint64_t& value) {
-    const Region* region = storage_for(Access::read, address, bytes);
+bool Bus::load_linked(Index space, std::uint64_t unit, unsigned bytes, std::uint64_t& value) {
+    View& view = views_[space];
+    std::uint64_t address = 0;
+    if (!find_byte(Access::read, view, unit, bytes, address)) return false;
+    const Region* region = storage_for(Access::read, view, address, bytes);
     if (region == nullptr) return false;
     ++core_.counters[index_of(ir::Counter::loads)];
-    reservation_ = {address, 0, bytes, Sharing::stripe_of(address)};
+    reservation_ = {space, address, 0, bytes, Sharing::stripe_of(address)};
     if (transaction.active() || sharing_ == nullptr) {
-        if (!load_storage(*region, address, bytes, value)) return false;
+        if (!load_storage(view, *region, address, bytes, value)) return false;
     } else {
         flag_lines(*region, address, bytes, Block::watched);
         Section section(*this, address, bytes);
         value = load_shared(region->block->at(address), bytes);
         reservation_.version = sharing_->stripes[reservation_.stripe].version();
     }
-    note(address, bytes, value, false);
+    note(view, unit, bytes, value, false);
     return true;
 }
 
-bool Bus::store_conditional(std::uint64_t address, unsigned bytes, std::uint64_t value, bool& stored) {
+bool Bus::store_conditional(Index space, std::uint64_t unit, unsigned bytes, std::uint64_t value, bool& stored) {
     stored = false;
-    const Region* region = storage_for(Access::write, address, bytes);
+    View& view = views_[space];
+    std::uint64_t address = 0;
+    if (!find_byte(Access::write, view, unit, bytes, address)) return false;
+    const Region* region = storage_for(Access::write, view, address, bytes);
     if (region == nullptr) return false;
     ++core_.counters[index_of(ir::Counter::stores)];
     const Reservation reservation = reservation_;
     forget_reservation();
-    if (reservation.bytes != bytes || reservation.address != address) return true;
+    if (reservation.bytes != bytes || reservation.space != space || reservation.address != address) return true;
     if (transaction.active() || sharing_ == nullptr) {
-        if (!store_storage(*region, address, bytes, value)) return false;
+        if (!store_storage(view, *region, address, bytes, value)) return false;
         stored = true;
     } else {
         Section section(*this, address, bytes);
@@ -468,14 +499,18 @@ bool Bus::store_conditional(std::uint64_t address, unsigned bytes, std::uint64_t
         section.stores = stored = true;
         put(*region, address, bytes, value);
     }
-    note(address, bytes, value, true);
+    note(view, unit, bytes, value, true);
     return true;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Transactions
 
-bool Bus::abort(AbortReason reason) { return refuse(StopReason::aborted, static_cast<std::uint64_t>(reason), 0); }
+bool Bus::abort(AbortReason reason) {
+    core_.reason = StopReason::aborted;
+    core_.fault_address = static_cast<std::uint64_t>(reason);
+    return false;
+}
 
 bool Bus::begin(std::uint64_t pc, std::span<const std::byte> registers) {
     if (transaction.depth() == Transaction::max_depth) return abort(AbortReason::depth);
@@ -505,7 +540,8 @@ bool Bus::reads_hold() const {
     });
 }
 
-bool Bus::load_in_transaction(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value) {
+bool Bus::load_in_transaction(View& view, const Region& region, std::uint64_t address, unsigned bytes,
+                              std::uint64_t& value) {
     bool unchanged = true;
     if (sharing_ == nullptr) {
         value = load_shared(region.block->at(address), bytes);
@@ -524,7 +560,7 @@ bool Bus::load_in_transaction(const Region& region, std::uint64_t address, unsig
         transaction.seen = now;
     }
     if (!unchanged) return abort(AbortReason::conflict);
-    value = transaction.overlay(address, bytes, value);
+    value = transaction.overlay(view.number, address, bytes, value);
     return true;
 }
 
@@ -532,7 +568,7 @@ bool Bus::load_in_transaction(const Region& region, std::uint64_t address, unsig
 bool Bus::publish() {
     if (sharing_ != nullptr) watch_written();
     std::vector<std::uint32_t> stripes;
-    for (const auto& [address, word] : transaction.words()) stripes.push_back(Sharing::stripe_of(address));
+    for (const auto& [place, word] : transaction.words()) stripes.push_back(Sharing::stripe_of(place.address));
     std::sort(stripes.begin(), stripes.end());
     stripes.erase(std::unique(stripes.begin(), stripes.end()), stripes.end());
     const auto give_back = [&](std::size_t count) {
@@ -560,9 +596,11 @@ bool Bus::publish() {
         give_back(stripes.size());
         return false;
     }
-    for (const auto& [address, word] : transaction.words())
-        for (unsigned i = 0; i < 8; ++i)
-            if ((word.mask >> i & 1) != 0) put(*region_of(address + i), address + i, 1, word.bytes >> 8 * i & 0xff);
+    for (const auto& [place, word] : transaction.words())
+        for (unsigned i = 0; i < 8; ++i) {
+            const std::uint64_t at = place.address + i;
+            if ((word.mask >> i & 1) != 0) put(*region_of(views_[place.space], at), at, 1, word.bytes >> 8 * i & 0xff);
+        }
     if (sharing_ == nullptr) return true;
     sharing_->clock.fetch_add(1);
     for (std::uint32_t stripe : stripes) sharing_->stripes[stripe].count_store();
@@ -574,13 +612,14 @@ bool Bus::publish() {
 // In the program's name
 
 bool Bus::read_bytes(std::uint64_t address, std::span<std::uint8_t> bytes) {
+    View& view = views_[system_.main];
     for (std::size_t done = 0; done < bytes.size();) {
         const std::uint64_t at = address + done;
-        const Region* region = at < address ? nullptr : region_of(at);
+        const Region* region = at < address ? nullptr : region_of(view, at);
         if (region == nullptr || !region->block || !region->allows(Access::read)) return false;
         const std::size_t part = std::min<std::uint64_t>({bytes.size() - done, 8 - at % 8, region->last - at + 1});
         std::uint64_t value = 0;
-        if (!load_storage(*region, at, static_cast<unsigned>(part), value)) return false;
+        if (!load_storage(view, *region, at, static_cast<unsigned>(part), value)) return false;
         std::memcpy(bytes.data() + done, &value, part);
         done += part;
     }
@@ -588,14 +627,15 @@ bool Bus::read_bytes(std::uint64_t address, std::span<std::uint8_t> bytes) {
 }
 
 bool Bus::write_bytes(std::uint64_t address, std::span<const std::uint8_t> bytes) {
+    View& view = views_[system_.main];
     for (std::size_t done = 0; done < bytes.size();) {
         const std::uint64_t at = address + done;
-        const Region* region = at < address ? nullptr : region_of(at);
+        const Region* region = at < address ? nullptr : region_of(view, at);
         if (region == nullptr || !region->block || !region->allows(Access::write)) return false;
         const std::size_t part = std::min<std::uint64_t>({bytes.size() - done, 8 - at % 8, region->last - at + 1});
         std::uint64_t value = 0;
         std::memcpy(&value, bytes.data() + done, part);
-        if (!store_storage(*region, at, static_cast<unsigned>(part), value)) return false;
+        if (!store_storage(view, *region, at, static_cast<unsigned>(part), value)) return false;
         done += part;
     }
     return true;

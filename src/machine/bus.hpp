@@ -1,6 +1,8 @@
-// One hart's way to the memory that holds code. Most accesses go by two small tables, from a page of addresses to a stretch
-// of it that may be accessed at once (see load_mapped). What the tables do not know comes here: permissions, devices,
-// translated code that is overwritten, lines that reservations and transactions watch (see Sharing).
+// One hart's way to memory. Most accesses go by two small tables for each space, from a page of addresses to a stretch that
+// may be accessed at once (see PageEntry). What the tables do not know comes here: permissions, devices, translated code
+// that is overwritten, lines that reservations and transactions watch (see Sharing).
+//
+// Instructions name a space and count its units; inside, addresses count bytes.
 //
 // A function that returns false has put the reason into the core: what stopped the access, and where.
 #pragma once
@@ -23,24 +25,26 @@ const char* text_of(AbortReason reason);
 
 class Bus {
 public:
-    Bus(System& system, Core& core);
+    Bus(System& system, Core& core, std::uint32_t hart);
 
-    bool load(std::uint64_t address, unsigned bytes, std::uint64_t& value);
-    bool store(std::uint64_t address, unsigned bytes, std::uint64_t value);
-    bool load_linked(std::uint64_t address, unsigned bytes, std::uint64_t& value);
-    bool store_conditional(std::uint64_t address, unsigned bytes, std::uint64_t value, bool& stored);
+    // Values are bytes as they lie in memory, the first one lowest.
+    bool load(Index space, std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool store(Index space, std::uint64_t address, unsigned bytes, std::uint64_t value);
+    bool load_linked(Index space, std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool store_conditional(Index space, std::uint64_t address, unsigned bytes, std::uint64_t value, bool& stored);
     void forget_reservation() { reservation_.bytes = 0; }
 
     // Nobody else touches the eight bytes from `address` on until unlock.
-    void lock(std::uint64_t address);
+    void lock(Index space, std::uint64_t address);
     void unlock();
     void unlock_all();
 
-    // For the machine's own accesses in the program's name: false, without a reason, where they are not allowed.
+    // For the machine's own accesses in the program's name, to where a host call's addresses lead: false, without a reason,
+    // where they are not allowed.
     bool read_bytes(std::uint64_t address, std::span<std::uint8_t> bytes);
     bool write_bytes(std::uint64_t address, std::span<const std::uint8_t> bytes);
 
-    // As many bytes from `address` on as may be executed.
+    // As many bytes of code from `address` on as may be executed, which here counts bytes too.
     std::size_t fetch(std::uint64_t address, std::span<std::uint8_t> bytes);
 
     // Chooses whether accesses may go by the tables; to be called when `notes` of the core or transactions change.
@@ -69,29 +73,40 @@ private:
     friend class Pause;
     struct Section;
     struct Reservation {
+        Index space = 0;
         std::uint64_t address = 0, version = 0;
         unsigned bytes = 0;           // 0: none
         std::uint32_t stripe = 0;
     };
-    static constexpr std::uint64_t page_bytes = std::uint64_t{1} << page_shift;
     using Pages = std::array<PageEntry, page_count>;
+    // A space as this hart sees it.
+    struct View {
+        View(Space& given, Index given_number) : space(given), number(given_number) {}
+        Space& space;
+        Index number;
+        const Region* region = nullptr;  // the one found last
+        Pages loads, stores;
+    };
 
-    bool refuse(StopReason reason, std::uint64_t address, unsigned bytes);
-    bool refuse(Access access, std::uint64_t address, unsigned bytes);
-    bool is_aligned(std::uint64_t address, unsigned bytes);
-    // The storage for an access by load_linked or store_conditional, or by a plain one; null: refused.
-    const Region* storage_for(Access access, std::uint64_t address, unsigned bytes);
-    const Region* region_of(std::uint64_t address);
-    void note(std::uint64_t address, unsigned bytes, std::uint64_t value, bool is_store);
-    bool load_uncounted(std::uint64_t address, unsigned bytes, std::uint64_t& value);
-    void remember(const Region& region, Access access, std::uint64_t address);
+    bool refuse(StopReason reason, const View& view, std::uint64_t address, unsigned bytes);
+    bool refuse(Access access, const View& view, std::uint64_t address, unsigned bytes);
+    // Where an access begins, by bytes.
+    bool find_byte(Access access, const View& view, std::uint64_t address, unsigned bytes, std::uint64_t& byte);
+    // The storage for an access by load_linked or store_conditional; null: refused.
+    const Region* storage_for(Access access, View& view, std::uint64_t address, unsigned bytes);
+    static const Region* region_of(View& view, std::uint64_t address);
+    void note(const View& view, std::uint64_t address, unsigned bytes, std::uint64_t value, bool is_store);
+    bool load_uncounted(View& view, std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool store_uncounted(View& view, std::uint64_t address, unsigned bytes, std::uint64_t value);
+    void remember(View& view, const Region& region, Access access, std::uint64_t address);
     Device::Asker asker() const { return {core_.hart, core_.time_base + core_.count}; }
-    bool crossing_load(std::uint64_t address, unsigned bytes, std::uint64_t& value);
-    bool crossing_store(std::uint64_t address, unsigned bytes, std::uint64_t value);
-    bool crosses(Access access, std::uint64_t address, unsigned bytes);
-    bool load_storage(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value);
-    bool store_storage(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value);
-    bool load_in_transaction(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool crossing_load(View& view, std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool crossing_store(View& view, std::uint64_t address, unsigned bytes, std::uint64_t value);
+    bool crosses(Access access, const View& view, std::uint64_t address, unsigned bytes);
+    bool load_storage(View& view, const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t& value);
+    bool store_storage(View& view, const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value);
+    bool load_in_transaction(View& view, const Region& region, std::uint64_t address, unsigned bytes,
+                             std::uint64_t& value);
     bool reads_hold() const;
     bool publish();
     void put(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value);
@@ -106,16 +121,15 @@ private:
     bool try_take(std::uint32_t stripe);
     void give_back(std::uint32_t stripe);
     void count_store(std::uint32_t stripe);
-    static void clear(Pages& pages);
+    static void clear(Pages& pages, unsigned unit_shift = 0);
 
     System& system_;
-    MemoryMap& map_;
     Sharing* sharing_;                                   // null where the hart is alone
     Core& core_;
-    const Region* region_ = nullptr;                     // the one found last
+    std::vector<View> views_;  // by space
     std::uint64_t round_ = 0;                            // of sharing_, that the tables are of
     bool awake_ = false;
-    Pages empty_{}, loads_{}, stores_{};
+    Pages empty_;
     Reservation reservation_;
     std::vector<std::uint32_t> held_;                    // stripes held by `atomic` blocks
     unsigned lock_depth_ = 0;

@@ -1,6 +1,5 @@
-// Handlers for what touches more than values: registers chosen at run time, memory, pc, late results, faults, and the
-// way from one instruction to the next.
-#include "machine/memory_bytes.hpp"
+// Handlers for what touches more than values: registers chosen at run time, pc, late results, faults, and the way from one
+// instruction to the next.
 #include "machine/micro_op.hpp"
 #include "semantics/types.hpp"
 
@@ -88,104 +87,6 @@ void raise(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pen
 
 namespace {
 
-// Whether an access of T at an address may not be made.
-template <class T>
-bool is_bad(const Core* core, const Memory& memory, std::uint64_t address) {
-    constexpr unsigned size = std::countr_zero(sizeof(T));
-    return address >= memory.limits[size] || ((address << memory.unit_shift) & (sizeof(T) - 1) & core->alignment) != 0;
-}
-
-template <class T>
-void bad_access(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pending, std::uint64_t address) {
-    core->fault_address = address;
-    core->fault_bits = sizeof(T) * 8;
-    raise(op, core, count, pending, StopReason::bad_access);
-}
-
-template <class T>
-inline void note(Core* core, const MicroOp* op, std::uint64_t address, T value, bool is_store) {
-    if (core->notes != nullptr) [[unlikely]]
-        core->notes->push_back({op->detail.n, address, value, sizeof(T) * 8, is_store});
-}
-
-// Apart from the quick ways, so that these need no room on the stack. The access is known to be good.
-template <class T, bool big>
-[[gnu::noinline]] void load_noted(ISAFORGE_HANDLER_PARAMETERS) {
-    const Memory& memory = core->memories[op->detail.n];
-    const std::uint64_t address = load<std::uint64_t>(state, op->a);
-    const T value = from_memory<T, big>(memory.bytes + (address << memory.unit_shift));
-    store(state, op->result, value);
-    note<T>(core, op, address, value, false);
-    ISAFORGE_NEXT;
-}
-
-template <class T, bool big>
-[[gnu::noinline]] void store_noted(ISAFORGE_HANDLER_PARAMETERS) {
-    const Memory& memory = core->memories[op->detail.n];
-    const std::uint64_t address = load<std::uint64_t>(state, op->a);
-    const T value = load<T>(state, op->b);
-    to_memory<T, big>(memory.bytes + (address << memory.unit_shift), value);
-    note<T>(core, op, address, value, true);
-    ISAFORGE_NEXT;
-}
-
-// a: address; detail.n: memory.
-template <class T, bool big>
-void load_scalar(ISAFORGE_HANDLER_PARAMETERS) {
-    const Memory& memory = core->memories[op->detail.n];
-    std::uint64_t address = load<std::uint64_t>(state, op->a);
-    if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
-    if (core->notes != nullptr) [[unlikely]]
-        ISAFORGE_MUST_TAIL return load_noted<T, big>(ISAFORGE_HANDLER_ARGUMENTS);
-    store(state, op->result, from_memory<T, big>(memory.bytes + (address << memory.unit_shift)));
-    ISAFORGE_NEXT;
-}
-
-// a: address, b: value; detail.n: memory.
-template <class T, bool big>
-void store_scalar(ISAFORGE_HANDLER_PARAMETERS) {
-    const Memory& memory = core->memories[op->detail.n];
-    std::uint64_t address = load<std::uint64_t>(state, op->a);
-    if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
-    if (core->notes != nullptr) [[unlikely]]
-        ISAFORGE_MUST_TAIL return store_noted<T, big>(ISAFORGE_HANDLER_ARGUMENTS);
-    to_memory<T, big>(memory.bytes + (address << memory.unit_shift), load<T>(state, op->b));
-    ISAFORGE_NEXT;
-}
-
-// The same for many lanes, addresses in 64 bits. detail.n: memory, detail.more: lanes; c: the mask.
-template <class T, bool big, bool masked>
-void gather_lanes(ISAFORGE_HANDLER_PARAMETERS) {
-    const Memory& memory = core->memories[op->detail.n];
-    const std::byte* mask = state + op->c;
-    for (std::uint32_t i = 0; i < op->detail.more; ++i) {
-        T value = 0;
-        if (!masked || mask[i] != std::byte{0}) {
-            std::uint64_t address = load<std::uint64_t>(state, op->a + 8 * i);
-            if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
-            value = from_memory<T, big>(memory.bytes + (address << memory.unit_shift));
-            note<T>(core, op, address, value, false);
-        }
-        std::memcpy(state + op->result + i * sizeof(T), &value, sizeof value);
-    }
-    ISAFORGE_NEXT;
-}
-
-template <class T, bool big, bool masked>
-void scatter_lanes(ISAFORGE_HANDLER_PARAMETERS) {
-    const Memory& memory = core->memories[op->detail.n];
-    const std::byte* mask = state + op->c;
-    for (std::uint32_t i = 0; i < op->detail.more; ++i) {
-        if (masked && mask[i] == std::byte{0}) continue;
-        std::uint64_t address = load<std::uint64_t>(state, op->a + 8 * i);
-        if (is_bad<T>(core, memory, address)) return bad_access<T>(op, core, count, pending, address);
-        T value = load<T>(state, op->b + i * static_cast<std::uint32_t>(sizeof(T)));
-        to_memory<T, big>(memory.bytes + (address << memory.unit_shift), value);
-        note<T>(core, op, address, value, true);
-    }
-    ISAFORGE_NEXT;
-}
-
 template <class T>
 void resize(ISAFORGE_HANDLER_PARAMETERS) {
     store(state, op->result, load<T>(state, op->a));
@@ -219,31 +120,6 @@ void write_masked_bytes(std::byte* to, const std::byte* from, const std::byte* m
         case 4: return write_lanes_masked<std::uint32_t>(to, from, mask, n);
         default: return write_lanes_masked<std::uint64_t>(to, from, mask, n);
     }
-}
-
-#define ISAFORGE_MEMORY_HANDLER(name, ...)                \
-    switch (container) {                                  \
-        case 8: return name<std::uint8_t, __VA_ARGS__>;   \
-        case 16: return name<std::uint16_t, __VA_ARGS__>; \
-        case 32: return name<std::uint32_t, __VA_ARGS__>; \
-        default: return name<std::uint64_t, __VA_ARGS__>; \
-    }
-
-template <bool big, bool masked>
-Handler gather_of(unsigned container) {
-    ISAFORGE_MEMORY_HANDLER(gather_lanes, big, masked)
-}
-template <bool big, bool masked>
-Handler scatter_of(unsigned container) {
-    ISAFORGE_MEMORY_HANDLER(scatter_lanes, big, masked)
-}
-template <bool big>
-Handler load_of(unsigned container) {
-    ISAFORGE_MEMORY_HANDLER(load_scalar, big)
-}
-template <bool big>
-Handler store_of(unsigned container) {
-    ISAFORGE_MEMORY_HANDLER(store_scalar, big)
 }
 
 }  // namespace
@@ -478,19 +354,6 @@ Handler write_low(unsigned container) {
         case 16: return copy_low<std::uint16_t>;
         default: return copy_low<std::uint32_t>;
     }
-}
-
-Handler load(unsigned container, bool big) { return big ? load_of<true>(container) : load_of<false>(container); }
-Handler store(unsigned container, bool big) { return big ? store_of<true>(container) : store_of<false>(container); }
-
-Handler gather(unsigned container, bool big, bool masked) {
-    if (big) return masked ? gather_of<true, true>(container) : gather_of<true, false>(container);
-    return masked ? gather_of<false, true>(container) : gather_of<false, false>(container);
-}
-
-Handler scatter(unsigned container, bool big, bool masked) {
-    if (big) return masked ? scatter_of<true, true>(container) : scatter_of<true, false>(container);
-    return masked ? scatter_of<false, true>(container) : scatter_of<false, false>(container);
 }
 
 Handler resize_scalar(unsigned container) {

@@ -1,6 +1,8 @@
 // Console, timer and doorbell.
 #include "machine/devices.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "machine/system.hpp"
@@ -139,24 +141,30 @@ std::unique_ptr<Device> make_device(const std::string& kind, unsigned harts, std
 
 System::System(std::shared_ptr<const Codec> codec, const MachineOptions& options) : forms(codec) {
     const Isa& isa = codec->isa();
-    for (Index i = 0; i < isa.memories.size() && memory == no_index; ++i)
-        if (isa.memories[i].holds_code) memory = i;
-    if (!mapped()) return;
+    for (const MemorySpace& memory : isa.memories) {
+        Space& space = spaces.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);
+        auto size = options.memory_sizes.find(memory.name);
+        const std::uint64_t bytes = size != options.memory_sizes.end() ? size->second : options.memory_bytes;
+        const std::string refusal = bytes != 0 ? space.map.add_storage(0, bytes, {}, memory.name) : std::string{};
+        if (problem.empty() && !refusal.empty()) problem = "memory `" + memory.name + "`: " + refusal;
+    }
+    if (spaces.size() > max_spaces) problem = fmt::format("a machine has at most {} memories", max_spaces);
+    const auto holding = std::find_if(isa.memories.begin(), isa.memories.end(),
+                                      [](const MemorySpace& memory) { return memory.holds_code; });
+    code = static_cast<Index>(holding - isa.memories.begin());
+    code_is_apart = holding == isa.memories.end();
+    main = code_is_apart ? 0 : code;
+    if (code_is_apart) spaces.emplace_back("code", 1, false);
     harts = std::clamp(options.harts, 1u, max_harts);
     if (harts > 1) sharing = std::make_unique<Sharing>();
     streams = options.streams ? options.streams : standard_streams();
     random.seed(options.seed);
     real_time = options.real_time || (options.threads && harts > 1);
-    const std::string& name = isa.memories[memory].name;
-    auto size = options.memory_sizes.find(name);
-    const std::uint64_t bytes = size != options.memory_sizes.end() ? size->second : options.memory_bytes;
-    if (bytes != 0) problem = map.add_storage(0, bytes, {}, name);
-    if (!problem.empty()) problem = "memory `" + name + "`: " + problem;
     for (const isaforge::Device& device : isa.devices)
-        if (device.memory == memory) add_device(device.kind, device.address);
+        if (device.memory == code) add_device(code_map(), device.kind, device.address);
 }
 
-std::string System::add_device(const std::string& kind, std::uint64_t address) {
+std::string System::add_device(MemoryMap& map, const std::string& kind, std::uint64_t address) {
     std::unique_ptr<Device> device = make_device(kind, harts, streams);
     if (device == nullptr) return "there is no device '" + kind + "': console, timer and doorbell are";
     std::string refusal = map.add_device(address, *device, kind);

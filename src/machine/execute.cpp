@@ -79,7 +79,6 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
         refresh_modes();
         set_next(address);
     }
-    if (!system->mapped()) return execute_apart(stop_at);
     while (core.count != stop_at) {
         settle();
         if (!single && may_be_interrupted() && look_at_interrupts() && core.reason != StopReason::running)
@@ -94,7 +93,7 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
         bool fault = core.reason != StopReason::running;
         if (fault) {
             core.next = core.fault == &outside ? &outside : instruction_of(core.fault)->ops.data();
-            bus->unlock_all();
+            bus.unlock_all();
             if (!handle_fault()) return core.reason;
         }
         stopped = stopped || core.stopping;
@@ -114,29 +113,8 @@ StopReason Machine::State::execute_awake(std::uint64_t stop_at) {
         explicit Awake(machine::Bus& given) : bus(given) { bus.wake(); }
         ~Awake() { bus.rest(); }
         machine::Bus& bus;
-    } awake(*bus);
+    } awake(bus);
     return execute(stop_at);
-}
-
-// Where code is apart there are no events.
-StopReason Machine::State::execute_apart(std::uint64_t stop_at) {
-    while (core.count != stop_at) {
-        settle();
-        core.state = layout.state();
-        core.stop_at = stop_at;
-        core.reason = StopReason::running;
-        core.stopping = false;
-        machine::execute(core);
-        if (lacks_room()) continue;
-        if (core.reason != StopReason::running) {
-            core.next = core.fault == &outside ? &outside : instruction_of(core.fault)->ops.data();
-            return core.reason;
-        }
-        stopped = stopped || core.stopping;
-        if (stopped) return StopReason::stopped;
-    }
-    settle();
-    return StopReason::running;
 }
 
 // A hart that is alone waits: time goes on to what wakes it. False where nothing will.
@@ -163,7 +141,7 @@ bool Machine::State::handle_fault() {
     if (core.reason == StopReason::aborted) return handle_abort(static_cast<AbortReason>(core.fault_address));
     const char* name = event_of(core.reason);
     if (name == nullptr) return false;
-    if (bus->transaction.active()) return handle_abort(AbortReason::event);
+    if (bus.transaction.active()) return handle_abort(AbortReason::event);
     const Index event = find_event(name);
     if (event == no_index) return false;
     ++core.counters[static_cast<std::size_t>(ir::Counter::events)];
@@ -186,7 +164,7 @@ bool Machine::State::handle_event(Index event, std::uint64_t address, std::uint6
         return false;
     }
     Instruction* body = event_at(event, address);
-    bus->forget_reservation();
+    bus.forget_reservation();
     core.event_values[0] = first_value;
     core.event_values[1] = second_value;
     core.reason = StopReason::running;
@@ -202,7 +180,7 @@ bool Machine::State::handle_event(Index event, std::uint64_t address, std::uint6
     core.pending = pending;
     stopped = stopped || core.stopping;
     if (core.reason == StopReason::running) return true;
-    bus->unlock_all();
+    bus.unlock_all();
     event_trouble = body->trouble;
     failed_event = event;
     set_next(address);
@@ -211,15 +189,15 @@ bool Machine::State::handle_event(Index event, std::uint64_t address, std::uint6
 
 // Back to where the innermost part of the transaction began; gives that address. Modes are as the registers say.
 std::uint64_t Machine::State::take_back() {
-    const machine::Transaction::Checkpoint checkpoint = bus->transaction.take_back();
+    const machine::Transaction::Checkpoint checkpoint = bus.transaction.take_back();
     std::memcpy(layout.state(), checkpoint.registers.data(), checkpoint.registers.size());
-    bus->forget_reservation();
-    bus->choose_pages();
+    bus.forget_reservation();
+    bus.choose_pages();
     return checkpoint.pc;
 }
 
 bool Machine::State::handle_abort(AbortReason reason) {
-    const std::uint64_t address = bus->transaction.active() ? take_back() : next_pc();
+    const std::uint64_t address = bus.transaction.active() ? take_back() : next_pc();
     refresh_modes();
     set_next(address);
     const Index event = find_event(event_of(reason));
@@ -240,12 +218,12 @@ bool Machine::State::look_at_interrupts() {
     if (!may_be_interrupted()) return false;
     std::optional<std::uint32_t> line;
     {
-        machine::Pause pause(*bus);
+        machine::Pause pause(bus);
         line = system->raised(core.hart, time());
     }
     if (!line) return false;
     const std::uint64_t address = next_pc();
-    if (bus->transaction.active()) return interrupt_in_transaction(address, *line);
+    if (bus.transaction.active()) return interrupt_in_transaction(address, *line);
     if (!handle_event(interrupt_event, address, *line)) return true;
     if (next_pc() == address) return false;
     ++core.counters[static_cast<std::size_t>(ir::Counter::events)];
@@ -278,12 +256,10 @@ void Machine::State::reset(std::uint64_t address) {
         if (!layout.exhausted()) machine::store(layout.state(), counter, 0);
     for (auto [place, jumps] : jump_counters)
         if (!layout.exhausted()) machine::store(layout.state(), jumps.counter, 0);
-    if (bus) {
-        bus->transaction.clear();
-        bus->forget_reservation();
-        bus->forget_pages();
-        bus->choose_pages();
-    }
+    bus.transaction.clear();
+    bus.forget_reservation();
+    bus.forget_pages();
+    bus.choose_pages();
     forget_translations();
     refresh_modes();
     set_next(address);
@@ -292,7 +268,7 @@ void Machine::State::reset(std::uint64_t address) {
 
 // What the description says that a reset does, once. What is not `running` stopped it.
 StopReason Machine::State::begin() {
-    if (started || !system->mapped()) return StopReason::running;
+    if (started) return StopReason::running;
     started = true;
     const std::uint64_t address = next_pc();
     refresh_modes();

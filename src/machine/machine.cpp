@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "machine/pages.hpp"
 #include "machine/state.hpp"
 #include "semantics/lower.hpp"
 
@@ -23,21 +22,6 @@ using machine::MicroOp;
 namespace {
 
 constexpr std::uint64_t no_limit = ~std::uint64_t{0};
-
-// Where there is no room for it, it has no bytes, and `problem` says why.
-machine::Memory make_memory(const MemorySpace& space, std::uint64_t bytes, std::string& problem) {
-    machine::Memory memory;
-    memory.unit_shift = space.unit_bits <= 8 ? 0 : static_cast<unsigned>(std::countr_zero(space.unit_bits / 8));
-    memory.bytes = machine::take_pages(bytes);
-    if (memory.bytes == nullptr) {
-        problem = fmt::format("memory `{}`: {}", space.name, machine::no_room_for(bytes));
-        return memory;
-    }
-    memory.size = bytes;
-    for (unsigned i = 0; i < 4; ++i)
-        memory.limits[i] = bytes >= (1u << i) ? ((bytes - (1u << i)) >> memory.unit_shift) + 1 : 0;
-    return memory;
-}
 
 const MicroOp* resolve_for(Core& core, std::uint64_t address) {
     return static_cast<Machine::State*>(core.owner)->resolve(address);
@@ -64,7 +48,8 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
       isa(codec->isa()),
       options(std::move(given_options)),
       system(std::move(given_system)),
-      layout(isa) {
+      layout(isa),
+      bus(*system, core, hart) {
     unsigned limited = 0;
     for (const RegisterFile& file : isa.register_files) {
         bool counts =
@@ -74,14 +59,8 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
         core.port_bias += (machine::max_ports - file.write_ports) << 4 * limited;
         core.port_limits[limited++] = file.write_ports;
     }
-    for (const MemorySpace& space : isa.memories) {
-        auto size = options.memory_sizes.find(space.name);
-        const std::uint64_t bytes = size != options.memory_sizes.end() ? size->second : options.memory_bytes;
-        memories.push_back(make_memory(space, memories.size() == system->memory ? 0 : bytes, system->problem));
-    }
     outside.run = machine::handlers::fault;
     core.outside = &outside;
-    core.memories = memories.data();
     core.rules = isa.floats;
     core.alignment = options.require_alignment ? no_limit : 0;
     core.resolve = resolve_for;
@@ -89,21 +68,9 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.modes_changed = modes_changed_for;
     core.code_written = code_written_for;
     core.owner = this;
-    core.hart = hart;
-    core.harts = system->harts;
-    core.mapped_memory = system->memory;
-    core.mapped_big_endian = system->mapped() && isa.memories[system->memory].big_endian;
-    if (system->mapped()) {
-        bus = std::make_unique<machine::Bus>(*system, core);
-        core.bus = bus.get();
-        interrupt_event = find_event("interrupt");
-    }
+    interrupt_event = find_event("interrupt");
     forget_translations();
     set_next(0);
-}
-
-Machine::State::~State() {
-    for (machine::Memory& memory : memories) machine::release_pages(memory.bytes, memory.size);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -122,15 +89,20 @@ std::string Machine::State::describe(std::uint64_t address) {
     return line.empty() ? text : text + " (" + line + ")";
 }
 
+// What lies at a code address.
+std::string Machine::State::code_text(std::uint64_t address) const {
+    std::uint64_t byte = 0;
+    return code_byte(address, byte) ? system->code_map().describe(byte) : "no address goes so far";
+}
+
 // What an access was, and what lies where it went; nothing of other reasons.
 std::string Machine::State::access_text(StopReason reason, std::uint64_t address, unsigned bits) const {
     switch (reason) {
         case StopReason::bad_read:
         case StopReason::bad_write:
             return fmt::format("{} of {} bits at address {:#x}, {}", reason == StopReason::bad_read ? "read" : "write",
-                               bits, address, system->map.describe(address));
-        case StopReason::bad_execute:
-            return fmt::format("{:#x} cannot be executed, {}", address, system->map.describe(address));
+                               bits, address, system->spaces[core.fault_space].describe(address));
+        case StopReason::bad_execute: return fmt::format("{:#x} cannot be executed, {}", address, code_text(address));
         case StopReason::misaligned: return fmt::format("misaligned access of {} bits at address {:#x}", bits, address);
         default: return {};
     }
@@ -142,18 +114,9 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
     switch (reason) {
         case StopReason::limit:
             return fmt::format("stopped after the allowed number of instructions, before {}", where);
-        case StopReason::bad_access: {
-            bool fits = false;
-            for (const machine::Memory& memory : memories) fits |= core.fault_address < memory.limits[3];
-            return fmt::format("{} access of {} bits at address {:#x} by the instruction at {}",
-                               fits && options.require_alignment ? "unaligned" : "bad", core.fault_bits,
-                               core.fault_address, where);
-        }
         case StopReason::bad_index:
             return fmt::format("there is no register number {}, asked for by the instruction at {}", core.fault_address,
                                where);
-        case StopReason::bad_code_address:
-            return fmt::format("pc is {:#x}, outside the code of {:#x} units", address, core.code_size);
         case StopReason::illegal: {
             const Instruction* known = known_instruction(address);
             std::uint64_t word = known == nullptr ? 0 : known->image.get(0, std::min(64u, isa.unit_bits));
@@ -174,10 +137,9 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
         case StopReason::bad_write:
             return fmt::format("bad {} of {} bits at address {:#x} by the instruction at {}: {}",
                                reason == StopReason::bad_read ? "read" : "write", core.fault_bits, core.fault_address,
-                               where, system->map.describe(core.fault_address));
+                               where, system->spaces[core.fault_space].describe(core.fault_address));
         case StopReason::bad_execute:
-            return fmt::format("pc is {:#x}, which cannot be executed: {}", address,
-                               system->map.describe(outside_fault));
+            return fmt::format("pc is {:#x}, which cannot be executed: {}", address, code_text(outside_fault));
         case StopReason::misaligned_code:
             return fmt::format("pc is {:#x}, but instructions begin at multiples of {}", address, isa.unit_bytes());
         case StopReason::misaligned:
@@ -236,13 +198,19 @@ Machine& Machine::hart(unsigned number) {
     return number == 0 || number > others_.size() ? *this : *others_[number - 1];
 }
 
-Index Machine::code_memory() const { return state_->system->memory; }
+Index Machine::code_memory() const { return state_->system->code_is_apart ? no_index : state_->system->code; }
+
+Index Machine::main_memory() const { return state_->isa.memories.empty() ? no_index : state_->system->main; }
 
 std::vector<std::string> Machine::memory_map() const {
     std::vector<std::string> lines;
-    for (const machine::Region& region : state_->system->map.regions())
-        lines.push_back(fmt::format("{:#018x}..{:#018x} {} {}", region.first, region.last,
-                                    machine::letters(region.permissions), region.name));
+    for (Index i = 0; i < state_->isa.memories.size(); ++i) {
+        const machine::Space& space = state_->system->spaces[i];
+        for (const machine::Region& region : space.map.regions())
+            lines.push_back(fmt::format("{:#018x}..{:#018x} {} {}", region.first >> space.unit_shift,
+                                        region.last >> space.unit_shift, machine::letters(region.permissions),
+                                        region.name));
+    }
     return lines;
 }
 
@@ -251,73 +219,78 @@ void Machine::map_changed() {
     for (unsigned i = 0; i < harts(); ++i) {
         State& state = *hart(i).state_;
         const std::uint64_t address = state.next_pc();
-        if (state.bus) state.bus->forget_pages();
+        state.bus.forget_pages();
         state.forget_translations();
         state.set_next(address);
     }
 }
 
+namespace {
+
+// Changes the map of the main memory from an address on. Nothing where it worked, else why not.
+template <class Change>
+std::string change_main(const Machine& machine, machine::System& system, std::uint64_t address, Change change) {
+    if (machine.main_memory() == no_index) return "there is no memory";
+    machine::Space& space = system.spaces[system.main];
+    std::uint64_t byte = 0;
+    return space.byte_of(address, byte) ? change(space.map, byte) : "no address goes so far";
+}
+
+}  // namespace
+
 std::string Machine::add_storage(std::uint64_t address, std::uint64_t bytes, Permissions permissions,
                                  std::string name) {
-    if (!state_->system->mapped()) return "there is no memory that holds code";
-    std::string problem = state_->system->map.add_storage(address, bytes, permissions, std::move(name));
+    const auto add = [&](machine::MemoryMap& map, std::uint64_t byte) {
+        return map.add_storage(byte, bytes, permissions, std::move(name));
+    };
+    std::string problem = change_main(*this, *state_->system, address, add);
     map_changed();
     return problem;
 }
 
 std::string Machine::add_device(const std::string& kind, std::uint64_t address) {
-    if (!state_->system->mapped()) return "there is no memory that holds code";
-    std::string problem = state_->system->add_device(kind, address);
+    const auto add = [&](machine::MemoryMap& map, std::uint64_t byte) {
+        return state_->system->add_device(map, kind, byte);
+    };
+    std::string problem = change_main(*this, *state_->system, address, add);
     map_changed();
     return problem;
 }
 
 std::string Machine::protect(std::uint64_t address, std::uint64_t bytes, Permissions permissions,
                              const std::string& name) {
-    if (!state_->system->mapped()) return "there is no memory that holds code";
-    std::string problem = state_->system->map.protect(address, bytes, permissions, name);
+    const auto change = [&](machine::MemoryMap& map, std::uint64_t byte) {
+        return map.protect(byte, bytes, permissions, name);
+    };
+    std::string problem = change_main(*this, *state_->system, address, change);
     map_changed();
     return problem;
 }
 
+// Code that lies apart is all that there is: what was there before is gone.
 void Machine::load_code(std::span<const std::uint8_t> bytes) {
-    State& state = *state_;
-    if (state.system->mapped()) {
-        if (!load_data(state.system->memory, 0, bytes)) return;
-        protect(0, bytes.size(), {true, true, true}, "code");
-        return;
+    machine::System& system = *state_->system;
+    machine::MemoryMap& map = system.code_map();
+    if (system.code_is_apart) {
+        const std::uint64_t unit = state_->isa.address_bits / 8;
+        bytes = bytes.first(std::min<std::uint64_t>(bytes.size() / unit, most_code_units) * unit);
+        map.clear();
+        if (!bytes.empty()) map.add_storage(0, bytes.size(), {}, system.spaces[system.code].name);
     }
-    std::size_t units = std::min<std::uint64_t>(bytes.size() * 8 / state.isa.address_bits, most_code_units);
-    state.code.assign(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(units * state.isa.address_bits / 8));
-    std::uint64_t address = state.next_pc();
-    state.forget_translations();
-    state.set_next(address);
+    const bool reachable = !system.code_is_apart;
+    if (map.poke(0, bytes)) map.protect(0, bytes.size(), {reachable, reachable, true}, "code");
+    map_changed();
 }
 
 bool Machine::load_data(Index memory, std::uint64_t address, std::span<const std::uint8_t> bytes) {
-    if (memory >= state_->memories.size()) return false;
-    if (memory == state_->system->memory) {
-        if (!state_->system->map.poke(address, bytes)) return false;
-        map_changed();
-        return true;
-    }
-    machine::Memory& target = state_->memories[memory];
-    if (address > target.size >> target.unit_shift) return false;
-    std::uint64_t begin = address << target.unit_shift;
-    if (bytes.size() > target.size - begin) return false;
-    std::copy(bytes.begin(), bytes.end(), target.bytes + begin);
+    const machine::System& system = *state_->system;
+    if (memory >= state_->isa.memories.size() || !system.spaces[memory].poke(address, bytes)) return false;
+    if (memory == system.code) map_changed();
     return true;
 }
 
 bool Machine::peek(Index memory, std::uint64_t address, std::span<std::uint8_t> bytes) const {
-    if (memory >= state_->memories.size()) return false;
-    if (memory == state_->system->memory) return state_->system->map.peek(address, bytes);
-    const machine::Memory& from = state_->memories[memory];
-    if (address > from.size >> from.unit_shift) return false;
-    const std::uint64_t begin = address << from.unit_shift;
-    if (bytes.size() > from.size - begin) return false;
-    std::copy_n(from.bytes + begin, bytes.size(), bytes.begin());
-    return true;
+    return memory < state_->isa.memories.size() && state_->system->spaces[memory].peek(address, bytes);
 }
 
 void Machine::reset() { start(state_->start_address); }
@@ -333,7 +306,7 @@ void Machine::start(std::uint64_t address) {
         for (auto& device : state_->system->devices) device->reset();
         state_->system->devices_changed();
     }
-    state_->system->map.clear_flags();
+    for (const machine::Space& space : state_->system->spaces) space.map.clear_flags();
     for (unsigned i = 0; i < harts(); ++i) {
         hart(i).state_->reset(address);
         hart(i).state_->begin();
@@ -438,28 +411,20 @@ bool Machine::find_register(std::string_view name, Index& file, std::uint64_t& n
 }
 
 std::span<std::uint8_t> Machine::memory(Index memory) {
-    if (memory >= state_->memories.size()) return {};
-    if (memory == state_->system->memory) {
-        const machine::Region* region = state_->system->map.find(0);
-        return region != nullptr && region->block ? std::span(region->block->bytes, region->block->size)
-                                                  : std::span<std::uint8_t>();
-    }
-    return {state_->memories[memory].bytes, state_->memories[memory].size};
+    if (memory >= state_->isa.memories.size()) return {};
+    const machine::Region* region = state_->system->spaces[memory].map.find(0);
+    return region != nullptr && region->block ? std::span(region->block->bytes, region->block->size)
+                                              : std::span<std::uint8_t>();
 }
 
 std::uint64_t Machine::room(Index memory, std::uint64_t address) const {
-    if (memory == state_->system->memory) return state_->system->map.storage_from(address);
-    const std::uint64_t size = memory < state_->memories.size() ? state_->memories[memory].size : 0;
-    return address < size ? size - address : 0;
+    return memory < state_->isa.memories.size() ? state_->system->spaces[memory].storage_from(address) : 0;
 }
 
 const std::string& Machine::memory_problem() const { return state_->system->problem; }
 
 void Machine::clear_memories() {
-    for (unsigned i = 0; i < harts(); ++i)
-        for (machine::Memory& memory : hart(i).state_->memories) machine::clear_pages(memory.bytes, memory.size);
-    for (const machine::Region& region : state_->system->map.regions())
-        if (region.block) machine::clear_pages(region.block->bytes, region.block->size);
+    for (Index i = 0; i < state_->isa.memories.size(); ++i) state_->system->spaces[i].map.clear_bytes();
 }
 
 Index Machine::find_memory(std::string_view name) const {
@@ -498,7 +463,10 @@ std::string Machine::text(std::uint64_t address, Codec::LabelNamer* labels) cons
     return {buffer, state_->codec->print(buffer, form, image, bits, address, labels)};
 }
 
-std::uint64_t Machine::code_size() const { return state_->core.code_size; }
+bool Machine::has_code(std::uint64_t address) const {
+    std::uint64_t byte = 0;
+    return state_->code_byte(address, byte) && state_->system->code_map().storage_from(byte) != 0;
+}
 
 std::vector<std::pair<std::string, std::uint64_t>> Machine::signals() const {
     std::vector<std::pair<std::string, std::uint64_t>> all;

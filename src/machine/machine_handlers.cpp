@@ -88,9 +88,9 @@ void fence(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
-// a: the address.
+// a: the address; detail.n: space.
 void lock(ISAFORGE_HANDLER_PARAMETERS) {
-    core->bus->lock(machine::load<std::uint64_t>(state, op->a));
+    core->bus->lock(op->detail.n, machine::load<std::uint64_t>(state, op->a));
     ISAFORGE_NEXT;
 }
 
@@ -99,11 +99,11 @@ void unlock(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
-// a: address; detail.n: bytes, detail.more: big-endian, likewise below.
+// a: address, c: space; detail.n: bytes, detail.more: big-endian, likewise below.
 void load_linked(ISAFORGE_HANDLER_PARAMETERS) {
     std::uint64_t value = 0;
     core->count = count;
-    if (!core->bus->load_linked(machine::load<std::uint64_t>(state, op->a), op->detail.n, value))
+    if (!core->bus->load_linked(op->c, machine::load<std::uint64_t>(state, op->a), op->detail.n, value))
         return raise(op, core, count, pending, core->reason);
     machine::store(state, op->result, ordered(value, op->detail.n, op->detail.more != 0));
     ISAFORGE_NEXT;
@@ -114,7 +114,7 @@ void store_conditional(ISAFORGE_HANDLER_PARAMETERS) {
     bool stored = false;
     core->count = count;
     const std::uint64_t value = ordered(machine::load<std::uint64_t>(state, op->b), op->detail.n, op->detail.more != 0);
-    if (!core->bus->store_conditional(machine::load<std::uint64_t>(state, op->a), op->detail.n, value, stored))
+    if (!core->bus->store_conditional(op->c, machine::load<std::uint64_t>(state, op->a), op->detail.n, value, stored))
         return raise(op, core, count, pending, core->reason);
     machine::store(state, op->result, stored ? 1 : 0);
     ISAFORGE_NEXT;

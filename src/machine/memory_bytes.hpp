@@ -16,19 +16,6 @@ T in_order(T value) {
     return value;
 }
 
-template <class T, bool big>
-T from_memory(const std::uint8_t* bytes) {
-    T value;
-    std::memcpy(&value, bytes, sizeof value);
-    return in_order<T, big>(value);
-}
-
-template <class T, bool big>
-void to_memory(std::uint8_t* bytes, T value) {
-    value = in_order<T, big>(value);
-    std::memcpy(bytes, &value, sizeof value);
-}
-
 // Memory that other harts may access at the same time: one access of the host, in no order with others. Programs may race
 // as they like, so a checker of threads has to see atomic accesses; those have to be aligned.
 #if defined(__SANITIZE_THREAD__)

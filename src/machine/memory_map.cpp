@@ -1,4 +1,4 @@
-// The map of memory that holds code: a sorted list of regions.
+// The map of a memory: a sorted list of regions.
 #include "machine/memory_map.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "machine/memory_bytes.hpp"
-#include "machine/micro_op.hpp"
+#include "machine/page_table.hpp"
 #include "machine/pages.hpp"
 
 namespace isaforge::machine {
@@ -49,9 +49,13 @@ std::atomic_ref<std::uint8_t> Block::page_flag(std::uint64_t address) const {
 void Block::set_flag(std::uint64_t address, std::uint8_t flag) const {
     line_flag(address / line).fetch_or(flag);
     page_flag(address).fetch_or(flag);
+    any_flags_.fetch_or(flag);
 }
 
-void Block::clear_flags() const { clear_pages(line_flags_, flag_bytes()); }
+void Block::clear_flags() const {
+    clear_pages(line_flags_, flag_bytes());
+    any_flags_ = 0;
+}
 
 bool Block::eight_lines_have(std::uint64_t number, std::uint8_t unwanted) const {
     const auto* eight = reinterpret_cast<std::uint64_t*>(line_flags_ + (number - first_line_));
@@ -59,6 +63,10 @@ bool Block::eight_lines_have(std::uint64_t number, std::uint8_t unwanted) const 
 }
 
 bool Block::narrow(std::uint64_t address, std::uint8_t unwanted, std::uint64_t& low, std::uint64_t& high) const {
+    if ((any_flags() & unwanted) == 0) return true;
+    constexpr std::uint64_t page_bytes = std::uint64_t{1} << page_shift;
+    low = std::max(low, address & ~(page_bytes - 1));
+    high = std::min(high, address | (page_bytes - 1));
     if ((page_flag(address).load() & unwanted) == 0) return true;
     const auto has = [&](std::uint64_t number) { return (line_flag(number).load() & unwanted) != 0; };
     const std::uint64_t own = address / line, low_line = low / line, high_line = high / line;
@@ -210,10 +218,37 @@ void MemoryMap::clear_flags() const {
         if (region.block) region.block->clear_flags();
 }
 
+void MemoryMap::clear_bytes() const {
+    for (const Region& region : regions_)
+        if (region.block) clear_pages(region.block->bytes, region.block->size);
+}
+
 std::string MemoryMap::describe(std::uint64_t address) const {
     const Region* region = find(address);
     if (region == nullptr) return "nothing is mapped there";
     return fmt::format("it lies in {} ({})", region->name, letters(region->permissions));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+bool Space::peek(std::uint64_t address, std::span<std::uint8_t> bytes) const {
+    std::uint64_t byte = 0;
+    return byte_of(address, byte) && map.peek(byte, bytes);
+}
+
+bool Space::poke(std::uint64_t address, std::span<const std::uint8_t> bytes) const {
+    std::uint64_t byte = 0;
+    return byte_of(address, byte) && map.poke(byte, bytes);
+}
+
+std::uint64_t Space::storage_from(std::uint64_t address) const {
+    std::uint64_t byte = 0;
+    return byte_of(address, byte) ? map.storage_from(byte) : 0;
+}
+
+std::string Space::describe(std::uint64_t address) const {
+    std::uint64_t byte = 0;
+    return byte_of(address, byte) ? map.describe(byte) : "no address goes so far";
 }
 
 }  // namespace isaforge::machine

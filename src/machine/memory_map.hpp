@@ -1,8 +1,9 @@
-// Memory that holds code, as all harts see it: which addresses there are, what may be done there, and where their bytes
-// lie. Addresses have 64 bits. What is mapped later replaces what was there.
+// A memory as all harts see it: which addresses there are, what may be done there, and where their bytes lie. Addresses
+// have 64 bits. What is mapped later replaces what was there.
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -61,8 +62,10 @@ struct Block {
     std::uint8_t flags(std::uint64_t address) const { return line_flag(address / line).load(); }
     void set_flag(std::uint64_t address, std::uint8_t flag) const;
     void clear_flags() const;
-    // Narrows [low, high], which lies in one page of a hart's tables, to the lines around `address` that have none of
-    // some flags. False where its own line has one.
+    // What some line has, which is known after it.
+    std::uint8_t any_flags() const { return any_flags_.load(); }
+    // Narrows [low, high] to a stretch around `address` without some flags: it stays where no line of the block has one, else
+    // it is that of lines in the address's page. False where its own line has one.
     bool narrow(std::uint64_t address, std::uint8_t unwanted, std::uint64_t& low, std::uint64_t& high) const;
 
     std::uint64_t first = 0, size = 0;
@@ -79,6 +82,7 @@ private:
     std::uint64_t first_line_ = 0;        // a multiple of eight
     std::uint8_t* line_flags_ = nullptr;
     std::uint8_t* page_flags_ = nullptr;  // what some line of each page has, so that most need not be searched
+    mutable std::atomic<std::uint8_t> any_flags_ = 0;  // what some line has
 };
 
 struct Region {
@@ -95,6 +99,7 @@ struct Region {
 
 class MemoryMap {
 public:
+    void clear() { regions_.clear(); }
     // Nothing where it worked, else why not.
     std::string add_storage(std::uint64_t address, std::uint64_t size, Permissions permissions, std::string name);
     std::string add_device(std::uint64_t address, Device& device, std::string name);
@@ -114,6 +119,8 @@ public:
 
     // No line has flags any more: harts have neither translations nor reservations.
     void clear_flags() const;
+    // All bytes are zero.
+    void clear_bytes() const;
 
     // "lies in `.text` (r-x)", "is not mapped".
     std::string describe(std::uint64_t address) const;
@@ -125,6 +132,29 @@ private:
     void insert(Region region);
 
     std::vector<Region> regions_;                  // by rising address, apart from each other
+};
+
+// A memory of a machine: the map of its bytes, and how instructions see them. Addresses here count its units.
+struct Space {
+    Space(std::string given_name, unsigned unit_bytes, bool big)
+        : name(std::move(given_name)),
+          unit_shift(static_cast<unsigned>(std::countr_zero(unit_bytes))),
+          big_endian(big) {}
+
+    // The first byte of a unit. False where it would have no address.
+    bool byte_of(std::uint64_t address, std::uint64_t& byte) const {
+        byte = address << unit_shift;
+        return byte >> unit_shift == address;
+    }
+    bool peek(std::uint64_t address, std::span<std::uint8_t> bytes) const;
+    bool poke(std::uint64_t address, std::span<const std::uint8_t> bytes) const;
+    std::uint64_t storage_from(std::uint64_t address) const;  // in bytes
+    std::string describe(std::uint64_t address) const;
+
+    std::string name;
+    unsigned unit_shift = 0;  // a unit has 1 << unit_shift bytes
+    bool big_endian = false;
+    MemoryMap map;
 };
 
 }  // namespace isaforge::machine

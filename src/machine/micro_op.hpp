@@ -20,6 +20,7 @@
 
 #include "ir/operations.hpp"
 #include "isaforge/machine.hpp"
+#include "machine/page_table.hpp"
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -72,6 +73,9 @@ struct LateResult {
     std::uint64_t value = 0;
 };
 
+// Memories that instructions can name.
+inline constexpr std::size_t max_spaces = 64;
+
 inline constexpr unsigned ring_size = 64;
 inline constexpr unsigned max_landings = 6;
 
@@ -81,28 +85,12 @@ struct LandingSlot {
     LateResult results[max_landings];
 };
 
-struct Memory {
-    std::uint8_t* bytes = nullptr;
-    std::uint64_t size = 0;        // bytes
-    unsigned unit_shift = 0;       // a unit has 1 << unit_shift bytes
-    std::uint64_t limits[4] = {};  // first address at which an access of 1, 2, 4 or 8 bytes does not fit
-};
-
-// A stretch of mapped memory that an access may use at once: see Bus. `room`: bytes less 8.
-struct PageEntry {
-    std::uint64_t first = 0, room = 0;
-    std::uint8_t* bytes = nullptr;
-};
-inline constexpr unsigned page_shift = 14;
-inline constexpr std::uint64_t page_count = 256;
-
 // Where the instruction at an address begins, if that was looked for lately.
 struct JumpSlot {
     std::uint64_t address = 0;
     const MicroOp* op = nullptr;
 };
 inline constexpr std::uint64_t jump_slots = 1024;
-inline constexpr JumpSlot no_jumps[jump_slots] = {};  // of machines whose code lies by itself
 inline std::uint64_t jump_slot(std::uint64_t address) { return (address ^ address >> 10) % jump_slots; }
 
 class Bus;
@@ -147,9 +135,6 @@ struct Core {
     FloatRules rules;
     std::uint64_t alignment = 0;       // all ones where accesses must be aligned
     std::uint64_t target = 0;          // address of the next instruction, for those that set pc at once
-    const MicroOp** entries = nullptr; // by code address: the first operation, null: not translated
-    std::uint64_t code_size = 0;
-    Memory* memories = nullptr;
     LandingSlot ring[ring_size];       // by instruction count, modulo
     std::uint32_t port_limits[max_limited_files] = {};
     std::uint32_t port_bias = 0;       // added to counts of writes, a file's high bit says that it has too many
@@ -168,20 +153,21 @@ struct Core {
     std::uint64_t fault_address = 0;
     std::uint64_t fault_other = 0;     // the other instruction of a collision
     unsigned fault_bits = 0;
+    Index fault_space = 0;
     bool stopping = false;
 
     std::uint64_t mode_values[max_modes] = {};     // what set_mode last wrote
     std::uint64_t event_values[2] = {};            // of the event that is being handled
     std::uint64_t host_arguments[4] = {};
 
-    // Of memory that holds code.
-    const PageEntry* load_pages = nullptr;
-    const PageEntry* store_pages = nullptr;
-    const JumpSlot* jumps = no_jumps;               // code_size is 0 there, so that addresses are looked for here
-    const MicroOp* outside = nullptr;              // what resolve() gives for addresses without code: never to be kept
+    // By space: the tables for accesses at once.
+    const PageEntry* load_pages[max_spaces] = {};
+    const PageEntry* store_pages[max_spaces] = {};
+    const PageEntry* main_load_pages = nullptr;    // those of System::main once more: most accesses go there
+    const PageEntry* main_store_pages = nullptr;
     Bus* bus = nullptr;
-    Index mapped_memory = no_index;                // which memory it is
-    bool mapped_big_endian = false;
+    const JumpSlot* jumps = nullptr;
+    const MicroOp* outside = nullptr;              // what resolve() gives for addresses without code: never to be kept
     void (*code_written)(Core& core, std::uint64_t address, unsigned bytes) = nullptr;
     std::uint64_t counters[4] = {};                // by ir::Counter; `instructions` is `count`
     std::uint64_t time_base = 0;                   // with `count` the machine's time
@@ -259,7 +245,6 @@ inline std::uint64_t next_address(const MicroOp* end) { return std::uint64_t{end
 
 // The instruction at an address if that is known already, else null.
 inline const MicroOp* known_entry(const Core& core, std::uint64_t address) {
-    if (address < core.code_size) return core.entries[address];
     const JumpSlot& slot = core.jumps[jump_slot(address)];
     return slot.address == address ? slot.op : nullptr;
 }
@@ -314,10 +299,10 @@ void write_masked_indexed(ISAFORGE_HANDLER_PARAMETERS);
 void count_execution(ISAFORGE_HANDLER_PARAMETERS);
 void count_jump(ISAFORGE_HANDLER_PARAMETERS);
 
-Handler load(unsigned container, bool big_endian);
-Handler store(unsigned container, bool big_endian);
-Handler gather(unsigned container, bool big_endian, bool masked);
-Handler scatter(unsigned container, bool big_endian, bool masked);
+Handler load(unsigned container, bool big_endian, bool aligned, bool main);
+Handler store(unsigned container, bool big_endian, bool aligned, bool main);
+Handler gather(unsigned container, bool big_endian, bool masked, bool main);
+Handler scatter(unsigned container, bool big_endian, bool masked, bool main);
 Handler resize_scalar(unsigned container);
 Handler resize_vector(unsigned from, unsigned to);
 Handler splat(unsigned container);
@@ -330,12 +315,6 @@ void spread(ISAFORGE_HANDLER_PARAMETERS);
 void branch(ISAFORGE_HANDLER_PARAMETERS);
 Handler write_low(unsigned container);
 void write_part_indexed(ISAFORGE_HANDLER_PARAMETERS);
-
-// Of memory that holds code.
-Handler load_mapped(unsigned container, bool big_endian, bool aligned);
-Handler store_mapped(unsigned container, bool big_endian, bool aligned);
-Handler gather_mapped(unsigned container, bool big_endian, bool masked);
-Handler scatter_mapped(unsigned container, bool big_endian, bool masked);
 
 void come_back(ISAFORGE_HANDLER_PARAMETERS);
 void stale(ISAFORGE_HANDLER_PARAMETERS);

@@ -69,30 +69,24 @@ std::string register_dump(const Machine& machine) {
 
 namespace {
 
-// Up to `most` bytes, as many as are there. Memory that holds code is no single stretch.
-std::vector<std::uint8_t> bytes_at(Machine& machine, Index memory, std::uint64_t address, std::uint64_t most) {
-    std::vector<std::uint8_t> bytes;
-    if (memory != machine.code_memory()) {
-        std::span<const std::uint8_t> all = machine.memory(memory);
-        if (address < all.size()) all = all.subspan(address, std::min<std::uint64_t>(all.size() - address, most));
-        if (address < machine.memory(memory).size()) bytes.assign(all.begin(), all.end());
-        return bytes;
-    }
-    std::uint8_t byte = 0;
-    while (bytes.size() < most && machine.peek(memory, address + bytes.size(), {&byte, 1})) bytes.push_back(byte);
+// Up to `most` bytes, as many as are there.
+std::vector<std::uint8_t> bytes_at(const Machine& machine, Index memory, std::uint64_t address, std::uint64_t most) {
+    std::vector<std::uint8_t> bytes(std::min(most, machine.room(memory, address)));
+    if (!machine.peek(memory, address, bytes)) bytes.clear();
     return bytes;
 }
 
 }  // namespace
 
-std::string memory_dump(Machine& machine, Index memory, std::uint64_t address, std::uint64_t length) {
+std::string memory_dump(const Machine& machine, Index memory, std::uint64_t address, std::uint64_t length) {
     constexpr std::uint64_t per_line = 16;
+    const unsigned unit = machine.isa().memories[memory].unit_bytes();
     std::string text;
     for (std::uint64_t done = 0; done < length; done += per_line) {
         const std::vector<std::uint8_t> bytes =
-            bytes_at(machine, memory, address + done, std::min(per_line, length - done));
+            bytes_at(machine, memory, address + done / unit, std::min(per_line, length - done));
         if (bytes.empty()) break;
-        text += fmt::format("{:08x} ", address + done);
+        text += fmt::format("{:08x} ", address + done / unit);
         std::string characters;
         for (std::size_t i = 0; i < per_line; ++i) {
             if (i >= bytes.size()) {

@@ -7,10 +7,10 @@
 //
 // What becomes of a line. Its flags (see Block) are set first, then all others are told (Bus::tell_others): a new round
 // begins, and whoever runs drops its tables and says which round it has seen. When all have, no table has the line any
-// more and none will, for the flags are looked at before a line gets into a table; only then it counts as known, and only
-// then anybody relies on it. The same for lines that instructions are translated from, of which only stores are kept out
-// of tables. Who is quiet, that is asleep, waiting for a device, ended or not yet begun, is not waited for: it looks at the
-// round when it goes on.
+// more and none will, for the flags are looked at before a line gets into a table (those of its page and of its block stand
+// for it, and are set behind its own); only then it counts as known, and only then anybody relies on it. The same for lines
+// that instructions are translated from, of which only stores are kept out of tables. Who is quiet, that is asleep, waiting
+// for a device, ended or not yet begun, is not waited for: it looks at the round when it goes on.
 //
 // Why nobody waits for ever. A hart waits for a stripe, for `exclusive`, or for others to see a round. While it does it
 // says itself which rounds it has seen, or is quiet, and one that executes does so at the end of its instruction, which

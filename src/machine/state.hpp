@@ -41,13 +41,11 @@ struct Machine::State {
     struct Translations {
         std::unordered_map<std::uint64_t, std::unique_ptr<Instruction>> instructions;  // by code address
         std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Instruction>> events;
-        std::vector<const machine::MicroOp*> entries;             // by code address, where code is apart
         std::array<machine::JumpSlot, machine::jump_slots> jumps{};
     };
 
     State(std::shared_ptr<const Codec> codec, MachineOptions options, std::shared_ptr<machine::System> system,
           std::uint32_t hart);
-    ~State();
 
     // From addresses to translated instructions: translations.cpp.
     const machine::MicroOp* resolve(std::uint64_t address);
@@ -75,19 +73,23 @@ struct Machine::State {
     static void make_stale(Instruction& instruction);
     void retire(std::unique_ptr<Instruction> instruction);
     bool load_image(std::uint64_t address, Image& image, std::size_t& available) const;
+    // Where the instruction at a code address begins, by bytes. False where it would have no address.
+    bool code_byte(std::uint64_t address, std::uint64_t& byte) const {
+        byte = address * (isa.address_bits / 8);
+        return byte / (isa.address_bits / 8) == address;
+    }
 
     // Running: execute.cpp.
     StopReason execute(std::uint64_t stop_at, bool single = false);
     StopReason execute_awake(std::uint64_t stop_at);   // on a thread of its own
-    StopReason execute_apart(std::uint64_t stop_at);
     void take_notes(std::vector<machine::AccessNote>* notes) {
         core.notes = notes;
-        if (bus) bus->choose_pages();
+        bus.choose_pages();
     }
     void run_aside(const std::vector<machine::MicroOp>& ops);
     void settle() {
-        if (bus) bus->acknowledge();
-        if (const std::uint64_t now = system->map.code_version; now != code_version) {
+        bus.acknowledge();
+        if (const std::uint64_t now = system->code_map().code_version; now != code_version) {
             code_version = now;
             drop_all = true;
         }
@@ -109,6 +111,7 @@ struct Machine::State {
     std::uint64_t time() const { return system->time(core.time_base + core.count); }
 
     std::string describe(std::uint64_t address);
+    std::string code_text(std::uint64_t address) const;
     std::string access_text(StopReason reason, std::uint64_t address, unsigned bits) const;
     std::string message(StopReason reason, std::uint64_t address);
     // The late results under way that an instruction reads: origin, register, whether its guard reads it.
@@ -126,10 +129,8 @@ struct Machine::State {
     std::shared_ptr<machine::System> system;
     machine::Layout layout;
     machine::Core core;
-    std::unique_ptr<machine::Bus> bus;       // of memory that holds code
+    machine::Bus bus;
     std::vector<std::uint32_t> ports;        // for each file what a write adds to the counts
-    std::vector<std::uint8_t> code;          // where it is apart
-    std::vector<machine::Memory> memories;
     std::unordered_map<std::uint64_t, std::unique_ptr<Translations>> translations;  // by the modes, packed
     Translations* current = nullptr;
     std::map<const machine::MicroOp*, Instruction*> by_first_op;                    // also of what is retired

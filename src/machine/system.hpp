@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,8 +24,9 @@ inline constexpr unsigned max_harts = most_harts;
 struct System {
     System(std::shared_ptr<const Codec> codec, const MachineOptions& options);
 
-    bool mapped() const { return memory != no_index; }
-    std::string add_device(const std::string& kind, std::uint64_t address);
+    MemoryMap& code_map() { return spaces[code].map; }
+    const MemoryMap& code_map() const { return spaces[code].map; }
+    std::string add_device(MemoryMap& map, const std::string& kind, std::uint64_t address);
     // The lowest line that interrupts a hart now; and when the next one will by itself, the end of time where none will.
     std::optional<std::uint32_t> raised(std::uint32_t hart, std::uint64_t now);
     std::uint64_t due(std::uint32_t hart) {
@@ -46,9 +48,11 @@ struct System {
     std::uint64_t first_due(std::uint32_t hart) const;   // as due(), under device_lock
 
     semantics::FormGraphs forms;
-    Index memory = no_index;                     // the one that holds code
+    std::deque<Space> spaces;                    // the memories; then the code, where it lies in none of them
+    Index code = 0;                              // which one holds the code …
+    Index main = 0;                              // … and which one an address without a memory's name is of
+    bool code_is_apart = false;                  // no memory holds it
     unsigned harts = 1;
-    MemoryMap map;
     std::string problem;               // why a memory that was asked for is not there
     std::unique_ptr<Sharing> sharing;            // null with one hart
     std::mutex device_lock;                      // for devices and streams

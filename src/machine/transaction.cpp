@@ -15,9 +15,9 @@ Transaction::Checkpoint Transaction::take_back() {
     while (undo_.size() > level.undo) {
         const Undo& last = undo_.back();
         if (last.before.mask == 0)
-            words_.erase(last.address);
+            words_.erase(last.place);
         else
-            words_[last.address] = last.before;
+            words_[last.place] = last.before;
         undo_.pop_back();
     }
     while (reads_.size() > level.reads) {
@@ -35,13 +35,13 @@ void Transaction::clear() {
     versions_.clear();
 }
 
-bool Transaction::write(std::uint64_t address, unsigned bytes, std::uint64_t value) {
+bool Transaction::write(Index space, std::uint64_t address, unsigned bytes, std::uint64_t value) {
     for (unsigned done = 0; done < bytes;) {
         const std::uint64_t begin = (address + done) & ~std::uint64_t{7};
         const unsigned from = static_cast<unsigned>(address + done - begin), part = std::min(8 - from, bytes - done);
-        Word& word = words_[begin];
+        Word& word = words_[{space, begin}];
         if (word.serial < levels_.back().serial) {   // else the log knows already what this part found
-            undo_.push_back({begin, word});
+            undo_.push_back({{space, begin}, word});
             word.serial = levels_.back().serial;
         }
         for (unsigned i = 0; i < part; ++i) {
@@ -55,11 +55,11 @@ bool Transaction::write(std::uint64_t address, unsigned bytes, std::uint64_t val
     return words_.size() <= max_words && undo_.size() <= max_depth * max_words;
 }
 
-std::uint64_t Transaction::overlay(std::uint64_t address, unsigned bytes, std::uint64_t value) const {
+std::uint64_t Transaction::overlay(Index space, std::uint64_t address, unsigned bytes, std::uint64_t value) const {
     if (words_.empty()) return value;
     for (unsigned i = 0; i < bytes; ++i) {
         const std::uint64_t at = address + i;
-        auto found = words_.find(at & ~std::uint64_t{7});
+        auto found = words_.find({space, at & ~std::uint64_t{7}});
         if (found == words_.end() || (found->second.mask >> (at & 7) & 1) == 0) continue;
         value &= ~(std::uint64_t{0xff} << 8 * i);
         value |= (found->second.bytes >> 8 * (at & 7) & 0xff) << 8 * i;

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "isaforge/isa.hpp"
+
 namespace isaforge::machine {
 
 class Transaction {
@@ -22,12 +24,22 @@ public:
         std::size_t undo = 0, reads = 0;
         std::uint64_t serial = 0;           // later parts have higher ones
     };
-    // Eight bytes of memory, of which those in `mask` are written.
+    // Eight bytes of a memory, by the first one's address.
+    struct Place {
+        Index space = 0;
+        std::uint64_t address = 0;
+        bool operator==(const Place&) const = default;
+    };
+    // What is to lie there, of which the bytes in `mask` are written.
     struct Word {
         std::uint64_t bytes = 0;
         std::uint8_t mask = 0;
         std::uint64_t serial = 0;           // of the part that has logged it last
     };
+    struct HashOfPlace {
+        std::size_t operator()(const Place& place) const { return place.address / 8 ^ std::size_t{place.space} << 56; }
+    };
+    using Words = std::unordered_map<Place, Word, HashOfPlace>;
     struct Read {
         std::uint32_t stripe;
         std::uint64_t version;
@@ -42,25 +54,25 @@ public:
     void clear();
 
     // False where it becomes too large.
-    bool write(std::uint64_t address, unsigned bytes, std::uint64_t value);
+    bool write(Index space, std::uint64_t address, unsigned bytes, std::uint64_t value);
     // Puts what was written over what lies in memory.
-    std::uint64_t overlay(std::uint64_t address, unsigned bytes, std::uint64_t value) const;
+    std::uint64_t overlay(Index space, std::uint64_t address, unsigned bytes, std::uint64_t value) const;
     // False where the stripe was read in another version before.
     bool note_read(std::uint32_t stripe, std::uint64_t version);
 
-    const std::unordered_map<std::uint64_t, Word>& words() const { return words_; }
+    const Words& words() const { return words_; }
     const std::vector<Read>& reads() const { return reads_; }
 
     std::uint64_t seen = 0;   // Sharing::clock when all reads were last known to hold
 
 private:
     struct Undo {
-        std::uint64_t address;
+        Place place;
         Word before;
     };
 
     std::vector<Checkpoint> levels_;
-    std::unordered_map<std::uint64_t, Word> words_;   // by address, multiples of 8
+    Words words_;
     std::vector<Undo> undo_;
     std::uint64_t serials_ = 0;
     std::vector<Read> reads_;

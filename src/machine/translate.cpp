@@ -53,7 +53,7 @@ private:
     void emit(std::size_t index);
     void emit_write(const Step& step);
     void emit_late_write(const Step& step);
-    void emit_mapped(const Step& step, bool big);
+    void emit_access(const Step& step, bool big);
     bool changes_modes() const {
         return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.op == Op::put_mode; });
     }
@@ -344,14 +344,14 @@ void Translator::emit_late_write(const Step& step) {
     if (indexed) add(handlers::fault, 0, isa_.register_files[step.object].count);
 }
 
-// Loads and stores of memory that holds code.
-void Translator::emit_mapped(const Step& step, bool big) {
+void Translator::emit_access(const Step& step, bool big) {
     const bool loads = step.op == Op::load, masked = step.c != no_value;
+    const bool main = step.object == input_.main_memory && isa_.memories[step.object].unit_bits == 8;
     Handler handler = nullptr;
     if (step.lanes != 1)
-        handler = (loads ? handlers::gather_mapped : handlers::scatter_mapped)(step.container, big, masked);
+        handler = (loads ? handlers::gather : handlers::scatter)(step.container, big, masked, main);
     else
-        handler = (loads ? handlers::load_mapped : handlers::store_mapped)(step.container, big, input_.aligned);
+        handler = (loads ? handlers::load : handlers::store)(step.container, big, input_.aligned, main);
     add(handler, loads ? place(step.result) : 0, place(step.a), place(step.b), place(step.c)).detail = {step.object,
                                                                                                         step.lanes};
 }
@@ -413,23 +413,7 @@ void Translator::emit(std::size_t index) {
         case Op::get: return emit_get(step);
         case Op::put: return step.delay != 0 ? emit_late_write(step) : emit_write(step);
         case Op::load:
-            if (isa_.memories[step.object].holds_code)
-                emit_mapped(step, big);
-            else if (step.lanes == 1)
-                add(handlers::load(step.container, big), result, a).detail.n = step.object;
-            else
-                add(handlers::gather(step.container, big, step.c != no_value), result, a, 0, c).detail = {step.object,
-                                                                                                          step.lanes};
-            return;
-        case Op::store:
-            if (isa_.memories[step.object].holds_code)
-                emit_mapped(step, big);
-            else if (step.lanes == 1)
-                add(handlers::store(step.container, big), 0, a, b).detail.n = step.object;
-            else
-                add(handlers::scatter(step.container, big, step.c != no_value), 0, a, b, c).detail = {step.object,
-                                                                                                      step.lanes};
-            return;
+        case Op::store: return emit_access(step, big);
         case Op::put_pc:
             count_jump(step.a);
             add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
@@ -455,11 +439,13 @@ void Translator::emit(std::size_t index) {
         case Op::host: add(handlers::host, result, a); return;
         case Op::wait: add(handlers::wait); return;
         case Op::fence: add(handlers::fence); return;
-        case Op::lock: add(handlers::lock, 0, a); return;
+        case Op::lock: add(handlers::lock, 0, a).detail.n = step.object; return;
         case Op::unlock: add(handlers::unlock); return;
-        case Op::load_linked: add(handlers::load_linked, result, a).detail = {step.container / 8u, big}; return;
+        case Op::load_linked:
+            add(handlers::load_linked, result, a, 0, step.object).detail = {step.container / 8u, big};
+            return;
         case Op::store_conditional:
-            add(handlers::store_conditional, result, a, b).detail = {step.container / 8u, big};
+            add(handlers::store_conditional, result, a, b, step.object).detail = {step.container / 8u, big};
             return;
         case Op::transaction_begin: add(handlers::transaction_begin, 0, layout_.constant(input_.address)); return;
         case Op::transaction_end: add(handlers::transaction_end, result); return;

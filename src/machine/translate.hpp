@@ -28,7 +28,8 @@ struct TranslateInput {
     bool count_executions = false;
     std::uint32_t counter = 0;                             // with it: offset of the counter
     std::uint32_t jump_counter = 0;                        // and of the one for writes to pc
-    bool aligned = false;                                  // accesses to memory that holds code must be
+    Index main_memory = no_index;                          // System::main
+    bool aligned = false;            // accesses must be
     bool aside = false;                                    // no instruction: it ends the run and counts for nothing
 };
 

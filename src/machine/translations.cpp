@@ -14,7 +14,6 @@ constexpr std::size_t max_bytes = max_instruction_bits / 8;
 constexpr std::size_t max_translations = 64;   // combinations of modes at a time
 constexpr std::size_t max_events = 4096;       // translated, under one of them
 constexpr std::size_t max_retired = 4096;
-constexpr std::size_t max_entries = std::size_t{1} << 26;  // of tables by code address, all modes together
 
 MicroOp fault_op(StopReason reason) {
     MicroOp op;
@@ -74,8 +73,7 @@ void Machine::State::choose_translations() {
     }
     auto found = translations.find(key);
     if (found == translations.end()) {
-        const std::size_t most = std::min(max_translations, max_entries / std::max<std::size_t>(core.code_size, 1) + 1);
-        if (translations.size() >= most) {
+        if (translations.size() >= max_translations) {
             for (auto& [modes, each] : translations) {
                 for (auto& [address, instruction] : each->instructions) retire(std::move(instruction));
                 for (auto& [place, instruction] : each->events) retire(std::move(instruction));
@@ -85,10 +83,8 @@ void Machine::State::choose_translations() {
             core.stop_at = core.count + 1;
         }
         found = translations.emplace(key, std::make_unique<Translations>()).first;
-        found->second->entries.assign(core.code_size, nullptr);
     }
     current = found->second.get();
-    core.entries = current->entries.data();
     core.jumps = current->jumps.data();
 }
 
@@ -140,53 +136,36 @@ bool Machine::State::look_again() {
 
 // The bytes at a code address, as far as they may be executed.
 bool Machine::State::load_image(std::uint64_t address, Image& image, std::size_t& available) const {
-    if (system->mapped()) {
-        std::uint8_t bytes[max_bytes];
-        available = max_bytes;
-        while (available != 0 && !system->map.peek(address, std::span(bytes, available))) --available;
-        image = codec->load(bytes, available);
-    } else {
-        if (address >= core.code_size) return false;
-        const std::uint64_t byte = address * isa.address_bits / 8;
-        available = std::min<std::size_t>(code.size() - byte, max_bytes);
-        image = codec->load(code.data() + byte, available);
-    }
+    std::uint8_t bytes[max_bytes];
+    std::uint64_t byte = 0;
+    available = code_byte(address, byte) ? max_bytes : 0;
+    while (available != 0 && !system->code_map().peek(byte, std::span(bytes, available))) --available;
+    image = codec->load(bytes, available);
     return available != 0;
 }
 
 const MicroOp* Machine::State::resolve(std::uint64_t address) {
     if (Instruction* known = known_instruction(address)) {
-        if (system->mapped()) current->jumps[machine::jump_slot(address)] = {address, known->ops.data()};
+        current->jumps[machine::jump_slot(address)] = {address, known->ops.data()};
         return known->ops.data();
     }
     if (by_first_op.size() >= std::max<std::uint64_t>(1, options.most_translated / core.harts))
         return no_room_at(address);
-    std::uint8_t fetched[max_bytes];
-    const std::uint8_t* bytes = fetched;
-    std::size_t available = 0;
-    if (system->mapped()) {
-        if (address % (isa.unit_bits / isa.address_bits) != 0)
-            return nothing_at(address, StopReason::misaligned_code, address);
-        available = bus->fetch(address, fetched);
-        if (available == 0) return nothing_at(address, StopReason::bad_execute, address);
-    } else {
-        if (address >= core.code_size) return nothing_at(address, StopReason::bad_code_address, address);
-        const std::uint64_t byte = address * isa.address_bits / 8;
-        available = std::min<std::size_t>(code.size() - byte, max_bytes);
-        bytes = code.data() + byte;
-    }
+    if (address % (isa.unit_bits / isa.address_bits) != 0)
+        return nothing_at(address, StopReason::misaligned_code, address);
+    std::uint8_t bytes[max_bytes];
+    std::uint64_t byte = 0;
+    const std::size_t available = code_byte(address, byte) ? bus.fetch(byte, bytes) : 0;
+    if (available == 0) return nothing_at(address, StopReason::bad_execute, address);
     std::unique_ptr<Instruction> made = translate_at(address, bytes, available);
     core.state = layout.state();
-    if (made == nullptr) return nothing_at(address, StopReason::bad_execute, address + available);
+    if (made == nullptr)
+        return nothing_at(address, StopReason::bad_execute, address + available * 8 / isa.address_bits);
     const MicroOp* first = made->ops.data();
     by_first_op[first] = made.get();
     if (breakpoints.contains(address)) set_breakpoint(*made, true);
-    if (system->mapped()) {
-        bus->note_code(address, std::max(made->bits, isa.unit_bits) / 8);
-        current->jumps[machine::jump_slot(address)] = {address, first};
-    } else {
-        current->entries[address] = first;
-    }
+    bus.note_code(byte, std::max(made->bits, isa.unit_bits) / 8);
+    current->jumps[machine::jump_slot(address)] = {address, first};
     current->instructions[address] = std::move(made);
     return first;
 }
@@ -222,7 +201,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
         Image whole;
         std::size_t there = 0;
         unsigned bits = 0;
-        if (system->mapped() && available < max_bytes && load_image(address, whole, there) && there > available &&
+        if (available < max_bytes && load_image(address, whole, there) && there > available &&
             codec->decode(whole, static_cast<unsigned>(there * 8), bits) != no_index)
             return nullptr;
         return refuse(StopReason::illegal, {});
@@ -264,6 +243,10 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::refused(std::unique
 
 std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(std::unique_ptr<Instruction> made,
                                                                                 const ir::Graph& graph) {
+    if (isa.memories.size() > machine::max_spaces) {
+        made->trouble = "the machine has too many memories";
+        return refused(std::move(made), StopReason::undefined);
+    }
     const std::uint64_t next_address =
         made->is_event ? made->address : made->address + std::max(1u, made->bits / isa.address_bits);
     std::vector<std::uint32_t> signals;
@@ -286,6 +269,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     translated.port_limits = core.port_limits;
     translated.signals = &signals;
     translated.aligned = options.require_alignment;
+    translated.main_memory = system->main;
     machine::Translation translation = machine::translate(translated, layout);
     if (layout.exhausted()) {
         made->trouble = "the machine needs too much room for its values";
@@ -320,8 +304,7 @@ void Machine::State::forget_translations() {
     layout.forget_constants();
     drop_all = false;
     current = nullptr;
-    if (bus) bus->forget_code();
-    core.code_size = system->mapped() ? 0 : code.size() * 8 / isa.address_bits;
+    bus.forget_code();
     choose_translations();
 }
 
@@ -348,7 +331,7 @@ void Machine::State::drop_written() {
         for (auto& [modes, each] : translations) {
             const std::uint64_t before = std::min<std::uint64_t>(address, max_bytes);
             for (std::uint64_t i = (unit - (address - before) % unit) % unit; i < before + bytes; i += unit) {
-                auto found = each->instructions.find(address - before + i);
+                auto found = each->instructions.find((address - before + i) / (isa.address_bits / 8));
                 if (found == each->instructions.end()) continue;
                 const std::uint64_t length = std::max(found->second->bits, isa.unit_bits) / 8;
                 if (i < before && length <= before - i) continue;

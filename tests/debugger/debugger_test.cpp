@@ -325,7 +325,7 @@ TEST(Debugger, WhatGoesOnForEverEnds) {
 
 TEST(Debugger, AnErrorOfTheProgramIsReported) {
     Loaded loaded = program("ploadu_l 0;\n loadu_h 0x7fff0000, r1;\n load r1, r2;\n stop_core;");
-    EXPECT_TRUE(loaded("c").starts_with("bad access of 32 bits at address 0x7fff0000 by the instruction at 0x2"));
+    EXPECT_TRUE(loaded("c").starts_with("bad read of 32 bits at address 0x7fff0000 by the instruction at 0x2"));
     loaded("set r1 = 0");
     EXPECT_TRUE(loaded("c").starts_with("the program has ended"));
 }

@@ -47,15 +47,19 @@ TEST(Run, StopsWhereAccessesLeaveTheMemory) {
         const char* message;
     } cases[] = {
         {0, 4092, StopReason::stopped, ""},
-        {0, 4093, StopReason::bad_access, "bad access of 32 bits at address 0xffd by the instruction at 0x0 `op0`"},
-        {0, 0xffffffff, StopReason::bad_access,
-         "bad access of 32 bits at address 0xffffffff by the instruction at 0x0 `op0`"},
+        {0, 4093, StopReason::bad_read,
+         "bad read of 32 bits at address 0x1000 by the instruction at 0x0 `op0`: nothing is mapped there"},
+        {0, 0xffffffff, StopReason::bad_read,
+         "bad read of 32 bits at address 0xffffffff by the instruction at 0x0 `op0`: nothing is mapped there"},
         {1, 4094, StopReason::stopped, ""},
-        {1, 4095, StopReason::bad_access, "bad access of 16 bits at address 0xfff by the instruction at 0x0 `op1`"},
+        {1, 4095, StopReason::bad_write,
+         "bad write of 16 bits at address 0x1000 by the instruction at 0x0 `op1`: nothing is mapped there"},
         {2, 2046, StopReason::stopped, ""},
-        {2, 2047, StopReason::bad_access, "bad access of 32 bits at address 0x7ff by the instruction at 0x0 `op2`"},
+        {2, 2047, StopReason::bad_write,
+         "bad write of 32 bits at address 0x800 by the instruction at 0x0 `op2`: nothing is mapped there"},
         {11, 4088, StopReason::stopped, ""},
-        {11, 4089, StopReason::bad_access, "bad access of 64 bits at address 0xff9 by the instruction at 0x0 `op11`"},
+        {11, 4089, StopReason::bad_write,
+         "bad write of 64 bits at address 0x1000 by the instruction at 0x0 `op11`: nothing is mapped there"},
     };
     for (const auto& each : cases) {
         bench.set("r2", each.address);
@@ -86,24 +90,24 @@ TEST(Run, SaysWhyItEnded) {
     EXPECT_EQ(run_one(bench, 3).message, "there is no register number 9, asked for by the instruction at 0x0 `op3`");
     bench.set("r1", 77);
     RunResult result = run_one(bench, 4);
-    EXPECT_EQ(result.reason, StopReason::bad_code_address);
+    EXPECT_EQ(result.reason, StopReason::bad_execute);
     EXPECT_EQ(result.address, 77u);
-    EXPECT_EQ(result.message, "pc is 0x4d, outside the code of 0x2 units");
+    EXPECT_EQ(result.message, "pc is 0x4d, which cannot be executed: nothing is mapped there");
     EXPECT_EQ(run_one(bench, 99).message, "illegal instruction 0x00000063 at 0x0");
     bench.program({9, 9, 9});
     EXPECT_EQ(bench.machine().run(2).message, "stopped after the allowed number of instructions, before 0x2 `op9`");
     bench.program({9, 9});
-    EXPECT_EQ(bench.machine().run().reason, StopReason::bad_code_address);
+    EXPECT_EQ(bench.machine().run().reason, StopReason::bad_execute);
     BenchMachine empty(declarations, lines);
     empty.program({});
-    EXPECT_EQ(empty.machine().run().reason, StopReason::bad_code_address);
+    EXPECT_EQ(empty.machine().run().reason, StopReason::bad_execute);
 }
 
 TEST(Run, CanGoOnAfterAFaultIsMended) {
     BenchMachine bench(declarations, lines);
     bench.set("r2", 5000);
     bench.program({9, 0, 9, 5});
-    EXPECT_EQ(bench.machine().run().reason, StopReason::bad_access);
+    EXPECT_EQ(bench.machine().run().reason, StopReason::bad_read);
     EXPECT_EQ(bench.machine().pc(), 1u);
     bench.set("r2", 0);
     EXPECT_EQ(bench.machine().run().reason, StopReason::stopped);
@@ -127,7 +131,7 @@ TEST(Run, CountsSignalsAndInstructions) {
 TEST(Run, AlignmentIsAskedForWhereWanted) {
     BenchMachine bench(declarations, lines, "", {.memory_bytes = 4096, .require_alignment = true});
     bench.set("r2", 2);
-    EXPECT_EQ(run_one(bench, 0).message, "unaligned access of 32 bits at address 0x2 by the instruction at 0x0 `op0`");
+    EXPECT_EQ(run_one(bench, 0).message, "misaligned access of 32 bits at address 0x2 by the instruction at 0x0 `op0`");
     bench.set("r2", 4);
     EXPECT_TRUE(run_one(bench, 0).ok());
 }
