@@ -10,9 +10,9 @@ set -eu
 build='cmake g++ libcli11-dev libedit2 libelf-dev libfmt-dev libpng-dev libyaml-dev ninja-build nlohmann-json3-dev pkg-config'
 demo='python3'
 # Other tools are what tests compare with: by version, since a verdict must not depend on what else is installed.
-test='binutils clang-14 clang-19 gdb-multiarch libgmock-dev libbenchmark-dev libgtest-dev libmpfr-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 python3'
+test='binutils clang-14 clang-19 gdb-multiarch libgmock-dev libbenchmark-dev libgtest-dev libmpfr-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 llvm-19-dev python3'
 fuzz='clang-14 libclang-rt-14-dev'
-bench='clang-14 gcc-riscv64-linux-gnu libbenchmark-dev libc6-dev-riscv64-cross llvm-14 llvm-19 python3 qemu-user'
+bench='clang-14 clang-19 gcc-riscv64-linux-gnu libbenchmark-dev libc6-dev-riscv64-cross llvm-14 llvm-19 llvm-19-dev python3 qemu-user'
 lint='clang-14 clang-format-14 clang-tidy-14 clangd-14 git python3 shellcheck'
 
 wanted=

@@ -36,6 +36,13 @@ public:
 };
 std::shared_ptr<Streams> standard_streams();
 
+// What executes instructions: an interpreter, and a compiler for what runs long, where LLVM is there for it. They do the same.
+enum class Engine {
+    automatic,      // interpreted, and compiled what turns out to run long
+    interpreter,
+    compiler,       // compiled as soon as an instruction has been executed; for tests of it
+};
+
 struct MachineOptions {
     std::uint64_t memory_bytes = std::uint64_t{64} << 20;        // of each memory that `memory_sizes` does not name
     std::map<std::string, std::uint64_t, std::less<>> memory_sizes;  // bytes, by the memory's name
@@ -43,6 +50,7 @@ struct MachineOptions {
     bool warn_hazards = false;        // warn where a register is read before its late result has landed
     bool count_instructions = false;  // keep counts for each instruction of the program (slower)
     unsigned harts = 1;                // at most most_harts
+    Engine engine = Engine::automatic;
     std::uint64_t seed = 0;           // of the order in which harts take turns: the same seed gives the same run
     bool threads = false;             // harts run at once instead
     // How many instructions stay translated, of all harts together; with more, all of them are translated anew.
@@ -72,6 +80,14 @@ enum class StopReason {
     failed,             // fail() in the description
     waiting,            // every hart waits, and nothing will wake one
     event_loop,         // events without end, and no instruction executed between them
+};
+
+// What was compiled, of all harts.
+struct EngineFigures {
+    Engine engine = Engine::automatic;
+    std::uint64_t regions = 0, instructions = 0;
+    double seconds = 0;               // that it took, beside the run
+    std::string problem;              // why nothing was, where the compiler was asked for
 };
 
 struct Permissions {
@@ -187,6 +203,7 @@ public:
 
     std::uint64_t pc() const;
     void set_pc(std::uint64_t address);
+    EngineFigures engine_figures() const;
     std::uint64_t instructions() const;   // executed since reset
 
     // Registers by file and number; values are zero-extended. Numbers and lanes must exist.

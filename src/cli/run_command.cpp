@@ -24,6 +24,7 @@ struct Options {
     ProgramChoice program;
     std::string max_instructions = "4G";
     std::vector<std::string> dumps, pictures;
+    std::string engine = "auto";
     std::string trace, trace_from, trace_skip = "0", profile_json;
     int gdb_port = -1;
     bool registers = false, stats = false, profile = false, warn_hazards = false;
@@ -146,6 +147,11 @@ void print_stats(const Machine& machine, const RunResult& result) {
     const double speed = result.seconds > 0 ? static_cast<double>(result.instructions) / result.seconds / 1e6 : 0;
     tell(fmt::format("{} instructions in {:.3f} s, {:.1f} million a second\n", result.instructions, result.seconds,
                      speed));
+    const EngineFigures figures = machine.engine_figures();
+    if (figures.regions != 0)
+        tell(fmt::format("compiled: {} instructions in {} regions, {:.1f} ms beside the run\n", figures.instructions,
+                         figures.regions, figures.seconds * 1e3));
+    if (!figures.problem.empty()) tell(fmt::format("not compiled: {}\n", figures.problem));
     for (const auto& [name, count] : machine.signals()) tell(fmt::format("signal {}: {}\n", name, count));
 }
 
@@ -258,6 +264,9 @@ int execute(const Options& options) {
     if (!outputs_are_apart(outputs_of(options), session.sources, input_paths(options.program))) return usage_error;
     MachineOptions how = machine_options(options.program, *program);
     how.warn_hazards = options.warn_hazards;
+    how.engine = options.engine == "jit"           ? Engine::compiler
+                 : options.engine == "interpreter" ? Engine::interpreter
+                                                   : Engine::automatic;
     how.count_instructions = options.profile || !options.profile_json.empty();
     Machine machine(program->codec, std::move(how));
     if (!load_program(machine, *program, options.program) || !ranges_exist(machine, options)) return input_error;
@@ -308,6 +317,11 @@ Action define(Arguments& app) {
         ->type_name("FILE@ADDRESS:WIDTHxHEIGHT:FORMAT")
         ->allow_extra_args(false)
         ->check(wants(parse_picture, "FILE@ADDRESS:WIDTHxHEIGHT:FORMAT with a known format"));
+    app.add_option("--engine", options->engine,
+                   "What executes: the interpreter, or a compiler for what runs long, or as soon as it can (jit)")
+        ->type_name("ENGINE")
+        ->capture_default_str()
+        ->one_of({"auto", "interpreter", "jit"});
     app.add_flag("--registers", options->registers, "Print the registers at the end");
     app.add_flag("--stats", options->stats,
                  "Print on standard error how many instructions were executed, and how fast");

@@ -65,6 +65,7 @@ void Machine::State::drop_now() {
 
 // The count at which interrupts are to be looked for, if that is before `stop_at`.
 std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
+    stop_at = next_look(stop_at);
     if (interrupt_event == no_index || system->devices.empty()) return stop_at;
     const std::uint64_t next = std::min(stop_at - core.count, instructions_between_looks);
     if (system->real_time) return core.count + next;
@@ -79,8 +80,10 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
         refresh_modes();
         set_next(address);
     }
+    use_compiled(may_compile(single));
     while (core.count != stop_at) {
         settle();
+        look_for_hot();
         if (!single && may_be_interrupted() && look_at_interrupts() && core.reason != StopReason::running)
             return core.reason;
         if (stopped) return StopReason::stopped;
@@ -244,6 +247,7 @@ bool Machine::State::interrupt_in_transaction(std::uint64_t address, std::uint32
 // Registers zero, and nothing left of what ran before.
 void Machine::State::reset(std::uint64_t address) {
     start_address = address;
+    hot.next_look = hot.interval = 0;
     layout.clear_registers();
     core.count = core.pending = core.time_base = 0;
     core.ports_noted_at = core.passes_at = no_limit;

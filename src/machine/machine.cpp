@@ -341,6 +341,7 @@ RunResult Machine::run(std::uint64_t limit) {
 void Machine::set_breakpoint(std::uint64_t address, bool on) {
     for (unsigned i = 0; i < harts(); ++i) {
         State& state = *hart(i).state_;
+        state.use_compiled(false);
         if (on) state.breakpoints.insert(address);
         if (!on) state.breakpoints.erase(address);
         for (auto& [modes, each] : state.translations)

@@ -35,6 +35,8 @@ struct Machine::State {
         std::string trouble;                 // why it has no meaning
         bool warned = false;
         bool is_event = false;
+        // Of an instruction where compiled code is entered: what its first operation does otherwise.
+        machine::Handler interpreted = nullptr;
     };
 
     // What was translated under one combination of modes.
@@ -78,6 +80,26 @@ struct Machine::State {
         byte = address * (isa.address_bits / 8);
         return byte / (isa.address_bits / 8) == address;
     }
+
+    // Using the compiler: compiled.cpp.
+    struct Hot {
+        bool on = false;                         // compiled code is entered
+        std::uint64_t next_look = 0, interval = 0;   // by core.count; 0: not yet known
+        unsigned drops = 0;
+        std::shared_ptr<machine::CompileJob> job;
+        std::vector<std::unique_ptr<machine::CompiledRegion>> regions;
+        std::vector<std::pair<Instruction*, machine::Handler>> entries;
+        std::unordered_set<std::uint64_t> covered;   // addresses that regions have
+        EngineFigures figures;
+    };
+    bool may_compile(bool single) const;
+    std::uint64_t next_look(std::uint64_t stop_at) const;
+    void use_compiled(bool on);
+    void drop_regions();
+    void look_for_hot();
+    void compile_around(std::uint64_t address);
+    bool add_unit(std::uint64_t address, machine::CompileJob& job, std::vector<std::uint64_t>& targets) const;
+    void install();
 
     // Running: execute.cpp.
     StopReason execute(std::uint64_t stop_at, bool single = false);
@@ -158,6 +180,7 @@ struct Machine::State {
     bool started = false;                    // `on reset` has run …
     StopReason begun = StopReason::running;  // … and ended so
     bool stopped = false;
+    Hot hot;
     unsigned events_in_row = 0;              // since an instruction was executed
     std::uint64_t event_count = 0;           // core.count when the last event was
     std::string event_trouble;               // why an event could not be handled

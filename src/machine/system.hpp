@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "isaforge/machine.hpp"
+#include "machine/compile_thread.hpp"
 #include "machine/devices.hpp"
 #include "machine/memory_map.hpp"
 #include "machine/sharing.hpp"
@@ -48,6 +49,9 @@ struct System {
     std::uint64_t first_due(std::uint32_t hart) const;   // as due(), under device_lock
 
     semantics::FormGraphs forms;
+    CompileThread& compile_thread(const Isa& isa, const MachineOptions& options,
+                                  const std::vector<std::uint32_t>& ports);
+
     std::deque<Space> spaces;                    // the memories; then the code, where it lies in none of them
     Index code = 0;                              // which one holds the code …
     Index main = 0;                              // … and which one an address without a memory's name is of
@@ -67,6 +71,8 @@ struct System {
     std::uint64_t turn_left = 0;       // … for so many instructions more
     std::uint64_t elapsed = 0;                   // nanoseconds of machine time, where harts take turns
     bool real_time = false;
+    std::mutex compiler_lock;
+    std::unique_ptr<CompileThread> compiler;     // since it was first wanted
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 };
 

@@ -295,6 +295,7 @@ std::uint32_t Machine::State::signal_number(const std::string& name) {
 
 // Nothing may be running.
 void Machine::State::forget_translations() {
+    drop_regions();
     translations.clear();
     retired.clear();
     by_first_op.clear();
@@ -335,6 +336,7 @@ void Machine::State::drop_written() {
                 if (found == each->instructions.end()) continue;
                 const std::uint64_t length = std::max(found->second->bits, isa.unit_bits) / 8;
                 if (i < before && length <= before - i) continue;
+                drop_regions();
                 make_stale(*found->second);
                 each->jumps[machine::jump_slot(found->first)] = {};
                 retire(std::move(found->second));

@@ -22,6 +22,7 @@ public:
     using Lanes = std::vector<std::uint64_t>;  // elements of a tuple one after the other
 
     Model(const Graph& graph, const Isa& isa, std::uint64_t seed) : graph_(graph), isa_(isa), seed_(seed) {}
+    virtual ~Model() = default;
 
     // False where it did not end within so many operations.
     bool run(const std::vector<std::uint64_t>& arguments, std::size_t most) {
@@ -50,7 +51,56 @@ public:
     std::string trace;
     std::size_t steps = 0;
 
-private:
+    using Place = std::tuple<Index, std::uint64_t, unsigned>;  // file, number, bit
+
+protected:
+    // A witness of something else than traces puts its own in place of these: where registers are, what somebody outside
+    // does, late results, the end.
+    virtual bool bit(const Place& place) {
+        const auto found = bits_.find(place);
+        if (found != bits_.end()) return found->second;
+        const auto [file, number, position] = place;
+        return (unknown(file * 1000003 + number * 10007 + position) >> 40 & 1) != 0;
+    }
+    virtual void set_bit(const Place& place, bool on) { bits_[place] = on; }
+    // Whatever somebody outside sees or answers: in order, with what registers hold.
+    virtual void act(const Instruction& instruction) {
+        if (instruction.op == Op::store && acts_nowhere(instruction)) return;
+        if (instruction.op != Op::put_pc && instruction.op != Op::put_mode) show_registers();
+        trace += about(instruction.op).name;
+        trace += fmt::format(" {} {} {}", instruction.object, instruction.number, instruction.delay);
+        const Lanes mask = instruction.mask == no_value ? Lanes(most_lanes, 1) : get(instruction.mask);
+        for (const Value value : instruction.inputs()) {
+            const Lanes lanes = get(value);
+            for (std::size_t i = 0; i < lanes.size(); ++i)
+                trace += mask[i % graph_.type(value).lanes] != 0 ? fmt::format(" {:x}", lanes[i]) : " -";
+            trace += ",";
+        }
+        trace += "\n";
+        if (instruction.result != no_value) {
+            values_[instruction.result] = answers(instruction, ++answered_ * 1000);
+            const Type type = graph_.type(instruction.result);
+            for (std::size_t i = 0; i < values_[instruction.result].size(); ++i)
+                if (mask[i % type.lanes] == 0) values_[instruction.result][i] = 0;
+        }
+    }
+    // What can be read, but is no register.
+    virtual void read_state(const Instruction& instruction) {
+        values_[instruction.result] = answers(instruction, unknown(static_cast<std::uint64_t>(instruction.op)));
+    }
+    virtual std::uint64_t register_number(const Instruction& instruction, std::uint64_t given) {
+        return given % isa_.register_files[instruction.object].count;
+    }
+    virtual void put_later(const Instruction& instruction, std::uint64_t number, std::uint64_t value) {
+        trace += fmt::format("later {} {} {} {:x}\n", instruction.object, number, instruction.delay, value);
+    }
+    virtual void end(const Instruction& instruction) {
+        show_registers();
+        trace += about(instruction.op).name;
+        for (const Value value : instruction.inputs()) trace += fmt::format(" {:x}", scalar(value));
+        trace += fmt::format(" {} {}", instruction.object, instruction.number);
+    }
+
     static Lanes uniform(Type type, std::uint64_t value) { return Lanes(std::size_t{type.lanes} * type.count, value); }
     Lanes get(Value value) const {
         const Definition& definition = graph_.values[value];
@@ -64,13 +114,6 @@ private:
         return z ^ z >> 31;
     }
 
-    using Place = std::tuple<Index, std::uint64_t, unsigned>;  // file, number, bit
-    bool bit(const Place& place) {
-        const auto found = bits_.find(place);
-        if (found != bits_.end()) return found->second;
-        const auto [file, number, position] = place;
-        return (unknown(file * 1000003 + number * 10007 + position) >> 40 & 1) != 0;
-    }
     // Elements lie one after the other: of a lane as wide as the value's.
     Lanes read(Index file, std::uint64_t number, std::uint16_t first, Type type) {
         Lanes lanes;
@@ -89,8 +132,8 @@ private:
             for (unsigned lane = 0; lane < type.lanes; ++lane) {
                 if (mask[lane] == 0) continue;
                 for (unsigned b = 0; b < type.bits; ++b)
-                    bits_[{file, number + item, (first + lane) * type.bits + b}] =
-                        (lanes[item * type.lanes + lane] >> b & 1) != 0;
+                    set_bit({file, number + item, (first + lane) * type.bits + b},
+                            (lanes[item * type.lanes + lane] >> b & 1) != 0);
             }
     }
     void show_registers() {
@@ -113,7 +156,7 @@ private:
         } else if (object_kind(instruction.op) == ObjectKind::registers) {
             access_register(instruction);
         } else if (effect == Effect::reads) {
-            values_[instruction.result] = answers(instruction, unknown(static_cast<std::uint64_t>(instruction.op)));
+            read_state(instruction);
         } else {
             act(instruction);
         }
@@ -130,32 +173,10 @@ private:
         const Lanes mask = get(instruction.mask);
         return std::all_of(mask.begin(), mask.end(), [](std::uint64_t lane) { return lane == 0; });
     }
-    // Whatever somebody outside sees or answers: in order, with what registers hold.
-    void act(const Instruction& instruction) {
-        if (instruction.op == Op::store && acts_nowhere(instruction)) return;
-        if (instruction.op != Op::put_pc && instruction.op != Op::put_mode) show_registers();
-        trace += about(instruction.op).name;
-        trace += fmt::format(" {} {} {}", instruction.object, instruction.number, instruction.delay);
-        const Lanes mask = instruction.mask == no_value ? Lanes(most_lanes, 1) : get(instruction.mask);
-        for (const Value value : instruction.inputs()) {
-            const Lanes lanes = get(value);
-            for (std::size_t i = 0; i < lanes.size(); ++i)
-                trace += mask[i % graph_.type(value).lanes] != 0 ? fmt::format(" {:x}", lanes[i]) : " -";
-            trace += ",";
-        }
-        trace += "\n";
-        if (instruction.result != no_value) {
-            values_[instruction.result] = answers(instruction, ++answered_ * 1000);
-            const Type type = graph_.type(instruction.result);
-            for (std::size_t i = 0; i < values_[instruction.result].size(); ++i)
-                if (mask[i % type.lanes] == 0) values_[instruction.result][i] = 0;
-        }
-    }
     void access_register(const Instruction& instruction) {
         const bool by_value = instruction.op == Op::get_at || instruction.op == Op::put_at;
         const std::uint64_t number =
-            by_value ? scalar(instruction.operands[0]) % isa_.register_files[instruction.object].count
-                     : instruction.number;
+            by_value ? register_number(instruction, scalar(instruction.operands[0])) : instruction.number;
         if (instruction.result != no_value) {
             values_[instruction.result] =
                 read(instruction.object, number, instruction.first, graph_.type(instruction.result));
@@ -165,18 +186,10 @@ private:
         const Type type = graph_.type(given);
         if (instruction.delay != 0) {
             if (acts_nowhere(instruction)) return;
-            trace += fmt::format("later {} {} {} {:x}\n", instruction.object, number, instruction.delay, get(given)[0]);
-            return;
+            return put_later(instruction, number, get(given)[0]);
         }
         write(instruction.object, number, instruction.first, type, get(given), mask_of(instruction, type.lanes));
     }
-    void end(const Instruction& instruction) {
-        show_registers();
-        trace += about(instruction.op).name;
-        for (const Value value : instruction.inputs()) trace += fmt::format(" {:x}", scalar(value));
-        trace += fmt::format(" {} {}", instruction.object, instruction.number);
-    }
-
     // Pure operations, lane by lane.
     Lanes pure(const Instruction& instruction) {
         const Type type = graph_.type(instruction.result);
@@ -260,10 +273,13 @@ private:
         return lanes;
     }
 
+protected:
     const Graph& graph_;
     const Isa& isa_;
-    std::uint64_t seed_;
     std::vector<Lanes> values_;
+
+private:
+    std::uint64_t seed_;
     std::map<Place, bool> bits_;
     std::uint64_t answered_ = 0;
 };

@@ -13,7 +13,9 @@ namespace isaforge::ir {
 
 class RandomGraph {
 public:
-    RandomGraph(const Isa& isa, std::uint64_t seed) : isa_(isa), state_(seed) {}
+    // `without`: operations that are left out.
+    RandomGraph(const Isa& isa, std::uint64_t seed, std::vector<Op> without = {})
+        : isa_(isa), state_(seed), without_(std::move(without)) {}
 
     // Blocks are made in an order in which each is dominated by what its first edge comes from; a later edge may come from
     // anywhere, also from behind.
@@ -88,6 +90,7 @@ private:
     }
     // Without the builder's folding, which would leave little to do.
     void put(Instruction instruction, Type type) {
+        if (std::find(without_.begin(), without_.end(), instruction.op) != without_.end()) return;
         if (type) instruction.result = graph_.new_value(type);
         graph_.blocks[block_].body.push_back(instruction);
         if (type) made_[block_].push_back(instruction.result);
@@ -269,6 +272,7 @@ private:
 
     const Isa& isa_;
     std::uint64_t state_;
+    std::vector<Op> without_;
     Graph graph_;
     Builder builder_{graph_};
     BlockId block_ = 0;

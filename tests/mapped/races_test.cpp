@@ -82,7 +82,7 @@ std::vector<Word> in_rounds(std::int64_t count, const Program& setup, void (*fir
 }
 
 void run_to_its_end(MappedMachine& machine, const std::vector<Word>& code) {
-    const RunResult result = machine.run(code, 2'000'000'000);
+    const RunResult result = machine.run(code, 1'000'000'000'000);
     ASSERT_EQ(result.reason, StopReason::stopped) << result.message;
 }
 
@@ -200,7 +200,7 @@ void look_at_both(Program& program) {
     program.add({{Op::li, 7, 0, 0}, {Op::li, 8, 0, 40}, {Op::ld64, value, place}, {Op::ld64, value, place, 128}});
     program.tell(current, place);
     program.label("look");
-    program.add({Op::ld64, value, place, 192});   // not watched, in the same page
+    program.add({Op::ld64, value, place, 192});  // not watched, in the same page
     program.add({{Op::ld64, value, place}, {Op::ld64, other, place, 128}});
     program.jump(Op::beq, value, other, "ordered");
     program.jump(Op::bltu, value, other, "ordered");

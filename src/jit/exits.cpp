@@ -1,0 +1,138 @@
+#include "jit/exits.hpp"
+
+#include <cstddef>
+
+namespace isaforge::jit {
+
+using ir::Counter;
+using llvm::Value;
+using machine::Core;
+
+llvm::FunctionType* handler_type(Emission& e) {
+    llvm::Type *const pointer = e.b.getPtrTy(), *const wide = e.b.getInt64Ty();
+    return llvm::FunctionType::get(e.b.getVoidTy(), {pointer, pointer, pointer, wide, wide}, false);
+}
+
+void emit_handler_call(Emission& e, Value* function, Value* op, Value* count, Value* pending) {
+    llvm::CallInst* const call =
+        e.b.CreateCall(handler_type(e), function, {op, e.function->getArg(1), e.function->getArg(2), count, pending});
+    if (e.target.tail_calls) call->setTailCallKind(llvm::CallInst::TCK_MustTail);
+    e.b.CreateRetVoid();
+}
+
+void Exits::make_variables() {
+    for (llvm::AllocaInst** const variable : {&count_, &loads_, &stores_}) {
+        *variable = e_.variable(e_.b.getInt64Ty());
+        e_.b.CreateStore(variable == &count_ ? static_cast<Value*>(e_.function->getArg(3)) : e_.b.getInt64(0),
+                         *variable);
+    }
+}
+
+// Registers that the instruction writes are kept as they were, for the interpreter to do it from its beginning.
+void Exits::begin(const Node& node, const Plan& plan) {
+    unit_ = &plan.unit();
+    before_ = node.dirty;
+    within_ = before_;
+    within_ |= plan.written();
+    after_ = within_;
+    add_landing(node.under_way, plan.late(), after_);
+    snapshot_.clear();
+    if (!plan.hands_over()) return;
+    RegisterSet kept = before_;
+    kept &= plan.written();
+    snapshot_ = registers_.snapshot(kept);
+}
+
+Value* Exits::count() { return e_.b.CreateLoad(e_.b.getInt64Ty(), count_); }
+void Exits::count_one() { e_.b.CreateStore(e_.b.CreateAdd(count(), e_.b.getInt64(1)), count_); }
+
+Value* Exits::core_field(std::size_t offset) {
+    return e_.b.CreateConstInBoundsGEP1_64(e_.b.getInt8Ty(), e_.function->getArg(2), offset);
+}
+
+void Exits::note_access(Counter counter) {
+    llvm::AllocaInst* const variable = counter == Counter::loads ? loads_ : stores_;
+    e_.b.CreateStore(e_.b.CreateAdd(e_.b.CreateLoad(e_.b.getInt64Ty(), variable), e_.b.getInt64(1)), variable);
+}
+
+// Variables have what was added in the region.
+Value* Exits::noted(Counter counter) {
+    Value* const before = e_.b.CreateLoad(e_.b.getInt64Ty(),
+                                          core_field(offsetof(Core, counters) + 8 * static_cast<std::size_t>(counter)));
+    if (counter != Counter::loads && counter != Counter::stores) return before;
+    llvm::AllocaInst* const variable = counter == Counter::loads ? loads_ : stores_;
+    return e_.b.CreateAdd(before, e_.b.CreateLoad(e_.b.getInt64Ty(), variable));
+}
+
+void Exits::store_counters() {
+    for (const Counter counter : {Counter::loads, Counter::stores})
+        e_.b.CreateStore(noted(counter), core_field(offsetof(Core, counters) + 8 * static_cast<std::size_t>(counter)));
+}
+
+void Exits::store_count() { e_.b.CreateStore(count(), core_field(offsetof(Core, count))); }
+
+void Exits::to_interpreter() {
+    registers_.write_back(before_, snapshot_);
+    store_counters();
+    Value* const pending = late_.write_ring(count(), LateResults::When::before);
+    emit_handler_call(e_, e_.address(reinterpret_cast<const void*>(unit_->run)), e_.address(unit_->op), count(),
+                      pending);
+}
+
+void Exits::end_at(std::uint64_t address) {
+    const machine::MicroOp*& op = ends_[address];
+    if (op == nullptr) {
+        machine::MicroOp& made = ops_.emplace_back();
+        made.run = e_.target.callouts.end;
+        made.a = static_cast<std::uint32_t>(address >> 32);
+        made.b = static_cast<std::uint32_t>(address);
+        made.link = nullptr;
+        op = &made;
+    }
+    call(e_.address(reinterpret_cast<const void*>(op->run)), e_.address(op),
+         late_.write_ring(count(), LateResults::When::landed));
+}
+
+void Exits::end_computed(Value* address) {
+    machine::MicroOp& op = ops_.emplace_back();
+    op.run = e_.target.callouts.end_jump;
+    op.link = nullptr;
+    e_.b.CreateStore(e_.b.CreateZExt(address, e_.b.getInt64Ty()), core_field(offsetof(Core, target)));
+    call(e_.address(reinterpret_cast<const void*>(op.run)), e_.address(&op),
+         late_.write_ring(count(), LateResults::When::landed));
+}
+
+void Exits::call(Value* function, Value* op, Value* pending) {
+    registers_.write_back(after_);
+    store_counters();
+    emit_handler_call(e_, function, op, count(), pending);
+}
+
+void Exits::raise() {
+    registers_.write_back(within_);
+    store_counters();
+    Value* const pending = late_.write_ring(count(), LateResults::When::within);
+    llvm::Type *const pointer = e_.b.getPtrTy(), *const wide = e_.b.getInt64Ty(), *const narrow = e_.b.getInt32Ty();
+    auto* const type = llvm::FunctionType::get(e_.b.getVoidTy(), {pointer, pointer, wide, wide, narrow}, false);
+    Value* const reason = e_.b.CreateLoad(narrow, core_field(offsetof(Core, reason)));
+    e_.b.CreateCall(type, e_.address(reinterpret_cast<const void*>(e_.target.callouts.raise)),
+                    {e_.address(unit_->op), e_.function->getArg(2), count(), pending, reason});
+    e_.b.CreateRetVoid();
+}
+
+void Exits::raise(StopReason reason) {
+    e_.b.CreateStore(e_.b.getInt32(static_cast<std::uint32_t>(reason)), core_field(offsetof(Core, reason)));
+    raise();
+}
+
+void Exits::expect_register(Value* number, unsigned count) {
+    Value* const wide = e_.b.CreateZExt(number, e_.b.getInt64Ty());
+    llvm::BasicBlock *const there = e_.new_block("register"), *const missing = e_.new_block("missing");
+    e_.b.CreateCondBr(e_.b.CreateICmpULT(wide, e_.b.getInt64(count)), there, missing);
+    e_.b.SetInsertPoint(missing);
+    e_.b.CreateStore(wide, core_field(offsetof(Core, fault_address)));
+    raise(StopReason::bad_index);
+    e_.b.SetInsertPoint(there);
+}
+
+}  // namespace isaforge::jit

@@ -1,0 +1,62 @@
+// The ways out of a region, with what the interpreter has to find there: registers and counts in their places, late results
+// in the ring, and the operation to go on with.
+#pragma once
+
+#include <deque>
+
+#include "jit/late.hpp"
+#include "jit/nodes.hpp"
+
+namespace isaforge::jit {
+
+class Exits {
+public:
+    Exits(Emission& e, Registers& registers, LateResults& late, std::deque<machine::MicroOp>& ops)
+        : e_(e), registers_(registers), late_(late), ops_(ops) {}
+
+    void make_variables();
+    void begin(const Node& node, const Plan& plan);
+
+    llvm::Value* count();
+    void count_one();
+    void note_access(ir::Counter counter);
+    llvm::Value* noted(ir::Counter counter);
+    llvm::Value* core_field(std::size_t offset);
+
+    // Each ends the block where code is being put. At the instruction's beginning:
+    void to_interpreter();
+    // At its end, with results landed:
+    void end_at(std::uint64_t address);
+    void end_computed(llvm::Value* address);
+    // Within it, with the reason in the core, or with that reason:
+    void raise();
+    void raise(StopReason reason);
+    // Goes on where the number is less than so many; the register that it names is missing elsewhere.
+    void expect_register(llvm::Value* number, unsigned count);
+
+    // Before another function looks at the core.
+    void store_count();
+    const RegisterSet& dirty() const { return within_; }
+    const RegisterSet& dirty_at_end() const { return after_; }
+
+private:
+    void store_counters();
+    void call(llvm::Value* function, llvm::Value* op, llvm::Value* pending);
+
+    Emission& e_;
+    Registers& registers_;
+    LateResults& late_;
+    std::deque<machine::MicroOp>& ops_;
+    std::map<std::uint64_t, const machine::MicroOp*> ends_;  // by address
+    const machine::Unit* unit_ = nullptr;
+    RegisterSet before_, within_, after_;
+    Registers::Snapshot snapshot_;
+    llvm::AllocaInst *count_ = nullptr, *loads_ = nullptr, *stores_ = nullptr;
+};
+
+// From the entry to the run of the interpreter: `op` is where it is now.
+void emit_handler_call(Emission& e, llvm::Value* function, llvm::Value* op, llvm::Value* count, llvm::Value* pending);
+
+llvm::FunctionType* handler_type(Emission& e);
+
+}  // namespace isaforge::jit

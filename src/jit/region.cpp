@@ -1,0 +1,131 @@
+#include "jit/region.hpp"
+
+#include <cstddef>
+
+#include "jit/unit.hpp"
+
+namespace isaforge::jit {
+
+using llvm::Value;
+using machine::Core;
+
+std::string entry_name(std::size_t entry) { return "entry" + std::to_string(entry); }
+
+namespace {
+
+class RegionEmitter {
+public:
+    RegionEmitter(Emission& e, const machine::CodeRegion& region, Kept& kept)
+        : e_(e),
+          region_(region),
+          registers_(e),
+          nodes_(region, e.target, registers_),
+          late_(e, registers_),
+          exits_(e, registers_, late_, kept.ops),
+          memory_(e, exits_) {}
+
+    bool run(std::vector<bool>& compiled) {
+        compiled.assign(region_.units.size(), false);
+        for (const Node& node : nodes_.all())
+            if (node.compiled) compiled[node.unit] = true;
+        const auto& entries = nodes_.entries();
+        if (std::none_of(entries.begin(), entries.end(), [&](std::size_t i) { return nodes_.all()[i].compiled; }))
+            return false;
+        e_.function = new_function("region", llvm::GlobalValue::InternalLinkage);
+        e_.function->addParamAttr(1, llvm::Attribute::NoAlias);
+        emit_entry();
+        for (Node& node : nodes_.all()) emit_node(node);
+        for (std::size_t i = 0; i < entries.size(); ++i) emit_way_in(i);
+        if (e_.uses_kernels) link_kernels(e_.module);
+        return true;
+    }
+
+private:
+    llvm::Function* new_function(const std::string& name, llvm::GlobalValue::LinkageTypes linkage) {
+        llvm::Function* const made = llvm::Function::Create(handler_type(e_), linkage, name, e_.module);
+        made->setDoesNotThrow();
+        return made;
+    }
+
+    // Everything is loaded, and then chosen where to begin; with late results under way the interpreter goes on.
+    void emit_entry() {
+        llvm::BasicBlock *const first = e_.new_block("variables"), *const begin = e_.new_block("begin");
+        e_.b.SetInsertPoint(begin);
+        registers_.make_variables();
+        exits_.make_variables();
+        memory_.make_variables();
+        registers_.load_all();
+        for (Node& node : nodes_.all()) node.block = e_.new_block("node");
+        const auto& entries = nodes_.entries();
+        Value* const number = e_.b.CreatePtrToInt(e_.function->getArg(0), e_.b.getInt64Ty());
+        llvm::SwitchInst* const choice =
+            e_.b.CreateSwitch(number, nodes_.all()[entries[0]].block, static_cast<unsigned>(entries.size()));
+        for (std::size_t i = 1; i < entries.size(); ++i)
+            choice->addCase(e_.b.getInt64(i), nodes_.all()[entries[i]].block);
+        e_.b.SetInsertPoint(first);
+        e_.b.CreateBr(begin);
+    }
+
+    void emit_node(const Node& node) {
+        const Plan& plan = nodes_.plan(node);
+        e_.b.SetInsertPoint(node.block);
+        exits_.begin(node, plan);
+        late_.begin(node.under_way, plan.late());
+        if (!node.compiled) return exits_.to_interpreter();
+        if (node.checked) emit_check(node);
+        UnitEmitter({e_, registers_, late_, exits_, memory_}, nodes_, node).run();
+    }
+
+    // Whether the run is to stop before the next check. Another thread may have said so.
+    void emit_check(const Node& node) {
+        llvm::LoadInst* const stop = e_.b.CreateLoad(e_.b.getInt64Ty(), exits_.core_field(offsetof(Core, stop_at)));
+        stop->setAlignment(llvm::Align(8));
+        stop->setAtomic(llvm::AtomicOrdering::Monotonic);
+        Value* const then = e_.b.CreateAdd(exits_.count(), e_.b.getInt64(node.longest));
+        llvm::BasicBlock *const stops = e_.new_block("stop"), *const on = e_.new_block("go");
+        e_.b.CreateCondBr(e_.b.CreateICmpUGE(then, stop), stops, on, rarely());
+        e_.b.SetInsertPoint(stops);
+        exits_.to_interpreter();
+        e_.b.SetInsertPoint(on);
+    }
+    llvm::MDNode* rarely() {
+        return llvm::MDNode::get(e_.context, {llvm::MDString::get(e_.context, "branch_weights"),
+                                              llvm::ConstantAsMetadata::get(e_.b.getInt32(1)),
+                                              llvm::ConstantAsMetadata::get(e_.b.getInt32(10000))});
+    }
+
+    void emit_way_in(std::size_t entry) {
+        const machine::Unit& unit = region_.units[region_.entries[entry]];
+        llvm::Function* const body = e_.function;
+        e_.function = new_function(entry_name(entry), llvm::GlobalValue::ExternalLinkage);
+        llvm::BasicBlock *const first = e_.new_block("pending"), *const in = e_.new_block("in"),
+                                *const out = e_.new_block("out");
+        e_.b.SetInsertPoint(first);
+        Value *const count = e_.function->getArg(3), *const pending = e_.function->getArg(4);
+        e_.b.CreateCondBr(e_.b.CreateICmpEQ(pending, e_.b.getInt64(0)), in, out);
+        e_.b.SetInsertPoint(in);
+        emit_handler_call(e_, body, e_.address(reinterpret_cast<const void*>(entry)), count, pending);
+        e_.b.SetInsertPoint(out);
+        emit_handler_call(e_, e_.address(reinterpret_cast<const void*>(unit.run)), e_.address(unit.op), count, pending);
+        e_.function = body;
+    }
+
+    Emission& e_;
+    const machine::CodeRegion& region_;
+    Registers registers_;
+    Nodes nodes_;
+    LateResults late_;
+    Exits exits_;
+    Memory memory_;
+};
+
+}  // namespace
+
+bool emit_region(llvm::Module& module, const machine::CodeRegion& region, const machine::CompilerTarget& target,
+                 Kept& kept, std::vector<bool>& compiled) {
+    llvm::IRBuilder<> builder(module.getContext());
+    Emission emission{module.getContext(), module, builder, target, kept.computations};
+    return RegionEmitter(emission, region, kept).run(compiled);
+}
+
+}  // namespace isaforge::jit

@@ -1,0 +1,79 @@
+// Registers inside a region: each that is named is a variable, which LLVM turns into values; the block of registers gets
+// them back where somebody may look. Registers that are found at run time are read and written in the block itself.
+#pragma once
+
+#include <llvm/ADT/BitVector.h>
+
+#include <map>
+#include <vector>
+
+#include "jit/emit.hpp"
+
+namespace isaforge::jit {
+
+// One bit for each of the region's registers.
+using RegisterSet = llvm::BitVector;
+
+class Registers {
+public:
+    explicit Registers(Emission& e) : e_(e) {}
+
+    // Before anything is emitted: the register gets a number, of which there are size().
+    unsigned add(Index file, std::uint64_t number);
+    // Every register that a put without delay writes.
+    void note_writes(const ir::Graph& graph, const ir::Instruction& instruction, RegisterSet& written) const;
+    std::size_t size() const { return cells_.size(); }
+
+    // Whether these bits of a register can be reached here.
+    static bool is_supported(const RegisterFile& file, ir::Type type, unsigned first);
+
+    // In the entry.
+    void make_variables();
+    void load_all();
+
+    Elements get(const ir::Instruction& instruction, ir::Type type);
+    void put(const ir::Instruction& instruction, ir::Type type, const Elements& values, llvm::Value* mask);
+    // With the number given, and the registers that have to be in the block for it.
+    Elements get_at(const ir::Instruction& instruction, ir::Type type, llvm::Value* number, const RegisterSet& dirty);
+    void put_at(const ir::Instruction& instruction, ir::Type type, llvm::Value* number, const Elements& values,
+                llvm::Value* mask, const RegisterSet& dirty);
+
+    // What variables hold, to be put back or into the block later.
+    using Snapshot = std::map<unsigned, llvm::Value*>;
+    Snapshot snapshot(const RegisterSet& of);
+    void write_back(const RegisterSet& dirty, const Snapshot& before = {});
+
+    // A late result lands: 64 bits as the block has them.
+    void land(unsigned cell, llvm::Value* bits, llvm::Value* valid);
+    void land_at(Index file, llvm::Value* offset, llvm::Value* bits, llvm::Value* valid, const RegisterSet& dirty);
+    std::uint32_t offset(unsigned cell) const { return cells_[cell].offset; }
+    unsigned find(Index file, std::uint64_t number) const { return numbers_.at({file, number}); }
+    // Where in the block register `number` is.
+    llvm::Value* offset_at(Index file, llvm::Value* number);
+
+private:
+    struct Cell {
+        Index file = 0;
+        std::uint32_t offset = 0;
+        llvm::Type* type = nullptr;
+        llvm::AllocaInst* variable = nullptr;
+    };
+
+    const RegisterFile& file(Index index) const { return e_.target.isa->register_files[index]; }
+    llvm::Type* storage(const RegisterFile& file) const;
+    llvm::Value* in_block(llvm::Value* offset) const;
+    llvm::Align alignment(std::uint32_t offset) const { return llvm::commonAlignment(llvm::Align(64), offset); }
+    llvm::Value* load_cell(const RegisterFile& file, llvm::Value* place, llvm::Align align);
+    void store_cell(const RegisterFile& file, llvm::Value* value, llvm::Value* place, llvm::Align align);
+    llvm::Value* part(const RegisterFile& file, llvm::Value* variable, unsigned first, ir::Type type);
+    void put_part(const RegisterFile& file, llvm::Value* variable, unsigned first, ir::Type type, llvm::Value* value,
+                  llvm::Value* mask);
+    void write_back_file(Index file, const RegisterSet& dirty);
+    void reload_file(Index file);
+
+    Emission& e_;
+    std::map<std::pair<Index, std::uint64_t>, unsigned> numbers_;
+    std::vector<Cell> cells_;
+};
+
+}  // namespace isaforge::jit

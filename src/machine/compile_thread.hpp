@@ -1,0 +1,54 @@
+// The thread that compiles, while harts go on in the interpreter. It loads the plug-in when the first region comes.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "machine/compiler.hpp"
+
+namespace isaforge::machine {
+
+// A region on its way. Whoever gave it waits for `done` before looking at `code`, or forgets it.
+struct CompileJob {
+    std::deque<ir::Graph> graphs;  // of the units
+    CodeRegion region;
+    std::unique_ptr<CompiledRegion> code;  // null: it cannot be compiled
+    std::atomic<bool> done = false;
+};
+
+class CompileThread {
+public:
+    // `path` of the plug-in; the registers are where every layout of the instruction set has them.
+    CompileThread(std::string path, const Isa& isa, CompilerTarget target);
+    ~CompileThread();
+    CompileThread(const CompileThread&) = delete;
+    CompileThread& operator=(const CompileThread&) = delete;
+
+    void start(std::shared_ptr<CompileJob> job);
+    void wait_for(const CompileJob& job);
+    // Why there is no compiler; empty where there is one, or it was not asked for.
+    std::string problem();
+
+private:
+    void work();
+
+    std::string path_;
+    Layout layout_;
+    CompilerTarget target_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::shared_ptr<CompileJob>> jobs_;
+    std::string problem_;
+    bool ending_ = false;
+    std::thread thread_;
+};
+
+// Where the plug-in of this build or installation is; empty where it is not.
+std::string find_compiler();
+
+}  // namespace isaforge::machine

@@ -1,0 +1,98 @@
+// The compiler as the machine sees it: what it is given, and what it gives back. It makes host code of *regions*, sets of
+// instructions of a program that lead to each other, and lies in a plug-in that is loaded when a program runs long enough:
+// nothing here needs it.
+//
+// A compiled region is entered like a handler and left like one, so that it and the interpreter take turns at any end of an
+// instruction. While it runs, registers and the counts are in host registers; the block of registers and the core hold
+// what the interpreter would have put there wherever somebody may look: behind the region, in a fault, at the instruction
+// at which a run is to stop.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ir/graph.hpp"
+#include "machine/layout.hpp"
+#include "machine/micro_op.hpp"
+
+namespace isaforge::machine {
+
+// An operation on one lane that is left to ir::compute.
+struct Computation {
+    ir::Op op;
+    ir::Type operand, result;
+    ir::FloatMode mode;
+};
+
+// What compiled code calls. `raw` of an access are its bytes, the first one lowest; false: refused, with the reason in the
+// core, where the count was put before.
+struct Callouts {
+    Handler end = nullptr, end_jump = nullptr;
+    void (*raise)(const MicroOp*, Core*, std::uint64_t count, std::uint64_t pending, StopReason) = nullptr;
+    bool (*load)(Core*, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t* raw) = nullptr;
+    bool (*store)(Core*, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t raw) = nullptr;
+    std::uint64_t (*compute)(const Computation*, std::uint64_t, std::uint64_t, std::uint64_t) = nullptr;
+    // Puts a result under way, to land after `delay` more instructions, and gives what is pending then.
+    std::uint64_t (*land_later)(Core*, std::uint64_t count, std::uint64_t pending, std::uint32_t delay,
+                                std::uint32_t offset, std::uint32_t port, std::uint32_t origin,
+                                std::uint64_t value) = nullptr;
+};
+
+// The functions that a machine has for these.
+Callouts machine_callouts();
+
+// What holds for all regions of a machine.
+struct CompilerTarget {
+    const Isa* isa = nullptr;
+    const Layout* layout = nullptr;  // of registers
+    bool aligned = false;            // accesses must be
+    bool shared = false;             // other harts access memory at the same time
+    bool tail_calls = ISAFORGE_TAIL_CALLS != 0;
+    std::vector<std::uint32_t> ports;  // of each register file, what a write adds to the counts: see Core::port_limits
+    Callouts callouts;
+};
+
+// One instruction at its place.
+struct Unit {
+    std::uint64_t address = 0, next_address = 0;
+    const ir::Graph* graph = nullptr;    // the entry takes nothing; no mode is open
+    const MicroOp* op = nullptr;         // where the interpreter begins it
+    Handler run = nullptr;               // what that operation does when it is not the way into compiled code
+    std::vector<std::uint64_t> targets;  // where it went lately, if it computes that
+};
+
+struct CodeRegion {
+    std::vector<Unit> units;
+    std::vector<std::size_t> entries;  // units where it may begin
+};
+
+// Host code. It is freed with this; nothing may be running in it.
+class CompiledRegion {
+public:
+    virtual ~CompiledRegion() = default;
+
+    std::vector<Handler> entries;  // as CodeRegion::entries; they may be called for any operation
+    std::vector<bool> compiled;    // units of which there is code; the interpreter goes on at the others
+    double seconds = 0;            // that compiling took
+    std::size_t code_bytes = 0;
+};
+
+class Compiler {
+public:
+    virtual ~Compiler() = default;
+    // Null where none of the entries can be compiled. For any thread; graphs and operations are not kept, but for the
+    // operations' addresses.
+    virtual std::unique_ptr<CompiledRegion> compile(const CodeRegion& region) = 0;
+};
+
+// Rises with every change of what stands above: a plug-in of another build is not used.
+inline constexpr std::uint32_t compiler_version = 1;
+inline constexpr const char* compiler_symbol = "isaforge_make_compiler";
+using MakeCompiler = Compiler* (*)(std::uint32_t version, const CompilerTarget* target);
+
+// Loads the plug-in. Null, with what is missing, where there is none.
+std::unique_ptr<Compiler> load_compiler(const std::string& path, const CompilerTarget& target, std::string& error);
+
+}  // namespace isaforge::machine
