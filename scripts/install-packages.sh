@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every Debian package that this project needs, by what needs it, and the one place that installs them.
 #
-#   scripts/install-packages.sh [build] [demo] [test] [fuzz] [bench] [lint]        without an argument: all of them
+#   scripts/install-packages.sh [build] [demo] [jit] [test] [fuzz] [bench] [lint]        without an argument: all of them
 #
 # What is there already costs one look into the package database: no network, no root. Written for Debian 12; on another
 # system this says what is wanted and leaves the rest to you.
@@ -9,10 +9,12 @@ set -eu
 
 build='cmake g++ libcli11-dev libedit2 libelf-dev libfmt-dev libpng-dev libyaml-dev ninja-build nlohmann-json3-dev pkg-config'
 demo='python3'
+# The compiler that programs may run with is a plug-in, for which LLVM has to be there.
+jit='clang-19 llvm-19-dev'
 # Other tools are what tests compare with: by version, since a verdict must not depend on what else is installed.
-test='binutils clang-14 clang-19 gdb-multiarch libgmock-dev libbenchmark-dev libgtest-dev libmpfr-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 llvm-19-dev python3'
+test='binutils clang-14 clang-19 gdb-multiarch libgmock-dev libbenchmark-dev libgtest-dev libmpfr-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 python3'
 fuzz='clang-14 libclang-rt-14-dev'
-bench='clang-14 clang-19 gcc-riscv64-linux-gnu libbenchmark-dev libc6-dev-riscv64-cross llvm-14 llvm-19 llvm-19-dev python3 qemu-user'
+bench='clang-14 gcc-riscv64-linux-gnu libbenchmark-dev libc6-dev-riscv64-cross llvm-14 llvm-19 python3 qemu-user'
 lint='clang-14 clang-format-14 clang-tidy-14 clangd-14 git python3 shellcheck'
 
 wanted=
@@ -20,12 +22,13 @@ for group in "${@:-all}"; do
     case $group in
         build) wanted="$wanted $build" ;;
         demo)  wanted="$wanted $demo" ;;
-        test)  wanted="$wanted $test" ;;
+        jit)   wanted="$wanted $jit" ;;
+        test)  wanted="$wanted $jit $test" ;;
         fuzz)  wanted="$wanted $fuzz" ;;
-        bench) wanted="$wanted $bench" ;;
+        bench) wanted="$wanted $jit $bench" ;;
         lint)  wanted="$wanted $lint" ;;
-        all)   wanted="$wanted $build $demo $test $fuzz $bench $lint" ;;
-        *)     echo "$0: no group of packages is called '$group': build, demo, test, fuzz, bench or lint" >&2; exit 2 ;;
+        all)   wanted="$wanted $build $demo $jit $test $fuzz $bench $lint" ;;
+        *)     echo "$0: no group of packages is called '$group': build, demo, jit, test, fuzz, bench or lint" >&2; exit 2 ;;
     esac
 done
 

@@ -38,10 +38,14 @@ std::shared_ptr<Streams> standard_streams();
 
 // What executes instructions: an interpreter, and a compiler for what runs long, where LLVM is there for it. They do the same.
 enum class Engine {
-    automatic,      // interpreted, and compiled what turns out to run long
+    automatic,      // interpreted, and compiled what turns out to run long; or as the variable ISAFORGE_ENGINE says: see below
     interpreter,
     compiler,       // compiled as soon as an instruction has been executed; for tests of it
 };
+
+// "interpreter", "jit" or "auto"; nothing where it is none of these. The environment's ISAFORGE_ENGINE says it where no engine was
+// chosen, so that whole suites of tests run on each.
+std::optional<Engine> parse_engine(std::string_view name);
 
 struct MachineOptions {
     std::uint64_t memory_bytes = std::uint64_t{64} << 20;        // of each memory that `memory_sizes` does not name

@@ -13,6 +13,7 @@
 #include "cli/terminal.hpp"
 #include "debugger/gdb_socket.hpp"
 #include "debugger/profile.hpp"
+#include "isaforge/compare.hpp"
 #include "isaforge/machine.hpp"
 #include "isaforge/object.hpp"
 
@@ -243,6 +244,33 @@ bool serve_debugger(Machine& machine, const Program& program, const Options& opt
     return server.end() == debugger::GdbServer::End::detached;
 }
 
+// Both engines side by side: the first difference is an error, with what differs.
+int compare_engines(const Options& options, const Program& program) {
+    const auto machine_on = [&](Engine engine) {
+        return [&options, &program, engine](std::shared_ptr<Streams> streams) {
+            MachineOptions how = machine_options(options.program, program);
+            how.engine = engine;
+            how.streams = std::move(streams);
+            auto made = std::make_unique<Machine>(program.codec, std::move(how));
+            load_program(*made, program, options.program);
+            return made;
+        };
+    };
+    const Comparison found = compare_runs(machine_on(Engine::interpreter), machine_on(Engine::compiler),
+                                          standard_streams(), *parse_size(options.max_instructions));
+    if (found.differs) {
+        complain(fmt::format(
+            "behind instruction {}, at {:#x} `{}`, interpreter and compiler differ:", found.difference.instructions,
+            found.difference.address, found.first->text(found.difference.address)));
+        for (const std::string& line : found.difference.what) tell("  " + line + "\n");
+        return input_error;
+    }
+    if (!found.result.ok()) complain(found.result.message);
+    const bool good = report_state(*found.first, options, program, found.result) && found.result.ok();
+    if (good && found.result.exit_status) return *found.result.exit_status & 0xff;
+    return good ? success : input_error;
+}
+
 int execute(const Options& options) {
     Session session;
     int status = success;
@@ -261,15 +289,21 @@ int execute(const Options& options) {
         complain("--trace lets harts take turns; leave out --threads");
         return usage_error;
     }
+    if (options.engine == "both" && (options.program.threads || options.program.real_time || options.gdb_port >= 0 ||
+                                     !options.trace.empty() || options.profile || !options.profile_json.empty())) {
+        complain(
+            "--engine both compares runs that are the same each time; leave out --threads, --real-time, --gdb, --trace "
+            "and --profile");
+        return usage_error;
+    }
     if (!outputs_are_apart(outputs_of(options), session.sources, input_paths(options.program))) return usage_error;
     MachineOptions how = machine_options(options.program, *program);
     how.warn_hazards = options.warn_hazards;
-    how.engine = options.engine == "jit"           ? Engine::compiler
-                 : options.engine == "interpreter" ? Engine::interpreter
-                                                   : Engine::automatic;
+    how.engine = parse_engine(options.engine).value_or(Engine::interpreter);
     how.count_instructions = options.profile || !options.profile_json.empty();
     Machine machine(program->codec, std::move(how));
     if (!load_program(machine, *program, options.program) || !ranges_exist(machine, options)) return input_error;
+    if (options.engine == "both") return compare_engines(options, *program);
 
     if (options.gdb_port >= 0 && !serve_debugger(machine, *program, options, status)) return status;
 
@@ -317,11 +351,13 @@ Action define(Arguments& app) {
         ->type_name("FILE@ADDRESS:WIDTHxHEIGHT:FORMAT")
         ->allow_extra_args(false)
         ->check(wants(parse_picture, "FILE@ADDRESS:WIDTHxHEIGHT:FORMAT with a known format"));
-    app.add_option("--engine", options->engine,
-                   "What executes: the interpreter, or a compiler for what runs long, or as soon as it can (jit)")
+    app.add_option(
+           "--engine", options->engine,
+           "What executes: an interpreter, a compiler as soon as it can (jit), both in turn (auto), or both side by "
+           "side, which have to be equal")
         ->type_name("ENGINE")
         ->capture_default_str()
-        ->one_of({"auto", "interpreter", "jit"});
+        ->one_of({"auto", "interpreter", "jit", "both"});
     app.add_flag("--registers", options->registers, "Print the registers at the end");
     app.add_flag("--stats", options->stats,
                  "Print on standard error how many instructions were executed, and how fast");

@@ -42,6 +42,21 @@ void code_written_for(Core& core, std::uint64_t address, unsigned bytes) {
 // ---------------------------------------------------------------------------------------------------------------------
 // State
 
+std::optional<Engine> parse_engine(std::string_view name) {
+    if (name == "auto") return Engine::automatic;
+    if (name == "interpreter") return Engine::interpreter;
+    return name == "jit" ? std::optional(Engine::compiler) : std::nullopt;
+}
+
+namespace {
+
+Engine chosen(Engine engine) {
+    const char* const other = std::getenv("ISAFORGE_ENGINE");
+    return engine == Engine::automatic && other != nullptr ? parse_engine(other).value_or(engine) : engine;
+}
+
+}  // namespace
+
 Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions given_options,
                       std::shared_ptr<machine::System> given_system, std::uint32_t hart)
     : codec(std::move(given_codec)),
@@ -50,6 +65,7 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
       system(std::move(given_system)),
       layout(isa),
       bus(*system, core, hart) {
+    options.engine = chosen(options.engine);
     unsigned limited = 0;
     for (const RegisterFile& file : isa.register_files) {
         bool counts =

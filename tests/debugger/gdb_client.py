@@ -226,7 +226,7 @@ def resident(process):
 def flood(isaforge, folder, room):
     """Behind any number of packets that come while the program runs an interrupt is heard; none is kept for ever."""
     source = os.path.join(folder, "forever.s.o")
-    target = Target(isaforge, [source])
+    target = Target(isaforge, [source, "--engine", "interpreter"])  # the compiler needs memory of its own
     before = resident(target.process)
     memory = b"$m0,4#fd"
     count = 200000
