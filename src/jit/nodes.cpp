@@ -12,6 +12,7 @@ Nodes::Nodes(const machine::CodeRegion& region, const machine::CompilerTarget& t
         units_[region.units[i].address] = i;
     }
     for (const Plan& plan : plans_) plan.add_registers(registers);
+    registers.lay_out();
     for (Plan& plan : plans_) plan.note_registers(registers);
     for (const std::size_t entry : region.entries) entries_.push_back(find_or_add(entry, {}));
     for (std::size_t i = 0; i < nodes_.size(); ++i) follow(i);

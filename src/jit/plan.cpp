@@ -189,8 +189,11 @@ void Plan::find_ways() {
 void Plan::add_registers(Registers& registers) const {
     for_each([&](BlockId, const Instruction& instruction) {
         if (instruction.op != Op::get && instruction.op != Op::put) return;
-        const ir::Type type = graph().type(instruction.op == Op::get ? instruction.result : instruction.operands[0]);
-        for (unsigned i = 0; i < type.count; ++i) registers.add(instruction.object, instruction.number + i);
+        const bool reads = instruction.op == Op::get;
+        const ir::Type type = graph().type(reads ? instruction.result : instruction.operands[0]);
+        const Registers::Use use = reads ? Registers::Use::reads
+                                         : registers.use_of(instruction.object, type, instruction.delay);
+        for (unsigned i = 0; i < type.count; ++i) registers.add(instruction.object, instruction.number + i, use);
     });
 }
 

@@ -13,16 +13,41 @@ bool is_packed(const RegisterFile& file) { return container_of(file) == file.bit
 
 }  // namespace
 
-unsigned Registers::add(Index index, std::uint64_t number) {
-    const auto [found, added] = numbers_.try_emplace({index, number}, static_cast<unsigned>(cells_.size()));
-    if (added) cells_.push_back({index, e_.target.layout->offset(index, number), storage(file(index)), nullptr});
-    return found->second;
+Registers::Use Registers::use_of(Index index, ir::Type written, unsigned delay) const {
+    if (delay != 0) return Use::lands;
+    return file(index).lanes == 1 && file(index).bits > half_bits && unsigned{written.bits} * written.lanes == half_bits
+               ? Use::writes_low
+               : Use::writes_whole;
+}
+
+void Registers::add(Index index, std::uint64_t number, Use use) {
+    Wanted& wanted = numbers_[{index, number}];
+    wanted.writes_low |= use == Use::writes_low;
+    wanted.lands |= use == Use::lands;
+}
+
+void Registers::lay_out() {
+    for (auto& [place, wanted] : numbers_) {
+        const auto [index, number] = place;
+        const std::uint32_t offset = e_.target.layout->offset(index, number);
+        wanted.cell = static_cast<unsigned>(cells_.size());
+        if (!wanted.writes_low || wanted.lands) {
+            cells_.push_back({index, offset, storage(file(index))});
+            continue;
+        }
+        cells_.push_back({index, offset, e_.b.getIntNTy(half_bits), true, true});
+        cells_.push_back({index, offset + half_bits / 8, e_.b.getIntNTy(file(index).bits - half_bits), false, true});
+    }
 }
 
 void Registers::note_writes(const ir::Graph& graph, const ir::Instruction& instruction, RegisterSet& written) const {
     if (instruction.op != ir::Op::put || instruction.delay != 0) return;
-    for (unsigned i = 0; i < graph.type(instruction.operands[0]).count; ++i)
-        written.set(find(instruction.object, instruction.number + i));
+    const ir::Type type = graph.type(instruction.operands[0]);
+    for (unsigned i = 0; i < type.count; ++i) {
+        const unsigned cell = find(instruction.object, instruction.number + i);
+        written.set(cell);
+        if (cells_[cell].halved && unsigned{type.bits} * type.lanes > half_bits) written.set(cell + 1);
+    }
 }
 
 bool Registers::is_supported(const RegisterFile& file, ir::Type type, unsigned first) {
@@ -42,14 +67,36 @@ Value* Registers::in_block(Value* offset) const {
     return e_.b.CreateInBoundsGEP(e_.b.getInt8Ty(), e_.function->getArg(1), offset);
 }
 
-Value* Registers::load_cell(const RegisterFile& of, Value* place, llvm::Align align) {
-    if (of.lanes != 1) return e_.b.CreateAlignedLoad(storage(of), place, align);
-    return e_.b.CreateTrunc(e_.b.CreateAlignedLoad(e_.b.getInt64Ty(), place, align), storage(of));
+Value* Registers::load_scalar(const RegisterFile& of, Value* place) {
+    return e_.b.CreateTrunc(e_.b.CreateAlignedLoad(e_.b.getInt64Ty(), place, llvm::Align(8)), storage(of));
+}
+void Registers::store_scalar(Value* value, Value* place) {
+    e_.b.CreateAlignedStore(e_.b.CreateZExt(value, e_.b.getInt64Ty()), place, llvm::Align(8));
 }
 
-void Registers::store_cell(const RegisterFile& of, Value* value, Value* place, llvm::Align align) {
-    if (of.lanes == 1) value = e_.b.CreateZExt(value, e_.b.getInt64Ty());
-    e_.b.CreateAlignedStore(value, place, align);
+void Registers::load_cell(const Cell& cell) {
+    Value* const place = in_block(e_.b.getInt64(cell.offset));
+    Value* value = nullptr;
+    if (file(cell.file).lanes != 1) {
+        value = e_.b.CreateAlignedLoad(cell.type, place, alignment(cell.offset));
+    } else if (cell.is_half) {
+        llvm::Type* const half = e_.b.getIntNTy(half_bits);
+        value = e_.b.CreateTrunc(e_.b.CreateAlignedLoad(half, place, llvm::Align(4)), cell.type);
+    } else {
+        value = load_scalar(file(cell.file), place);
+    }
+    e_.b.CreateStore(value, cell.variable);
+}
+
+void Registers::store_cell(const Cell& cell, Value* value) {
+    Value* const place = in_block(e_.b.getInt64(cell.offset));
+    if (file(cell.file).lanes != 1) {
+        e_.b.CreateAlignedStore(value, place, alignment(cell.offset));
+    } else if (cell.is_half) {
+        e_.b.CreateAlignedStore(e_.b.CreateZExt(value, e_.b.getIntNTy(half_bits)), place, llvm::Align(4));
+    } else {
+        store_scalar(value, place);
+    }
 }
 
 void Registers::make_variables() {
@@ -57,62 +104,94 @@ void Registers::make_variables() {
 }
 
 void Registers::load_all() {
-    for (const Cell& cell : cells_) {
-        Value* const place = in_block(e_.b.getInt64(cell.offset));
-        e_.b.CreateStore(load_cell(file(cell.file), place, alignment(cell.offset)), cell.variable);
-    }
+    for (const Cell& cell : cells_) load_cell(cell);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Parts of registers, in variables or in the block: both have one form
 
+Value* Registers::low_part(Value* from, ir::Type type) {
+    return e_.b.CreateBitCast(e_.b.CreateTrunc(from, e_.b.getIntNTy(type.bits * type.lanes)), e_.element_type(type));
+}
+
+Value* Registers::with_low_part(Value* before, ir::Type type, Value* value) {
+    const unsigned bits = type.bits * type.lanes, all = before->getType()->getIntegerBitWidth();
+    value = e_.b.CreateBitCast(value, e_.b.getIntNTy(bits));
+    if (bits == all) return value;
+    Value* const above = e_.b.CreateAnd(before, e_.b.getInt(llvm::APInt::getHighBitsSet(all, all - bits)));
+    return e_.b.CreateOr(above, e_.b.CreateZExt(value, before->getType()));
+}
+
 Value* Registers::part(const RegisterFile& of, Value* place, unsigned first, ir::Type type) {
-    llvm::Type* const wanted = e_.element_type(type);
-    if (of.lanes == 1) {
-        Value* const low =
-            e_.b.CreateTrunc(e_.b.CreateLoad(storage(of), place), e_.b.getIntNTy(type.bits * type.lanes));
-        return e_.b.CreateBitCast(low, wanted);
-    }
     const unsigned lane_bits = type.bits == of.bits ? container_of(of) : type.bits;
     llvm::Type* const lanes = type.lanes == 1 ? static_cast<llvm::Type*>(e_.b.getIntNTy(lane_bits))
                                               : llvm::FixedVectorType::get(e_.b.getIntNTy(lane_bits), type.lanes);
     Value* const begin = e_.b.CreateConstInBoundsGEP1_64(e_.b.getInt8Ty(), place, first * (lane_bits / 8));
-    return e_.b.CreateTrunc(e_.b.CreateAlignedLoad(lanes, begin, llvm::Align(lane_bits / 8)), wanted);
+    return e_.b.CreateTrunc(e_.b.CreateAlignedLoad(lanes, begin, llvm::Align(lane_bits / 8)), e_.element_type(type));
 }
 
 void Registers::put_part(const RegisterFile& of, Value* place, unsigned first, ir::Type type, Value* value,
                          Value* mask) {
     if (mask != nullptr) value = e_.b.CreateSelect(mask, value, part(of, place, first, type));
-    if (of.lanes == 1) {
-        const unsigned bits = type.bits * type.lanes;
-        Value* whole = e_.b.CreateBitCast(value, e_.b.getIntNTy(bits));
-        if (bits < of.bits) {
-            Value* const above = e_.b.CreateAnd(e_.b.CreateLoad(storage(of), place),
-                                                e_.b.getInt(llvm::APInt::getHighBitsSet(of.bits, of.bits - bits)));
-            whole = e_.b.CreateOr(above, e_.b.CreateZExt(whole, storage(of)));
-        }
-        e_.b.CreateStore(whole, place);
-        return;
-    }
     const unsigned lane_bits = type.bits == of.bits ? container_of(of) : type.bits;
     value = e_.b.CreateZExt(value, value->getType()->getWithNewBitWidth(lane_bits));
     Value* const begin = e_.b.CreateConstInBoundsGEP1_64(e_.b.getInt8Ty(), place, first * (lane_bits / 8));
     e_.b.CreateAlignedStore(value, begin, llvm::Align(lane_bits / 8));
 }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// Registers in variables
+
+Value* Registers::whole(unsigned number) {
+    const Cell& cell = cells_[number];
+    Value* const value = e_.b.CreateLoad(cell.type, cell.variable);
+    if (!cell.halved) return value;
+    llvm::Type* const wide = storage(file(cell.file));
+    const Cell& above = cells_[number + 1];
+    Value* const high = e_.b.CreateZExt(e_.b.CreateLoad(above.type, above.variable), wide);
+    return e_.b.CreateOr(e_.b.CreateShl(high, half_bits), e_.b.CreateZExt(value, wide));
+}
+
+void Registers::put_whole(unsigned number, Value* value) {
+    const Cell& cell = cells_[number];
+    e_.b.CreateStore(e_.b.CreateTrunc(value, cell.type), cell.variable);
+    if (!cell.halved) return;
+    const Cell& above = cells_[number + 1];
+    e_.b.CreateStore(e_.b.CreateTrunc(e_.b.CreateLShr(value, half_bits), above.type), above.variable);
+}
+
 Elements Registers::get(const ir::Instruction& instruction, ir::Type type) {
     Elements made;
     for (unsigned i = 0; i < type.count; ++i) {
-        const Cell& cell = cells_[find(instruction.object, instruction.number + i)];
-        made.push_back(part(file(cell.file), cell.variable, instruction.first, type));
+        const unsigned number = find(instruction.object, instruction.number + i);
+        const Cell& cell = cells_[number];
+        const RegisterFile& of = file(cell.file);
+        const bool in_low = cell.halved && unsigned{type.bits} * type.lanes <= half_bits;
+        made.push_back(of.lanes != 1 ? part(of, cell.variable, instruction.first, type)
+                       : in_low      ? low_part(e_.b.CreateLoad(cell.type, cell.variable), type)
+                                     : low_part(whole(number), type));
     }
     return made;
 }
 
 void Registers::put(const ir::Instruction& instruction, ir::Type type, const Elements& values, Value* mask) {
+    Elements before;
+    if (mask != nullptr && file(instruction.object).lanes == 1) before = get(instruction, type);
     for (unsigned i = 0; i < type.count; ++i) {
-        const Cell& cell = cells_[find(instruction.object, instruction.number + i)];
-        put_part(file(cell.file), cell.variable, instruction.first, type, values[i], mask);
+        const unsigned number = find(instruction.object, instruction.number + i);
+        const Cell& cell = cells_[number];
+        const RegisterFile& of = file(cell.file);
+        if (of.lanes != 1) {
+            put_part(of, cell.variable, instruction.first, type, values[i], mask);
+            continue;
+        }
+        Value* const value = mask != nullptr ? e_.b.CreateSelect(mask, values[i], before[i]) : values[i];
+        if (cell.halved && unsigned{type.bits} * type.lanes <= half_bits) {
+            Value* const low = e_.b.CreateLoad(cell.type, cell.variable);
+            e_.b.CreateStore(with_low_part(low, type, value), cell.variable);
+        } else {
+            put_whole(number, with_low_part(whole(number), type, value));
+        }
     }
 }
 
@@ -130,9 +209,7 @@ Elements Registers::get_at(const ir::Instruction& instruction, ir::Type type, Va
     const RegisterFile& of = file(instruction.object);
     Value* const place = in_block(offset_at(instruction.object, number));
     if (of.lanes != 1) return {part(of, place, instruction.first, type)};
-    llvm::AllocaInst* const scalar = e_.variable(storage(of));
-    e_.b.CreateStore(load_cell(of, place, llvm::Align(8)), scalar);
-    return {part(of, scalar, instruction.first, type)};
+    return {low_part(load_scalar(of, place), type)};
 }
 
 void Registers::put_at(const ir::Instruction& instruction, ir::Type type, Value* number, const Elements& values,
@@ -143,10 +220,10 @@ void Registers::put_at(const ir::Instruction& instruction, ir::Type type, Value*
     if (of.lanes != 1) {
         put_part(of, place, instruction.first, type, values[0], mask);
     } else {
-        llvm::AllocaInst* const scalar = e_.variable(storage(of));
-        e_.b.CreateStore(load_cell(of, place, llvm::Align(8)), scalar);
-        put_part(of, scalar, instruction.first, type, values[0], mask);
-        store_cell(of, e_.b.CreateLoad(storage(of), scalar), place, llvm::Align(8));
+        Value* const before = load_scalar(of, place);
+        Value* const value =
+            mask != nullptr ? e_.b.CreateSelect(mask, values[0], low_part(before, type)) : values[0];
+        store_scalar(with_low_part(before, type, value), place);
     }
     reload_file(instruction.object);
 }
@@ -165,7 +242,7 @@ void Registers::write_back(const RegisterSet& dirty, const Snapshot& before) {
         const Cell& cell = cells_[i];
         const auto held = before.find(i);
         Value* const value = held != before.end() ? held->second : e_.b.CreateLoad(cell.type, cell.variable);
-        store_cell(file(cell.file), value, in_block(e_.b.getInt64(cell.offset)), alignment(cell.offset));
+        store_cell(cell, value);
     }
 }
 
@@ -177,11 +254,8 @@ void Registers::write_back_file(Index index, const RegisterSet& dirty) {
 }
 
 void Registers::reload_file(Index index) {
-    for (const Cell& cell : cells_) {
-        if (cell.file != index) continue;
-        Value* const place = in_block(e_.b.getInt64(cell.offset));
-        e_.b.CreateStore(load_cell(file(index), place, alignment(cell.offset)), cell.variable);
-    }
+    for (const Cell& cell : cells_)
+        if (cell.file == index) load_cell(cell);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

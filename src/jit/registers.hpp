@@ -1,5 +1,6 @@
 // Registers inside a region: each that is named is a variable, which LLVM turns into values; the block of registers gets
-// them back where somebody may look. Registers that are found at run time are read and written in the block itself.
+// them back where somebody may look. Registers that are found at run time are read and written in the block itself. A wide
+// register whose low half is written by itself is two variables, so that the high one need not be put together with it.
 #pragma once
 
 #include <llvm/ADT/BitVector.h>
@@ -18,8 +19,11 @@ class Registers {
 public:
     explicit Registers(Emission& e) : e_(e) {}
 
-    // Before anything is emitted: the register gets a number, of which there are size().
-    unsigned add(Index file, std::uint64_t number);
+    // Before anything is emitted: the register is wanted, and lay_out() gives all of them numbers, of which there are size().
+    enum class Use { reads, writes_whole, writes_low, lands };
+    void add(Index file, std::uint64_t number, Use use);
+    void lay_out();
+    Use use_of(Index file, ir::Type written, unsigned delay) const;
     // Every register that a put without delay writes.
     void note_writes(const ir::Graph& graph, const ir::Instruction& instruction, RegisterSet& written) const;
     std::size_t size() const { return cells_.size(); }
@@ -47,7 +51,7 @@ public:
     void land(unsigned cell, llvm::Value* bits, llvm::Value* valid);
     void land_at(Index file, llvm::Value* offset, llvm::Value* bits, llvm::Value* valid, const RegisterSet& dirty);
     std::uint32_t offset(unsigned cell) const { return cells_[cell].offset; }
-    unsigned find(Index file, std::uint64_t number) const { return numbers_.at({file, number}); }
+    unsigned find(Index file, std::uint64_t number) const { return numbers_.at({file, number}).cell; }
     // Where in the block register `number` is.
     llvm::Value* offset_at(Index file, llvm::Value* number);
 
@@ -56,15 +60,28 @@ private:
         Index file = 0;
         std::uint32_t offset = 0;
         llvm::Type* type = nullptr;
+        bool halved = false;  // the next cell has the bits above
+        bool is_half = false;
         llvm::AllocaInst* variable = nullptr;
     };
+    struct Wanted {
+        unsigned cell = 0;
+        bool writes_low = false, lands = false;
+    };
+    static constexpr unsigned half_bits = 32;
 
     const RegisterFile& file(Index index) const { return e_.target.isa->register_files[index]; }
     llvm::Type* storage(const RegisterFile& file) const;
     llvm::Value* in_block(llvm::Value* offset) const;
     llvm::Align alignment(std::uint32_t offset) const { return llvm::commonAlignment(llvm::Align(64), offset); }
-    llvm::Value* load_cell(const RegisterFile& file, llvm::Value* place, llvm::Align align);
-    void store_cell(const RegisterFile& file, llvm::Value* value, llvm::Value* place, llvm::Align align);
+    void load_cell(const Cell& cell);
+    void store_cell(const Cell& cell, llvm::Value* value);
+    llvm::Value* load_scalar(const RegisterFile& file, llvm::Value* place);
+    void store_scalar(llvm::Value* value, llvm::Value* place);
+    llvm::Value* whole(unsigned cell);
+    void put_whole(unsigned cell, llvm::Value* value);
+    llvm::Value* low_part(llvm::Value* from, ir::Type type);
+    llvm::Value* with_low_part(llvm::Value* before, ir::Type type, llvm::Value* value);
     llvm::Value* part(const RegisterFile& file, llvm::Value* variable, unsigned first, ir::Type type);
     void put_part(const RegisterFile& file, llvm::Value* variable, unsigned first, ir::Type type, llvm::Value* value,
                   llvm::Value* mask);
@@ -72,7 +89,7 @@ private:
     void reload_file(Index file);
 
     Emission& e_;
-    std::map<std::pair<Index, std::uint64_t>, unsigned> numbers_;
+    std::map<std::pair<Index, std::uint64_t>, Wanted> numbers_;
     std::vector<Cell> cells_;
 };
 
