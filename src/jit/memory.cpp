@@ -10,11 +10,25 @@ namespace isaforge::jit {
 using ir::Counter;
 using llvm::Value;
 using machine::Core;
-using machine::PageEntry;
 
-void Memory::make_variables() {
-    raw_ = e_.variable(e_.b.getInt64Ty());
-    attention_ = e_.variable(e_.b.getInt1Ty());
+void Memory::make_variables(const std::vector<Plan>& plans) {
+    llvm::IRBuilder<>& b = e_.b;
+    raw_ = e_.variable(b.getInt64Ty());
+    attention_ = e_.variable(b.getInt1Ty());
+    around_ = e_.variable(llvm::ArrayType::get(b.getInt64Ty(), sizeof(machine::Stretch) / 8));
+    for (const Plan& plan : plans)
+        for (const ir::Block& block : plan.graph().blocks)
+            for (const ir::Instruction& each : block.body) {
+                if (each.op != ir::Op::load && each.op != ir::Op::store) continue;
+                StretchVariables& made = stretches_[{each.object, each.op}];
+                if (made.first == nullptr)
+                    made = {e_.variable(b.getInt64Ty()), e_.variable(b.getInt64Ty()), e_.variable(b.getPtrTy())};
+            }
+    for (const auto& [of, stretch] : stretches_) {
+        b.CreateStore(b.getInt64(0), stretch.first);
+        b.CreateStore(b.getInt64(0), stretch.room);
+        b.CreateStore(llvm::ConstantPointerNull::get(b.getPtrTy()), stretch.bytes);
+    }
 }
 
 void Memory::begin(bool stores) {
@@ -29,10 +43,6 @@ unsigned Memory::unit_shift() const {
     return bits <= 8 ? 0 : static_cast<unsigned>(std::countr_zero(bits / 8));
 }
 
-Value* Memory::field(Value* base, std::size_t offset, llvm::Type* type) {
-    return e_.b.CreateLoad(type, e_.b.CreateConstInBoundsGEP1_64(e_.b.getInt8Ty(), base, offset));
-}
-
 // The number's bytes turned around where the memory is big-endian.
 Value* Memory::in_order(Value* value) {
     const bool turns = e_.target.isa->memories[memory_].big_endian && value->getType()->getIntegerBitWidth() > 8;
@@ -42,34 +52,57 @@ Value* Memory::in_order(Value* value) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Where the bytes are. What follows is put where they may be accessed at once; the slow way is left open.
 
-// See machine::at_once.
-Memory::Way Memory::page(Value* address, unsigned bytes, std::size_t tables) {
+Memory::Way Memory::way(Value* address, unsigned bytes, ir::Op op) {
     llvm::IRBuilder<>& b = e_.b;
-    llvm::Type *const wide = b.getInt64Ty(), *const pointer = b.getPtrTy();
-    Value* const pages = b.CreateLoad(pointer, exits_.core_field(tables + memory_ * sizeof(PageEntry*)));
-    Value* const number = b.CreateAnd(b.CreateLShr(address, machine::page_shift), machine::page_count - 1);
-    Value* const entry =
-        b.CreateInBoundsGEP(b.getInt8Ty(), pages, b.CreateMul(number, b.getInt64(sizeof(PageEntry)), "", true, true));
-    Value* const offset = b.CreateSub(address, field(entry, offsetof(PageEntry, first), wide));
-    Value* const room = b.CreateAdd(field(entry, offsetof(PageEntry, room), wide), b.getInt64(8 - bytes));
-    Value* bad = b.CreateICmpUGT(offset, b.CreateLShr(room, unit_shift()));
+    const StretchVariables& stretch = stretches_.at({memory_, op});
+    Value* const offset = b.CreateSub(address, b.CreateLoad(b.getInt64Ty(), stretch.first));
+    Value* bad = b.CreateICmpUGE(offset, b.CreateLoad(b.getInt64Ty(), stretch.room));
     if (e_.target.aligned && bytes > 1)
         bad =
             b.CreateOr(bad, b.CreateICmpNE(b.CreateAnd(b.CreateShl(address, unit_shift()), bytes - 1), b.getInt64(0)));
     llvm::BasicBlock *const fast = e_.new_block("fast"), *const slow = e_.new_block("slow");
     b.CreateCondBr(bad, slow, fast, rarely());
     b.SetInsertPoint(fast);
-    return {b.CreateInBoundsGEP(b.getInt8Ty(), field(entry, offsetof(PageEntry, bytes), pointer),
-                                b.CreateShl(offset, unit_shift())),
+    return {b.CreateGEP(b.getInt8Ty(), b.CreateLoad(b.getPtrTy(), stretch.bytes), b.CreateShl(offset, unit_shift())),
             slow};
 }
 
-void Memory::refuse_unless(Value* done) {
+// Calls the machine; code goes on where it did it.
+void Memory::access_slowly(Value* function, Value* address, unsigned bytes, Value* raw, ir::Op op) {
+    llvm::IRBuilder<>& b = e_.b;
+    exits_.store_count();
+    auto* const type = llvm::FunctionType::get(
+        b.getInt32Ty(),
+        {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty(), b.getInt32Ty(), raw->getType(), b.getPtrTy()}, false);
+    Value* const accessed = b.CreateCall(
+        type, function, {e_.function->getArg(2), b.getInt32(memory_), address, b.getInt32(bytes), raw, around_});
+    const auto is = [&](machine::Accessed what) {
+        return b.CreateICmpEQ(accessed, b.getInt32(static_cast<std::uint32_t>(what)));
+    };
     llvm::BasicBlock *const refused = e_.new_block("refused"), *const on = e_.new_block("done");
-    e_.b.CreateCondBr(done, on, refused);
-    e_.b.SetInsertPoint(refused);
+    b.CreateCondBr(is(machine::Accessed::refused), refused, on, rarely());
+    b.SetInsertPoint(refused);
     exits_.raise();
-    e_.b.SetInsertPoint(on);
+    b.SetInsertPoint(on);
+    keep_stretch(is(machine::Accessed::by_bus), op);
+}
+
+void Memory::keep_stretch(Value* by_bus, ir::Op op) {
+    llvm::IRBuilder<>& b = e_.b;
+    const auto keep = [&](llvm::AllocaInst* variable, std::size_t offset) {
+        Value* const field = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), around_, offset);
+        b.CreateStore(b.CreateLoad(variable->getAllocatedType(), field), variable);
+    };
+    for (const auto& [of, stretch] : stretches_) {
+        if (of != std::pair{memory_, op}) {
+            Value* const room = b.CreateLoad(b.getInt64Ty(), stretch.room);
+            b.CreateStore(b.CreateSelect(by_bus, b.getInt64(0), room), stretch.room);
+            continue;
+        }
+        keep(stretch.first, offsetof(machine::Stretch, first));
+        keep(stretch.room, offsetof(machine::Stretch, room));
+        keep(stretch.bytes, offsetof(machine::Stretch, bytes));
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -78,20 +111,13 @@ void Memory::refuse_unless(Value* done) {
 Value* Memory::load_lane(Value* address, unsigned bits) {
     llvm::IRBuilder<>& b = e_.b;
     llvm::Type* const type = b.getIntNTy(bits);
-    const Way way = page(address, bits / 8, offsetof(Core, load_pages));
-    Value* const quick = in_order(b.CreateAlignedLoad(type, way.bytes, llvm::Align(1), e_.target.shared));
-    exits_.note_access(Counter::loads);
+    const Way to = way(address, bits / 8, ir::Op::load);
+    Value* const quick = in_order(b.CreateAlignedLoad(type, to.bytes, llvm::Align(1), e_.target.shared));
     llvm::BasicBlock *const fast = b.GetInsertBlock(), *const both = e_.new_block("loaded");
     b.CreateBr(both);
-    b.SetInsertPoint(way.slow);
-    exits_.store_count();
-    auto* const callout = llvm::FunctionType::get(
-        b.getInt1Ty(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty(), b.getInt32Ty(), b.getPtrTy()}, false);
-    llvm::CallInst* const done =
-        b.CreateCall(callout, e_.address(reinterpret_cast<const void*>(e_.target.callouts.load)),
-                     {e_.function->getArg(2), b.getInt32(memory_), address, b.getInt32(bits / 8), raw_});
-    done->addRetAttr(llvm::Attribute::ZExt);
-    refuse_unless(done);
+    b.SetInsertPoint(to.slow);
+    access_slowly(e_.address(reinterpret_cast<const void*>(e_.target.callouts.load)), address, bits / 8, raw_,
+                  ir::Op::load);
     Value* const slow = in_order(b.CreateTrunc(b.CreateLoad(b.getInt64Ty(), raw_), type));
     llvm::BasicBlock* const behind = b.GetInsertBlock();
     b.CreateBr(both);
@@ -99,33 +125,27 @@ Value* Memory::load_lane(Value* address, unsigned bits) {
     llvm::PHINode* const value = b.CreatePHI(type, 2);
     value->addIncoming(quick, fast);
     value->addIncoming(slow, behind);
+    exits_.note_access(Counter::loads);
     return value;
 }
 
 void Memory::store_lane(Value* address, Value* value, unsigned bits) {
     llvm::IRBuilder<>& b = e_.b;
     Value* const raw = in_order(value);
-    const Way way = page(address, bits / 8, offsetof(Core, store_pages));
-    b.CreateAlignedStore(raw, way.bytes, llvm::Align(1), e_.target.shared);
-    exits_.note_access(Counter::stores);
+    const Way to = way(address, bits / 8, ir::Op::store);
+    b.CreateAlignedStore(raw, to.bytes, llvm::Align(1), e_.target.shared);
     llvm::BasicBlock* const both = e_.new_block("stored");
     b.CreateBr(both);
-    b.SetInsertPoint(way.slow);
-    exits_.store_count();
-    auto* const callout = llvm::FunctionType::get(
-        b.getInt1Ty(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty(), b.getInt32Ty(), b.getInt64Ty()}, false);
-    llvm::CallInst* const done =
-        b.CreateCall(callout, e_.address(reinterpret_cast<const void*>(e_.target.callouts.store)),
-                     {e_.function->getArg(2), b.getInt32(memory_), address, b.getInt32(bits / 8),
-                      b.CreateZExt(raw, b.getInt64Ty())});
-    done->addRetAttr(llvm::Attribute::ZExt);
-    refuse_unless(done);
+    b.SetInsertPoint(to.slow);
+    access_slowly(e_.address(reinterpret_cast<const void*>(e_.target.callouts.store)), address, bits / 8,
+                  b.CreateZExt(raw, b.getInt64Ty()), ir::Op::store);
     // It may have been a store to the program, or one that ends the run.
     Value* const stop = b.CreateLoad(b.getInt64Ty(), exits_.core_field(offsetof(Core, stop_at)));
     Value* const now = b.CreateICmpULE(stop, b.CreateAdd(exits_.count(), b.getInt64(1)));
     b.CreateStore(b.CreateOr(b.CreateLoad(b.getInt1Ty(), attention_), now), attention_);
     b.CreateBr(both);
     b.SetInsertPoint(both);
+    exits_.note_access(Counter::stores);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

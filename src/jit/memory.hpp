@@ -1,4 +1,5 @@
-// Loads and stores. Addresses that the hart's tables of pages know are accessed at once; for the others the bus is called.
+// Loads and stores. For each memory one stretch of addresses for loads and one for stores is kept at hand, and accessed at
+// once; for other addresses the machine is called, which accesses them and says what stretch is around.
 #pragma once
 
 #include "jit/exits.hpp"
@@ -9,7 +10,7 @@ class Memory {
 public:
     Memory(Emission& e, Exits& exits) : e_(e), exits_(exits) {}
 
-    void make_variables();
+    void make_variables(const std::vector<Plan>& plans);
     // Where the run may have to stop with this instruction because of what it stores.
     void begin(bool stores);
     llvm::Value* wants_attention();
@@ -24,13 +25,17 @@ private:
         llvm::Value* bytes = nullptr;  // in the host's memory
         llvm::BasicBlock* slow = nullptr;
     };
+    // Of a memory: for loads, or for stores.
+    struct StretchVariables {
+        llvm::AllocaInst *first = nullptr, *room = nullptr, *bytes = nullptr;
+    };
 
     llvm::Value* load_lane(llvm::Value* address, unsigned bits);
     void store_lane(llvm::Value* address, llvm::Value* value, unsigned bits);
-    Way page(llvm::Value* address, unsigned bytes, std::size_t tables);
+    Way way(llvm::Value* address, unsigned bytes, ir::Op op);
+    void access_slowly(llvm::Value* function, llvm::Value* address, unsigned bytes, llvm::Value* raw, ir::Op op);
+    void keep_stretch(llvm::Value* accessed, ir::Op op);
     llvm::Value* in_order(llvm::Value* value);
-    llvm::Value* field(llvm::Value* base, std::size_t offset, llvm::Type* type);
-    void refuse_unless(llvm::Value* done);
     llvm::Value* lane_of(llvm::Value* value, unsigned lanes, unsigned lane);
     // Puts what `emit` makes where the mask is true in that lane, and gives its value; 0 elsewhere.
     template <class Function>
@@ -40,7 +45,8 @@ private:
 
     Emission& e_;
     Exits& exits_;
-    llvm::AllocaInst *raw_ = nullptr, *attention_ = nullptr;
+    llvm::AllocaInst *raw_ = nullptr, *attention_ = nullptr, *around_ = nullptr;
+    std::map<std::pair<Index, ir::Op>, StretchVariables> stretches_;
     Index memory_ = 0;
 };
 

@@ -53,7 +53,7 @@ private:
         e_.b.SetInsertPoint(begin);
         registers_.make_variables();
         exits_.make_variables();
-        memory_.make_variables();
+        memory_.make_variables(nodes_.plans());
         registers_.load_all();
         for (Node& node : nodes_.all()) node.block = e_.new_block("node");
         const auto& entries = nodes_.entries();

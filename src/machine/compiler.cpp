@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <cstring>
+
 #include "ir/evaluate.hpp"
 #include "machine/bus.hpp"
 
@@ -10,12 +12,42 @@ namespace isaforge::machine {
 
 namespace {
 
-bool load_by_bus(Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t* raw) {
-    return core->bus->load(space, address, bytes, *raw);
+// Where the bytes are, if the table knows.
+std::uint8_t* place_of(const Core& core, const PageEntry* pages, std::uint64_t address, std::uint32_t bytes) {
+    const PageEntry& page = pages[page_of(address)];
+    const std::uint64_t offset = address - page.first;
+    if (offset > (page.room + (8 - bytes)) >> page.unit_shift) return nullptr;
+    if (((address << page.unit_shift) & (bytes - 1) & core.alignment) != 0) return nullptr;
+    return page.bytes + (offset << page.unit_shift);
 }
 
-bool store_by_bus(Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t raw) {
-    return core->bus->store(space, address, bytes, raw);
+Accessed load(Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t* raw,
+              Stretch* around) {
+    const PageEntry* const pages = core->load_pages[space];
+    if (const std::uint8_t* const place = place_of(*core, pages, address, bytes)) {
+        *raw = 0;
+        std::memcpy(raw, place, bytes);
+        *around = find_stretch(pages, address);
+        return Accessed::at_once;
+    }
+    if (!core->bus->load(space, address, bytes, *raw)) return Accessed::refused;
+    --core->counters[static_cast<std::size_t>(ir::Counter::loads)];
+    *around = find_stretch(core->load_pages[space], address);
+    return Accessed::by_bus;
+}
+
+Accessed store(Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t raw,
+               Stretch* around) {
+    const PageEntry* const pages = core->store_pages[space];
+    if (std::uint8_t* const place = place_of(*core, pages, address, bytes)) {
+        std::memcpy(place, &raw, bytes);
+        *around = find_stretch(pages, address);
+        return Accessed::at_once;
+    }
+    if (!core->bus->store(space, address, bytes, raw)) return Accessed::refused;
+    --core->counters[static_cast<std::size_t>(ir::Counter::stores)];
+    *around = find_stretch(core->store_pages[space], address);
+    return Accessed::by_bus;
 }
 
 std::uint64_t compute(const Computation* what, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -31,8 +63,15 @@ std::uint64_t land_later(Core* core, std::uint64_t count, std::uint64_t pending,
 
 }  // namespace
 
+Stretch find_stretch(const PageEntry* pages, std::uint64_t address) {
+    const PageEntry& page = pages[page_of(address)];
+    const std::uint64_t room = page.room >> page.unit_shift;
+    if (page.bytes == nullptr || address - page.first > room) return {};
+    return {page.first, room + 1, page.bytes};
+}
+
 Callouts machine_callouts() {
-    return {handlers::end, handlers::end_jump, raise, load_by_bus, store_by_bus, compute, land_later};
+    return {handlers::end, handlers::end_jump, raise, load, store, compute, land_later};
 }
 
 // It is never unloaded: code of a region may be freed after the compiler.

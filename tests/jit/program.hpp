@@ -91,8 +91,8 @@ public:
     ProgramMachine(std::shared_ptr<const Isa> isa, const std::vector<ir::Graph>& graphs)
         : Bench(std::move(isa)), graphs_(graphs) {
         target.callouts = machine::machine_callouts();
-        target.callouts.load = load;
-        target.callouts.store = store;
+        target.callouts.load = load_for;
+        target.callouts.store = store_for;
         outside_.run = nowhere;
         core.outside = &outside_;
         core.resolve = resolve;
@@ -167,15 +167,43 @@ private:
     friend class UnitModel;
 
     static ProgramMachine& self(machine::Core* core) { return static_cast<ProgramMachine&>(owner(core)); }
-    static bool load(machine::Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t* raw) {
-        return space == 0 ? self(core).memory.access(*core, address, bytes, raw, 0)
-                          : refuse(*core, address, bytes, true);
+    static bool load(machine::Core* core, std::uint64_t address, std::uint32_t bytes, std::uint64_t* raw) {
+        return self(core).memory.access(*core, address, bytes, raw, 0);
     }
-    static bool store(machine::Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t raw) {
-        return space == 0 ? self(core).memory.access(*core, address, bytes, nullptr, raw)
-                          : refuse(*core, address, bytes, false);
+    static bool store(machine::Core* core, std::uint64_t address, std::uint32_t bytes, std::uint64_t raw) {
+        return self(core).memory.access(*core, address, bytes, nullptr, raw);
     }
-    // Of the memory whose table knows all that there is.
+    // What compiled code calls, which counts itself. The second memory's table knows all that there is, but not at first.
+    static machine::Accessed load_for(machine::Core* core, Index space, std::uint64_t address, std::uint32_t bytes,
+                                      std::uint64_t* raw, machine::Stretch* around) {
+        const bool done = space == 0 ? load(core, address, bytes, raw) : self(core).apart(address, bytes, raw, 0);
+        return accessed(*core, done, ir::Counter::loads, core->load_pages[space], address, around);
+    }
+    static machine::Accessed store_for(machine::Core* core, Index space, std::uint64_t address, std::uint32_t bytes,
+                                       std::uint64_t raw, machine::Stretch* around) {
+        const bool done = space == 0 ? store(core, address, bytes, raw) : self(core).apart(address, bytes, nullptr, raw);
+        return accessed(*core, done, ir::Counter::stores, core->store_pages[space], address, around);
+    }
+    static machine::Accessed accessed(machine::Core& core, bool done, ir::Counter counter,
+                                      const machine::PageEntry* pages, std::uint64_t address,
+                                      machine::Stretch* around) {
+        if (!done) return machine::Accessed::refused;
+        --core.counters[static_cast<std::size_t>(counter)];
+        *around = machine::find_stretch(pages, address);
+        return machine::Accessed::by_bus;
+    }
+    // The second memory, by its bytes as they lie there: in units of 16 bits.
+    bool apart(std::uint64_t address, std::uint32_t bytes, std::uint64_t* load, std::uint64_t raw) {
+        if (address >= 1 << 16 || 2 * address + bytes > apart_.size() ||
+            (core.alignment != 0 && 2 * address % bytes != 0))
+            return refuse(core, address, bytes, load != nullptr);
+        ++core.counters[static_cast<std::size_t>(load != nullptr ? ir::Counter::loads : ir::Counter::stores)];
+        std::uint8_t* const place = &apart_[2 * address];
+        if (load != nullptr) *load = 0;
+        std::memcpy(load != nullptr ? static_cast<void*>(load) : place,
+                    load != nullptr ? place : static_cast<const void*>(&raw), bytes);
+        return true;
+    }
     static bool refuse(machine::Core& core, std::uint64_t address, std::uint32_t bytes, bool loads) {
         const bool misaligned = core.alignment != 0 && 2 * address % bytes != 0;
         core.reason = misaligned ? StopReason::misaligned : loads ? StopReason::bad_read : StopReason::bad_write;
@@ -303,22 +331,15 @@ private:
     }
     bool mapped(bool loads, std::uint64_t address, std::uint32_t bytes, std::uint64_t& raw) {
         machine_.core.count = count_;
-        return loads ? ProgramMachine::load(&machine_.core, 0, address, bytes, &raw)
-                     : ProgramMachine::store(&machine_.core, 0, address, bytes, raw);
+        return loads ? ProgramMachine::load(&machine_.core, address, bytes, &raw)
+                     : ProgramMachine::store(&machine_.core, address, bytes, raw);
     }
-    // Big-endian, in units of 16 bits.
+    // Big-endian.
     bool apart(bool loads, std::uint64_t address, std::uint32_t bytes, std::uint64_t& raw) {
-        if (address >= 1 << 16 || 2 * address + bytes > machine_.apart_.size() ||
-            (machine_.core.alignment != 0 && 2 * address % bytes != 0))
-            return ProgramMachine::refuse(machine_.core, address, bytes, loads);
-        ++machine_.core.counters[static_cast<std::size_t>(loads ? ir::Counter::loads : ir::Counter::stores)];
-        if (loads) raw = 0;
-        for (std::uint32_t i = 0; i < bytes; ++i) {
-            std::uint8_t& byte = machine_.apart_[2 * address + i];
-            const unsigned shift = 8 * (bytes - 1 - i);
-            if (loads) raw |= std::uint64_t{byte} << shift;
-            if (!loads) byte = static_cast<std::uint8_t>(raw >> shift);
-        }
+        const auto turned = [&](std::uint64_t value) { return __builtin_bswap64(value) >> (64 - 8 * bytes); };
+        std::uint64_t given = 0;
+        if (!machine_.apart(address, bytes, loads ? &given : nullptr, turned(raw))) return false;
+        if (loads) raw = turned(given);
         return true;
     }
 
