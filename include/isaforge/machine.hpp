@@ -33,7 +33,10 @@ public:
     // Whether read() would not wait.
     virtual bool ready() = 0;
     virtual void write(unsigned file, std::span<const std::uint8_t> bytes) = 0;
+    // What was written is to be seen now: called whenever a run ends, or waits.
+    virtual void flush() {}
 };
+// Output that does not go to a terminal is collected, until it is much, input is asked for, or the run ends.
 std::shared_ptr<Streams> standard_streams();
 
 // What executes instructions: an interpreter, and a compiler for what runs long, where LLVM is there for it. They do the same.

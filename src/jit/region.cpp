@@ -85,6 +85,7 @@ private:
         llvm::BasicBlock *const stops = e_.new_block("stop"), *const on = e_.new_block("go");
         e_.b.CreateCondBr(e_.b.CreateICmpUGE(then, stop), stops, on, rarely());
         e_.b.SetInsertPoint(stops);
+        e_.b.CreateStore(exits_.count(), exits_.core_field(offsetof(Core, left_at)));
         exits_.to_interpreter();
         e_.b.SetInsertPoint(on);
     }

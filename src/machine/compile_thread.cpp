@@ -1,57 +1,102 @@
 #include "machine/compile_thread.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 
 namespace isaforge::machine {
 
-CompileThread::CompileThread(std::string path, const Isa& isa, CompilerTarget target)
-    : path_(std::move(path)), layout_(isa), target_(std::move(target)) {
-    target_.isa = &isa;
-    target_.layout = &layout_;
+namespace {
+
+// Threads that nobody waits for any more. A process that ends in the usual way, and takes the compiler's library apart, has
+// to wait for them.
+class Leftovers {
+public:
+    void add() {
+        const std::lock_guard lock(mutex_);
+        ++count_;
+    }
+    void remove() {
+        const std::lock_guard lock(mutex_);
+        --count_;
+        changed_.notify_all();
+    }
+    void wait() {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return count_ == 0; });
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    unsigned count_ = 0;
+};
+
+// Never destroyed.
+Leftovers& leftovers() {
+    static Leftovers& made = *new Leftovers;
+    return made;
+}
+
+}  // namespace
+
+CompileThread::CompileThread(std::string path, const Isa& isa, std::shared_ptr<const void> owner, CompilerTarget target)
+    : work_(new Work{std::move(path), std::move(owner), Layout(isa), std::move(target)}) {
+    work_->target.isa = &isa;
+    work_->target.layout = &work_->layout;
 }
 
 CompileThread::~CompileThread() {
     {
-        const std::lock_guard lock(mutex_);
-        ending_ = true;
-        jobs_.clear();
+        const std::lock_guard lock(work_->mutex);
+        work_->ending = true;
+        work_->jobs.clear();
     }
-    changed_.notify_all();
-    if (thread_.joinable()) thread_.join();
+    work_->changed.notify_all();
+    if (thread_.joinable()) thread_.detach();
 }
 
 void CompileThread::start(std::shared_ptr<CompileJob> job) {
-    const std::lock_guard lock(mutex_);
-    jobs_.push_back(std::move(job));
-    if (!thread_.joinable()) thread_ = std::thread([this] { work(); });
-    changed_.notify_all();
+    const std::lock_guard lock(work_->mutex);
+    work_->jobs.push_back(std::move(job));
+    if (!thread_.joinable()) {
+        leftovers().add();
+        thread_ = std::thread([work = work_]() mutable {
+            CompileThread::work(*work);
+            work.reset();
+            leftovers().remove();
+        });
+    }
+    work_->changed.notify_all();
 }
 
 void CompileThread::wait_for(const CompileJob& job) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return job.done.load(); });
+    std::unique_lock lock(work_->mutex);
+    work_->changed.wait(lock, [&] { return job.done.load(); });
 }
 
 std::string CompileThread::problem() {
-    const std::lock_guard lock(mutex_);
-    return problem_;
+    const std::lock_guard lock(work_->mutex);
+    return work_->problem;
 }
 
-void CompileThread::work() {
+void CompileThread::work(Work& work) {
     std::string problem;
-    const std::unique_ptr<Compiler> compiler = load_compiler(path_, target_, problem);
-    std::unique_lock lock(mutex_);
-    problem_ = problem;
+    const std::unique_ptr<Compiler> compiler = load_compiler(work.path, work.target, problem);
+    // Behind the library's own, so that it is called first.
+    static const int registered = std::atexit([] { leftovers().wait(); });
+    static_cast<void>(registered);
+    std::unique_lock lock(work.mutex);
+    work.problem = problem;
     while (true) {
-        changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
-        if (ending_) return;
-        const std::shared_ptr<CompileJob> job = std::move(jobs_.front());
-        jobs_.pop_front();
+        work.changed.wait(lock, [&] { return work.ending || !work.jobs.empty(); });
+        if (work.ending) return;
+        const std::shared_ptr<CompileJob> job = std::move(work.jobs.front());
+        work.jobs.pop_front();
         lock.unlock();
         if (compiler) job->code = compiler->compile(job->region);
         lock.lock();
         job->done = true;
-        changed_.notify_all();
+        work.changed.notify_all();
     }
 }
 

@@ -23,8 +23,10 @@ struct CompileJob {
 
 class CompileThread {
 public:
-    // `path` of the plug-in; the registers are where every layout of the instruction set has them.
-    CompileThread(std::string path, const Isa& isa, CompilerTarget target);
+    // `path` of the plug-in; the registers are where every layout of the instruction set has them. What the target refers
+    // to belongs to `owner`.
+    CompileThread(std::string path, const Isa& isa, std::shared_ptr<const void> owner, CompilerTarget target);
+    // Waits for nothing: what is being compiled is thrown away when it is done.
     ~CompileThread();
     CompileThread(const CompileThread&) = delete;
     CompileThread& operator=(const CompileThread&) = delete;
@@ -35,16 +37,21 @@ public:
     std::string problem();
 
 private:
-    void work();
+    // What the thread has, as long as it lives.
+    struct Work {
+        std::string path;
+        std::shared_ptr<const void> owner;
+        Layout layout;
+        CompilerTarget target;
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::deque<std::shared_ptr<CompileJob>> jobs;
+        std::string problem;
+        bool ending = false;
+    };
+    static void work(Work& work);
 
-    std::string path_;
-    Layout layout_;
-    CompilerTarget target_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<std::shared_ptr<CompileJob>> jobs_;
-    std::string problem_;
-    bool ending_ = false;
+    std::shared_ptr<Work> work_;
     std::thread thread_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 using ir::Op;
 using machine::CompileJob;
 
-constexpr std::size_t most_units = 250;
+constexpr std::size_t most_units = 600;
 constexpr unsigned most_drops = 16;  // programs that overwrite themselves again and again
 // Instructions between looks: first, then, and where all that is hot is compiled.
 constexpr std::uint64_t first_look = std::uint64_t{1} << 21, look = std::uint64_t{1} << 16,
@@ -45,7 +45,6 @@ void add_targets(const ir::Graph& graph, std::uint64_t next_address, std::vector
             if (each.op == Op::select) add(each.operands[1]), add(each.operands[2]);
         }
     }
-    targets.push_back(next_address);
 }
 
 bool is_executable(const Machine::State::Instruction& instruction) {
@@ -54,13 +53,14 @@ bool is_executable(const Machine::State::Instruction& instruction) {
 
 }  // namespace
 
-machine::CompileThread& machine::System::compile_thread(const Isa& isa, const MachineOptions& options,
+machine::CompileThread& machine::System::compile_thread(const std::shared_ptr<const Codec>& codec, const MachineOptions& options,
                                                         const std::vector<std::uint32_t>& ports) {
     const std::lock_guard lock(compiler_lock);
     if (!compiler) {
         machine::CompilerTarget target{.aligned = options.require_alignment, .shared = harts > 1, .ports = ports};
         target.callouts = machine::machine_callouts();
-        compiler = std::make_unique<machine::CompileThread>(machine::find_compiler(), isa, std::move(target));
+        compiler = std::make_unique<machine::CompileThread>(machine::find_compiler(), codec->isa(), codec,
+                                                            std::move(target));
     }
     return *compiler;
 }
@@ -93,7 +93,7 @@ void Machine::State::drop_regions() {
     hot.job.reset();
     hot.entries.clear();
     hot.regions.clear();
-    hot.covered.clear();
+    hot.entered.clear();
 }
 
 void Machine::State::look_for_hot() {
@@ -106,7 +106,9 @@ void Machine::State::look_for_hot() {
     if (hot.job && !hot.job->done) return;
     if (hot.job) install();
     const Instruction* const here = instruction_of(core.next);
-    if (here == nullptr || here->is_event || !is_executable(*here) || hot.covered.contains(here->address)) {
+    const bool was_compiled = core.count - core.left_at < most_units;
+    if (here == nullptr || here->is_event || !is_executable(*here) || was_compiled ||
+        hot.entered.contains(here->address)) {
         hot.interval = std::min(longest_look, std::max(usual, 2 * hot.interval));
         hot.next_look = core.count + hot.interval;
         return;
@@ -139,8 +141,8 @@ bool Machine::State::add_unit(std::uint64_t address, CompileJob& job, std::vecto
     return true;
 }
 
-// The instructions that are led to from there. Those that somebody jumps back to are places to enter, and those behind one
-// that the interpreter does.
+// The instructions that are led to from there. Those that somebody jumps back to are places to enter, those behind one
+// that the interpreter does, and those that calls come back to.
 void Machine::State::compile_around(std::uint64_t address) {
     auto job = std::make_shared<CompileJob>();
     std::vector<std::uint64_t> open = {address}, targets;
@@ -149,18 +151,22 @@ void Machine::State::compile_around(std::uint64_t address) {
     for (std::size_t next = 0; next < open.size() && units.size() < most_units; ++next) {
         if (units.contains(open[next]) || !add_unit(open[next], *job, targets)) continue;
         units[open[next]] = job->region.units.size() - 1;
+        const std::uint64_t behind = job->region.units.back().next_address;
         for (const std::uint64_t target : targets)
             if (target <= open[next] || is_left_out(job->graphs.back())) entries.insert(target);
+        if (std::find(targets.begin(), targets.end(), behind) == targets.end()) entries.insert(behind);
         open.insert(open.end(), targets.begin(), targets.end());
+        open.push_back(behind);
     }
-    for (const auto& [each, unit] : units) hot.covered.insert(each);
+    hot.entered.insert(address);
     if (units.empty()) return;
     job->region.entries = {0};
     for (const std::uint64_t entry : entries)
         if (const auto unit = units.find(entry); unit != units.end() && unit->second != 0)
             job->region.entries.push_back(unit->second);
+    for (const std::size_t entry : job->region.entries) hot.entered.insert(job->region.units[entry].address);
     hot.job = std::move(job);
-    system->compile_thread(isa, options, ports).start(hot.job);
+    system->compile_thread(codec, options, ports).start(hot.job);
 }
 
 // The code is there: from now on it is entered.

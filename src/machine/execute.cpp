@@ -127,6 +127,7 @@ bool Machine::State::sleep() {
         if (!system->real_time && due != no_limit) {
             core.time_base += due - now;
         } else if (due != no_limit || system->input_may_come()) {
+            system->streams->flush();
             std::this_thread::sleep_for(std::chrono::microseconds(100));
         } else {
             return false;

@@ -19,18 +19,25 @@ constexpr std::uint64_t max_part = 65536;   // bytes of a read or write that are
 class StandardStreams : public Streams {
 public:
     std::size_t read(std::span<std::uint8_t> bytes) override {
+        flush();
         const ::ssize_t got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
         return got > 0 ? static_cast<std::size_t>(got) : 0;
     }
     bool ready() override {
+        flush();
         ::pollfd input{STDIN_FILENO, POLLIN, 0};
         return ::poll(&input, 1, 0) > 0;
     }
     void write(unsigned file, std::span<const std::uint8_t> bytes) override {
+        if (file == 2) flush();
         std::FILE* to = file == 2 ? stderr : stdout;
         std::fwrite(bytes.data(), 1, bytes.size(), to);
-        std::fflush(to);
+        if (file == 2 || terminal_) std::fflush(to);
     }
+    void flush() override { std::fflush(stdout); }
+
+private:
+    bool terminal_ = ::isatty(STDOUT_FILENO) != 0;
 };
 
 }  // namespace

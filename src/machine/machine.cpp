@@ -376,6 +376,7 @@ void Machine::finish(RunResult& result, StopReason reason) {
     if (!result.message.empty() && state.core.harts > 1)
         result.message = fmt::format("hart {}: {}", state.core.hart, result.message);
     std::scoped_lock lock(state.system->device_lock);
+    state.system->streams->flush();
     result.exit_status = state.system->exit_status;
 }
 

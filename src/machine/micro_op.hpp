@@ -181,6 +181,7 @@ struct Core {
     // What an operation does whose handler a breakpoint has replaced; and the count at which breakpoints do not stop.
     Handler (*replaced)(Core& core, const MicroOp* op) = nullptr;
     std::uint64_t passes_at = ~std::uint64_t{0};
+    std::uint64_t left_at = 0;         // the count at which compiled code was left because the run is to stop soon
     void* owner = nullptr;
 };
 

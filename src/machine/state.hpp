@@ -89,7 +89,7 @@ struct Machine::State {
         std::shared_ptr<machine::CompileJob> job;
         std::vector<std::unique_ptr<machine::CompiledRegion>> regions;
         std::vector<std::pair<Instruction*, machine::Handler>> entries;
-        std::unordered_set<std::uint64_t> covered;   // addresses that regions have
+        std::unordered_set<std::uint64_t> entered;   // addresses where they begin, also where they could not
         EngineFigures figures;
     };
     bool may_compile(bool single) const;

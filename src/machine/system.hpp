@@ -49,7 +49,7 @@ struct System {
     std::uint64_t first_due(std::uint32_t hart) const;   // as due(), under device_lock
 
     semantics::FormGraphs forms;
-    CompileThread& compile_thread(const Isa& isa, const MachineOptions& options,
+    CompileThread& compile_thread(const std::shared_ptr<const Codec>& codec, const MachineOptions& options,
                                   const std::vector<std::uint32_t>& ports);
 
     std::deque<Space> spaces;                    // the memories; then the code, where it lies in none of them
