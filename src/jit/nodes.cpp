@@ -97,13 +97,12 @@ void Nodes::find_dirty() {
     }
 }
 
-// Depth first, from the entries: an edge to a node that is still open leads back.
+// Depth first, from the entries, loops first: an edge to a node that is still open leads back.
 void Nodes::find_checks() {
     enum : std::uint8_t { fresh, open, done };
     std::vector<std::uint8_t> seen(nodes_.size(), fresh);
     std::vector<std::pair<std::size_t, std::size_t>> path;
     for (const std::size_t entry : entries_) {
-        nodes_[entry].checked = true;
         if (seen[entry] != fresh) continue;
         path.emplace_back(entry, 0);
         seen[entry] = open;

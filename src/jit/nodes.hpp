@@ -1,5 +1,5 @@
 // A region as a graph: a node is an instruction with late results under way in one way, since how far they are is known
-// when code is made. Loops are cut where a node leads back: there, and where a region is entered, code asks whether the run
+// when code is made. Loops are cut where a node leads back: there, and on the way into a region, code asks whether the run
 // is to stop before the next such place.
 #pragma once
 

@@ -58,12 +58,26 @@ private:
         for (Node& node : nodes_.all()) node.block = e_.new_block("node");
         const auto& entries = nodes_.entries();
         Value* const number = e_.b.CreatePtrToInt(e_.function->getArg(0), e_.b.getInt64Ty());
-        llvm::SwitchInst* const choice =
-            e_.b.CreateSwitch(number, nodes_.all()[entries[0]].block, static_cast<unsigned>(entries.size()));
-        for (std::size_t i = 1; i < entries.size(); ++i)
-            choice->addCase(e_.b.getInt64(i), nodes_.all()[entries[i]].block);
+        llvm::BasicBlock* const none = e_.new_block("none");
+        llvm::SwitchInst* const choice = e_.b.CreateSwitch(number, none, static_cast<unsigned>(entries.size()));
+        for (std::size_t i = 0; i < entries.size(); ++i) choice->addCase(e_.b.getInt64(i), way_to(entries[i]));
+        e_.b.SetInsertPoint(none);
+        e_.b.CreateUnreachable();
         e_.b.SetInsertPoint(first);
         e_.b.CreateBr(begin);
+    }
+
+    // A node that does not look itself whether the run is to stop is led to by a look.
+    llvm::BasicBlock* way_to(std::size_t index) {
+        const Node& node = nodes_.all()[index];
+        if (node.checked || !node.compiled) return node.block;
+        llvm::BasicBlock* const way = e_.new_block("way");
+        e_.b.SetInsertPoint(way);
+        exits_.begin(node, nodes_.plan(node));
+        late_.begin(node.under_way, nodes_.plan(node).late());
+        emit_check(node);
+        e_.b.CreateBr(node.block);
+        return way;
     }
 
     void emit_node(const Node& node) {

@@ -141,30 +141,39 @@ bool Machine::State::add_unit(std::uint64_t address, CompileJob& job, std::vecto
     return true;
 }
 
-// The instructions that are led to from there. Those that somebody jumps back to are places to enter, those behind one
-// that the interpreter does, and those that calls come back to.
+// The instructions that are led to from there. Those that somebody jumps back to are places to enter; else the first one,
+// unless it lies in a loop; those behind one that the interpreter does, and those that calls come back to.
 void Machine::State::compile_around(std::uint64_t address) {
     auto job = std::make_shared<CompileJob>();
     std::vector<std::uint64_t> open = {address}, targets;
-    std::set<std::uint64_t> entries;
+    std::set<std::uint64_t> loops, others;
     std::map<std::uint64_t, std::size_t> units;
+    bool in_loop = false;
     for (std::size_t next = 0; next < open.size() && units.size() < most_units; ++next) {
-        if (units.contains(open[next]) || !add_unit(open[next], *job, targets)) continue;
-        units[open[next]] = job->region.units.size() - 1;
+        const std::uint64_t here = open[next];
+        if (units.contains(here) || !add_unit(here, *job, targets)) continue;
+        units[here] = job->region.units.size() - 1;
         const std::uint64_t behind = job->region.units.back().next_address;
-        for (const std::uint64_t target : targets)
-            if (target <= open[next] || is_left_out(job->graphs.back())) entries.insert(target);
-        if (std::find(targets.begin(), targets.end(), behind) == targets.end()) entries.insert(behind);
+        for (const std::uint64_t target : targets) {
+            if (target <= here) loops.insert(target);
+            in_loop |= target <= address && address <= here;
+        }
+        if (is_left_out(job->graphs.back())) others.insert(targets.begin(), targets.end());
+        if (std::find(targets.begin(), targets.end(), behind) == targets.end()) others.insert(behind);
         open.insert(open.end(), targets.begin(), targets.end());
         open.push_back(behind);
     }
     hot.entered.insert(address);
     if (units.empty()) return;
-    job->region.entries = {0};
-    for (const std::uint64_t entry : entries)
-        if (const auto unit = units.find(entry); unit != units.end() && unit->second != 0)
+    if (!in_loop) others.insert(address);
+    for (const auto* const entries : {&loops, &others})
+        for (const std::uint64_t entry : *entries) {
+            const auto unit = units.find(entry);
+            if (unit == units.end() || (entries == &others && loops.contains(entry))) continue;
             job->region.entries.push_back(unit->second);
-    for (const std::size_t entry : job->region.entries) hot.entered.insert(job->region.units[entry].address);
+            hot.entered.insert(entry);
+        }
+    if (job->region.entries.empty()) return;
     hot.job = std::move(job);
     system->compile_thread(codec, options, ports).start(hot.job);
 }
