@@ -9,6 +9,7 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Object/ObjectFile.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/DynamicLibrary.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
@@ -32,7 +33,16 @@ public:
     llvm::SectionMemoryManager memory;
 };
 
+// Passes that take long and find nothing in code of regions.
+void leave_out_passes() {
+    auto& options = llvm::cl::getRegisteredOptions();
+    for (const char* const name : {"disable-x86-domain-reassignment", "disable-lsr"})
+        if (const auto found = options.find(name); found != options.end())
+            static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+}
+
 std::unique_ptr<llvm::TargetMachine> host_machine() {
+    leave_out_passes();
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::sys::DynamicLibrary::LoadLibraryPermanently(nullptr);  // functions of the process, for kernels to call

@@ -104,7 +104,7 @@ void Machine::State::look_for_hot() {
     hot.next_look = core.count + usual;
     if (hot.job && options.engine == Engine::compiler) system->compiler->wait_for(*hot.job);
     if (hot.job && !hot.job->done) return;
-    if (hot.job) install();
+    if (hot.job) return install();
     const Instruction* const here = instruction_of(core.next);
     const bool was_compiled = core.count - core.left_at < most_units;
     if (here == nullptr || here->is_event || !is_executable(*here) || was_compiled ||
