@@ -72,8 +72,8 @@ void Memory::access_slowly(Value* function, Value* address, unsigned bytes, Valu
     llvm::IRBuilder<>& b = e_.b;
     exits_.store_count();
     auto* const type = llvm::FunctionType::get(
-        b.getInt32Ty(),
-        {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty(), b.getInt32Ty(), raw->getType(), b.getPtrTy()}, false);
+        b.getInt32Ty(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty(), b.getInt32Ty(), raw->getType(), b.getPtrTy()},
+        false);
     Value* const accessed = b.CreateCall(
         type, function, {e_.function->getArg(2), b.getInt32(memory_), address, b.getInt32(bytes), raw, around_});
     const auto is = [&](machine::Accessed what) {

@@ -191,8 +191,8 @@ void Plan::add_registers(Registers& registers) const {
         if (instruction.op != Op::get && instruction.op != Op::put) return;
         const bool reads = instruction.op == Op::get;
         const ir::Type type = graph().type(reads ? instruction.result : instruction.operands[0]);
-        const Registers::Use use = reads ? Registers::Use::reads
-                                         : registers.use_of(instruction.object, type, instruction.delay);
+        const Registers::Use use =
+            reads ? Registers::Use::reads : registers.use_of(instruction.object, type, instruction.delay);
         for (unsigned i = 0; i < type.count; ++i) registers.add(instruction.object, instruction.number + i, use);
     });
 }

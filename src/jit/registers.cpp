@@ -221,8 +221,7 @@ void Registers::put_at(const ir::Instruction& instruction, ir::Type type, Value*
         put_part(of, place, instruction.first, type, values[0], mask);
     } else {
         Value* const before = load_scalar(of, place);
-        Value* const value =
-            mask != nullptr ? e_.b.CreateSelect(mask, values[0], low_part(before, type)) : values[0];
+        Value* const value = mask != nullptr ? e_.b.CreateSelect(mask, values[0], low_part(before, type)) : values[0];
         store_scalar(with_low_part(before, type, value), place);
     }
     reload_file(instruction.object);

@@ -53,14 +53,15 @@ bool is_executable(const Machine::State::Instruction& instruction) {
 
 }  // namespace
 
-machine::CompileThread& machine::System::compile_thread(const std::shared_ptr<const Codec>& codec, const MachineOptions& options,
+machine::CompileThread& machine::System::compile_thread(const std::shared_ptr<const Codec>& codec,
+                                                        const MachineOptions& options,
                                                         const std::vector<std::uint32_t>& ports) {
     const std::lock_guard lock(compiler_lock);
     if (!compiler) {
         machine::CompilerTarget target{.aligned = options.require_alignment, .shared = harts > 1, .ports = ports};
         target.callouts = machine::machine_callouts();
-        compiler = std::make_unique<machine::CompileThread>(machine::find_compiler(), codec->isa(), codec,
-                                                            std::move(target));
+        compiler =
+            std::make_unique<machine::CompileThread>(machine::find_compiler(), codec->isa(), codec, std::move(target));
     }
     return *compiler;
 }

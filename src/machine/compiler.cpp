@@ -70,9 +70,7 @@ Stretch find_stretch(const PageEntry* pages, std::uint64_t address) {
     return {page.first, room + 1, page.bytes};
 }
 
-Callouts machine_callouts() {
-    return {handlers::end, handlers::end_jump, raise, load, store, compute, land_later};
-}
+Callouts machine_callouts() { return {handlers::end, handlers::end_jump, raise, load, store, compute, land_later}; }
 
 // It is never unloaded: code of a region may be freed after the compiler.
 std::unique_ptr<Compiler> load_compiler(const std::string& path, const CompilerTarget& target, std::string& error) {

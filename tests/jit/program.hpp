@@ -181,7 +181,8 @@ private:
     }
     static machine::Accessed store_for(machine::Core* core, Index space, std::uint64_t address, std::uint32_t bytes,
                                        std::uint64_t raw, machine::Stretch* around) {
-        const bool done = space == 0 ? store(core, address, bytes, raw) : self(core).apart(address, bytes, nullptr, raw);
+        const bool done =
+            space == 0 ? store(core, address, bytes, raw) : self(core).apart(address, bytes, nullptr, raw);
         return accessed(*core, done, ir::Counter::stores, core->store_pages[space], address, around);
     }
     static machine::Accessed accessed(machine::Core& core, bool done, ir::Counter counter,
