@@ -35,10 +35,10 @@ git ls-files -z 'src/*.[ch]pp' 'include/*.hpp' 'tests/*.[ch]pp' 'bench/*.cpp' ':
     each 'said=$(clangd-14 --check="$1" --compile-commands-dir="$build" --enable-config=0 --check-lines=1-1 --log=error 2>&1) ||
           { printf "%s\n" "$said" | grep "^E\["; false; }'
 
-# What clangd leaves out: paths through a function, and what was moved from.
+# What clangd leaves out: paths through a function, and what was moved from. Fields stand in the order in which tables are read.
 echo 'paths'
 # shellcheck disable=SC2016
 git ls-files -z 'src/*.cpp' |
-    each 'clang-tidy-14 -p "$build" --quiet --checks="-*,clang-analyzer-*,-clang-analyzer-deadcode.DeadStores" "$1" 2>/dev/null'
+    each 'clang-tidy-14 -p "$build" --quiet --checks="-*,clang-analyzer-*,-clang-analyzer-deadcode.DeadStores,-clang-analyzer-optin.performance.Padding" "$1" 2>/dev/null'
 
 exit $failed

@@ -47,12 +47,17 @@ LineEditor::Completions* current_completions = nullptr;
 // Called again and again, `state` 0 the first time, until there is nothing more.
 char* next_match(const char*, int state) {
     static std::vector<std::string> matches;
-    if (state == 0) matches = (*current_completions)(*library().line_buffer);
+    const Library& edit = library();
+    if (edit.line_buffer == nullptr) return nullptr;
+    if (state == 0) matches = (*current_completions)(*edit.line_buffer);
     if (static_cast<std::size_t>(state) >= matches.size()) return nullptr;
     return strdup(matches[static_cast<std::size_t>(state)].c_str());
 }
 
-char** complete(const char* text, int, int) { return library().completion_matches(text, next_match); }
+char** complete(const char* text, int, int) {
+    const Library& edit = library();
+    return edit.completion_matches != nullptr ? edit.completion_matches(text, next_match) : nullptr;
+}
 
 }  // namespace
 

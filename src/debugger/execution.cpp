@@ -160,7 +160,7 @@ Stop Execution::step(TraceRecord* record) {
     if (record == nullptr && !watched_.empty()) record = &own;
     stop.result = machine().step(record);
     if (stop.result.reason != StopReason::running) stop.kind = Stop::Kind::machine;
-    if (!watched_.empty() && stop.kind == Stop::Kind::done) find_watch(stop, address, *record);
+    if (record != nullptr && !watched_.empty() && stop.kind == Stop::Kind::done) find_watch(stop, address, *record);
     return stop;
 }
 

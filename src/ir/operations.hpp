@@ -208,16 +208,16 @@ enum class Family : std::uint8_t { integer, floating, conversion, lanes, state, 
 
 struct Operation {
     std::string_view name;
-    Family family;
     std::string_view signature;
+    std::string_view meaning;
+    Family family;
     Narrow narrow;
     Effect effect;
-    std::string_view meaning;
 };
 
 inline constexpr Operation operations[] = {
 #define X(name, kernel, family, signature, narrow, effect, meaning) \
-    {#name, Family::family, signature, Narrow::narrow, Effect::effect, meaning},
+    {#name, signature, meaning, Family::family, Narrow::narrow, Effect::effect},
     ISAFORGE_IR_OPERATIONS(X)
 #undef X
 };

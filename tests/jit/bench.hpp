@@ -72,7 +72,7 @@ public:
 
     // The plug-in, told of the target as it is now.
     machine::Compiler& compiler() {
-        if (!compiler_) compiler_ = machine::load_compiler(ISAFORGE_JIT, target, error_);
+        if (!compiler_) compiler_ = machine::load_compiler(ISAFORGE_BINARY_DIR "/libisaforge-jit.so", target, error_);
         if (!compiler_) throw std::runtime_error(error_);
         return *compiler_;
     }
