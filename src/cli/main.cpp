@@ -16,6 +16,7 @@
 #include "cli/command.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/diagnostics.hpp"
+#include "machine/compile_thread.hpp"
 #include "support/large_pages.hpp"
 #include "support/output_file.hpp"
 
@@ -118,8 +119,12 @@ int run(int argc, char** argv) {
 // Exceptions are not part of how this program reports errors; the two that the standard library may still throw at any
 // time end here.
 int main(int argc, char** argv) {
+    isaforge::machine::leave_compiles_behind();
     try {
-        return isaforge::cli::run(argc, argv);
+        const int status = isaforge::cli::run(argc, argv);
+        if (!isaforge::machine::compiles_are_left()) return status;
+        std::fflush(nullptr);
+        std::_Exit(status);
     } catch (const std::bad_alloc&) {
         std::fprintf(stderr, "isaforge: error: out of memory while `%s` was carried out\n", argc > 1 ? argv[1] : "");
     } catch (const std::exception& error) {

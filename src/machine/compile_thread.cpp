@@ -1,43 +1,18 @@
 #include "machine/compile_thread.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 
 namespace isaforge::machine {
 
 namespace {
 
-// Threads that nobody waits for any more. A process that ends in the usual way, and takes the compiler's library apart, has
-// to wait for them.
-class Leftovers {
-public:
-    void add() {
-        const std::lock_guard lock(mutex_);
-        ++count_;
-    }
-    void remove() {
-        const std::lock_guard lock(mutex_);
-        --count_;
-        changed_.notify_all();
-    }
-    void wait() {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return count_ == 0; });
-    }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    unsigned count_ = 0;
-};
-
-// Never destroyed.
-Leftovers& leftovers() {
-    static Leftovers& made = *new Leftovers;
-    return made;
-}
+std::atomic<bool> nobody_waits = false;
+std::atomic<unsigned> at_work = 0;  // threads
 
 }  // namespace
+
+void leave_compiles_behind() { nobody_waits = true; }
+bool compiles_are_left() { return at_work != 0; }
 
 CompileThread::CompileThread(std::string path, const Isa& isa, std::shared_ptr<const void> owner, CompilerTarget target)
     : work_(new Work{std::move(path), std::move(owner), Layout(isa), std::move(target)}) {
@@ -52,18 +27,19 @@ CompileThread::~CompileThread() {
         work_->jobs.clear();
     }
     work_->changed.notify_all();
-    if (thread_.joinable()) thread_.detach();
+    if (!thread_.joinable()) return;
+    nobody_waits ? thread_.detach() : thread_.join();
 }
 
 void CompileThread::start(std::shared_ptr<CompileJob> job) {
     const std::lock_guard lock(work_->mutex);
     work_->jobs.push_back(std::move(job));
     if (!thread_.joinable()) {
-        leftovers().add();
+        ++at_work;
         thread_ = std::thread([work = work_]() mutable {
             CompileThread::work(*work);
             work.reset();
-            leftovers().remove();
+            --at_work;
         });
     }
     work_->changed.notify_all();
@@ -82,9 +58,6 @@ std::string CompileThread::problem() {
 void CompileThread::work(Work& work) {
     std::string problem;
     const std::unique_ptr<Compiler> compiler = load_compiler(work.path, work.target, problem);
-    // Behind the library's own, so that it is called first.
-    static const int registered = std::atexit([] { leftovers().wait(); });
-    static_cast<void>(registered);
     std::unique_lock lock(work.mutex);
     work.problem = problem;
     while (true) {

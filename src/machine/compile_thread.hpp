@@ -26,7 +26,7 @@ public:
     // `path` of the plug-in; the registers are where every layout of the instruction set has them. What the target refers
     // to belongs to `owner`.
     CompileThread(std::string path, const Isa& isa, std::shared_ptr<const void> owner, CompilerTarget target);
-    // Waits for nothing: what is being compiled is thrown away when it is done.
+    // Waits for what is being compiled, unless leave_compiles_behind() was called.
     ~CompileThread();
     CompileThread(const CompileThread&) = delete;
     CompileThread& operator=(const CompileThread&) = delete;
@@ -54,6 +54,11 @@ private:
     std::shared_ptr<Work> work_;
     std::thread thread_;
 };
+
+// For a program that ends soon after its last machine: nobody waits for a compile any more. Where one is left then, the program
+// must end by _Exit: a compiler cannot go on while its library is taken apart.
+void leave_compiles_behind();
+bool compiles_are_left();
 
 // Where the plug-in of this build or installation is; empty where it is not.
 std::string find_compiler();
