@@ -30,6 +30,13 @@ bool is_left_out(const ir::Graph& graph) {
     return false;
 }
 
+bool has_late_results(const ir::Graph& graph) {
+    return std::any_of(graph.blocks.begin(), graph.blocks.end(), [](const ir::Block& block) {
+        return std::any_of(block.body.begin(), block.body.end(),
+                           [](const ir::Instruction& each) { return each.delay != 0; });
+    });
+}
+
 // Every constant that may be the next address.
 void add_targets(const ir::Graph& graph, std::uint64_t next_address, std::vector<std::uint64_t>& targets) {
     const auto add = [&](ir::Value value) {
@@ -69,7 +76,7 @@ machine::CompileThread& machine::System::compile_thread(const std::shared_ptr<co
 // With breakpoints, watched accesses and counts of each instruction the interpreter is asked to look at each one.
 bool Machine::State::may_compile(bool single) const {
     return options.engine != Engine::interpreter && !single && breakpoints.empty() && core.notes == nullptr &&
-           !options.count_instructions && !options.warn_hazards && hot.drops < most_drops;
+           !options.count_instructions && !options.warn_hazards && hot.drops < most_drops && !hot.hopeless;
 }
 
 std::uint64_t Machine::State::next_look(std::uint64_t stop_at) const {
@@ -166,6 +173,10 @@ void Machine::State::compile_around(std::uint64_t address) {
     }
     hot.entered.insert(address);
     if (units.empty()) return;
+    // Regions begin with nothing under way, which hardly happens where results are late.
+    hot.hopeless =
+        options.engine != Engine::compiler && std::any_of(job->graphs.begin(), job->graphs.end(), has_late_results);
+    if (hot.hopeless) return;
     if (!in_loop) others.insert(address);
     for (const auto* const entries : {&loops, &others})
         for (const std::uint64_t entry : *entries) {

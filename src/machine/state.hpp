@@ -86,6 +86,7 @@ struct Machine::State {
         bool on = false;                         // compiled code is entered
         std::uint64_t next_look = 0, interval = 0;   // by core.count; 0: not yet known
         unsigned drops = 0;
+        bool hopeless = false;                   // compiling costs more than it gives: see compile_around
         std::shared_ptr<machine::CompileJob> job;
         std::vector<std::unique_ptr<machine::CompiledRegion>> regions;
         std::vector<std::pair<Instruction*, machine::Handler>> entries;
