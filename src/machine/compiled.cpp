@@ -14,6 +14,7 @@ using ir::Op;
 using machine::CompileJob;
 
 constexpr std::size_t most_units = 600;
+constexpr std::size_t fewest_units = 4;  // that are worth the way in and out, outside of loops
 constexpr unsigned most_drops = 16;  // programs that overwrite themselves again and again
 // Instructions between looks: first, then, and where all that is hot is compiled.
 constexpr std::uint64_t first_look = std::uint64_t{1} << 21, look = std::uint64_t{1} << 16,
@@ -174,9 +175,11 @@ void Machine::State::compile_around(std::uint64_t address) {
     hot.entered.insert(address);
     if (units.empty()) return;
     // Regions begin with nothing under way, which hardly happens where results are late.
-    hot.hopeless =
-        options.engine != Engine::compiler && std::any_of(job->graphs.begin(), job->graphs.end(), has_late_results);
-    if (hot.hopeless) return;
+    if (options.engine != Engine::compiler && std::any_of(job->graphs.begin(), job->graphs.end(), has_late_results)) {
+        hot.hopeless = true;
+        return use_compiled(false);
+    }
+    if (options.engine != Engine::compiler && units.size() < fewest_units && !in_loop) return;
     if (!in_loop) others.insert(address);
     for (const auto* const entries : {&loops, &others})
         for (const std::uint64_t entry : *entries) {
