@@ -3,30 +3,26 @@
 
 #include <dlfcn.h>
 
-#include <cstring>
-
 #include "ir/evaluate.hpp"
 #include "machine/bus.hpp"
+#include "machine/memory_bytes.hpp"
 
 namespace isaforge::machine {
 
 namespace {
 
 // Where the bytes are, if the table knows.
-std::uint8_t* place_of(const Core& core, const PageEntry* pages, std::uint64_t address, std::uint32_t bytes) {
+bool place_of(const Core& core, const PageEntry* pages, std::uint64_t address, std::uint32_t bytes,
+              std::uint8_t*& place) {
     const PageEntry& page = pages[page_of(address)];
-    const std::uint64_t offset = address - page.first;
-    if (offset > (page.room + (8 - bytes)) >> page.unit_shift) return nullptr;
-    if (((address << page.unit_shift) & (bytes - 1) & core.alignment) != 0) return nullptr;
-    return page.bytes + (offset << page.unit_shift);
+    return find_place(page, address, bytes, static_cast<unsigned>(page.unit_shift), core.alignment != 0, place);
 }
 
 Accessed load(Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t* raw,
               Stretch* around) {
     const PageEntry* const pages = core->load_pages[space];
-    if (const std::uint8_t* const place = place_of(*core, pages, address, bytes)) {
-        *raw = 0;
-        std::memcpy(raw, place, bytes);
+    if (std::uint8_t* place = nullptr; place_of(*core, pages, address, bytes, place)) {
+        *raw = load_shared(place, bytes);
         *around = find_stretch(pages, address);
         return Accessed::at_once;
     }
@@ -39,8 +35,8 @@ Accessed load(Core* core, Index space, std::uint64_t address, std::uint32_t byte
 Accessed store(Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t raw,
                Stretch* around) {
     const PageEntry* const pages = core->store_pages[space];
-    if (std::uint8_t* const place = place_of(*core, pages, address, bytes)) {
-        std::memcpy(place, &raw, bytes);
+    if (std::uint8_t* place = nullptr; place_of(*core, pages, address, bytes, place)) {
+        store_shared(place, bytes, raw);
         *around = find_stretch(pages, address);
         return Accessed::at_once;
     }

@@ -17,17 +17,23 @@ inline constexpr unsigned page_shift = 14;
 inline constexpr std::uint64_t page_count = 256;
 inline constexpr std::uint64_t page_of(std::uint64_t address) { return (address >> page_shift) % page_count; }
 
+// Whether so many bytes may be accessed where an entry leads: then `bytes` is where that is.
+inline bool find_place(const PageEntry& page, std::uint64_t address, std::uint64_t size, unsigned shift, bool aligned,
+                       std::uint8_t*& bytes) {
+    const std::uint64_t offset = address - page.first;
+    if (offset > (page.room + (8 - size)) >> shift) return false;
+    if (aligned && (address << shift) % size != 0) return false;
+    bytes = page.bytes + (offset << shift);
+    return true;
+}
+
 // Whether an access of T may go by the table: then `bytes` is where it goes. `aligned`: only at a multiple of its size;
 // `scaled`: units may be larger than bytes.
 template <class T, bool aligned, bool scaled>
 inline bool at_once(const PageEntry* pages, std::uint64_t address, std::uint8_t*& bytes) {
     const PageEntry& page = pages[page_of(address)];
     const unsigned shift = scaled ? static_cast<unsigned>(page.unit_shift) : 0;
-    const std::uint64_t offset = address - page.first;
-    if (offset > (page.room + (8 - sizeof(T))) >> shift) return false;
-    if (aligned && (address << shift) % sizeof(T) != 0) return false;
-    bytes = page.bytes + (offset << shift);
-    return true;
+    return find_place(page, address, sizeof(T), shift, aligned, bytes);
 }
 
 }  // namespace isaforge::machine
