@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "support/splitmix.hpp"
+
 // libFuzzer's own changes of bytes, which use its dictionary and what comparisons it has seen.
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
@@ -28,17 +30,11 @@ inline void require(bool holds) {
     if (!holds) std::abort();
 }
 
-// splitmix64: equal seeds give equal choices.
-class Random {
+// Equal seeds give equal choices.
+class Random : public SplitMix64 {
 public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
+    using SplitMix64::SplitMix64;
 
-    std::uint64_t next() {
-        std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-        z = (z ^ z >> 27) * 0x94D049BB133111EB;
-        return z ^ z >> 31;
-    }
     std::size_t below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(next() % n); }
     bool one_in(std::size_t n) { return below(n) == 0; }
 
@@ -57,9 +53,6 @@ public:
             default: return next() >> below(64);
         }
     }
-
-private:
-    std::uint64_t state_;
 };
 
 // Lets libFuzzer change a stretch of a text or of bytes, which may grow by some.

@@ -100,6 +100,14 @@ void change_inputs(Instruction& instruction, Function&& function) {
     if (instruction.mask != no_value) instruction.mask = function(instruction.mask);
 }
 
+// The instruction that makes a value; null of constants and of arguments.
+inline const Instruction* maker_of(const Graph& graph, Value value) {
+    for (const Block& block : graph.blocks)
+        for (const Instruction& instruction : block.body)
+            if (instruction.result == value) return &instruction;
+    return nullptr;
+}
+
 // Puts values together at the end of a block; what is known is computed at once.
 class Builder {
 public:

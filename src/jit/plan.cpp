@@ -15,13 +15,6 @@ namespace {
 // What cannot be done twice: where the interpreter starts the instruction again, it must not have happened.
 bool acts(Op op) { return op == Op::load || op == Op::store || op == Op::put_at; }
 
-const Instruction* maker_of(const ir::Graph& graph, ir::Value value) {
-    for (const ir::Block& block : graph.blocks)
-        for (const Instruction& instruction : block.body)
-            if (instruction.result == value) return &instruction;
-    return nullptr;
-}
-
 }  // namespace
 
 Plan::Plan(const machine::Unit& unit, const machine::CompilerTarget& target) : unit_(unit), target_(target) {

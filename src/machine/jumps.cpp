@@ -14,14 +14,6 @@ using ir::Graph;
 using ir::Instruction;
 using ir::Op;
 
-// The instruction that makes a value; null of constants and of arguments.
-const Instruction* maker_of(const Graph& graph, ir::Value value) {
-    for (const ir::Block& block : graph.blocks)
-        for (const Instruction& each : block.body)
-            if (each.result == value) return &each;
-    return nullptr;
-}
-
 // Whether a value is the address behind the instruction, perhaps cut.
 bool is_behind(const Graph& graph, ir::Value value, std::uint64_t behind) {
     return graph.is_known(value, behind & ir::ones(graph.type(value)));

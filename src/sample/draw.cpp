@@ -16,8 +16,8 @@ std::uint64_t Draw::number(unsigned width) {
         case 3: return all >> 1;
         case 4: return random_.below(16) & all;
         case 5: return (all - random_.below(16)) & all;
-        case 6: return random_.bits() & low_bits(static_cast<unsigned>(1 + random_.below(width)));
-        default: return random_.bits() & all;
+        case 6: return random_.next() & low_bits(static_cast<unsigned>(1 + random_.below(width)));
+        default: return random_.next() & all;
     }
 }
 
@@ -31,7 +31,7 @@ std::uint64_t Draw::capture(const OperandRow& row, Index index, Tail& tail) {
         const std::uint64_t steps = (high - constraint.low) / constraint.step;
         const std::uint64_t chosen = random_.one_in(6)   ? 0
                                      : random_.one_in(6) ? steps
-                                     : steps + 1 == 0    ? random_.bits()
+                                     : steps + 1 == 0    ? random_.next()
                                                          : random_.below(steps + 1);
         return constraint.low + chosen * constraint.step;
     }

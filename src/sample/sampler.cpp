@@ -49,7 +49,7 @@ Image Sampler::State::image_of(const Form& form) {
     tail.clear();
     for (Index i = 0; i < form.fields.size(); ++i) form.fields[i].place.insert(image, code_of(form, i));
     if (given != no_index && form.bits < max_instruction_bits)
-        image.set(form.bits, std::min(64u, max_instruction_bits - form.bits), random.bits());  // it may call for a tail
+        image.set(form.bits, std::min(64u, max_instruction_bits - form.bits), random.next());  // it may call for a tail
     for (const auto& [place, value] : tail) {
         for (const BitPiece& piece : place->pieces) {
             if (form.bits + piece.position + piece.width <= max_instruction_bits)

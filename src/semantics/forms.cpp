@@ -86,15 +86,14 @@ std::optional<ir::Graph> FormGraphs::at(Subject subject, Index index, std::vecto
         return std::nullopt;
     }
     std::vector<std::uint64_t> values;
-    for (std::size_t i = 0; i < form->openings.size(); ++i) {
-        const Opening::Kind kind = form->openings[i].kind;
-        if (kind != Opening::Kind::operand || form->leaves[i] == leaves.size()) {  // a mode that is open is 0
+    for (const auto& [kind, number] : form->arguments) {
+        if (kind != Opening::Kind::operand || number == leaves.size()) {  // a mode that is open is 0
             values.push_back(kind == Opening::Kind::address        ? site.address
                              : kind == Opening::Kind::next_address ? site.next_address
                                                                    : 0);
             continue;
         }
-        const Binding& leaf = *leaves[form->leaves[i]];
+        const Binding& leaf = *leaves[number];
         const auto value = value_of(isa_.operand_types[leaf.type], leaf.code, site.address);
         if (!value) {
             trouble = "an operand has a code that means nothing";
@@ -178,9 +177,9 @@ FormGraphs::Lowered FormGraphs::lower_open(Subject subject, Index index, std::ve
         if (subject == Subject::instruction) ir::optimise(result.graph);  // others run once, or seldom
         made.graph = std::move(result.graph);
         for (const Opening& opening : result.openings)
-            made.leaves.push_back(
-                static_cast<std::size_t>(std::find(order.begin(), order.end(), opening.operand) - order.begin()));
-        made.openings = std::move(result.openings);
+            made.arguments.push_back(
+                {opening.kind,
+                 static_cast<std::size_t>(std::find(order.begin(), order.end(), opening.operand) - order.begin())});
         return made;
     }
 }

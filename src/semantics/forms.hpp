@@ -37,11 +37,14 @@ public:
     std::optional<ir::Graph> modes(std::string& trouble);
 
 private:
+    struct Argument {
+        Opening::Kind kind = Opening::Kind::operand;
+        std::size_t leaf = 0;               // which operand; behind the last one: a mode
+    };
     // A form as it is with some operands known.
     struct Lowered {
         ir::Graph graph;
-        std::vector<Opening> openings;      // an operand's binding is a leaf's number here, below
-        std::vector<std::size_t> leaves;    // for each opening of an operand: which of them it is
+        std::vector<Argument> arguments;    // of the graph
         std::string trouble;                // why there is no graph; then nothing else means anything
     };
     // What a key begins with: which kind of thing it is, and its number.

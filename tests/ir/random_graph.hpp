@@ -8,6 +8,7 @@
 #include "ir/dominators.hpp"
 #include "ir/graph.hpp"
 #include "ir/names.hpp"
+#include "support/splitmix.hpp"
 
 namespace isaforge::ir {
 
@@ -15,7 +16,7 @@ class RandomGraph {
 public:
     // `without`: operations that are left out.
     RandomGraph(const Isa& isa, std::uint64_t seed, std::vector<Op> without = {})
-        : isa_(isa), state_(seed), without_(std::move(without)) {}
+        : isa_(isa), random_(seed), without_(std::move(without)) {}
 
     // Blocks are made in an order in which each is dominated by what its first edge comes from; a later edge may come from
     // anywhere, also from behind.
@@ -36,13 +37,8 @@ public:
     }
 
 private:
-    std::uint64_t next() {
-        std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-        z = (z ^ z >> 27) * 0x94D049BB133111EB;
-        return z ^ z >> 31;
-    }
-    unsigned below(std::size_t n) { return static_cast<unsigned>(next() % n); }
+    std::uint64_t next() { return random_.next(); }
+    unsigned below(std::size_t n) { return static_cast<unsigned>(random_.below(n)); }
 
     Type scalar() {
         static constexpr unsigned widths[] = {1, 3, 8, 16, 32, 33, 64, 32};
@@ -271,7 +267,7 @@ private:
     }
 
     const Isa& isa_;
-    std::uint64_t state_;
+    SplitMix64 random_;
     std::vector<Op> without_;
     Graph graph_;
     Builder builder_{graph_};

@@ -9,42 +9,22 @@
 #include <string>
 #include <vector>
 
+#include "ir/bench_isa.hpp"
 #include "ir/graph.hpp"
 #include "ir/text.hpp"
 #include "ir/verify.hpp"
 #include "isaforge/isa.hpp"
 #include "machine/compiler.hpp"
+#include "support/splitmix.hpp"
 
 namespace isaforge::jit {
 
-inline std::shared_ptr<const Isa> isa_of(const std::string& text) {
-    SourceManager sources;
-    Diagnostics diagnostics;
-    auto loaded = load_isa_text("bench.isa", "isa bench \"bench\"\ncode unit 32 little\n" + text + R"(
-format F | OP:8 | -:24 |
-instructions F [OP] "{name}" {
-    0  nop
-}
-)",
-                                sources, diagnostics);
-    if (!loaded) throw std::runtime_error(to_text(diagnostics, sources));
-    return loaded;
-}
+using ir::isa_of;
 
-// Random numbers, of which many are on edges.
-class Random {
+class Random : public SplitMix64 {
 public:
-    explicit Random(std::uint64_t seed) : state_(seed) {}
-    std::uint64_t next() {
-        std::uint64_t z = state_ += 0x9E3779B97F4A7C15;
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-        z = (z ^ z >> 27) * 0x94D049BB133111EB;
-        return z ^ z >> 31;
-    }
-    unsigned below(std::uint64_t n) { return static_cast<unsigned>(next() % n); }
-
-private:
-    std::uint64_t state_;
+    using SplitMix64::SplitMix64;
+    unsigned below(std::uint64_t n) { return static_cast<unsigned>(SplitMix64::below(n)); }
 };
 
 // How a region was left: with what operation of the interpreter, and for which address.

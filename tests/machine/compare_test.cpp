@@ -23,13 +23,12 @@ instructions I [OP] "{name} {D}, {K}" {
 }
 )";
 
-// Counts r1 from 5000 down to 0 and r2 up, with the word at `changed` replaced.
+// A loop that counts r1 down to 0 and r2 up, and then writes a byte.
 class Runs : public testing::Test {
 protected:
     static std::uint16_t word(unsigned op, unsigned d, int k) {
         return static_cast<std::uint16_t>(op << 12 | d << 9 | (static_cast<unsigned>(k) & 0xff));
     }
-    // The machine whose r3 rises by `step` each time that r1 is 0 modulo 256.
     MakeMachine machine(std::vector<std::uint16_t> words, std::uint16_t r1) {
         return [this, words, r1](std::shared_ptr<Streams> streams) {
             MachineOptions how{.memory_bytes = 4096};
@@ -47,6 +46,17 @@ protected:
             return made;
         };
     }
+    Comparison compared(const std::vector<std::uint16_t>& one, const std::vector<std::uint16_t>& other,
+                        std::uint16_t r1, std::uint64_t limit = 0) {
+        return compare_runs(machine(one, r1), machine(other, r1), standard_streams(), limit);
+    }
+    // The loop with one of its words replaced.
+    std::vector<std::uint16_t> loop_with(std::size_t number, std::uint16_t word) const {
+        auto words = loop_;
+        words[number] = word;
+        return words;
+    }
+
     SourceManager sources_;
     Diagnostics diagnostics_;
     std::shared_ptr<const Codec> codec_ =
@@ -56,7 +66,7 @@ protected:
 };
 
 TEST_F(Runs, AreEqual) {
-    const Comparison found = compare_runs(machine(loop_, 50000), machine(loop_, 50000), standard_streams(), 0);
+    const Comparison found = compared(loop_, loop_, 50000);
     EXPECT_FALSE(found.differs);
     EXPECT_EQ(found.result.reason, StopReason::stopped);
     EXPECT_EQ(found.result.instructions, 150002u);
@@ -64,9 +74,7 @@ TEST_F(Runs, AreEqual) {
 }
 
 TEST_F(Runs, DifferInARegisterFromTheFirstInstructionOn) {
-    auto other = loop_;
-    other[0] = word(0, 2, 2);
-    const Comparison found = compare_runs(machine(loop_, 50000), machine(other, 50000), standard_streams(), 0);
+    const Comparison found = compared(loop_, loop_with(0, word(0, 2, 2)), 50000);
     ASSERT_TRUE(found.differs);
     EXPECT_EQ(found.difference.instructions, 1u);
     EXPECT_EQ(found.difference.address, 0u);
@@ -74,18 +82,8 @@ TEST_F(Runs, DifferInARegisterFromTheFirstInstructionOn) {
 }
 
 TEST_F(Runs, DifferWhereOneEndsItsLoop) {
-    const Comparison found = compare_runs(
-        machine(loop_, 40000),
-        [&](std::shared_ptr<Streams> streams) {
-            auto made = machine(loop_, 40000)(std::move(streams));
-            made->set(0, 4, 0);
-            return made;
-        },
-        standard_streams(), 0);
-    EXPECT_FALSE(found.differs);
-    auto other = loop_;
-    other[4] = word(0, 5, 1);  // goes on where the first one ends
-    const Comparison late = compare_runs(machine(loop_, 40000), machine(other, 40000), standard_streams(), 0);
+    EXPECT_FALSE(compared(loop_, loop_, 40000).differs);
+    const Comparison late = compared(loop_, loop_with(4, word(0, 5, 1)), 40000);  // goes on where the first one ends
     ASSERT_TRUE(late.differs);
     EXPECT_EQ(late.difference.instructions, 120002u);
     EXPECT_EQ(late.difference.address, 8u);
@@ -93,16 +91,14 @@ TEST_F(Runs, DifferWhereOneEndsItsLoop) {
 }
 
 TEST_F(Runs, DifferInMemoryAlone) {
-    auto other = loop_;
-    other[3] = word(4, 3, 8);
-    const Comparison found = compare_runs(machine(loop_, 40000), machine(other, 40000), standard_streams(), 0);
+    const Comparison found = compared(loop_, loop_with(3, word(4, 3, 8)), 40000);
     ASSERT_TRUE(found.differs);
     EXPECT_EQ(found.difference.instructions, 120001u);
     EXPECT_THAT(found.difference.what, testing::ElementsAre("byte 0x0 of data: 07 and 08"));
 }
 
 TEST_F(Runs, EndAtALimit) {
-    const Comparison found = compare_runs(machine(loop_, 0), machine(loop_, 0), standard_streams(), 12345);
+    const Comparison found = compared(loop_, loop_, 0, 12345);
     EXPECT_FALSE(found.differs);
     EXPECT_EQ(found.result.instructions, 12345u);
     EXPECT_EQ(found.result.reason, StopReason::limit);
