@@ -16,6 +16,7 @@
 #include "isaforge/compare.hpp"
 #include "isaforge/machine.hpp"
 #include "isaforge/object.hpp"
+#include "machine/compile_thread.hpp"
 
 namespace isaforge::cli {
 
@@ -299,6 +300,13 @@ int execute(const Options& options) {
     if (!outputs_are_apart(outputs_of(options), session.sources, input_paths(options.program))) return usage_error;
     MachineOptions how = machine_options(options.program, *program);
     how.warn_hazards = options.warn_hazards;
+    if ((options.engine == "both" || options.engine == "jit") && machine::find_compiler().empty()) {
+        complain(fmt::format(
+            "--engine {} needs the compiler, {}, which is neither beside the program nor in the folder of its "
+            "libraries",
+            options.engine, machine::compiler_library));
+        return input_error;
+    }
     how.engine = parse_engine(options.engine).value_or(Engine::interpreter);
     how.count_instructions = options.profile || !options.profile_json.empty();
     Machine machine(program->codec, std::move(how));

@@ -80,7 +80,7 @@ std::string find_compiler() {
     if (error) return {};
     const std::filesystem::path folder = program.parent_path();
     for (const char* const place : {".", "..", "../" ISAFORGE_LIBRARIES "/isaforge"}) {
-        const std::filesystem::path path = folder / place / "libisaforge-jit.so";
+        const std::filesystem::path path = folder / place / compiler_library;
         if (std::filesystem::exists(path, error)) return path.lexically_normal().string();
     }
     return {};

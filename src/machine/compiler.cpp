@@ -70,6 +70,10 @@ Callouts machine_callouts() { return {handlers::end, handlers::end_jump, raise, 
 
 // It is never unloaded: code of a region may be freed after the compiler.
 std::unique_ptr<Compiler> load_compiler(const std::string& path, const CompilerTarget& target, std::string& error) {
+    if (path.empty()) {  // which dlopen takes for the program itself
+        error = std::string(compiler_library) + " is neither beside the program nor in the folder of its libraries";
+        return nullptr;
+    }
     void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
         error = dlerror();

@@ -103,10 +103,11 @@ public:
 
 // Rises with every change of what stands above: a plug-in of another build is not used.
 inline constexpr std::uint32_t compiler_version = 2;
+inline constexpr const char* compiler_library = "libisaforge-jit.so";
 inline constexpr const char* compiler_symbol = "isaforge_make_compiler";
 using MakeCompiler = Compiler* (*)(std::uint32_t version, const CompilerTarget* target);
 
-// Loads the plug-in. Null, with what is missing, where there is none.
+// Loads the plug-in; an empty path is one that was not found. Null, with what is missing, where there is none.
 std::unique_ptr<Compiler> load_compiler(const std::string& path, const CompilerTarget& target, std::string& error);
 
 }  // namespace isaforge::machine
