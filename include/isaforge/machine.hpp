@@ -264,6 +264,7 @@ private:
     StopReason begin_harts(unsigned& last);
     void finish(RunResult& result, StopReason reason);
     void map_changed();
+    State& hart_state(unsigned number) const;
 
     std::unique_ptr<State> state_;
     std::vector<std::unique_ptr<Machine>> others_;   // of hart 0: the other harts

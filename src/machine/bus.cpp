@@ -11,7 +11,6 @@ namespace isaforge::machine {
 namespace {
 
 constexpr unsigned spins_before_conflict = 256;
-constexpr std::uint64_t code_page = 4096;
 
 std::size_t index_of(ir::Counter counter) { return static_cast<std::size_t>(counter); }
 
@@ -280,7 +279,6 @@ std::size_t Bus::fetch(std::uint64_t address, std::span<std::uint8_t> bytes) {
 void Bus::note_code(std::uint64_t address, std::uint64_t bytes) {
     View& view = views_[system_.code];
     for (std::uint64_t at = address; at < address + bytes; ++at) {
-        code_[at / code_page].set(at % code_page);
         const Region* region = region_of(view, at);
         if (region == nullptr || !region->block) continue;
         const Block& block = *region->block;
@@ -293,18 +291,10 @@ void Bus::note_code(std::uint64_t address, std::uint64_t bytes) {
 }
 
 // After a store: whether it went where instructions were translated from.
-void Bus::look_at_code(const Region& region, std::uint64_t address, unsigned bytes) {
+void Bus::look_at_code(const Region& region, std::uint64_t address, unsigned bytes) const {
     const Block& block = *region.block;
     if (((block.flags(address) | block.flags(address + bytes - 1)) & Block::code) == 0) return;
-    if (sharing_ != nullptr) system_.code_map().code_version.fetch_add(1);
-    bool mine = false;
-    for (std::uint64_t at = address; at < address + bytes; ++at) {
-        auto found = code_.find(at / code_page);
-        if (found == code_.end() || !found->second.test(at % code_page)) continue;
-        found->second.reset(at % code_page);
-        mine = true;
-    }
-    if (mine && core_.code_written != nullptr) core_.code_written(core_, address, bytes);
+    if (core_.code_written != nullptr) core_.code_written(core_, address, bytes);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -8,10 +8,8 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <optional>
 #include <span>
-#include <unordered_map>
 
 #include "machine/micro_op.hpp"
 #include "machine/system.hpp"
@@ -51,9 +49,8 @@ public:
     void choose_pages();
     void forget_pages();
 
-    // Instructions were translated from these bytes: from now on core.code_written hears of stores to them.
+    // Instructions were translated from these bytes: from now on core.code_written hears of stores to their lines.
     void note_code(std::uint64_t address, std::uint64_t bytes);
-    void forget_code() { code_.clear(); }
 
     // On threads: while a hart is awake, others that flag lines wait for it to see that. It does whenever it acknowledges,
     // which is to be between two instructions or where it holds no result of having looked at flags.
@@ -115,7 +112,7 @@ private:
     void watch_written();
     void tell_others();
     void see_round();
-    void look_at_code(const Region& region, std::uint64_t address, unsigned bytes);
+    void look_at_code(const Region& region, std::uint64_t address, unsigned bytes) const;
     bool holds(std::uint32_t stripe) const;
     void take(std::uint32_t stripe);
     bool try_take(std::uint32_t stripe);
@@ -133,8 +130,6 @@ private:
     Reservation reservation_;
     std::vector<std::uint32_t> held_;                    // stripes held by `atomic` blocks
     unsigned lock_depth_ = 0;
-    // The bytes of each 4 KB that instructions were translated from.
-    std::unordered_map<std::uint64_t, std::bitset<4096>> code_;
 };
 
 // While a hart waits for something that is not the others' doing.

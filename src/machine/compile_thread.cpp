@@ -67,6 +67,7 @@ void CompileThread::work(Work& work) {
         work.jobs.pop_front();
         lock.unlock();
         if (compiler) job->code = compiler->compile(job->region);
+        job->program.reset();
         lock.lock();
         job->done = true;
         work.changed.notify_all();

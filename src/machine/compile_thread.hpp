@@ -15,6 +15,7 @@ namespace isaforge::machine {
 
 // A region on its way. Whoever gave it waits for `done` before looking at `code`, or forgets it.
 struct CompileJob {
+    std::shared_ptr<const void> program;   // that the region's operations are of
     std::deque<ir::Graph> graphs;  // of the units
     CodeRegion region;
     std::unique_ptr<CompiledRegion> code;  // null: it cannot be compiled

@@ -76,74 +76,68 @@ machine::CompileThread& machine::System::compile_thread(const std::shared_ptr<co
 
 // With breakpoints, watched accesses and counts of each instruction the interpreter is asked to look at each one.
 bool Machine::State::may_compile(bool single) const {
-    return options.engine != Engine::interpreter && !single && breakpoints.empty() && core.notes == nullptr &&
-           !options.count_instructions && !options.warn_hazards && hot.drops < most_drops && !hot.hopeless;
+    return options.engine != Engine::interpreter && !single && system->breakpoints.empty() && system->watching == 0 &&
+           !options.count_instructions && !options.warn_hazards && system->drops < most_drops && !system->hopeless;
 }
 
 std::uint64_t Machine::State::next_look(std::uint64_t stop_at) const {
-    return hot.on ? std::min(stop_at, std::max(hot.next_look, core.count + 1)) : stop_at;
+    return program->compiled.on ? std::min(stop_at, std::max(hot.next_look, core.count + 1)) : stop_at;
 }
 
-// With no instruction running.
 void Machine::State::use_compiled(bool on) {
-    if (hot.on == on) return;
-    hot.on = on;
-    for (const auto& [instruction, entry] : hot.entries)
-        instruction->ops.front().run = on ? entry : instruction->interpreted;
-}
-
-void Machine::State::drop_regions() {
-    if (hot.job == nullptr && hot.regions.empty()) return;
-    ++hot.drops;
-    for (const auto& [instruction, entry] : hot.entries) {
-        if (hot.on) instruction->ops.front().run = instruction->interpreted;
-        instruction->interpreted = nullptr;
-    }
-    hot.job.reset();
-    hot.entries.clear();
-    hot.regions.clear();
-    hot.entered.clear();
+    if (program->compiled.on == on) return;
+    const std::lock_guard lock(program->lock);
+    program->use_compiled(on);
 }
 
 void Machine::State::look_for_hot() {
-    if (!hot.on) return;
-    if (hot.next_look == 0) hot.next_look = core.count + (options.engine == Engine::compiler ? eager_look : first_look);
+    if (!program->compiled.on) return;
+    const bool eager = options.engine == Engine::compiler;
+    if (hot.next_look == 0) hot.next_look = core.count + (eager ? eager_look : first_look);
     if (core.count < hot.next_look) return;
-    const std::uint64_t usual = options.engine == Engine::compiler ? eager_look : look;
+    const std::uint64_t usual = eager ? eager_look : look;
     hot.next_look = core.count + usual;
-    if (hot.job && options.engine == Engine::compiler) system->compiler->wait_for(*hot.job);
-    if (hot.job && !hot.job->done) return;
-    if (hot.job) return install();
-    const Instruction* const here = instruction_of(core.next);
+    std::unique_lock lock(program->lock);
+    if (program->compiled.job == nullptr) look_around(usual);
+    const std::shared_ptr<CompileJob> job = program->compiled.job;
+    if (job == nullptr || !(eager || job->done)) return;
+    if (!job->done) {
+        lock.unlock();
+        const machine::Pause pause(bus);
+        system->compiler->wait_for(*job);
+        lock.lock();
+    }
+    install(job);
+}
+
+// Whether the instruction to come is the middle of something that is not compiled yet. Under the program's lock.
+void Machine::State::look_around(std::uint64_t usual) {
+    const Instruction* const here = next_instruction();
     const bool was_compiled = core.count - core.left_at < most_units;
     if (here == nullptr || here->is_event || !is_executable(*here) || was_compiled ||
-        hot.entered.contains(here->address)) {
+        program->compiled.entered.contains(here->address)) {
         hot.interval = std::min(longest_look, std::max(usual, 2 * hot.interval));
         hot.next_look = core.count + hot.interval;
         return;
     }
     hot.interval = usual;
     compile_around(here->address);
-    if (hot.job && options.engine == Engine::compiler) {
-        system->compiler->wait_for(*hot.job);
-        install();
-    }
 }
 
 // An instruction that was executed before becomes a unit, with where it goes.
 bool Machine::State::add_unit(std::uint64_t address, CompileJob& job, std::vector<std::uint64_t>& targets) const {
-    const Instruction* const instruction = known_instruction(address);
+    const Instruction* const instruction = program->find(*current->translations, address);
     if (instruction == nullptr || !is_executable(*instruction)) return false;
     const semantics::Site site = site_of(address, instruction->bits);
     std::string trouble;
     auto graph = system->forms.instruction(instruction->form, instruction->image, site, trouble);
     if (!graph) return false;
     job.graphs.push_back(std::move(*graph));
-    machine::Unit unit{address, site.next_address, &job.graphs.back(), instruction->ops.data()};
-    unit.run = instruction->interpreted != nullptr ? instruction->interpreted : instruction->ops.front().run;
+    machine::Unit unit{address, site.next_address, &job.graphs.back(), &instruction->first()};
+    unit.run = instruction->interpreted != nullptr ? instruction->interpreted : instruction->first().run;
     for (const machine::MicroOp& op : instruction->ops)
         if (op.run == machine::handlers::end_jump && op.link != nullptr)
-            if (const Instruction* const last = instruction_of(op.link)) unit.targets.push_back(last->address);
+            unit.targets.push_back(machine::instruction_of(machine::get_shared(op.link))->address);
     targets = unit.targets;
     add_targets(*unit.graph, unit.next_address, targets);
     job.region.units.push_back(std::move(unit));
@@ -172,12 +166,12 @@ void Machine::State::compile_around(std::uint64_t address) {
         open.insert(open.end(), targets.begin(), targets.end());
         open.push_back(behind);
     }
-    hot.entered.insert(address);
+    program->compiled.entered.insert(address);
     if (units.empty()) return;
     // Regions begin with nothing under way, which hardly happens where results are late.
     if (options.engine != Engine::compiler && std::any_of(job->graphs.begin(), job->graphs.end(), has_late_results)) {
-        hot.hopeless = true;
-        return use_compiled(false);
+        system->hopeless = true;
+        return program->use_compiled(false);
     }
     if (options.engine != Engine::compiler && units.size() < fewest_units && !in_loop) return;
     if (!in_loop) others.insert(address);
@@ -186,42 +180,45 @@ void Machine::State::compile_around(std::uint64_t address) {
             const auto unit = units.find(entry);
             if (unit == units.end() || (entries == &others && loops.contains(entry))) continue;
             job->region.entries.push_back(unit->second);
-            hot.entered.insert(entry);
+            program->compiled.entered.insert(entry);
         }
     if (job->region.entries.empty()) return;
-    hot.job = std::move(job);
-    system->compile_thread(codec, options, ports).start(hot.job);
+    job->program = program;
+    program->compiled.job = std::move(job);
+    system->compile_thread(codec, options, ports).start(program->compiled.job);
 }
 
-// The code is there: from now on it is entered.
-void Machine::State::install() {
-    const std::shared_ptr<CompileJob> job = std::move(hot.job);
+// The code is there: from now on it is entered. Under the program's lock; another hart may have done it, or the code be of
+// what was overwritten since.
+void Machine::State::install(const std::shared_ptr<CompileJob>& job) {
+    machine::CompiledParts& parts = program->compiled;
+    if (parts.job != job) return;
+    parts.job.reset();
     if (job->code == nullptr) return;
     for (std::size_t i = 0; i < job->region.entries.size(); ++i) {
         const std::size_t unit = job->region.entries[i];
-        Instruction* const instruction = known_instruction(job->region.units[unit].address);
-        if (!job->code->compiled[unit] || instruction == nullptr || instruction->interpreted != nullptr) continue;
-        instruction->interpreted = instruction->ops.front().run;
-        instruction->ops.front().run = job->code->entries[i];
-        hot.entries.emplace_back(instruction, job->code->entries[i]);
+        Instruction* const instruction = machine::instruction_of(job->region.units[unit].op);
+        if (!job->code->compiled[unit] || instruction->interpreted != nullptr) continue;
+        instruction->interpreted = instruction->first().run;
+        if (parts.on) machine::put_shared(instruction->first().run, job->code->entries[i]);
+        parts.entries.emplace_back(instruction, job->code->entries[i]);
     }
-    hot.figures.regions += 1;
-    hot.figures.instructions +=
-        static_cast<std::uint64_t>(std::count(job->code->compiled.begin(), job->code->compiled.end(), true));
-    hot.figures.seconds += job->code->seconds;
-    hot.regions.push_back(std::move(job->code));
+    {
+        const std::lock_guard lock(system->compiler_lock);
+        system->compiled.regions += 1;
+        system->compiled.instructions +=
+            static_cast<std::uint64_t>(std::count(job->code->compiled.begin(), job->code->compiled.end(), true));
+        system->compiled.seconds += job->code->seconds;
+    }
+    parts.regions.push_back(std::move(job->code));
 }
 
 EngineFigures Machine::engine_figures() const {
-    EngineFigures figures;
+    machine::System& system = *state_->system;
+    const std::lock_guard lock(system.compiler_lock);
+    EngineFigures figures = system.compiled;
     figures.engine = state_->options.engine;
-    if (state_->system->compiler) figures.problem = state_->system->compiler->problem();
-    for (unsigned i = 0; i < harts(); ++i) {
-        const State& state = i == 0 ? *state_ : *others_[i - 1]->state_;
-        figures.regions += state.hot.figures.regions;
-        figures.instructions += state.hot.figures.instructions;
-        figures.seconds += state.hot.figures.seconds;
-    }
+    if (system.compiler) figures.problem = system.compiler->problem();
     return figures;
 }
 

@@ -52,24 +52,34 @@ inline bool land(Core& core, std::byte* state, const MicroOp* op, std::uint64_t 
 void execute(Core& core) {
     core.op = core.next;
     // With tail calls the first call comes back only when the run is over.
-    while (core.op != nullptr) core.op->run(core.op, core.state, &core, core.count, core.pending);
+    while (core.op != nullptr) get_shared(core.op->run)(core.op, core.state, &core, core.count, core.pending);
 }
 
+namespace {
+
+const MicroOp* entry(Core& core, std::uint64_t address) {
+    const MicroOp* const known = known_entry(core, address);
+    return known != nullptr ? known : core.resolve(core, address);
+}
+
+}  // namespace
+
 void finish_slowly(ISAFORGE_HANDLER_PARAMETERS) {
-    const MicroOp* next = op->link;
+    core->onward = get_shared(op->link);
+    ISAFORGE_MUST_TAIL return finish_jump_slowly(ISAFORGE_HANDLER_ARGUMENTS);
+}
+
+void finish_jump_slowly(ISAFORGE_HANDLER_PARAMETERS) {
+    const MicroOp* next = core->onward;
     if ((pending & 1) != 0) {
         bool jumped = false;
         if (!land(*core, state, op, count, jumped)) return save(*core, count, pending);
-        if (jumped) {
-            next = known_entry(*core, core->target);
-            if (next == nullptr) next = core->resolve(*core, core->target);
-        }
+        if (jumped) next = entry(*core, core->target);
     }
     if (next == nullptr) {
         next = core->resolve(*core, next_address(op));
-        if (next != core->outside) op->link = next;
+        if (next != core->outside) put_shared(op->link, next);
     }
-    state = core->state;
     ++count;
     pending >>= 1;
     if (count >= core->stop_at) {
@@ -137,13 +147,9 @@ void end_skipped(ISAFORGE_HANDLER_PARAMETERS) {
 
 // The next instruction is at core->target.
 void end_jump(ISAFORGE_HANDLER_PARAMETERS) {
-    const MicroOp* next = known_entry(*core, core->target);
-    if (next == nullptr) {
-        next = core->resolve(*core, core->target);
-        state = core->state;
-    }
-    op->link = next;
-    ISAFORGE_FINISH;
+    const MicroOp* const next = entry(*core, core->target);
+    if (next != core->outside) put_shared(op->link, next);   // for who wants to know where it goes
+    ISAFORGE_FINISH_AT(next);
 }
 
 // detail.n: how many operations further it goes on, likewise below.
@@ -222,18 +228,9 @@ void stop(ISAFORGE_HANDLER_PARAMETERS) {
 }
 
 void signal(ISAFORGE_HANDLER_PARAMETERS) {
+    if (op->detail.n >= core->signal_counts.size()) core->signal_counts.resize(op->detail.n + 1);
     ++core->signal_counts[op->detail.n];
     ISAFORGE_NEXT;
-}
-
-// Stands in an instruction's first operation, for its handler. What has stopped once goes on the next time.
-void breakpoint(ISAFORGE_HANDLER_PARAMETERS) {
-    if (count != core->passes_at) {
-        core->passes_at = count;
-        return raise(op, core, count, pending, StopReason::breakpoint);
-    }
-    const Handler replaced = core->replaced(*core, op);
-    ISAFORGE_MUST_TAIL return replaced(ISAFORGE_HANDLER_ARGUMENTS);
 }
 
 // detail.n: the reason.
@@ -317,21 +314,18 @@ void set_mode(ISAFORGE_HANDLER_PARAMETERS) {
 void end_modes(ISAFORGE_HANDLER_PARAMETERS) {
     core->count = count;
     if (core->modes_changed != nullptr) core->modes_changed(*core);
-    op->link = core->resolve(*core, core->target);
-    state = core->state;
-    ISAFORGE_FINISH;
+    ISAFORGE_FINISH_AT(core->resolve(*core, core->target));
 }
 
 // Ends what is no instruction of the program.
 void come_back(ISAFORGE_HANDLER_PARAMETERS) { save(*core, count, pending); }
 
-// Stands where an instruction was whose code has changed since; a, b: high and low half of its address.
+// In front of an instruction's operations; owner: the instruction, a, b: high and low half of its address.
+void mark(ISAFORGE_HANDLER_PARAMETERS) { raise(op, core, count, pending, StopReason::failed); }
+
+// Stands where an instruction was whose code has changed since: in its first operation, behind the mark.
 void stale(ISAFORGE_HANDLER_PARAMETERS) {
-    const MicroOp* next = known_entry(*core, next_address(op));
-    if (next == nullptr) {
-        next = core->resolve(*core, next_address(op));
-        state = core->state;
-    }
+    const MicroOp* const next = core->resolve(*core, next_address(op - 1));
     ISAFORGE_CONTINUE_AT(next);
 }
 

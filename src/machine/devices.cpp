@@ -159,9 +159,34 @@ System::System(std::shared_ptr<const Codec> codec, const MachineOptions& options
     if (harts > 1) sharing = std::make_unique<Sharing>();
     streams = options.streams ? options.streams : standard_streams();
     random.seed(options.seed);
+    program = std::make_shared<Program>(isa, newest_program);
     real_time = options.real_time || (options.threads && harts > 1);
     for (const isaforge::Device& device : isa.devices)
         if (device.memory == code) add_device(code_map(), device.kind, device.address);
+}
+
+System::~System() { program->forget_job(); }
+
+std::shared_ptr<Program> System::program_after(const std::shared_ptr<Program>& left) {
+    const std::lock_guard lock(program_lock);
+    if (program == left) {
+        program->forget_job();
+        program = std::make_shared<Program>(left->isa, ++newest_program);
+    }
+    return program;
+}
+
+std::uint32_t System::signal_number(const std::string& name) {
+    const std::lock_guard lock(signal_lock);
+    const auto found = std::find(signal_names.begin(), signal_names.end(), name);
+    const auto number = static_cast<std::uint32_t>(found - signal_names.begin());
+    if (found == signal_names.end()) signal_names.push_back(name);
+    return number;
+}
+
+std::string System::text_of_signal(std::uint64_t number) {
+    const std::lock_guard lock(signal_lock);
+    return signal_names[number];
 }
 
 std::string System::add_device(MemoryMap& map, const std::string& kind, std::uint64_t address) {

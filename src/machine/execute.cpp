@@ -47,10 +47,9 @@ Index Machine::State::find_event(std::string_view name) const {
 }
 
 // Operations that belong to no instruction; they end with come_back.
-void Machine::State::run_aside(const std::vector<MicroOp>& ops) {
+void Machine::State::run_aside(const MicroOp& first) {
     const MicroOp* next = core.next;
-    core.state = layout.state();
-    core.next = ops.data();
+    core.next = &first;
     machine::execute(core);
     core.next = next;
 }
@@ -59,7 +58,7 @@ void Machine::State::run_aside(const std::vector<MicroOp>& ops) {
 void Machine::State::drop_now() {
     const std::uint64_t address = next_pc();
     drop_written();
-    if (drop_all) forget_translations();
+    if (drop_all || program->number != system->newest_program) forget_translations();
     set_next(address);
 }
 
@@ -87,7 +86,6 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
         if (!single && may_be_interrupted() && look_at_interrupts() && core.reason != StopReason::running)
             return core.reason;
         if (stopped) return StopReason::stopped;
-        core.state = layout.state();
         core.stop_at = next_stop(stop_at);
         core.reason = StopReason::running;
         core.stopping = false;
@@ -95,7 +93,7 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
         if (lacks_room()) continue;
         bool fault = core.reason != StopReason::running;
         if (fault) {
-            core.next = core.fault == &outside ? &outside : instruction_of(core.fault)->ops.data();
+            core.next = core.fault == &outside ? &outside : &machine::instruction_of(core.fault)->first();
             bus.unlock_all();
             if (!handle_fault()) return core.reason;
         }
@@ -173,8 +171,7 @@ bool Machine::State::handle_event(Index event, std::uint64_t address, std::uint6
     core.event_values[1] = second_value;
     core.reason = StopReason::running;
     core.stopping = false;
-    core.state = layout.state();
-    core.next = body->ops.data();
+    core.next = &body->first();
     const std::uint64_t pending = core.pending;
     core.pending = 0;
     const std::uint64_t count = core.count;
@@ -194,7 +191,7 @@ bool Machine::State::handle_event(Index event, std::uint64_t address, std::uint6
 // Back to where the innermost part of the transaction began; gives that address. Modes are as the registers say.
 std::uint64_t Machine::State::take_back() {
     const machine::Transaction::Checkpoint checkpoint = bus.transaction.take_back();
-    std::memcpy(layout.state(), checkpoint.registers.data(), checkpoint.registers.size());
+    std::memcpy(block.bytes(), checkpoint.registers.data(), checkpoint.registers.size());
     bus.forget_reservation();
     bus.choose_pages();
     return checkpoint.pc;
@@ -237,10 +234,10 @@ bool Machine::State::look_at_interrupts() {
 // Whether the interrupt is taken is only known behind its handler: where it is, the transaction is taken back instead, and
 // the line will be looked at again.
 bool Machine::State::interrupt_in_transaction(std::uint64_t address, std::uint32_t line) {
-    const std::vector<std::byte> before(layout.state(), layout.state() + layout.registers_end());
+    const std::vector<std::byte> before(block.bytes(), block.bytes() + program->layout.registers_end());
     if (!handle_event(interrupt_event, address, line)) return true;
     if (next_pc() == address) return false;
-    std::copy(before.begin(), before.end(), layout.state());
+    std::copy(before.begin(), before.end(), block.bytes());
     handle_abort(AbortReason::event);
     return true;
 }
@@ -249,23 +246,21 @@ bool Machine::State::interrupt_in_transaction(std::uint64_t address, std::uint32
 void Machine::State::reset(std::uint64_t address) {
     start_address = address;
     hot.next_look = hot.interval = 0;
-    layout.clear_registers();
+    if (program->layout.has_registers()) std::fill_n(block.bytes(), program->layout.registers_end(), std::byte{0});
     core.count = core.pending = core.time_base = 0;
     core.ports_noted_at = core.passes_at = no_limit;
     std::fill(std::begin(core.counters), std::end(core.counters), 0);
     stopped = core.waiting = false;
     core.reason = StopReason::running;
-    std::fill(signal_counts.begin(), signal_counts.end(), 0);
+    core.signal_counts.clear();
     warnings.clear();
-    for (auto [place, counter] : counters)
-        if (!layout.exhausted()) machine::store(layout.state(), counter, 0);
-    for (auto [place, jumps] : jump_counters)
-        if (!layout.exhausted()) machine::store(layout.state(), jumps.counter, 0);
     bus.transaction.clear();
     bus.forget_reservation();
     bus.forget_pages();
     bus.choose_pages();
     forget_translations();
+    counts.clear();
+    jump_counts.clear();
     refresh_modes();
     set_next(address);
     started = false;

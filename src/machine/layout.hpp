@@ -1,10 +1,9 @@
-// Where registers, scratch values and constants lie in the machine's block of bytes.
+// Where registers, scratch values and constants lie in a hart's block of bytes, and the blocks.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <new>
 #include <vector>
 
 #include "isaforge/isa.hpp"
@@ -24,6 +23,25 @@ inline std::uint32_t register_bytes(const RegisterFile& file) {
     return (bytes + 7) / 8 * 8;
 }
 
+// A hart's registers and what instructions need beside them. Its place is fixed and its pages are only taken when they are
+// touched, so that another hart may put a constant there while this one runs.
+class HartBlock {
+public:
+    explicit HartBlock(std::size_t bytes);
+    ~HartBlock();
+    HartBlock(const HartBlock&) = delete;
+    HartBlock& operator=(const HartBlock&) = delete;
+
+    std::byte* bytes() { return bytes_; }
+    const std::byte* bytes() const { return bytes_; }
+
+private:
+    std::byte* bytes_ = nullptr;
+    std::size_t size_;
+};
+
+// Registers first, then what instructions need, as they are translated. It is the same for all harts that run a program;
+// the blocks of those have all constants.
 class Layout {
 public:
     explicit Layout(const Isa& isa);
@@ -33,44 +51,36 @@ public:
     }
     std::uint32_t register_size(Index file) const { return sizes_[file]; }
     std::uint32_t registers_end() const { return registers_end_; }
+    std::size_t block_bytes() const { return limit_; }
 
     std::uint32_t constant(std::uint64_t value);
-    // Nothing refers to a constant any more: their places are used again.
-    void forget_constants();
     // The k-th scratch value of `bytes` bytes; the same for every instruction that asks.
     std::uint32_t scratch(unsigned k, std::uint32_t bytes);
-    std::uint32_t allocate(std::size_t bytes);
+    // Eight bytes that each hart counts in, from 0 on.
+    std::uint32_t counter();
 
-    // The block; growing it moves it.
-    std::byte* state() { return state_.data(); }
-    const std::byte* state() const { return state_.data(); }
-    // Once it is, offsets mean nothing: nothing may be read, written or executed any more.
-    bool exhausted() const { return used_ > max_bytes; }
-    void clear_registers();
+    void attach(std::byte* block);
+    void detach(std::byte* block) { std::erase(blocks_, block); }
+
+    // Whether there is room for the registers. Where there is none nothing may be read, written or executed.
+    bool has_registers() const { return registers_end_ <= most_registers; }
+    // Once it is, what it gives means nothing.
+    bool exhausted() const { return used_ > limit_; }
+    // So much is used that the next instructions had better begin with a new one.
+    bool nearly_full() const { return used_ > limit_ - room / 2; }
 
 private:
-    static constexpr std::size_t max_bytes = std::size_t{256} << 20;
+    static constexpr std::size_t most_registers = std::size_t{256} << 20, room = std::size_t{16} << 20;
 
-    // Blocks begin at a cache line, so that vectors can be loaded aligned.
-    template <class T>
-    struct Aligned {
-        using value_type = T;
-        Aligned() = default;
-        template <class U>
-        Aligned(const Aligned<U>&) {}
-        T* allocate(std::size_t n) {
-            return static_cast<T*>(::operator new (n * sizeof(T), std::align_val_t{cache_line}));
-        }
-        void deallocate(T* at, std::size_t) { ::operator delete (at, std::align_val_t{cache_line}); }
-        bool operator==(const Aligned&) const { return true; }
-    };
+    std::uint32_t allocate(std::size_t bytes);
+    void put(std::uint32_t offset, std::uint64_t value);
 
     std::vector<std::uint32_t> files_, sizes_;
     std::uint32_t registers_end_ = 0;
-    std::size_t used_ = 0;
-    std::vector<std::byte, Aligned<std::byte>> state_;
+    std::size_t used_ = 0, limit_ = most_registers;
+    std::vector<std::byte*> blocks_;
     std::map<std::uint64_t, std::uint32_t> constants_;
-    std::vector<std::uint32_t> free_;  // places of constants
+    std::vector<std::uint32_t> counters_;
     std::map<std::uint32_t, std::vector<std::uint32_t>> scratch_;
 };
 

@@ -27,10 +27,6 @@ const MicroOp* resolve_for(Core& core, std::uint64_t address) {
     return static_cast<Machine::State*>(core.owner)->resolve(address);
 }
 
-machine::Handler replaced_handler(Core& core, const MicroOp* op) {
-    return static_cast<Machine::State*>(core.owner)->replaced.at(op);
-}
-
 void modes_changed_for(Core& core) { static_cast<Machine::State*>(core.owner)->modes_changed(); }
 
 void code_written_for(Core& core, std::uint64_t address, unsigned bytes) {
@@ -63,7 +59,8 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
       isa(codec->isa()),
       options(std::move(given_options)),
       system(std::move(given_system)),
-      layout(isa),
+      program(system->program),
+      block(program->layout.block_bytes()),
       bus(*system, core, hart) {
     options.engine = chosen(options.engine);
     unsigned limited = 0;
@@ -80,14 +77,17 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.rules = isa.floats;
     core.alignment = options.require_alignment ? no_limit : 0;
     core.resolve = resolve_for;
-    core.replaced = replaced_handler;
     core.modes_changed = modes_changed_for;
     core.code_written = code_written_for;
     core.owner = this;
+    core.state = block.bytes();
     interrupt_event = find_event("interrupt");
-    forget_translations();
+    program->layout.attach(block.bytes());
+    choose_translations();
     set_next(0);
 }
+
+Machine::State::~State() { leave_program(); }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Reports
@@ -165,8 +165,8 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
             return fmt::format("the transaction that begins at {} was taken back: {}", where,
                                machine::text_of(static_cast<machine::AbortReason>(core.fault_address)));
         case StopReason::failed:
-            return fmt::format("{}: {:#x}, at {}{}{}", signal_names[core.fault_other], core.fault_address, where,
-                               event_cause.empty() ? "" : ": ", event_cause);
+            return fmt::format("{}: {:#x}, at {}{}{}", system->text_of_signal(core.fault_other), core.fault_address,
+                               where, event_cause.empty() ? "" : ": ", event_cause);
         case StopReason::waiting: return fmt::format("nothing will end the waiting before {}", where);
         case StopReason::event_loop:
             return fmt::format("more than {} events without an instruction between them at {}, the last one `{}`",
@@ -185,7 +185,7 @@ std::string Machine::State::register_name(Index file_index, std::uint64_t number
 std::string Machine::State::name_at(std::uint32_t offset) const {
     if (offset == LateResult::to_pc) return "pc";
     for (Index file = 0; file < isa.register_files.size(); ++file) {
-        std::uint32_t begin = layout.offset(file, 0), size = layout.register_size(file);
+        std::uint32_t begin = program->layout.offset(file, 0), size = program->layout.register_size(file);
         if (offset >= begin && offset < begin + size * isa.register_files[file].count)
             return register_name(file, (offset - begin) / size);
     }
@@ -212,6 +212,10 @@ unsigned Machine::harts() const { return 1 + static_cast<unsigned>(others_.size(
 
 Machine& Machine::hart(unsigned number) {
     return number == 0 || number > others_.size() ? *this : *others_[number - 1];
+}
+
+Machine::State& Machine::hart_state(unsigned number) const {
+    return number == 0 ? *state_ : *others_[number - 1]->state_;
 }
 
 Index Machine::code_memory() const { return state_->system->code_is_apart ? no_index : state_->system->code; }
@@ -344,7 +348,7 @@ RunResult Machine::run(std::uint64_t limit) {
     } else {
         while (reason == StopReason::running && state.core.count < stop_at) {
             reason = step().reason;
-            const bool breaks = reason == StopReason::running && state.breakpoints.contains(pc());
+            const bool breaks = reason == StopReason::running && state.system->breakpoints.contains(pc());
             if (breaks && state.core.count < stop_at) reason = StopReason::breakpoint;
         }
     }
@@ -355,14 +359,13 @@ RunResult Machine::run(std::uint64_t limit) {
 }
 
 void Machine::set_breakpoint(std::uint64_t address, bool on) {
+    if (on) state_->system->breakpoints.insert(address);
+    if (!on) state_->system->breakpoints.erase(address);
     for (unsigned i = 0; i < harts(); ++i) {
-        State& state = *hart(i).state_;
-        state.use_compiled(false);
-        if (on) state.breakpoints.insert(address);
-        if (!on) state.breakpoints.erase(address);
-        for (auto& [modes, each] : state.translations)
-            if (auto found = each->instructions.find(address); found != each->instructions.end())
-                state.set_breakpoint(*found->second, on);
+        machine::Program& program = *hart(i).state_->program;
+        const std::lock_guard lock(program.lock);
+        program.use_compiled(false);
+        program.set_breakpoint(address, on);
     }
 }
 
@@ -392,17 +395,19 @@ std::uint64_t Machine::instructions() const { return state_->core.count; }
 std::uint64_t Machine::get(Index file, std::uint64_t number, unsigned lane) const {
     unsigned bytes = machine::lane_bytes(state_->isa.register_files[file]);
     std::uint64_t value = 0;
-    if (state_->layout.exhausted()) return value;
-    std::memcpy(&value, state_->layout.state() + state_->layout.offset(file, number) + lane * bytes, bytes);
+    const machine::Layout& layout = state_->program->layout;
+    if (!layout.has_registers()) return value;
+    std::memcpy(&value, state_->block.bytes() + layout.offset(file, number) + lane * bytes, bytes);
     return value;
 }
 
 void Machine::set(Index file, std::uint64_t number, std::uint64_t value, unsigned lane) {
     const RegisterFile& registers = state_->isa.register_files[file];
-    if (state_->layout.exhausted()) return;
+    const machine::Layout& layout = state_->program->layout;
+    if (!layout.has_registers()) return;
     value &= semantics::mask_of(registers.bits);
     unsigned bytes = machine::lane_bytes(registers);
-    std::memcpy(state_->layout.state() + state_->layout.offset(file, number) + lane * bytes, &value, bytes);
+    std::memcpy(state_->block.bytes() + layout.offset(file, number) + lane * bytes, &value, bytes);
     state_->modes_stale = !state_->isa.modes.empty();
 }
 
@@ -488,41 +493,37 @@ bool Machine::has_code(std::uint64_t address) const {
 
 std::vector<std::pair<std::string, std::uint64_t>> Machine::signals() const {
     std::vector<std::pair<std::string, std::uint64_t>> all;
-    for (std::size_t i = 0; i < state_->signal_names.size(); ++i)
-        if (state_->signal_counts[i] != 0) all.emplace_back(state_->signal_names[i], state_->signal_counts[i]);
-    for (const std::unique_ptr<Machine>& other : others_)
-        for (auto& signal : other->signals()) {
-            auto known =
-                std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.first == signal.first; });
-            if (known == all.end())
-                all.push_back(std::move(signal));
-            else
-                known->second += signal.second;
+    const std::lock_guard lock(state_->system->signal_lock);
+    for (std::size_t i = 0; i < state_->system->signal_names.size(); ++i) {
+        std::uint64_t sum = 0;
+        for (unsigned k = 0; k < harts(); ++k) {
+            const std::vector<std::uint64_t>& counts = hart_state(k).core.signal_counts;
+            sum += i < counts.size() ? counts[i] : 0;
         }
+        if (sum != 0) all.emplace_back(state_->system->signal_names[i], sum);
+    }
     return all;
 }
 
 std::vector<std::pair<std::uint64_t, std::uint64_t>> Machine::counts() const {
     std::map<std::uint64_t, std::uint64_t> all;
-    if (!state_->options.count_instructions) return {};
-    for (auto [address, counter] : state_->counters) {
-        std::uint64_t count = machine::load<std::uint64_t>(state_->layout.state(), counter);
-        if (count != 0) all[address] = count;
+    for (unsigned k = 0; k < harts(); ++k) {
+        hart_state(k).collect_counts();
+        for (const auto& [address, count] : hart_state(k).counts)
+            if (count != 0) all[address] += count;
     }
-    for (const std::unique_ptr<Machine>& other : others_)
-        for (auto [address, count] : other->counts()) all[address] += count;
     return {all.begin(), all.end()};
 }
 
 std::vector<JumpCount> Machine::jump_counts() const {
     std::map<std::uint64_t, JumpCount> all;
-    for (auto [address, jumps] : state_->jump_counters)
-        all[address] = {address, machine::load<std::uint64_t>(state_->layout.state(), jumps.counter), jumps.late};
-    for (const std::unique_ptr<Machine>& other : others_)
-        for (const JumpCount& jumps : other->jump_counts()) {
-            JumpCount& sum = all[jumps.address];
-            sum = {jumps.address, sum.count + jumps.count, jumps.late};
+    for (unsigned k = 0; k < harts(); ++k) {
+        hart_state(k).collect_counts();
+        for (const auto& [address, jumps] : hart_state(k).jump_counts) {
+            JumpCount& sum = all[address];
+            sum = {address, sum.count + jumps.count, jumps.late};
         }
+    }
     std::vector<JumpCount> list;
     list.reserve(all.size());
     for (const auto& [address, jumps] : all) list.push_back(jumps);

@@ -21,6 +21,16 @@ void ask_for_attention(Core* core, std::uint64_t count) { core->stop_at = count 
 
 namespace handlers {
 
+// Stands in an instruction's first operation, for its handler. What has stopped once goes on the next time.
+void breakpoint(ISAFORGE_HANDLER_PARAMETERS) {
+    if (count != core->passes_at) {
+        core->passes_at = count;
+        return raise(op, core, count, pending, StopReason::breakpoint);
+    }
+    const Handler replaced = instruction_of(op)->before_breakpoint;
+    ISAFORGE_MUST_TAIL return replaced(ISAFORGE_HANDLER_ARGUMENTS);
+}
+
 // a: the value; detail.n: the machine's number of the text.
 void fail(ISAFORGE_HANDLER_PARAMETERS) {
     core->fault_address = machine::load<std::uint64_t>(state, op->a);
@@ -123,7 +133,8 @@ void store_conditional(ISAFORGE_HANDLER_PARAMETERS) {
 // a: a constant, where the transaction begins.
 void transaction_begin(ISAFORGE_HANDLER_PARAMETERS) {
     core->count = count;
-    if (!core->bus->begin(machine::load<std::uint64_t>(state, op->a), {state, owner(core).layout.registers_end()}))
+    if (!core->bus->begin(machine::load<std::uint64_t>(state, op->a),
+                          {state, owner(core).program->layout.registers_end()}))
         return raise(op, core, count, pending, core->reason);
     ISAFORGE_NEXT;
 }

@@ -125,8 +125,6 @@ public:
     // "lies in `.text` (r-x)", "is not mapped".
     std::string describe(std::uint64_t address) const;
 
-    std::atomic<std::uint64_t> code_version = 0;   // counts writes into what some hart has translated
-
 private:
     void cut(std::uint64_t first, std::uint64_t last);
     void insert(Region region);

@@ -42,6 +42,7 @@ namespace isaforge::machine {
 
 struct MicroOp;
 struct Core;
+struct Instruction;
 
 #define ISAFORGE_HANDLER_PARAMETERS                                                             \
     [[maybe_unused]] const ::isaforge::machine::MicroOp *op, [[maybe_unused]] std::byte *state, \
@@ -50,6 +51,21 @@ struct Core;
 #define ISAFORGE_HANDLER_ARGUMENTS op, state, core, count, pending
 
 using Handler = void (*)(ISAFORGE_HANDLER_PARAMETERS);
+
+// Operations are shared by harts on threads: what one changes while others execute it, it changes at once, and behind all
+// that it leads to.
+template <class T>
+T get_shared(const T& place) {
+#if defined(__SANITIZE_THREAD__)
+    return __atomic_load_n(&place, __ATOMIC_ACQUIRE);
+#else
+    return place;   // compilers make atomic loads instructions of their own
+#endif
+}
+template <class T>
+void put_shared(T& place, T value) {
+    __atomic_store_n(&place, value, __ATOMIC_RELEASE);
+}
 
 struct MicroOp {
     Handler run = nullptr;
@@ -60,6 +76,7 @@ struct MicroOp {
     union {
         Detail detail = {0, 0};
         mutable const MicroOp* link;                // ends of instructions: the next one; null: not yet known
+        Instruction* owner;                         // of a mark
     };
 };
 static_assert(sizeof(MicroOp) == 32);
@@ -140,7 +157,7 @@ struct Core {
     std::uint32_t port_bias = 0;       // added to counts of writes, a file's high bit says that it has too many
     std::uint32_t ports_noted = 0;     // writes counted while the instruction of `ports_noted_at` ran
     std::uint64_t ports_noted_at = ~std::uint64_t{0};
-    std::uint64_t* signal_counts = nullptr;
+    std::vector<std::uint64_t> signal_counts;
     std::vector<AccessNote>* notes = nullptr;  // where somebody wants them
     bool skipped = false;              // the last instruction's guard did not hold; kept for traces only
 
@@ -148,6 +165,7 @@ struct Core {
     const MicroOp* op = nullptr;       // the next to run; null: return to the caller
     std::uint64_t count = 0, pending = 0;
     const MicroOp* next = nullptr;     // the instruction to go on with
+    const MicroOp* onward = nullptr;   // where the instruction that ends leads, on the way to finish_jump_slowly
     StopReason reason = StopReason::running;
     const MicroOp* fault = nullptr;
     std::uint64_t fault_address = 0;
@@ -178,8 +196,7 @@ struct Core {
     const MicroOp* (*resolve)(Core& core, std::uint64_t address) = nullptr;
     // Called when mode_values may have changed, before the next instruction is looked for.
     void (*modes_changed)(Core& core) = nullptr;
-    // What an operation does whose handler a breakpoint has replaced; and the count at which breakpoints do not stop.
-    Handler (*replaced)(Core& core, const MicroOp* op) = nullptr;
+    // The count at which breakpoints do not stop.
     std::uint64_t passes_at = ~std::uint64_t{0};
     std::uint64_t left_at = 0;         // the count at which compiled code was left because the run is to stop soon
     void* owner = nullptr;
@@ -206,10 +223,10 @@ inline LateResult* new_landing(Core& core, std::uint64_t count, std::uint64_t& p
 }
 
 #if ISAFORGE_TAIL_CALLS
-#define ISAFORGE_CONTINUE_AT(next_op)                                  \
-    do {                                                               \
-        op = (next_op);                                                \
-        ISAFORGE_MUST_TAIL return op->run(ISAFORGE_HANDLER_ARGUMENTS); \
+#define ISAFORGE_CONTINUE_AT(next_op)                                              \
+    do {                                                                           \
+        op = (next_op);                                                            \
+        ISAFORGE_MUST_TAIL return get_shared(op->run)(ISAFORGE_HANDLER_ARGUMENTS); \
     } while (false)
 #else
 #define ISAFORGE_CONTINUE_AT(next_op) \
@@ -227,11 +244,22 @@ inline LateResult* new_landing(Core& core, std::uint64_t count, std::uint64_t& p
 // The end of an instruction's last handler. What must be looked at now and then is in finish_slowly.
 #define ISAFORGE_FINISH                                                                               \
     do {                                                                                              \
-        if ((pending & 1) != 0 || count + 1 >= core->stop_at || op->link == nullptr)                  \
+        if ((pending & 1) != 0 || count + 1 >= core->stop_at || get_shared(op->link) == nullptr)      \
             ISAFORGE_MUST_TAIL return ::isaforge::machine::finish_slowly(ISAFORGE_HANDLER_ARGUMENTS); \
         ++count;                                                                                      \
         pending >>= 1;                                                                                \
-        ISAFORGE_CONTINUE_AT(op->link);                                                               \
+        ISAFORGE_CONTINUE_AT(get_shared(op->link));                                                   \
+    } while (false)
+
+// The same where this hart has found the next instruction, for others may find another.
+#define ISAFORGE_FINISH_AT(next_op)                                                                        \
+    do {                                                                                                   \
+        core->onward = (next_op);                                                                          \
+        if ((pending & 1) != 0 || count + 1 >= core->stop_at)                                              \
+            ISAFORGE_MUST_TAIL return ::isaforge::machine::finish_jump_slowly(ISAFORGE_HANDLER_ARGUMENTS); \
+        ++count;                                                                                           \
+        pending >>= 1;                                                                                     \
+        ISAFORGE_CONTINUE_AT(core->onward);                                                                \
     } while (false)
 
 // The end of a handler that has done the work of the plain end after it too.
@@ -255,6 +283,8 @@ void raise(const MicroOp* op, Core* core, std::uint64_t count, std::uint64_t pen
 
 // Ends an instruction at `op`, whose c holds the counts of its writes: lands what is due, finds the next instruction.
 void finish_slowly(ISAFORGE_HANDLER_PARAMETERS);
+// The same, to go on at core->onward.
+void finish_jump_slowly(ISAFORGE_HANDLER_PARAMETERS);
 
 // What a handler does besides computing: nothing, or the work of the plain end that follows it, or that of a late write
 // and the end after it, or that of a write to the low part of a register (its own result then) and the end after it.
@@ -273,6 +303,7 @@ Handler branch_handler(ir::Op op, unsigned container);
 // Handlers whose operands differ from result, a, b, c as in Step are described where they are defined.
 namespace handlers {
 
+void mark(ISAFORGE_HANDLER_PARAMETERS);
 void end(ISAFORGE_HANDLER_PARAMETERS);
 void end_jump(ISAFORGE_HANDLER_PARAMETERS);
 void end_skipped(ISAFORGE_HANDLER_PARAMETERS);

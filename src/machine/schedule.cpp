@@ -262,7 +262,7 @@ RunResult Machine::step_any(TraceRecord* record) {
     State* chosen = reason == StopReason::running ? turns.next(reason) : nullptr;
     if (chosen != nullptr) last = chosen->core.hart;
     const bool breaks = chosen != nullptr && chosen->core.passes_at != chosen->core.count &&
-                        chosen->breakpoints.contains(chosen->next_pc());
+                        system.breakpoints.contains(chosen->next_pc());
     if (chosen == nullptr || breaks) {
         if (breaks) chosen->core.passes_at = chosen->core.count;
         hart(last).finish(result, breaks ? StopReason::breakpoint : reason);

@@ -14,8 +14,8 @@
 #include "machine/bus.hpp"
 #include "machine/layout.hpp"
 #include "machine/micro_op.hpp"
+#include "machine/program.hpp"
 #include "machine/system.hpp"
-#include "machine/translate.hpp"
 
 namespace isaforge {
 
@@ -23,31 +23,19 @@ inline constexpr unsigned max_events_in_row = 64;
 
 // The state of one hart. What harts share is in the system.
 struct Machine::State {
-    // One instruction of the program, or an event at it, ready to run.
-    struct Instruction {
-        std::uint64_t address = 0;
-        Index form = no_index;
-        Image image;
-        unsigned bits = 0;
-        std::vector<machine::MicroOp> ops;   // never resized once it is here
-        std::vector<machine::Touch> reads, writes;
-        std::uint32_t counter = 0;           // offset of its count, with count_instructions
-        std::string trouble;                 // why it has no meaning
-        bool warned = false;
-        bool is_event = false;
-        // Of an instruction where compiled code is entered: what its first operation does otherwise.
-        machine::Handler interpreted = nullptr;
-    };
+    using Instruction = machine::Instruction;
 
-    // What was translated under one combination of modes.
-    struct Translations {
-        std::unordered_map<std::uint64_t, std::unique_ptr<Instruction>> instructions;  // by code address
-        std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Instruction>> events;
+    // The program under one combination of modes, and where this hart has jumped lately.
+    struct View {
+        machine::Translations* translations = nullptr;
         std::array<machine::JumpSlot, machine::jump_slots> jumps{};
     };
 
     State(std::shared_ptr<const Codec> codec, MachineOptions options, std::shared_ptr<machine::System> system,
           std::uint32_t hart);
+    ~State();
+    State(const State&) = delete;
+    State& operator=(const State&) = delete;
 
     // From addresses to translated instructions: translations.cpp.
     const machine::MicroOp* resolve(std::uint64_t address);
@@ -60,20 +48,21 @@ struct Machine::State {
     static std::unique_ptr<Instruction> refused(std::unique_ptr<Instruction> made, StopReason reason);
     std::unique_ptr<Instruction> finish_translation(std::unique_ptr<Instruction> made, const ir::Graph& graph);
     Instruction* event_at(Index event, std::uint64_t address);
-    Instruction* instruction_of(const machine::MicroOp* op) const;
+    Instruction* next_instruction() const;             // null: there is none
     Instruction* known_instruction(std::uint64_t address) const;
+    const machine::MicroOp* modes_code();
+    const machine::MicroOp* enter(Instruction& instruction);
     std::uint64_t next_pc() const;
-    void set_breakpoint(Instruction& instruction, bool on);
-    std::uint32_t signal_number(const std::string& name);
     void set_next(std::uint64_t address);
+    void join(std::shared_ptr<machine::Program> other);
+    void leave_program();
+    void collect_counts();
     void forget_translations();
     void choose_translations();
     void modes_changed();
     void refresh_modes();
     void code_written(std::uint64_t address, std::uint64_t bytes);
     void drop_written();
-    static void make_stale(Instruction& instruction);
-    void retire(std::unique_ptr<Instruction> instruction);
     bool load_image(std::uint64_t address, Image& image, std::size_t& available) const;
     // Where the instruction at a code address begins, by bytes. False where it would have no address.
     bool code_byte(std::uint64_t address, std::uint64_t& byte) const {
@@ -83,40 +72,30 @@ struct Machine::State {
 
     // Using the compiler: compiled.cpp.
     struct Hot {
-        bool on = false;                         // compiled code is entered
         std::uint64_t next_look = 0, interval = 0;   // by core.count; 0: not yet known
-        unsigned drops = 0;
-        bool hopeless = false;                   // compiling costs more than it gives: see compile_around
-        std::shared_ptr<machine::CompileJob> job;
-        std::vector<std::unique_ptr<machine::CompiledRegion>> regions;
-        std::vector<std::pair<Instruction*, machine::Handler>> entries;
-        std::unordered_set<std::uint64_t> entered;   // addresses where they begin, also where they could not
-        EngineFigures figures;
     };
     bool may_compile(bool single) const;
     std::uint64_t next_look(std::uint64_t stop_at) const;
     void use_compiled(bool on);
-    void drop_regions();
     void look_for_hot();
+    void look_around(std::uint64_t usual);
     void compile_around(std::uint64_t address);
     bool add_unit(std::uint64_t address, machine::CompileJob& job, std::vector<std::uint64_t>& targets) const;
-    void install();
+    void install(const std::shared_ptr<machine::CompileJob>& job);
 
     // Running: execute.cpp.
     StopReason execute(std::uint64_t stop_at, bool single = false);
     StopReason execute_awake(std::uint64_t stop_at);   // on a thread of its own
     void take_notes(std::vector<machine::AccessNote>* notes) {
+        if (notes != nullptr && core.notes == nullptr) ++system->watching;
+        if (notes == nullptr && core.notes != nullptr) --system->watching;
         core.notes = notes;
         bus.choose_pages();
     }
-    void run_aside(const std::vector<machine::MicroOp>& ops);
+    void run_aside(const machine::MicroOp& first);
     void settle() {
         bus.acknowledge();
-        if (const std::uint64_t now = system->code_map().code_version; now != code_version) {
-            code_version = now;
-            drop_all = true;
-        }
-        if (drop_all || !written.empty()) drop_now();
+        if (drop_all || !written.empty() || program->number != system->newest_program) drop_now();
     }
     void drop_now();
     std::uint64_t next_stop(std::uint64_t stop_at);
@@ -150,32 +129,21 @@ struct Machine::State {
     const Isa& isa;
     MachineOptions options;
     std::shared_ptr<machine::System> system;
-    machine::Layout layout;
+    std::shared_ptr<machine::Program> program;
+    machine::HartBlock block;
     machine::Core core;
     machine::Bus bus;
     std::vector<std::uint32_t> ports;        // for each file what a write adds to the counts
-    std::unordered_map<std::uint64_t, std::unique_ptr<Translations>> translations;  // by the modes, packed
-    Translations* current = nullptr;
-    std::map<const machine::MicroOp*, Instruction*> by_first_op;                    // also of what is retired
-    std::vector<std::unique_ptr<Instruction>> retired;   // others may still lead to them
+    std::unordered_map<std::uint64_t, View> views;       // by the modes, packed
+    View* current = nullptr;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> written;  // code that was, since settle()
-    std::uint64_t code_version = 0;          // MemoryMap::code_version as it was last seen
     bool drop_all = false;                   // all translations, as soon as none runs
     bool modes_stale = true;                 // registers were set from outside
-    std::vector<machine::MicroOp> modes_ops; // computes all modes
-    std::map<std::uint64_t, std::uint32_t> counters;     // offsets of the counts by code address
-    struct JumpCounter {
-        std::uint32_t counter = 0;
-        bool late = false;
-    };
-    std::map<std::uint64_t, JumpCounter> jump_counters;  // the same of writes to pc, of instructions that have some
+    std::map<std::uint64_t, std::uint64_t> counts;       // of executions by code address, without those still in the block
+    std::map<std::uint64_t, JumpCount> jump_counts;      // the same of writes to pc
     machine::MicroOp outside;                // stands for every address without code
     std::uint64_t outside_address = 0;
-    std::unordered_set<std::uint64_t> breakpoints;           // code addresses
-    std::unordered_map<const machine::MicroOp*, machine::Handler> replaced;  // by a breakpoint: what the operation does
     std::uint64_t outside_fault = 0;         // which of its bytes is missing
-    std::vector<std::string> signal_names;
-    std::vector<std::uint64_t> signal_counts;
     std::vector<std::string> warnings;
     std::uint64_t start_address = 0;
     bool started = false;                    // `on reset` has run …

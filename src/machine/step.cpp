@@ -41,8 +41,9 @@ private:
 };
 
 std::vector<std::byte> Tracer::bytes_of(Index file, std::uint64_t number) const {
-    const std::byte* begin = state_.layout.state() + state_.layout.offset(file, number);
-    return {begin, begin + state_.layout.register_size(file)};
+    const machine::Layout& layout = state_.program->layout;
+    const std::byte* begin = state_.block.bytes() + layout.offset(file, number);
+    return {begin, begin + layout.register_size(file)};
 }
 
 void Tracer::keep(Index file, std::uint64_t number, bool late, bool certain) {
@@ -55,7 +56,8 @@ void Tracer::keep_landings() {
     const LandingSlot& slot = core.ring[core.count % machine::ring_size];
     for (std::uint32_t i = 0; i < slot.used; ++i)
         for (Index file = 0; file < state_.isa.register_files.size(); ++file) {
-            std::uint32_t begin = state_.layout.offset(file, 0), size = state_.layout.register_size(file);
+            const machine::Layout& layout = state_.program->layout;
+            std::uint32_t begin = layout.offset(file, 0), size = layout.register_size(file);
             std::uint32_t offset = slot.results[i].offset;
             if (offset >= begin && offset < begin + size * state_.isa.register_files[file].count)
                 keep(file, (offset - begin) / size, true, true);
@@ -105,7 +107,7 @@ std::vector<Machine::State::Hazard> Machine::State::hazards(const Instruction& i
         const LandingSlot& slot = core.ring[(core.count + delay) % machine::ring_size];
         for (std::uint32_t i = 0; i < slot.used; ++i)
             for (const machine::Touch& read : instruction.reads)
-                if (read.count == 1 && slot.results[i].offset == layout.offset(read.file, read.first))
+                if (read.count == 1 && slot.results[i].offset == program->layout.offset(read.file, read.first))
                     found.push_back({slot.results[i].origin, slot.results[i].offset, read.in_guard});
     }
     return found;
@@ -123,8 +125,7 @@ RunResult Machine::step(TraceRecord* record) {
     }
     state.settle();
     result.address = pc();
-    auto known = state.by_first_op.find(state.core.next);
-    State::Instruction* instruction = known != state.by_first_op.end() ? known->second : nullptr;
+    const State::Instruction* instruction = state.next_instruction();
     std::vector<State::Hazard> hazards;
     if (instruction != nullptr && state.options.warn_hazards && !instruction->warned && state.core.pending != 0)
         hazards = state.hazards(*instruction);
@@ -152,13 +153,13 @@ RunResult Machine::step(TraceRecord* record) {
         record->executed = !state.core.skipped;
         tracer.look_after(*record);
     }
-    instruction = state.known_instruction(result.address);  // it may have overwritten itself
+    State::Instruction* const hazardous = state.known_instruction(result.address);  // it may have overwritten itself
     for (const State::Hazard& hazard : hazards) {
-        if (instruction == nullptr || instruction->warned || (state.core.skipped && !hazard.in_guard)) continue;
-        instruction->warned = true;
+        if (hazardous == nullptr || hazardous->warned || (state.core.skipped && !hazard.in_guard)) continue;
+        hazardous->warned = true;
         state.warnings.push_back(fmt::format(
             "the instruction at {} reads {} before the result of the one at {} has landed",
-            state.describe(instruction->address), state.name_at(hazard.offset), state.describe(hazard.origin)));
+            state.describe(hazardous->address), state.name_at(hazard.offset), state.describe(hazard.origin)));
     }
     return result;
 }

@@ -15,6 +15,7 @@
 #include "machine/compile_thread.hpp"
 #include "machine/devices.hpp"
 #include "machine/memory_map.hpp"
+#include "machine/program.hpp"
 #include "machine/sharing.hpp"
 #include "semantics/forms.hpp"
 
@@ -24,6 +25,15 @@ inline constexpr unsigned max_harts = most_harts;
 
 struct System {
     System(std::shared_ptr<const Codec> codec, const MachineOptions& options);
+    ~System();
+    System(const System&) = delete;
+    System& operator=(const System&) = delete;
+
+    // The program that harts go over to when they leave this one.
+    std::shared_ptr<Program> program_after(const std::shared_ptr<Program>& left);
+    // The machine's number of a text that signals or failures are called by.
+    std::uint32_t signal_number(const std::string& name);
+    std::string text_of_signal(std::uint64_t number);
 
     MemoryMap& code_map() { return spaces[code].map; }
     const MemoryMap& code_map() const { return spaces[code].map; }
@@ -71,7 +81,17 @@ struct System {
     std::uint64_t turn_left = 0;       // … for so many instructions more
     std::uint64_t elapsed = 0;                   // nanoseconds of machine time, where harts take turns
     bool real_time = false;
-    std::mutex compiler_lock;
+    std::mutex program_lock;                     // for `program`; taken before that one's own
+    std::shared_ptr<Program> program;
+    std::mutex signal_lock;
+    std::vector<std::string> signal_names;
+    std::atomic<std::uint64_t> newest_program = 0;   // its number
+    std::unordered_set<std::uint64_t> breakpoints;   // code addresses; set while nothing runs
+    std::atomic<unsigned> watching = 0;              // harts whose accesses are noted
+    std::atomic<unsigned> drops = 0;                 // of compiled code that was overwritten
+    std::atomic<bool> hopeless = false;              // compiling costs more than it gives: see compile_around
+    std::mutex compiler_lock;                    // for the next two
+    EngineFigures compiled;
     std::unique_ptr<CompileThread> compiler;     // since it was first wanted
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
 };

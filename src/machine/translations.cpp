@@ -1,5 +1,6 @@
-// From code addresses to instructions that are ready to run. Each combination of modes has translations of its own, for a
-// mode's value is built into them. What a program overwrites is translated again.
+// A hart's way from code addresses to instructions that are ready to run, through the program that all harts share. Each
+// combination of modes has translations of its own, for a mode's value is built into them. What a program overwrites is
+// translated again.
 #include <algorithm>
 
 #include "machine/state.hpp"
@@ -11,9 +12,8 @@ using machine::MicroOp;
 namespace {
 
 constexpr std::size_t max_bytes = max_instruction_bits / 8;
-constexpr std::size_t max_translations = 64;   // combinations of modes at a time
-constexpr std::size_t max_events = 4096;       // translated, under one of them
-constexpr std::size_t max_retired = 4096;
+
+constexpr const char* no_room_for_values = "the machine needs too much room for its values";
 
 MicroOp fault_op(StopReason reason) {
     MicroOp op;
@@ -43,21 +43,16 @@ Jumps jumps_of(const ir::Graph& graph, std::uint64_t next_address) {
 void Machine::State::set_next(std::uint64_t address) { core.next = resolve(address); }
 
 std::uint64_t Machine::State::next_pc() const {
-    if (core.next == &outside) return outside_address;
-    return by_first_op.at(core.next)->address;
+    return core.next == &outside ? outside_address : next_instruction()->address;
 }
 
-// The instruction that an operation belongs to.
-Machine::State::Instruction* Machine::State::instruction_of(const MicroOp* op) const {
-    auto after = by_first_op.upper_bound(op);
-    if (after == by_first_op.begin()) return nullptr;
-    Instruction* found = std::prev(after)->second;
-    return op < found->ops.data() + found->ops.size() ? found : nullptr;
+Machine::State::Instruction* Machine::State::next_instruction() const {
+    return core.next == &outside ? nullptr : machine::instruction_of(core.next);
 }
 
 Machine::State::Instruction* Machine::State::known_instruction(std::uint64_t address) const {
-    auto found = current->instructions.find(address);
-    return found != current->instructions.end() ? found->second.get() : nullptr;
+    const std::lock_guard lock(program->lock);
+    return program->find(*current->translations, address);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -71,20 +66,11 @@ void Machine::State::choose_translations() {
         if (at < 64) key |= (core.mode_values[i] & semantics::mask_of(isa.modes[i].bits)) << at;
         at += isa.modes[i].bits;
     }
-    auto found = translations.find(key);
-    if (found == translations.end()) {
-        if (translations.size() >= max_translations) {
-            for (auto& [modes, each] : translations) {
-                for (auto& [address, instruction] : each->instructions) retire(std::move(instruction));
-                for (auto& [place, instruction] : each->events) retire(std::move(instruction));
-            }
-            translations.clear();
-            drop_all = true;
-            core.stop_at = core.count + 1;
-        }
-        found = translations.emplace(key, std::make_unique<Translations>()).first;
+    current = &views[key];
+    if (current->translations == nullptr) {
+        const std::lock_guard lock(program->lock);
+        current->translations = &program->under(key);
     }
-    current = found->second.get();
     core.jumps = current->jumps.data();
 }
 
@@ -94,20 +80,26 @@ void Machine::State::modes_changed() {
     if (interrupt_event != no_index && !system->devices.empty()) core.stop_at = core.count + 1;
 }
 
+// What computes all modes; null where nothing can.
+const MicroOp* Machine::State::modes_code() {
+    const std::lock_guard lock(program->lock);
+    Instruction& code = program->modes;
+    if (code.ops.empty()) {
+        const auto graph = system->forms.modes(code.trouble);
+        if (!graph) return nullptr;
+        machine::TranslateInput input{.isa = &isa, .graph = &*graph, .aside = true};
+        input.ports = &ports;
+        input.port_limits = core.port_limits;
+        code.set_ops(machine::translate(input, program->layout).ops);
+    }
+    return &code.first();
+}
+
 // After registers were set from outside.
 void Machine::State::refresh_modes() {
     modes_stale = false;
     if (isa.modes.empty()) return;
-    if (modes_ops.empty()) {
-        std::string trouble;
-        const auto graph = system->forms.modes(trouble);
-        if (!graph) return;
-        machine::TranslateInput input{.isa = &isa, .graph = &*graph, .aside = true};
-        input.ports = &ports;
-        input.port_limits = core.port_limits;
-        modes_ops = machine::translate(input, layout).ops;
-    }
-    run_aside(modes_ops);
+    if (const machine::MicroOp* const first = modes_code()) run_aside(*first);
     choose_translations();
 }
 
@@ -144,43 +136,31 @@ bool Machine::State::load_image(std::uint64_t address, Image& image, std::size_t
     return available != 0;
 }
 
+const MicroOp* Machine::State::enter(Instruction& instruction) {
+    const MicroOp* const first = &instruction.first();
+    current->jumps[machine::jump_slot(instruction.address)] = {instruction.address, first};
+    return first;
+}
+
+// The bytes are fetched without the lock, for that may wait for other harts.
 const MicroOp* Machine::State::resolve(std::uint64_t address) {
-    if (Instruction* known = known_instruction(address)) {
-        current->jumps[machine::jump_slot(address)] = {address, known->ops.data()};
-        return known->ops.data();
-    }
-    if (by_first_op.size() >= std::max<std::uint64_t>(1, options.most_translated / core.harts))
-        return no_room_at(address);
+    if (Instruction* const known = known_instruction(address)) return enter(*known);
     if (address % (isa.unit_bits / isa.address_bits) != 0)
         return nothing_at(address, StopReason::misaligned_code, address);
     std::uint8_t bytes[max_bytes];
     std::uint64_t byte = 0;
     const std::size_t available = code_byte(address, byte) ? bus.fetch(byte, bytes) : 0;
     if (available == 0) return nothing_at(address, StopReason::bad_execute, address);
+    const std::lock_guard lock(program->lock);
+    if (Instruction* const known = program->find(*current->translations, address)) return enter(*known);
+    if (program->is_full(std::max<std::uint64_t>(1, options.most_translated))) return no_room_at(address);
     std::unique_ptr<Instruction> made = translate_at(address, bytes, available);
-    core.state = layout.state();
     if (made == nullptr)
         return nothing_at(address, StopReason::bad_execute, address + available * 8 / isa.address_bits);
-    const MicroOp* first = made->ops.data();
-    by_first_op[first] = made.get();
-    if (breakpoints.contains(address)) set_breakpoint(*made, true);
-    bus.note_code(byte, std::max(made->bits, isa.unit_bits) / 8);
-    current->jumps[machine::jump_slot(address)] = {address, first};
-    current->instructions[address] = std::move(made);
-    return first;
-}
-
-// A breakpoint takes the place of the first operation's handler, so that it is met on every way to the instruction.
-void Machine::State::set_breakpoint(Instruction& instruction, bool on) {
-    MicroOp& op = instruction.ops.front();
-    auto known = replaced.find(&op);
-    if (on && known == replaced.end()) {
-        replaced[&op] = op.run;
-        op.run = machine::handlers::breakpoint;
-    } else if (!on && known != replaced.end()) {
-        op.run = known->second;
-        replaced.erase(known);
-    }
+    Instruction& added = program->add(*current->translations, std::move(made));
+    if (system->breakpoints.contains(address)) program->set_breakpoint(added, true);
+    bus.note_code(byte, std::max(added.bits, isa.unit_bits) / 8);
+    return enter(added);
 }
 
 // Decodes, lowers and translates. What fails becomes an operation that reports it when it is executed. Null where the
@@ -194,7 +174,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
         made->trouble = std::move(why);
         return refused(std::move(made), reason);
     };
-    if (layout.exhausted()) return refuse(StopReason::undefined, "the machine needs too much room for its values");
+    if (!program->layout.has_registers()) return refuse(StopReason::undefined, no_room_for_values);
     made->image = codec->load(bytes, available);
     made->form = codec->decode(made->image, static_cast<unsigned>(available * 8), made->bits);
     if (made->form == no_index) {
@@ -217,27 +197,26 @@ semantics::Site Machine::State::site_of(std::uint64_t address, unsigned bits) co
             std::vector<std::uint64_t>(core.mode_values, core.mode_values + isa.modes.size())};
 }
 
-// What an event does at an instruction; null where that is known to fail, as `trouble` of the machine says.
+// What an event does at an instruction.
 Machine::State::Instruction* Machine::State::event_at(Index event, std::uint64_t address) {
-    auto found = current->events.find({event, address});
-    if (found != current->events.end()) return found->second.get();
-    if (current->events.size() >= max_events) drop_all = true;
+    const std::lock_guard lock(program->lock);
+    std::unique_ptr<Instruction>& place = current->translations->events[{event, address}];
+    if (place) return place.get();
+    if (program->is_full(options.most_translated)) drop_all = true;
     auto made = std::make_unique<Instruction>();
     made->address = address;
     made->is_event = true;
     semantics::Site site = site_of(address, 0);
     site.next_address = address;
     const auto graph = system->forms.event(event, site, made->trouble);
-    made = graph ? finish_translation(std::move(made), *graph) : refused(std::move(made), StopReason::undefined);
-    core.state = layout.state();
-    by_first_op[made->ops.data()] = made.get();
-    return (current->events[{event, address}] = std::move(made)).get();
+    place = graph ? finish_translation(std::move(made), *graph) : refused(std::move(made), StopReason::undefined);
+    return place.get();
 }
 
 // What cannot be executed is an operation that says so.
 std::unique_ptr<Machine::State::Instruction> Machine::State::refused(std::unique_ptr<Instruction> made,
                                                                      StopReason reason) {
-    made->ops = {fault_op(reason)};
+    made->set_ops({fault_op(reason)});
     return made;
 }
 
@@ -250,17 +229,16 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     const std::uint64_t next_address =
         made->is_event ? made->address : made->address + std::max(1u, made->bits / isa.address_bits);
     std::vector<std::uint32_t> signals;
-    for (const std::string& name : graph.texts) signals.push_back(signal_number(name));
+    for (const std::string& name : graph.texts) signals.push_back(system->signal_number(name));
     machine::TranslateInput translated{.isa = &isa, .graph = &graph, .address = made->address};
     if (options.count_instructions && !made->is_event) {
-        auto [counter, added] = counters.try_emplace(made->address, 0);
-        if (added) counter->second = layout.allocate(8);
-        made->counter = counter->second;
+        auto [counter, added] = program->counters.try_emplace(made->address, 0);
+        if (added) counter->second = program->layout.counter();
         translated.count_executions = true;
-        translated.counter = made->counter;
+        translated.counter = counter->second;
         if (const auto [jumps, late] = jumps_of(graph, next_address); jumps) {
-            auto [place, first] = jump_counters.try_emplace(made->address);
-            if (first) place->second = {layout.allocate(8), late};
+            auto [place, first] = program->jump_counters.try_emplace(made->address);
+            if (first) place->second = {program->layout.counter(), late};
             translated.jump_counter = place->second.counter;
         }
     }
@@ -270,81 +248,75 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     translated.signals = &signals;
     translated.aligned = options.require_alignment;
     translated.main_memory = system->main;
-    machine::Translation translation = machine::translate(translated, layout);
-    if (layout.exhausted()) {
-        made->trouble = "the machine needs too much room for its values";
+    machine::Translation translation = machine::translate(translated, program->layout);
+    if (program->layout.exhausted()) {
+        made->trouble = no_room_for_values;
         return refused(std::move(made), StopReason::undefined);
     }
-    made->ops = std::move(translation.ops);
+    made->set_ops(std::move(translation.ops));
     made->reads = std::move(translation.reads);
     made->writes = std::move(translation.writes);
     return made;
 }
 
-std::uint32_t Machine::State::signal_number(const std::string& name) {
-    auto found = std::find(signal_names.begin(), signal_names.end(), name);
-    if (found != signal_names.end()) return static_cast<std::uint32_t>(found - signal_names.begin());
-    signal_names.push_back(name);
-    signal_counts.push_back(0);
-    core.signal_counts = signal_counts.data();
-    return static_cast<std::uint32_t>(signal_names.size() - 1);
-}
-
 // ---------------------------------------------------------------------------------------------------------------------
-// Forgetting
+// From one program to the next
 
-// Nothing may be running.
-void Machine::State::forget_translations() {
-    drop_regions();
-    translations.clear();
-    retired.clear();
-    by_first_op.clear();
-    replaced.clear();
-    written.clear();
-    modes_ops.clear();
-    layout.forget_constants();
-    drop_all = false;
+// Nothing of this hart may be running.
+void Machine::State::join(std::shared_ptr<machine::Program> other) {
+    leave_program();
+    program = std::move(other);
+    views.clear();
     current = nullptr;
-    bus.forget_code();
+    written.clear();
+    drop_all = false;
+    {
+        const std::lock_guard lock(program->lock);
+        program->layout.attach(block.bytes());
+    }
     choose_translations();
 }
 
-// Others may still lead to it: it stays until all are forgotten.
-void Machine::State::retire(std::unique_ptr<Instruction> instruction) { retired.push_back(std::move(instruction)); }
+void Machine::State::leave_program() {
+    collect_counts();
+    const std::lock_guard lock(program->lock);
+    program->layout.detach(block.bytes());
+}
+
+// From the block, where instructions count.
+void Machine::State::collect_counts() {
+    const std::lock_guard lock(program->lock);
+    const auto take = [&](std::uint32_t counter) {
+        const auto count = machine::load<std::uint64_t>(block.bytes(), counter);
+        machine::store(block.bytes(), counter, 0);
+        return count;
+    };
+    if (program->layout.exhausted()) return;
+    for (const auto& [address, counter] : program->counters) counts[address] += take(counter);
+    for (const auto& [address, jumps] : program->jump_counters) {
+        JumpCount& sum = jump_counts[address];
+        sum = {address, sum.count + take(jumps.counter), jumps.late};
+    }
+}
+
+// All harts are to forget what was translated: each goes over to a new program, of which there is only one.
+void Machine::State::forget_translations() { join(system->program_after(program)); }
 
 // Called while an instruction runs, perhaps the very one that is overwritten: it goes on to its end.
 void Machine::State::code_written(std::uint64_t address, std::uint64_t bytes) {
+    const std::lock_guard lock(program->lock);
+    if (!program->code.take(address, bytes)) return;
     written.emplace_back(address, bytes);
     core.stop_at = core.count + 1;
 }
 
-void Machine::State::make_stale(Instruction& instruction) {
-    MicroOp& first = instruction.ops[0];
-    first.run = machine::handlers::stale;
-    first.a = static_cast<std::uint32_t>(instruction.address >> 32);
-    first.b = static_cast<std::uint32_t>(instruction.address);
-}
-
-// With no instruction running, those that were overwritten become mere pointers to their successors.
+// With no instruction of this hart running.
 void Machine::State::drop_written() {
-    const std::uint64_t unit = isa.unit_bits / 8;
+    const std::lock_guard lock(program->lock);
     for (auto [address, bytes] : written)
-        for (auto& [modes, each] : translations) {
-            const std::uint64_t before = std::min<std::uint64_t>(address, max_bytes);
-            for (std::uint64_t i = (unit - (address - before) % unit) % unit; i < before + bytes; i += unit) {
-                auto found = each->instructions.find((address - before + i) / (isa.address_bits / 8));
-                if (found == each->instructions.end()) continue;
-                const std::uint64_t length = std::max(found->second->bits, isa.unit_bits) / 8;
-                if (i < before && length <= before - i) continue;
-                drop_regions();
-                make_stale(*found->second);
-                each->jumps[machine::jump_slot(found->first)] = {};
-                retire(std::move(found->second));
-                each->instructions.erase(found);
-            }
-        }
+        if (program->drop_written(address, bytes)) ++system->drops;
     written.clear();
-    if (retired.size() > max_retired) drop_all = true;
+    if (program->is_full(~std::uint64_t{0})) drop_all = true;
 }
 
 }  // namespace isaforge

@@ -37,7 +37,7 @@ struct Left {
 
 class Bench {
 public:
-    explicit Bench(std::shared_ptr<const Isa> isa) : isa_(std::move(isa)), layout(*isa_) {
+    explicit Bench(std::shared_ptr<const Isa> isa) : isa_(std::move(isa)), layout(*isa_), block(layout.block_bytes()) {
         setenv("ISAFORGE_CHECK_COMPILER", "1", 0);
         target.isa = isa_.get();
         target.layout = &layout;
@@ -46,7 +46,7 @@ public:
         target.callouts.end_jump = end_jump;
         target.ports.assign(isa_->register_files.size(), 0);
         core.owner = this;
-        core.state = layout.state();
+        core.state = block.bytes();
         core.stop_at = ~std::uint64_t{0};
     }
 
@@ -75,7 +75,7 @@ public:
     Left run(machine::Handler entry) {
         core.op = nullptr;
         left = {.kind = Left::Kind::raised};
-        entry(&first, layout.state(), &core, core.count, core.pending);
+        entry(&first, block.bytes(), &core, core.count, core.pending);
         if (left.kind == Left::Kind::raised) left.count = core.count, left.pending = core.pending;
         return left;
     }
@@ -84,13 +84,13 @@ public:
         std::uint64_t value = 0;
         const unsigned bytes =
             isa_->register_files[file].lanes == 1 ? 8 : machine::lane_bytes(isa_->register_files[file]);
-        std::memcpy(&value, layout.state() + layout.offset(file, number) + lane * bytes, bytes);
+        std::memcpy(&value, block.bytes() + layout.offset(file, number) + lane * bytes, bytes);
         return value;
     }
     void set(Index file, std::uint64_t number, std::uint64_t value, unsigned lane = 0) {
         const unsigned bytes =
             isa_->register_files[file].lanes == 1 ? 8 : machine::lane_bytes(isa_->register_files[file]);
-        std::memcpy(layout.state() + layout.offset(file, number) + lane * bytes, &value, bytes);
+        std::memcpy(block.bytes() + layout.offset(file, number) + lane * bytes, &value, bytes);
     }
     const Isa& isa() const { return *isa_; }
 
@@ -100,6 +100,7 @@ private:
 
 public:
     machine::Layout layout;
+    machine::HartBlock block;
     machine::Core core;
     machine::CompilerTarget target;
     machine::MicroOp first;

@@ -246,7 +246,7 @@ protected:
         const auto [file, number, position] = place;
         const RegisterFile& registers = isa_.register_files[file];
         bit = position;
-        std::byte* at = machine_.layout.state() + machine_.layout.offset(file, number);
+        std::byte* at = machine_.block.bytes() + machine_.layout.offset(file, number);
         if (registers.lanes != 1) {
             at += position / registers.bits * machine::lane_bytes(registers);
             bit = position % registers.bits;

@@ -418,22 +418,27 @@ TEST(Memory, AMeaningSaysWhereItMayGo) {
     EXPECT_FALSE(machine->jump_at(0xfffff000).computed);
 }
 
-// What programs that write themselves need of constants is given back.
-TEST(Memory, PlacesOfConstantsAreUsedAgain) {
+TEST(Memory, EveryHartHasTheConstants) {
     SourceManager sources;
     Diagnostics diagnostics;
     const auto isa = load_isa_text("mapped.isa", mapped_description(""), sources, diagnostics);
     ASSERT_TRUE(isa) << to_text(diagnostics, sources);
     machine::Layout layout(*isa);
+    machine::HartBlock first(layout.block_bytes()), second(layout.block_bytes());
+    layout.attach(first.bytes());
     std::set<std::uint32_t> places;
-    for (std::uint64_t i = 0; i < 100; ++i) places.insert(layout.constant(i));
-    EXPECT_EQ(places.size(), 100u);
-    layout.forget_constants();
     for (std::uint64_t i = 0; i < 100; ++i) {
+        if (i == 50) layout.attach(second.bytes());
         const std::uint32_t place = layout.constant(1000 + i);
-        EXPECT_TRUE(places.contains(place));
-        EXPECT_EQ(machine::load<std::uint64_t>(layout.state(), place), 1000 + i);
+        EXPECT_EQ(layout.constant(1000 + i), place);
+        places.insert(place);
+        if (i == 70) layout.detach(second.bytes());
+        EXPECT_EQ(machine::load<std::uint64_t>(first.bytes(), place), 1000 + i);
+        const std::uint64_t there = i >= 50 && i <= 70 ? 1000 + i : 0;
+        EXPECT_EQ(machine::load<std::uint64_t>(second.bytes(), place), there);
     }
+    EXPECT_EQ(places.size(), 100u);
+    EXPECT_EQ(machine::load<std::uint64_t>(second.bytes(), layout.constant(1000)), 1000u);
 }
 
 TEST(Memory, GatherAndScatterCrossRegions) {
