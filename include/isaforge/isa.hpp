@@ -175,6 +175,7 @@ struct MemorySpace {
     unsigned unit_bits = 8;
     bool big_endian = false;
     bool holds_code = false;            // instructions are fetched from it: one address space for code and data
+    bool per_group = false;             // each group of harts has one of its own
     Place where;
 
     unsigned unit_bytes() const { return unit_bits <= 8 ? 1 : unit_bits / 8; }

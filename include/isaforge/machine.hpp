@@ -56,7 +56,8 @@ struct MachineOptions {
     bool require_alignment = false;   // an access at no multiple of its size is a bad one
     bool warn_hazards = false;        // warn where a register is read before its late result has landed
     bool count_instructions = false;  // keep counts for each instruction of the program (slower)
-    unsigned harts = 1;                // at most most_harts
+    unsigned harts = 1;                // of a group, at most most_harts
+    unsigned groups = 1;               // as many run at the same time as most_harts allows, on threads as there are processors
     Engine engine = Engine::automatic;
     std::uint64_t seed = 0;           // of the order in which harts take turns: the same seed gives the same run
     bool threads = false;             // harts run at once instead
@@ -107,7 +108,7 @@ struct RunResult {
     std::uint64_t instructions = 0;   // executed in this run
     double seconds = 0;               // of this run
     std::optional<int> exit_status;   // where the program ended by the host call `exit`
-    unsigned hart = 0;                // the one that ended the run
+    unsigned hart = 0;                // the one that ended the run, as Machine::hart counts them
     std::string message;              // one line ready to show, with the instruction and its source line; empty if stopped()
 
     bool ok() const { return reason == StopReason::running || reason == StopReason::stopped; }
@@ -189,7 +190,8 @@ public:
     void reset();
     void start(std::uint64_t address);
 
-    // Each hart is a machine of its own that shares memory and code; this one is hart 0.
+    // Each hart is a machine of its own that shares memory and code; this one is hart 0. With more groups than live at the same
+    // time these are the harts that do; where a group has ended, its harts begin anew as those of another.
     unsigned harts() const;
     Machine& hart(unsigned number);
 
@@ -262,6 +264,7 @@ private:
     explicit Machine(std::unique_ptr<State> state);
     RunResult run_harts(std::uint64_t limit);
     StopReason begin_harts(unsigned& last);
+    void begin_groups();
     void finish(RunResult& result, StopReason reason);
     void map_changed();
     State& hart_state(unsigned number) const;

@@ -115,17 +115,24 @@ void add_program_options(Arguments& app, ProgramChoice& choice) {
         ->group(group)
         ->check(
             wants(parse_mapping, "ram@ADDRESS:SIZE[:rwx], frame@ADDRESS:WIDTHxHEIGHT:FORMAT=FILE or DEVICE@ADDRESS"));
-    app.add_option("--harts", choice.harts, "How many harts share the memory")
+    app.add_option("--harts", choice.harts, "How many harts share the memory; with --groups those of a group")
         ->type_name("N")
         ->capture_default_str()
         ->group(group)
         ->in_range(1, most_harts);
+    app.add_option("--groups", choice.groups,
+                   "How many groups of harts run, one after the other where they are too many")
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(group)
+        ->in_range(1, most_groups);
     app.add_option("--seed", choice.seed, "Of the order in which harts take turns; the same seed gives the same run")
         ->type_name("N")
         ->capture_default_str()
         ->group(group)
         ->in_range(0, any_number);
-    app.add_flag("--threads", choice.threads, "Each hart runs on a thread of its own")->group(group);
+    app.add_flag("--threads", choice.threads, "Each hart runs on a thread of its own; with --groups each group does")
+        ->group(group);
     app.add_flag("--real-time", choice.real_time, "Time is the clock's, and not one nanosecond an instruction")
         ->group(group);
     app.add_flag("--aligned", choice.aligned, "Accesses must be aligned to their size")->group(group);
@@ -166,6 +173,7 @@ MachineOptions machine_options(const ProgramChoice& choice, const Program& progr
     MachineOptions options;
     options.memory_bytes = *parse_size(choice.memory);
     options.harts = choice.harts;
+    options.groups = choice.groups;
     options.seed = choice.seed;
     options.threads = choice.threads;
     options.real_time = choice.real_time;

@@ -19,7 +19,7 @@ struct ProgramChoice {
     std::string memory = "64M";
     std::vector<std::string> loads;  // FILE@ADDRESS
     std::vector<std::string> maps;   // see memory_maps.hpp
-    unsigned harts = 1;
+    unsigned harts = 1, groups = 1;
     std::uint64_t seed = 0;
     bool threads = false, real_time = false, aligned = false;
 };

@@ -156,6 +156,8 @@ namespace isaforge::ir {
     X(at, None, machine, ":", same, acts, "the instruction at address `number` begins here")                                 \
     X(hart_number, None, machine, "T:", same, reads, "which hart this is")                                                   \
     X(hart_count, None, machine, "T:", same, reads, "how many there are")                                                    \
+    X(group_number, None, machine, "T:", same, reads, "which group of harts this one is in")                                 \
+    X(group_count, None, machine, "T:", same, reads, "how many there are")                                                   \
     X(now, None, machine, "T:", same, acts, "nanoseconds of the machine's time")                                             \
     X(executed, None, machine, "T:", same, acts, "counter `number`: instructions, loads, stores, events")                    \
     X(event_value, None, machine, "T:", same, reads, "parameter `number` of the event that is being handled")                \

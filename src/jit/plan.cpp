@@ -57,6 +57,8 @@ bool Plan::is_supported(const Instruction& instruction) const {
         case Op::store: return is_supported_access(instruction);
         case Op::hart_number:
         case Op::hart_count:
+        case Op::group_number:
+        case Op::group_count:
         case Op::event_value:
         case Op::executed:
         case Op::at:

@@ -130,6 +130,8 @@ Elements UnitEmitter::from_machine(const ir::Instruction& instruction, ir::Type 
     switch (instruction.op) {
         case Op::hart_number: made = field(offsetof(Core, hart), e_.b.getInt32Ty()); break;
         case Op::hart_count: made = field(offsetof(Core, harts), e_.b.getInt32Ty()); break;
+        case Op::group_number: made = field(offsetof(Core, group), e_.b.getInt32Ty()); break;
+        case Op::group_count: made = field(offsetof(Core, groups), e_.b.getInt32Ty()); break;
         case Op::event_value:
             made = field(offsetof(Core, event_values) + 8 * instruction.number, e_.b.getInt64Ty());
             break;

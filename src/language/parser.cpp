@@ -519,6 +519,7 @@ void Parser::memory() {
         out.big_endian = false;
     }
     if (accept("holds")) out.holds_code = expect("code", "after `holds`");
+    if (accept("per")) out.per_group = expect("group", "after `per`");
     out_.memories.push_back(std::move(out));
 }
 

@@ -531,6 +531,10 @@ void Resolver::resolve_memories() {
                                fmt::format("a memory is made of u8, u16, u32 or u64, not of u{}", memory.unit_bits));
         }
         memory.holds_code = declaration.holds_code;
+        memory.per_group = declaration.per_group;
+        if (memory.holds_code && memory.per_group)
+            diagnostics_.error(declaration.name.place,
+                               "code is the same for all: a memory that holds it is no group's");
         if (memory.holds_code && memory.unit_bits != 8)
             diagnostics_.error(declaration.type.place, "a memory that holds code is made of bytes: u8");
         isa_.memories.push_back(std::move(memory));

@@ -134,6 +134,7 @@ struct MemoryDeclaration {
     semantics::TypeName type;
     std::optional<bool> big_endian;  // without it, the order of the code
     bool holds_code = false;
+    bool per_group = false;
 };
 
 // device console at 0xffff0080 in mem

@@ -62,13 +62,12 @@ struct Bus::Section {
     bool stores = false;
 };
 
-Bus::Bus(System& system, Core& core, std::uint32_t hart)
+Bus::Bus(System& system, Group& group, Core& core, std::uint32_t slot)
     : system_(system), sharing_(system.sharing.get()), core_(core) {
     core_.bus = this;
-    core_.hart = hart;
-    core_.harts = system.harts;
-    if (sharing_ != nullptr) sharing_->members[core_.hart].stop_at = &core_.stop_at;
-    for (Index i = 0; i < system.spaces.size(); ++i) views_.emplace_back(system.spaces[i], i);
+    core_.slot = slot;
+    if (sharing_ != nullptr) sharing_->members[core_.slot].stop_at = &core_.stop_at;
+    for (Index i = 0; i < system.spaces.size(); ++i) views_.emplace_back(*group.spaces[i], i);
     clear(empty_);
     forget_pages();
     choose_pages();
@@ -344,7 +343,7 @@ void Bus::tell_others() {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     acknowledge();
     for (Member& other : sharing_->members)
-        for (unsigned spins = 1; &other != &sharing_->members[core_.hart] && other.seen.load() < round; ++spins) {
+        for (unsigned spins = 1; &other != &sharing_->members[core_.slot] && other.seen.load() < round; ++spins) {
             *other.stop_at = 0;   // again and again: it may be setting it itself
             acknowledge();
             if (spins % 64 == 0) std::this_thread::yield();
@@ -356,23 +355,23 @@ void Bus::see_round() {
     round_ = round;
     forget_pages();
     if (!awake_) return;
-    sharing_->members[core_.hart].seen.store(round, std::memory_order_release);
+    sharing_->members[core_.slot].seen.store(round, std::memory_order_release);
     std::this_thread::yield();   // whoever waits for it may be waiting for this processor too
 }
 
 void Bus::wake() {
     if (sharing_ == nullptr) return;
     awake_ = true;
-    sharing_->members[core_.hart].seen = 0;
+    sharing_->members[core_.slot].seen = 0;
     std::atomic_thread_fence(std::memory_order_seq_cst);
     acknowledge();
-    sharing_->members[core_.hart].seen.store(round_, std::memory_order_release);
+    sharing_->members[core_.slot].seen.store(round_, std::memory_order_release);
 }
 
 void Bus::rest() {
     if (sharing_ == nullptr) return;
     awake_ = false;
-    sharing_->members[core_.hart].seen.store(Member::quiet, std::memory_order_release);
+    sharing_->members[core_.slot].seen.store(Member::quiet, std::memory_order_release);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

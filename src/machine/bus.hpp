@@ -23,7 +23,7 @@ const char* text_of(AbortReason reason);
 
 class Bus {
 public:
-    Bus(System& system, Core& core, std::uint32_t hart);
+    Bus(System& system, Group& group, Core& core, std::uint32_t slot);
 
     // Values are bytes as they lie in memory, the first one lowest.
     bool load(Index space, std::uint64_t address, unsigned bytes, std::uint64_t& value);
@@ -96,7 +96,7 @@ private:
     bool load_uncounted(View& view, std::uint64_t address, unsigned bytes, std::uint64_t& value);
     bool store_uncounted(View& view, std::uint64_t address, unsigned bytes, std::uint64_t value);
     void remember(View& view, const Region& region, Access access, std::uint64_t address);
-    Device::Asker asker() const { return {core_.hart, core_.time_base + core_.count}; }
+    Device::Asker asker() const { return {core_.slot, core_.time_base + core_.count}; }
     bool crossing_load(View& view, std::uint64_t address, unsigned bytes, std::uint64_t& value);
     bool crossing_store(View& view, std::uint64_t address, unsigned bytes, std::uint64_t value);
     bool crosses(Access access, const View& view, std::uint64_t address, unsigned bytes);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "machine/system.hpp"
 
@@ -139,26 +140,44 @@ std::unique_ptr<Device> make_device(const std::string& kind, unsigned harts, std
 
 // ---------------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// The memory that addresses without a memory's name are of, where none holds code: one that all harts have, if there is one.
+Index first_of_all(const Isa& isa) {
+    const auto found = std::find_if(isa.memories.begin(), isa.memories.end(),
+                                    [](const MemorySpace& memory) { return !memory.per_group; });
+    return found != isa.memories.end() ? static_cast<Index>(found - isa.memories.begin()) : 0;
+}
+
+// On threads no more than there are processors, for a group that waits for its processor is of no use.
+unsigned groups_at_a_time(const MachineOptions& options, unsigned harts) {
+    const unsigned room = max_harts / harts, threads = std::max(1u, std::thread::hardware_concurrency());
+    return std::min({std::max(1u, options.groups), room, options.threads ? threads : room});
+}
+
+}  // namespace
+
 System::System(std::shared_ptr<const Codec> codec, const MachineOptions& options) : forms(codec) {
     const Isa& isa = codec->isa();
     for (const MemorySpace& memory : isa.memories) {
         Space& space = spaces.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);
-        auto size = options.memory_sizes.find(memory.name);
-        const std::uint64_t bytes = size != options.memory_sizes.end() ? size->second : options.memory_bytes;
-        const std::string refusal = bytes != 0 ? space.map.add_storage(0, bytes, {}, memory.name) : std::string{};
-        if (problem.empty() && !refusal.empty()) problem = "memory `" + memory.name + "`: " + refusal;
+        const std::string refusal = memory.per_group ? std::string{} : add_memory(space, options);
+        if (problem.empty()) problem = refusal;
     }
     if (spaces.size() > max_spaces) problem = fmt::format("a machine has at most {} memories", max_spaces);
     const auto holding = std::find_if(isa.memories.begin(), isa.memories.end(),
                                       [](const MemorySpace& memory) { return memory.holds_code; });
     code = static_cast<Index>(holding - isa.memories.begin());
     code_is_apart = holding == isa.memories.end();
-    main = code_is_apart ? 0 : code;
+    main = code_is_apart ? first_of_all(isa) : code;
     if (code_is_apart) spaces.emplace_back("code", 1, false);
-    harts = std::clamp(options.harts, 1u, max_harts);
+    group_harts = std::clamp(options.harts, 1u, max_harts);
+    group_count = std::max(1u, options.groups);
+    for (unsigned i = 0; i < groups_at_a_time(options, group_harts); ++i)
+        groups.emplace_back(isa, options, spaces, problem);
+    harts = group_harts * static_cast<unsigned>(groups.size());
     if (harts > 1) sharing = std::make_unique<Sharing>();
     streams = options.streams ? options.streams : standard_streams();
-    random.seed(options.seed);
     program = std::make_shared<Program>(isa, newest_program);
     real_time = options.real_time || (options.threads && harts > 1);
     for (const isaforge::Device& device : isa.devices)

@@ -68,7 +68,7 @@ std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
     if (interrupt_event == no_index || system->devices.empty()) return stop_at;
     const std::uint64_t next = std::min(stop_at - core.count, instructions_between_looks);
     if (system->real_time) return core.count + next;
-    const std::uint64_t now = core.time_base + core.count, due = system->due(core.hart);
+    const std::uint64_t now = core.time_base + core.count, due = system->due(core.slot);
     return core.count + (due > now ? std::min(next, due - now) : next);
 }
 
@@ -97,16 +97,31 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
             bus.unlock_all();
             if (!handle_fault()) return core.reason;
         }
-        stopped = stopped || core.stopping;
+        stop_if_asked();
         if (stopped) return StopReason::stopped;
-        if (core.waiting && (core.harts > 1 || !sleep())) break;
+        if (core.at_barrier) {
+            barrier = group.barrier.come();
+            if (!has_passed_barrier()) break;
+        }
+        if (core.waiting && (system->harts > 1 || !sleep())) break;
         if (fault && single) break;
         if (system->ending.load(std::memory_order_relaxed)) break;
     }
     settle();
     if (single) look_at_interrupts();
-    if (core.waiting && core.harts == 1) core.reason = StopReason::waiting;
+    if (core.waiting && system->harts == 1) core.reason = StopReason::waiting;
     return core.reason;
+}
+
+bool Machine::State::has_passed_barrier() {
+    if (core.at_barrier && group.barrier.has_passed(barrier)) core.at_barrier = false;
+    return !core.at_barrier;
+}
+
+void Machine::State::stop_if_asked() {
+    if (!core.stopping || stopped) return;
+    stopped = true;
+    group.barrier.leave();
 }
 
 StopReason Machine::State::execute_awake(std::uint64_t stop_at) {
@@ -120,8 +135,8 @@ StopReason Machine::State::execute_awake(std::uint64_t stop_at) {
 
 // A hart that is alone waits: time goes on to what wakes it. False where nothing will.
 bool Machine::State::sleep() {
-    while (!system->raised(core.hart, time())) {
-        const std::uint64_t due = system->due(core.hart), now = time();
+    while (!system->raised(core.slot, time())) {
+        const std::uint64_t due = system->due(core.slot), now = time();
         if (!system->real_time && due != no_limit) {
             core.time_base += due - now;
         } else if (due != no_limit || system->input_may_come()) {
@@ -179,7 +194,7 @@ bool Machine::State::handle_event(Index event, std::uint64_t address, std::uint6
     machine::execute(core);
     core.count = count;
     core.pending = pending;
-    stopped = stopped || core.stopping;
+    stop_if_asked();
     if (core.reason == StopReason::running) return true;
     bus.unlock_all();
     event_trouble = body->trouble;
@@ -220,7 +235,7 @@ bool Machine::State::look_at_interrupts() {
     std::optional<std::uint32_t> line;
     {
         machine::Pause pause(bus);
-        line = system->raised(core.hart, time());
+        line = system->raised(core.slot, time());
     }
     if (!line) return false;
     const std::uint64_t address = next_pc();
@@ -242,20 +257,41 @@ bool Machine::State::interrupt_in_transaction(std::uint64_t address, std::uint32
     return true;
 }
 
-// Registers zero, and nothing left of what ran before.
+// Registers zero, and nothing under way.
+void Machine::State::clear() {
+    if (program->layout.has_registers()) std::fill_n(block.bytes(), program->layout.registers_end(), std::byte{0});
+    core.pending = 0;
+    core.ports_noted_at = core.passes_at = no_limit;
+    stopped = core.waiting = core.at_barrier = started = false;
+    begun = core.reason = StopReason::running;
+    bus.transaction.clear();
+    bus.forget_reservation();
+    modes_stale = true;
+}
+
+void Machine::State::be_in_group(unsigned number) {
+    core.group = number;
+    core.hart = number * system->group_harts + slot_in_group;
+}
+
+// Another hart, in a group that begins in this one's place.
+void Machine::State::begin_again(unsigned group_number) {
+    clear();
+    be_in_group(group_number);
+    set_next(start_address);
+    begin();
+}
+
+// Nothing is left of what ran before.
 void Machine::State::reset(std::uint64_t address) {
     start_address = address;
     hot.next_look = hot.interval = 0;
-    if (program->layout.has_registers()) std::fill_n(block.bytes(), program->layout.registers_end(), std::byte{0});
-    core.count = core.pending = core.time_base = 0;
-    core.ports_noted_at = core.passes_at = no_limit;
+    clear();
+    be_in_group(core.slot / system->group_harts);
+    core.count = core.time_base = 0;
     std::fill(std::begin(core.counters), std::end(core.counters), 0);
-    stopped = core.waiting = false;
-    core.reason = StopReason::running;
     core.signal_counts.clear();
     warnings.clear();
-    bus.transaction.clear();
-    bus.forget_reservation();
     bus.forget_pages();
     bus.choose_pages();
     forget_translations();
@@ -263,7 +299,6 @@ void Machine::State::reset(std::uint64_t address) {
     jump_counts.clear();
     refresh_modes();
     set_next(address);
-    started = false;
 }
 
 // What the description says that a reset does, once. What is not `running` stopped it.

@@ -54,14 +54,16 @@ Engine chosen(Engine engine) {
 }  // namespace
 
 Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions given_options,
-                      std::shared_ptr<machine::System> given_system, std::uint32_t hart)
+                      std::shared_ptr<machine::System> given_system, std::uint32_t slot)
     : codec(std::move(given_codec)),
       isa(codec->isa()),
       options(std::move(given_options)),
+      slot_in_group(slot % given_system->group_harts),
       system(std::move(given_system)),
+      group(system->groups[slot / system->group_harts]),
       program(system->program),
       block(program->layout.block_bytes()),
-      bus(*system, core, hart) {
+      bus(*system, group, core, slot) {
     options.engine = chosen(options.engine);
     unsigned limited = 0;
     for (const RegisterFile& file : isa.register_files) {
@@ -82,6 +84,9 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.owner = this;
     core.state = block.bytes();
     interrupt_event = find_event("interrupt");
+    core.harts = system->group_harts * system->group_count;
+    core.groups = system->group_count;
+    be_in_group(slot / system->group_harts);
     program->layout.attach(block.bytes());
     choose_translations();
     set_next(0);
@@ -117,7 +122,7 @@ std::string Machine::State::access_text(StopReason reason, std::uint64_t address
         case StopReason::bad_read:
         case StopReason::bad_write:
             return fmt::format("{} of {} bits at address {:#x}, {}", reason == StopReason::bad_read ? "read" : "write",
-                               bits, address, system->spaces[core.fault_space].describe(address));
+                               bits, address, group.spaces[core.fault_space]->describe(address));
         case StopReason::bad_execute: return fmt::format("{:#x} cannot be executed, {}", address, code_text(address));
         case StopReason::misaligned: return fmt::format("misaligned access of {} bits at address {:#x}", bits, address);
         default: return {};
@@ -153,7 +158,7 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
         case StopReason::bad_write:
             return fmt::format("bad {} of {} bits at address {:#x} by the instruction at {}: {}",
                                reason == StopReason::bad_read ? "read" : "write", core.fault_bits, core.fault_address,
-                               where, system->spaces[core.fault_space].describe(core.fault_address));
+                               where, group.spaces[core.fault_space]->describe(core.fault_address));
         case StopReason::bad_execute:
             return fmt::format("pc is {:#x}, which cannot be executed: {}", address, code_text(outside_fault));
         case StopReason::misaligned_code:
@@ -198,6 +203,7 @@ std::string Machine::State::name_at(std::uint32_t offset) const {
 Machine::Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options) {
     auto system = std::make_shared<machine::System>(codec, options);
     state_ = std::make_unique<State>(codec, options, system, 0);
+    begin_groups();
     for (unsigned i = 1; i < system->harts; ++i)
         others_.push_back(std::unique_ptr<Machine>(new Machine(std::make_unique<State>(codec, options, system, i))));
 }
@@ -225,7 +231,7 @@ Index Machine::main_memory() const { return state_->isa.memories.empty() ? no_in
 std::vector<std::string> Machine::memory_map() const {
     std::vector<std::string> lines;
     for (Index i = 0; i < state_->isa.memories.size(); ++i) {
-        const machine::Space& space = state_->system->spaces[i];
+        const machine::Space& space = *state_->group.spaces[i];
         for (const machine::Region& region : space.map.regions())
             lines.push_back(fmt::format("{:#018x}..{:#018x} {} {}", region.first >> space.unit_shift,
                                         region.last >> space.unit_shift, machine::letters(region.permissions),
@@ -251,6 +257,7 @@ namespace {
 template <class Change>
 std::string change_main(const Machine& machine, machine::System& system, std::uint64_t address, Change change) {
     if (machine.main_memory() == no_index) return "there is no memory";
+    if (machine.isa().memories[system.main].per_group) return "each group has a memory of its own";
     machine::Space& space = system.spaces[system.main];
     std::uint64_t byte = 0;
     return space.byte_of(address, byte) ? change(space.map, byte) : "no address goes so far";
@@ -304,13 +311,13 @@ void Machine::load_code(std::span<const std::uint8_t> bytes) {
 
 bool Machine::load_data(Index memory, std::uint64_t address, std::span<const std::uint8_t> bytes) {
     const machine::System& system = *state_->system;
-    if (memory >= state_->isa.memories.size() || !system.spaces[memory].poke(address, bytes)) return false;
+    if (memory >= state_->isa.memories.size() || !state_->group.spaces[memory]->poke(address, bytes)) return false;
     if (memory == system.code) map_changed();
     return true;
 }
 
 bool Machine::peek(Index memory, std::uint64_t address, std::span<std::uint8_t> bytes) const {
-    return memory < state_->isa.memories.size() && state_->system->spaces[memory].peek(address, bytes);
+    return memory < state_->isa.memories.size() && state_->group.spaces[memory]->peek(address, bytes);
 }
 
 void Machine::reset() { start(state_->start_address); }
@@ -320,13 +327,12 @@ void Machine::start(std::uint64_t address) {
         std::scoped_lock lock(state_->system->device_lock);
         state_->system->exit_status.reset();
         state_->system->ending = false;
-        state_->system->random.seed(state_->options.seed);
-        state_->system->turn = 0;
-        state_->system->turn_left = state_->system->elapsed = 0;
+        state_->system->turns.begin(state_->options.seed);
         for (auto& device : state_->system->devices) device->reset();
         state_->system->devices_changed();
     }
     for (const machine::Space& space : state_->system->spaces) space.map.clear_flags();
+    begin_groups();
     for (unsigned i = 0; i < harts(); ++i) {
         hart(i).state_->reset(address);
         hart(i).state_->begin();
@@ -334,7 +340,7 @@ void Machine::start(std::uint64_t address) {
 }
 
 RunResult Machine::run(std::uint64_t limit) {
-    if (!others_.empty()) return run_harts(limit);
+    if (!others_.empty() || state_->system->group_count > 1) return run_harts(limit);
     State& state = *state_;
     RunResult result;
     auto begin = std::chrono::steady_clock::now();
@@ -374,7 +380,7 @@ void Machine::finish(RunResult& result, StopReason reason) {
     State& state = *state_;
     result.reason = reason == StopReason::running ? StopReason::limit : reason;
     result.address = pc();
-    result.hart = state.core.hart;
+    result.hart = state.core.slot;
     result.message = state.message(result.reason, result.address);
     if (!result.message.empty() && state.core.harts > 1)
         result.message = fmt::format("hart {}: {}", state.core.hart, result.message);
@@ -386,7 +392,8 @@ void Machine::finish(RunResult& result, StopReason reason) {
 std::uint64_t Machine::pc() const { return state_->next_pc(); }
 
 void Machine::set_pc(std::uint64_t address) {
-    state_->stopped = state_->core.waiting = false;
+    if (state_->stopped) state_->group.barrier.rejoin();
+    state_->stopped = state_->core.waiting = state_->core.at_barrier = false;
     state_->set_next(address);
 }
 
@@ -435,19 +442,20 @@ bool Machine::find_register(std::string_view name, Index& file, std::uint64_t& n
 
 std::span<std::uint8_t> Machine::memory(Index memory) {
     if (memory >= state_->isa.memories.size()) return {};
-    const machine::Region* region = state_->system->spaces[memory].map.find(0);
+    const machine::Region* region = state_->group.spaces[memory]->map.find(0);
     return region != nullptr && region->block ? std::span(region->block->bytes, region->block->size)
                                               : std::span<std::uint8_t>();
 }
 
 std::uint64_t Machine::room(Index memory, std::uint64_t address) const {
-    return memory < state_->isa.memories.size() ? state_->system->spaces[memory].storage_from(address) : 0;
+    return memory < state_->isa.memories.size() ? state_->group.spaces[memory]->storage_from(address) : 0;
 }
 
 const std::string& Machine::memory_problem() const { return state_->system->problem; }
 
 void Machine::clear_memories() {
     for (Index i = 0; i < state_->isa.memories.size(); ++i) state_->system->spaces[i].map.clear_bytes();
+    for (machine::Group& group : state_->system->groups) group.clear_memories();
 }
 
 Index Machine::find_memory(std::string_view name) const {

@@ -58,6 +58,16 @@ void hart_count(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+void group_number(ISAFORGE_HANDLER_PARAMETERS) {
+    machine::store(state, op->result, core->group);
+    ISAFORGE_NEXT;
+}
+
+void group_count(ISAFORGE_HANDLER_PARAMETERS) {
+    machine::store(state, op->result, core->groups);
+    ISAFORGE_NEXT;
+}
+
 void now(ISAFORGE_HANDLER_PARAMETERS) {
     machine::store(state, op->result, owner(core).system->time(core->time_base + count));
     ISAFORGE_NEXT;
@@ -92,9 +102,16 @@ void wait(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+void barrier(ISAFORGE_HANDLER_PARAMETERS) {
+    core->at_barrier = true;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    ask_for_attention(core, count);
+    ISAFORGE_NEXT;
+}
+
 void fence(ISAFORGE_HANDLER_PARAMETERS) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (core->harts > 1) ask_for_attention(core, count);   // other harts may have changed the code
+    if (owner(core).system->harts > 1) ask_for_attention(core, count);   // other harts may have changed the code
     ISAFORGE_NEXT;
 }
 

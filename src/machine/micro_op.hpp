@@ -189,8 +189,10 @@ struct Core {
     void (*code_written)(Core& core, std::uint64_t address, unsigned bytes) = nullptr;
     std::uint64_t counters[4] = {};                // by ir::Counter; `instructions` is `count`
     std::uint64_t time_base = 0;                   // with `count` the machine's time
-    std::uint32_t hart = 0, harts = 1;
+    std::uint32_t hart = 0, harts = 1, group = 0, groups = 1;  // as the program sees them
+    std::uint32_t slot = 0;                        // which of those that live at the same time this hart is
     bool waiting = false;                          // the hart sleeps until an interrupt is waiting
+    bool at_barrier = false;                       // it has come to one, see Group
 
     // Finds or translates the instruction at an address. Never null: what cannot run is an operation that says so.
     const MicroOp* (*resolve)(Core& core, std::uint64_t address) = nullptr;
@@ -355,11 +357,14 @@ void event_value(ISAFORGE_HANDLER_PARAMETERS);
 void next_pc(ISAFORGE_HANDLER_PARAMETERS);
 void hart_number(ISAFORGE_HANDLER_PARAMETERS);
 void hart_count(ISAFORGE_HANDLER_PARAMETERS);
+void group_number(ISAFORGE_HANDLER_PARAMETERS);
+void group_count(ISAFORGE_HANDLER_PARAMETERS);
 void now(ISAFORGE_HANDLER_PARAMETERS);
 void executed(ISAFORGE_HANDLER_PARAMETERS);
 void host_argument(ISAFORGE_HANDLER_PARAMETERS);
 void host(ISAFORGE_HANDLER_PARAMETERS);
 void wait(ISAFORGE_HANDLER_PARAMETERS);
+void barrier(ISAFORGE_HANDLER_PARAMETERS);
 void fence(ISAFORGE_HANDLER_PARAMETERS);
 void lock(ISAFORGE_HANDLER_PARAMETERS);
 void unlock(ISAFORGE_HANDLER_PARAMETERS);

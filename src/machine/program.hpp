@@ -85,7 +85,8 @@ struct CompiledParts {
 };
 
 struct Program {
-    Program(const Isa& given_isa, std::uint64_t given_number) : isa(given_isa), number(given_number), layout(given_isa) {}
+    Program(const Isa& given_isa, std::uint64_t given_number)
+        : isa(given_isa), number(given_number), layout(given_isa) {}
 
     Translations& under(std::uint64_t modes);
     Instruction* find(const Translations& translations, std::uint64_t address) const;

@@ -32,7 +32,7 @@ struct Machine::State {
     };
 
     State(std::shared_ptr<const Codec> codec, MachineOptions options, std::shared_ptr<machine::System> system,
-          std::uint32_t hart);
+          std::uint32_t slot);
     ~State();
     State(const State&) = delete;
     State& operator=(const State&) = delete;
@@ -103,13 +103,18 @@ struct Machine::State {
     bool handle_event(Index event, std::uint64_t address, std::uint64_t first_value, std::uint64_t second_value = 0);
     bool handle_abort(machine::AbortReason reason);
     std::uint64_t take_back();
-    bool may_be_interrupted() const { return interrupt_event != no_index && system->may_be_raised(core.hart, time()); }
+    bool may_be_interrupted() const { return interrupt_event != no_index && system->may_be_raised(core.slot, time()); }
     bool look_at_interrupts();
     bool interrupt_in_transaction(std::uint64_t address, std::uint32_t line);
     bool sleep();
     Index find_event(std::string_view name) const;
     void reset(std::uint64_t address);
+    void clear();
+    void be_in_group(unsigned number);
+    void begin_again(unsigned group_number);
     StopReason begin();
+    bool has_passed_barrier();
+    void stop_if_asked();
     std::uint64_t time() const { return system->time(core.time_base + core.count); }
 
     std::string describe(std::uint64_t address);
@@ -128,7 +133,9 @@ struct Machine::State {
     std::shared_ptr<const Codec> codec;
     const Isa& isa;
     MachineOptions options;
+    unsigned slot_in_group;
     std::shared_ptr<machine::System> system;
+    machine::Group& group;
     std::shared_ptr<machine::Program> program;
     machine::HartBlock block;
     machine::Core core;
@@ -146,6 +153,7 @@ struct Machine::State {
     std::uint64_t outside_fault = 0;         // which of its bytes is missing
     std::vector<std::string> warnings;
     std::uint64_t start_address = 0;
+    std::uint64_t barrier = 0;               // at a barrier: its number
     bool started = false;                    // `on reset` has run …
     StopReason begun = StopReason::running;  // … and ended so
     bool stopped = false;

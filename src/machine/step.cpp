@@ -145,7 +145,7 @@ RunResult Machine::step(TraceRecord* record) {
     state.core.passes_at = first;
     result.reason = state.execute(first + 1, true);
     state.take_notes(nullptr);
-    result.hart = state.core.hart;
+    result.hart = state.core.slot;
     result.instructions = state.core.count - first;
     if (!result.ok()) result.message = state.message(result.reason, result.address);
     if (system.exit_status) result.exit_status = system.exit_status;

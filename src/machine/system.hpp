@@ -14,6 +14,7 @@
 #include "isaforge/machine.hpp"
 #include "machine/compile_thread.hpp"
 #include "machine/devices.hpp"
+#include "machine/group.hpp"
 #include "machine/memory_map.hpp"
 #include "machine/program.hpp"
 #include "machine/sharing.hpp"
@@ -66,7 +67,10 @@ struct System {
     Index code = 0;                              // which one holds the code …
     Index main = 0;                              // … and which one an address without a memory's name is of
     bool code_is_apart = false;                  // no memory holds it
-    unsigned harts = 1;
+    std::deque<Group> groups;                    // those that live at the same time
+    unsigned harts = 1, group_harts = 1;         // that do; of each group
+    unsigned group_count = 1;                    // of all that are to run …
+    std::atomic<unsigned> groups_begun = 0;      // … of which so many have begun
     std::string problem;               // why a memory that was asked for is not there
     std::unique_ptr<Sharing> sharing;            // null with one hart
     std::mutex device_lock;                      // for devices and streams
@@ -75,11 +79,7 @@ struct System {
     std::shared_ptr<Streams> streams;
     std::optional<int> exit_status;              // under device_lock
     std::atomic<bool> ending = false;            // a hart has ended the run of all
-    std::mt19937_64 random;                      // of the order of turns …
-    unsigned turn = 0;                           // … whose next one it is
-    unsigned turn_of = 0;              // whose it is now …
-    std::uint64_t turn_left = 0;       // … for so many instructions more
-    std::uint64_t elapsed = 0;                   // nanoseconds of machine time, where harts take turns
+    TurnOrder turns;                             // where all harts take turns
     bool real_time = false;
     std::mutex program_lock;                     // for `program`; taken before that one's own
     std::shared_ptr<Program> program;

@@ -433,11 +433,14 @@ void Translator::emit(std::size_t index) {
         case Op::event_value: add(handlers::event_value, result).detail.n = step.number; return;
         case Op::hart_number: add(handlers::hart_number, result); return;
         case Op::hart_count: add(handlers::hart_count, result); return;
+        case Op::group_number: add(handlers::group_number, result); return;
+        case Op::group_count: add(handlers::group_count, result); return;
         case Op::now: add(handlers::now, result); return;
         case Op::executed: add(handlers::executed, result).detail.n = step.number; return;
         case Op::host_argument: add(handlers::host_argument, 0, a).detail.n = step.number; return;
         case Op::host: add(handlers::host, result, a); return;
         case Op::wait: add(handlers::wait); return;
+        case Op::barrier: add(handlers::barrier); return;
         case Op::fence: add(handlers::fence); return;
         case Op::lock: add(handlers::lock, 0, a).detail.n = step.object; return;
         case Op::unlock: add(handlers::unlock); return;

@@ -586,7 +586,9 @@ Item machine_value(Lowering& lowering, const Expression&, Arguments&, const Buil
     if (builtin.op == Op::transaction_abort) lowering.note_abort();
     switch (builtin.op) {
         case Op::hart_number:
-        case Op::hart_count: return Item::of(lowering.machine_value(builtin.op, {32}));
+        case Op::hart_count:
+        case Op::group_number:
+        case Op::group_count: return Item::of(lowering.machine_value(builtin.op, {32}));
         case Op::transaction_end:
         case Op::transaction_abort: return Item::of(lowering.machine_value(builtin.op, {1}));
         case Op::transaction_depth: return Item::of(lowering.machine_value(builtin.op, {16}));
@@ -802,10 +804,13 @@ constexpr Builtin builtins[] = {
     {"host", "number, a, b, c", 4, 0, host},
     {"hart", "", 0, 0, machine_value, Op::hart_number},
     {"harts", "", 0, 0, machine_value, Op::hart_count},
+    {"group", "", 0, 0, machine_value, Op::group_number},
+    {"groups", "", 0, 0, machine_value, Op::group_count},
     {"now", "", 0, 0, machine_value, Op::now},
     {"next", "", 0, 0, next},
     {"count", "what", 1, 1, executed},
     {"wait", "", 0, 0, machine_action, Op::wait},
+    {"barrier", "", 0, 0, machine_action, Op::barrier},
     {"fence", "", 0, 0, machine_action, Op::fence},
     {"load_linked", "place", 1, 1, linked, Op::load_linked},
     {"store_conditional", "place, value", 2, 3, linked, Op::store_conditional},

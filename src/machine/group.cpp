@@ -1,0 +1,69 @@
+#include "machine/group.hpp"
+
+namespace isaforge::machine {
+
+void Barrier::begin(unsigned harts) {
+    const std::lock_guard guard(lock_);
+    live_ = harts;
+    come_ = 0;
+    ++passed_;
+}
+
+std::uint64_t Barrier::come() {
+    const std::lock_guard guard(lock_);
+    const std::uint64_t number = passed_;
+    ++come_;
+    look();
+    return number;
+}
+
+void Barrier::leave() {
+    const std::lock_guard guard(lock_);
+    --live_;
+    look();
+}
+
+void Barrier::rejoin() {
+    const std::lock_guard guard(lock_);
+    ++live_;
+}
+
+void Barrier::look() {
+    if (come_ == 0 || come_ < live_) return;
+    come_ = 0;
+    passed_.fetch_add(1, std::memory_order_release);
+}
+
+void TurnOrder::begin(std::uint64_t seed) {
+    random.seed(seed);
+    turn = turn_of = 0;
+    turn_left = elapsed = 0;
+}
+
+std::string add_memory(Space& space, const MachineOptions& options) {
+    const auto size = options.memory_sizes.find(space.name);
+    const std::uint64_t bytes = size != options.memory_sizes.end() ? size->second : options.memory_bytes;
+    const std::string refusal = bytes != 0 ? space.map.add_storage(0, bytes, {}, space.name) : std::string{};
+    return refusal.empty() ? refusal : "memory `" + space.name + "`: " + refusal;
+}
+
+Group::Group(const Isa& isa, const MachineOptions& options, std::deque<Space>& shared, std::string& problem) {
+    for (Index i = 0; i < shared.size(); ++i) {
+        spaces.push_back(&shared[i]);
+        if (i >= isa.memories.size() || !isa.memories[i].per_group) continue;
+        const MemorySpace& memory = isa.memories[i];
+        spaces[i] = &own.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);
+        const std::string refusal = add_memory(*spaces[i], options);
+        if (problem.empty()) problem = refusal;
+    }
+}
+
+void Group::clear_memories() {
+    for (const Space& space : own) space.map.clear_bytes();
+}
+
+void Group::clear_flags() const {
+    for (const Space& space : own) space.map.clear_flags();
+}
+
+}  // namespace isaforge::machine

@@ -1,0 +1,65 @@
+// Harts that belong together: they have memories of their own, and barriers at which they wait for each other. A machine has
+// as many groups as live at the same time; where one has ended, the next one takes its place, with its harts.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <random>
+#include <vector>
+
+#include "isaforge/machine.hpp"
+#include "machine/memory_map.hpp"
+
+namespace isaforge::machine {
+
+// Where the harts of a group wait until all of them that have not stopped have come.
+class Barrier {
+public:
+    void begin(unsigned harts);
+    // The number of the barrier that the hart has come to.
+    std::uint64_t come();
+    void leave();   // a hart has stopped: nobody waits for it any more
+    void rejoin();  // … and goes on
+    bool has_passed(std::uint64_t number) const { return passed_.load(std::memory_order_acquire) != number; }
+    bool all_left() const { return live_.load(std::memory_order_acquire) == 0; }
+
+private:
+    void look();
+
+    std::mutex lock_;
+    std::atomic<unsigned> live_ = 0;
+    unsigned come_ = 0;
+    std::atomic<std::uint64_t> passed_ = 0;   // barriers, by all
+};
+
+// The order in which harts take turns, by a seed.
+struct TurnOrder {
+    void begin(std::uint64_t seed);
+
+    std::mt19937_64 random;
+    unsigned turn = 0;            // whose next one is …
+    unsigned turn_of = 0;         // … whose it is now …
+    std::uint64_t turn_left = 0;  // … for so many instructions more
+    std::uint64_t elapsed = 0;    // nanoseconds of machine time
+};
+
+struct Group {
+    // `shared` are the machine's spaces, of which those that are each group's are replaced. What could not be had is added to
+    // `problem`.
+    Group(const Isa& isa, const MachineOptions& options, std::deque<Space>& shared, std::string& problem);
+
+    void clear_memories();
+    void clear_flags() const;
+
+    std::deque<Space> own;
+    std::vector<Space*> spaces;   // all that its harts access, by number
+    Barrier barrier;
+    TurnOrder turns;              // where a group has a thread of its own
+};
+
+// Storage from address 0 on, as long as the options say. Why there is none; empty where there is.
+std::string add_memory(Space& space, const MachineOptions& options);
+
+}  // namespace isaforge::machine
