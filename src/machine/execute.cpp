@@ -74,6 +74,7 @@ std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
 
 StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
     failed_event = no_index;
+    core.yields = false;
     if (modes_stale) {
         const std::uint64_t address = next_pc();
         refresh_modes();
@@ -104,7 +105,7 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
             if (!has_passed_barrier()) break;
         }
         if (core.waiting && (system->harts > 1 || !sleep())) break;
-        if (fault && single) break;
+        if ((fault && single) || (core.yields && system->harts > 1)) break;
         if (system->ending.load(std::memory_order_relaxed)) break;
     }
     settle();

@@ -109,6 +109,12 @@ void barrier(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+void yield(ISAFORGE_HANDLER_PARAMETERS) {
+    core->yields = true;
+    ask_for_attention(core, count);
+    ISAFORGE_NEXT;
+}
+
 void fence(ISAFORGE_HANDLER_PARAMETERS) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (owner(core).system->harts > 1) ask_for_attention(core, count);   // other harts may have changed the code

@@ -41,7 +41,7 @@ public:
 
     // The hart whose turn it is; null where none can run, with the reason. A turn outlasts the run that it began in.
     Machine::State* next(StopReason& reason);
-    void pass(std::uint64_t done, std::uint64_t asked, bool goes_on);
+    void pass(const Machine::State& hart, std::uint64_t done, std::uint64_t asked, bool goes_on);
 
     // Asked by any thread: changes nothing, and where it is not sure it says yes.
     bool may_go_on() const;
@@ -138,10 +138,12 @@ Machine::State* Turns::next(StopReason& reason) {
 }
 
 // A hart has executed so many instructions of the `asked` that it might have.
-void Turns::pass(std::uint64_t done, std::uint64_t asked, bool goes_on) {
+void Turns::pass(const Machine::State& hart, std::uint64_t done, std::uint64_t asked, bool goes_on) {
     order_.elapsed += done;
     executed_ += done;
-    order_.turn_left = done == asked || goes_on ? order_.turn_left - done : 0;
+    const bool has_more = !hart.core.yields && (done == asked || goes_on);
+    order_.turn_left = has_more ? order_.turn_left - done : 0;
+    if (on_thread_ && hart.core.yields) std::this_thread::yield();
 }
 
 StopReason Turns::run(std::uint64_t limit, unsigned& last) {
@@ -156,7 +158,7 @@ StopReason Turns::run(std::uint64_t limit, unsigned& last) {
         const std::uint64_t left = limit == 0 ? never : limit - (executed_ - first);
         const std::uint64_t length = std::min({order_.turn_left, left, never - before});
         reason = on_thread_ ? hart->execute_awake(before + length) : hart->execute(before + length);
-        pass(hart->core.count - before, length, reason == StopReason::breakpoint);
+        pass(*hart, hart->core.count - before, length, reason == StopReason::breakpoint);
         if (system_.ending) return StopReason::stopped;
         if (reason != StopReason::running && reason != StopReason::stopped) return reason;
     }
@@ -357,7 +359,7 @@ RunResult Machine::step_any(TraceRecord* record) {
         return result;
     }
     result = hart(last).step(record);
-    turns.pass(result.instructions, 1, result.reason == StopReason::running && !chosen->core.waiting);
+    turns.pass(*chosen, result.instructions, 1, result.reason == StopReason::running && !chosen->core.waiting);
     if (result.reason == StopReason::stopped && !system.ending) result.reason = StopReason::running;
     if (!result.message.empty())
         result.message = fmt::format("hart {}: {}", hart(last).state_->core.hart, result.message);

@@ -811,6 +811,7 @@ constexpr Builtin builtins[] = {
     {"count", "what", 1, 1, executed},
     {"wait", "", 0, 0, machine_action, Op::wait},
     {"barrier", "", 0, 0, machine_action, Op::barrier},
+    {"yield", "", 0, 0, machine_action, Op::yield},
     {"fence", "", 0, 0, machine_action, Op::fence},
     {"load_linked", "place", 1, 1, linked, Op::load_linked},
     {"store_conditional", "place, value", 2, 3, linked, Op::store_conditional},

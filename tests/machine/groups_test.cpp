@@ -32,6 +32,9 @@ instructions F [OP] "{name} {D}, {A}" {
     6  put    data.u64[u64(hart())] = D
     7  halt   stop()
     8  sleep  { if place() == 0 { wait() } }
+    9  pass   yield()
+    10 tick   data.u64[0] = data.u64[0] + 1
+    11 other  { data.u64[1 + u64(hart())] = data.u64[0] }
 }
 instructions B [OP] "{name} {K}" {
     0x20 again { if r[3] < 4 { pc = pc + u32(s32(K)) } }
@@ -39,7 +42,21 @@ instructions B [OP] "{name} {K}" {
 }
 )";
 
-enum Code : std::uint16_t { seen = 1, keep, meet, next, inc, put, halt, sleep, again = 0x20, round = 0x21 };
+enum Code : std::uint16_t {
+    seen = 1,
+    keep,
+    meet,
+    next,
+    inc,
+    put,
+    halt,
+    sleep,
+    pass,
+    tick,
+    other,
+    again = 0x20,
+    round = 0x21
+};
 
 std::uint16_t word(Code code, unsigned d = 0, unsigned a = 0) {
     return static_cast<std::uint16_t>(code << 8 | d << 5 | a << 2);
@@ -131,8 +148,8 @@ TEST_P(Groups, MeetAtBarriers) {
 TEST_P(Groups, DoNotWaitForThoseThatHaveStopped) {
     const Setting& setting = GetParam();
     GroupMachine machine(setting);
-    const RunResult result = machine.run(
-        {word(keep, 0, 3), word(inc, 3), word(meet), back(round, -6), word(put, 3), word(halt)});
+    const RunResult result =
+        machine.run({word(keep, 0, 3), word(inc, 3), word(meet), back(round, -6), word(put, 3), word(halt)});
     ASSERT_EQ(result.reason, StopReason::stopped) << result.message;
     for (unsigned i = 0; i < setting.harts * setting.groups; ++i)
         ASSERT_EQ(machine.data(i), 2 + i % setting.harts) << "hart " << i;
@@ -141,8 +158,8 @@ TEST_P(Groups, DoNotWaitForThoseThatHaveStopped) {
 TEST_P(Groups, ARunGoesOnWhereItsLimitWas) {
     const Setting& setting = GetParam();
     GroupMachine whole(setting), parts(setting);
-    const std::vector<std::uint16_t> program = {word(keep, 0, 3), word(inc, 3), word(meet), back(round, -6),
-                                                word(put, 3), word(halt)};
+    const std::vector<std::uint16_t> program = {word(keep, 0, 3), word(inc, 3), word(meet),
+                                                back(round, -6),  word(put, 3), word(halt)};
     const RunResult all = whole.run(program);
     RunResult part = parts.run(program, 5);
     std::uint64_t sum = part.instructions;
@@ -159,9 +176,9 @@ TEST(GroupTurns, StepsAreTheRun) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const Setting setting{3, 50, false, Engine::interpreter, seed};
         GroupMachine ran(setting), stepped(setting);
-        const std::vector<std::uint16_t> program = {word(seen, 5), word(keep, 0, 3), word(meet), word(next, 5),
-                                                    word(inc, 3),  word(meet),       back(again, -10), word(put, 5),
-                                                    word(halt)};
+        const std::vector<std::uint16_t> program = {word(seen, 5),    word(keep, 0, 3), word(meet),
+                                                    word(next, 5),    word(inc, 3),     word(meet),
+                                                    back(again, -10), word(put, 5),     word(halt)};
         const RunResult result = ran.run(program);
         RunResult step = stepped.run(program, 1);
         std::uint64_t count = step.instructions;
@@ -170,6 +187,23 @@ TEST(GroupTurns, StepsAreTheRun) {
         EXPECT_EQ(count + step.instructions, result.instructions);
         for (unsigned i = 0; i < 150; ++i) ASSERT_EQ(stepped.data(i), ran.data(i)) << seed << " " << i;
     }
+}
+
+// Whoever yields has had its turn, alone it goes on.
+TEST(GroupTurns, AYieldEndsATurn) {
+    for (const bool stepping : {false, true})
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            GroupMachine machine({2, 1, false, Engine::interpreter, seed});
+            const std::vector<std::uint16_t> program = {word(tick), word(pass), word(other), word(halt)};
+            RunResult result = machine.run(program, stepping ? 1 : 0);
+            while (stepping && (result = machine->step_any()).reason == StopReason::running) continue;
+            EXPECT_EQ(result.reason, StopReason::stopped);
+            EXPECT_EQ(machine.data(0), 2u);
+            EXPECT_EQ(std::min(machine.data(1), machine.data(2)), 2u) << seed;
+        }
+    GroupMachine alone({1, 1, false, Engine::interpreter});
+    EXPECT_EQ(alone.run({word(tick), word(pass), word(other), word(halt)}).reason, StopReason::stopped);
+    EXPECT_EQ(alone.data(1), 1u);
 }
 
 TEST(GroupTurns, WhoWaitsForEverIsNamed) {
