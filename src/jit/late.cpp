@@ -64,12 +64,12 @@ std::vector<std::size_t> LateResults::landing_jumps() const {
     return found;
 }
 
-void LateResults::land(const RegisterSet& dirty) {
+void LateResults::land() {
     for (const std::size_t number : end_.landing) {
         const LatePut& late = lates_[number];
         Value* const offset = e_.b.CreateLoad(e_.b.getInt64Ty(), slot(number).offset);
         if (late.kind == LatePut::Kind::cell) registers_.land(late.cell, value(number), valid(number));
-        if (late.kind == LatePut::Kind::at) registers_.land_at(late.file, offset, value(number), valid(number), dirty);
+        if (late.kind == LatePut::Kind::at) registers_.land_at(late.file, offset, value(number), valid(number));
     }
 }
 

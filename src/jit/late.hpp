@@ -30,7 +30,7 @@ public:
     void begin(const UnderWay& before, const std::vector<LatePut>& put);
     void put(std::size_t number, llvm::Value* bits, llvm::Value* offset, llvm::Value* mask);
     // It ends: results land, the others move on.
-    void land(const RegisterSet& dirty);
+    void land();
     // Slots of the next address, the one that counts first.
     std::vector<std::size_t> landing_jumps() const;
     const LatePut& late(std::size_t slot) const { return lates_[slot]; }

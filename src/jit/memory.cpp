@@ -15,20 +15,21 @@ void Memory::make_variables(const std::vector<Plan>& plans) {
     llvm::IRBuilder<>& b = e_.b;
     raw_ = e_.variable(b.getInt64Ty());
     attention_ = e_.variable(b.getInt1Ty());
-    around_ = e_.variable(llvm::ArrayType::get(b.getInt64Ty(), sizeof(machine::Stretch) / 8));
     for (const Plan& plan : plans)
         for (const ir::Block& block : plan.graph().blocks)
-            for (const ir::Instruction& each : block.body) {
-                if (each.op != ir::Op::load && each.op != ir::Op::store) continue;
-                StretchVariables& made = stretches_[{each.object, each.op}];
-                if (made.first == nullptr)
-                    made = {e_.variable(b.getInt64Ty()), e_.variable(b.getInt64Ty()), e_.variable(b.getPtrTy())};
-            }
-    for (const auto& [of, stretch] : stretches_) {
-        b.CreateStore(b.getInt64(0), stretch.first);
-        b.CreateStore(b.getInt64(0), stretch.room);
-        b.CreateStore(llvm::ConstantPointerNull::get(b.getPtrTy()), stretch.bytes);
+            for (const ir::Instruction& each : block.body)
+                if (each.op == ir::Op::load || each.op == ir::Op::store)
+                    stretches_.try_emplace({each.object, each.op}, static_cast<std::uint32_t>(stretches_.size()));
+    at_hand_ = e_.variable(llvm::ArrayType::get(b.getInt64Ty(), stretches_.size() * sizeof(machine::Stretch) / 8));
+    for (const auto& [of, number] : stretches_) {
+        memory_ = of.first;
+        b.CreateStore(b.getInt64(0), stretch_field(of.second, offsetof(machine::Stretch, room)));
     }
+}
+
+Value* Memory::stretch_field(ir::Op op, std::size_t offset) {
+    const std::size_t at = stretches_.at({memory_, op}) * sizeof(machine::Stretch) + offset;
+    return e_.b.CreateConstInBoundsGEP1_64(e_.b.getInt8Ty(), at_hand_, at);
 }
 
 void Memory::begin(bool stores) {
@@ -54,16 +55,17 @@ Value* Memory::in_order(Value* value) {
 
 Memory::Way Memory::way(Value* address, unsigned bytes, ir::Op op) {
     llvm::IRBuilder<>& b = e_.b;
-    const StretchVariables& stretch = stretches_.at({memory_, op});
-    Value* const offset = b.CreateSub(address, b.CreateLoad(b.getInt64Ty(), stretch.first));
-    Value* bad = b.CreateICmpUGE(offset, b.CreateLoad(b.getInt64Ty(), stretch.room));
+    const auto field = [&](std::size_t at, llvm::Type* type) { return b.CreateLoad(type, stretch_field(op, at)); };
+    Value* const offset = b.CreateSub(address, field(offsetof(machine::Stretch, first), b.getInt64Ty()));
+    Value* bad = b.CreateICmpUGE(offset, field(offsetof(machine::Stretch, room), b.getInt64Ty()));
     if (e_.target.aligned && bytes > 1)
         bad =
             b.CreateOr(bad, b.CreateICmpNE(b.CreateAnd(b.CreateShl(address, unit_shift()), bytes - 1), b.getInt64(0)));
     llvm::BasicBlock *const fast = e_.new_block("fast"), *const slow = e_.new_block("slow");
     b.CreateCondBr(bad, slow, fast, rarely());
     b.SetInsertPoint(fast);
-    return {b.CreateGEP(b.getInt8Ty(), b.CreateLoad(b.getPtrTy(), stretch.bytes), b.CreateShl(offset, unit_shift())),
+    return {b.CreateGEP(b.getInt8Ty(), field(offsetof(machine::Stretch, bytes), b.getPtrTy()),
+                        b.CreateShl(offset, unit_shift())),
             slow};
 }
 
@@ -71,38 +73,18 @@ Memory::Way Memory::way(Value* address, unsigned bytes, ir::Op op) {
 void Memory::access_slowly(Value* function, Value* address, unsigned bytes, Value* raw, ir::Op op) {
     llvm::IRBuilder<>& b = e_.b;
     exits_.store_count();
-    auto* const type = llvm::FunctionType::get(
-        b.getInt32Ty(), {b.getPtrTy(), b.getInt32Ty(), b.getInt64Ty(), b.getInt32Ty(), raw->getType(), b.getPtrTy()},
-        false);
-    Value* const accessed = b.CreateCall(
-        type, function, {e_.function->getArg(2), b.getInt32(memory_), address, b.getInt32(bytes), raw, around_});
-    const auto is = [&](machine::Accessed what) {
-        return b.CreateICmpEQ(accessed, b.getInt32(static_cast<std::uint32_t>(what)));
-    };
+    const machine::AccessSite& access = accesses_.emplace_back(machine::AccessSite{
+        memory_, bytes, stretches_.at({memory_, op}), static_cast<std::uint32_t>(stretches_.size())});
+    llvm::Type* const pointer = b.getPtrTy();
+    auto* const type =
+        llvm::FunctionType::get(b.getInt8Ty(), {pointer, pointer, b.getInt64Ty(), raw->getType(), pointer}, false);
+    Value* const done =
+        b.CreateCall(type, function, {e_.function->getArg(2), e_.address(&access), address, raw, at_hand_});
     llvm::BasicBlock *const refused = e_.new_block("refused"), *const on = e_.new_block("done");
-    b.CreateCondBr(is(machine::Accessed::refused), refused, on, rarely());
+    b.CreateCondBr(b.CreateICmpEQ(done, b.getInt8(0)), refused, on, rarely());
     b.SetInsertPoint(refused);
     exits_.raise();
     b.SetInsertPoint(on);
-    keep_stretch(is(machine::Accessed::by_bus), op);
-}
-
-void Memory::keep_stretch(Value* by_bus, ir::Op op) {
-    llvm::IRBuilder<>& b = e_.b;
-    const auto keep = [&](llvm::AllocaInst* variable, std::size_t offset) {
-        Value* const field = b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), around_, offset);
-        b.CreateStore(b.CreateLoad(variable->getAllocatedType(), field), variable);
-    };
-    for (const auto& [of, stretch] : stretches_) {
-        if (of != std::pair{memory_, op}) {
-            Value* const room = b.CreateLoad(b.getInt64Ty(), stretch.room);
-            b.CreateStore(b.CreateSelect(by_bus, b.getInt64(0), room), stretch.room);
-            continue;
-        }
-        keep(stretch.first, offsetof(machine::Stretch, first));
-        keep(stretch.room, offsetof(machine::Stretch, room));
-        keep(stretch.bytes, offsetof(machine::Stretch, bytes));
-    }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -16,8 +16,6 @@ Nodes::Nodes(const machine::CodeRegion& region, const machine::CompilerTarget& t
     for (Plan& plan : plans_) plan.note_registers(registers);
     for (const std::size_t entry : region.entries) entries_.push_back(find_or_add(entry, {}));
     for (std::size_t i = 0; i < nodes_.size(); ++i) follow(i);
-    for (Node& node : nodes_) node.dirty.resize(static_cast<unsigned>(registers.size()));
-    find_dirty();
     find_checks();
     find_longest();
 }
@@ -71,29 +69,6 @@ void Nodes::follow(std::size_t index) {
         if (unit == units_.end()) continue;
         const std::size_t to = find_or_add(unit->second, end.next);
         nodes_[index].next.emplace_back(address, to);
-    }
-}
-
-void add_landing(const UnderWay& under_way, const std::vector<LatePut>& put, RegisterSet& written) {
-    for (const std::size_t slot : at_end(under_way, put).landing)
-        if (under_way[slot].kind == LatePut::Kind::cell) written.set(under_way[slot].cell);
-}
-
-void Nodes::find_dirty() {
-    std::vector<std::size_t> open(nodes_.size());
-    for (std::size_t i = 0; i < open.size(); ++i) open[i] = open.size() - 1 - i;
-    while (!open.empty()) {
-        const Node& node = nodes_[open.back()];
-        open.pop_back();
-        if (!node.compiled) continue;
-        RegisterSet after = node.dirty;
-        after |= plan(node).written();
-        add_landing(node.under_way, plan(node).late(), after);
-        for (const auto& [address, to] : node.next) {
-            if (!after.test(nodes_[to].dirty)) continue;  // nothing new
-            nodes_[to].dirty |= after;
-            open.push_back(to);
-        }
     }
 }
 

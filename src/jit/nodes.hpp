@@ -17,7 +17,6 @@ struct Node {
     bool compiled = false;  // else the interpreter goes on here
     bool checked = false;
     unsigned longest = 0;                                     // instructions from here to the next check, at most
-    RegisterSet dirty;                                        // registers that the block may not have when it begins
     std::vector<std::pair<std::uint64_t, std::size_t>> next;  // address and node
     llvm::BasicBlock* block = nullptr;
 };
@@ -36,7 +35,6 @@ private:
     std::size_t find_or_add(std::size_t unit, const UnderWay& under_way);
     void follow(std::size_t node);
     bool may_collide(const Plan& plan, const UnderWay& under_way) const;
-    void find_dirty();
     void find_checks();
     void find_longest();
 
@@ -48,8 +46,5 @@ private:
     std::map<std::uint64_t, std::size_t> units_;  // by address
     std::vector<std::size_t> finished_;           // nodes, each behind those it leads to without leading back
 };
-
-// What of the registers landing results write.
-void add_landing(const UnderWay& under_way, const std::vector<LatePut>& put, RegisterSet& written);
 
 }  // namespace isaforge::jit

@@ -22,7 +22,7 @@ public:
           nodes_(region, e.target, registers_),
           late_(e, registers_),
           exits_(e, registers_, late_, kept.ops),
-          memory_(e, exits_) {}
+          memory_(e, exits_, kept.accesses) {}
 
     bool run(std::vector<bool>& compiled) {
         compiled.assign(region_.units.size(), false);
@@ -73,7 +73,7 @@ private:
         if (node.checked || !node.compiled) return node.block;
         llvm::BasicBlock* const way = e_.new_block("way");
         e_.b.SetInsertPoint(way);
-        exits_.begin(node, nodes_.plan(node));
+        exits_.begin(nodes_.plan(node));
         late_.begin(node.under_way, nodes_.plan(node).late());
         emit_check(node);
         e_.b.CreateBr(node.block);
@@ -83,7 +83,7 @@ private:
     void emit_node(const Node& node) {
         const Plan& plan = nodes_.plan(node);
         e_.b.SetInsertPoint(node.block);
-        exits_.begin(node, plan);
+        exits_.begin(plan);
         late_.begin(node.under_way, plan.late());
         if (!node.compiled) return exits_.to_interpreter();
         if (node.checked) emit_check(node);

@@ -75,8 +75,7 @@ void UnitEmitter::emit(const ir::Instruction& instruction) {
 void UnitEmitter::emit_put(const ir::Instruction& instruction) {
     const ir::Value given = instruction.inputs().back();
     if (instruction.op == Op::put) return registers_.put(instruction, type(given), elements(given), mask(instruction));
-    registers_.put_at(instruction, type(given), value(instruction.operands[0]), elements(given), mask(instruction),
-                      exits_.dirty());
+    registers_.put_at(instruction, type(given), value(instruction.operands[0]), elements(given), mask(instruction));
 }
 
 void UnitEmitter::emit_late(const ir::Instruction& instruction) {
@@ -89,8 +88,7 @@ void UnitEmitter::emit_late(const ir::Instruction& instruction) {
 Elements UnitEmitter::result(const ir::Instruction& instruction, ir::Type type_of_result) {
     switch (instruction.op) {
         case Op::get: return registers_.get(instruction, type_of_result);
-        case Op::get_at:
-            return registers_.get_at(instruction, type_of_result, value(instruction.operands[0]), exits_.dirty());
+        case Op::get_at: return registers_.get_at(instruction, type_of_result, value(instruction.operands[0]));
         case Op::load:
             return memory_.load(instruction, type(instruction.operands[0]), type_of_result,
                                 value(instruction.operands[0]), mask(instruction));
@@ -172,7 +170,7 @@ void UnitEmitter::emit_end(const ir::Block& block) {
         case Op::fault: return exits_.raise(static_cast<StopReason>(block.end.number));
         default: break;
     }
-    late_.land(exits_.dirty_at_end());
+    late_.land();
     Ways ways;
     Value* address = nullptr;
     if (block.end.op == Op::skip) {

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 #include "ir/evaluate.hpp"
 #include "machine/bus.hpp"
 #include "machine/memory_bytes.hpp"
@@ -18,32 +20,32 @@ bool place_of(const Core& core, const PageEntry* pages, std::uint64_t address, s
     return find_place(page, address, bytes, static_cast<unsigned>(page.unit_shift), core.alignment != 0, place);
 }
 
-Accessed load(Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t* raw,
-              Stretch* around) {
-    const PageEntry* const pages = core->load_pages[space];
-    if (std::uint8_t* place = nullptr; place_of(*core, pages, address, bytes, place)) {
-        *raw = load_shared(place, bytes);
-        *around = find_stretch(pages, address);
-        return Accessed::at_once;
+bool load(Core* core, const AccessSite* access, std::uint64_t address, std::uint64_t* raw, Stretch* stretches) {
+    const PageEntry* const pages = core->load_pages[access->space];
+    std::uint8_t* place = nullptr;
+    const bool at_once = place_of(*core, pages, address, access->bytes, place);
+    if (at_once) {
+        *raw = load_shared(place, access->bytes);
+    } else {
+        if (!core->bus->load(access->space, address, access->bytes, *raw)) return false;
+        --core->counters[static_cast<std::size_t>(ir::Counter::loads)];
     }
-    if (!core->bus->load(space, address, bytes, *raw)) return Accessed::refused;
-    --core->counters[static_cast<std::size_t>(ir::Counter::loads)];
-    *around = find_stretch(core->load_pages[space], address);
-    return Accessed::by_bus;
+    find_stretch(core->load_pages[access->space], address, *access, !at_once, stretches);
+    return true;
 }
 
-Accessed store(Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t raw,
-               Stretch* around) {
-    const PageEntry* const pages = core->store_pages[space];
-    if (std::uint8_t* place = nullptr; place_of(*core, pages, address, bytes, place)) {
-        store_shared(place, bytes, raw);
-        *around = find_stretch(pages, address);
-        return Accessed::at_once;
+bool store(Core* core, const AccessSite* access, std::uint64_t address, std::uint64_t raw, Stretch* stretches) {
+    const PageEntry* const pages = core->store_pages[access->space];
+    std::uint8_t* place = nullptr;
+    const bool at_once = place_of(*core, pages, address, access->bytes, place);
+    if (at_once) {
+        store_shared(place, access->bytes, raw);
+    } else {
+        if (!core->bus->store(access->space, address, access->bytes, raw)) return false;
+        --core->counters[static_cast<std::size_t>(ir::Counter::stores)];
     }
-    if (!core->bus->store(space, address, bytes, raw)) return Accessed::refused;
-    --core->counters[static_cast<std::size_t>(ir::Counter::stores)];
-    *around = find_stretch(core->store_pages[space], address);
-    return Accessed::by_bus;
+    find_stretch(core->store_pages[access->space], address, *access, !at_once, stretches);
+    return true;
 }
 
 std::uint64_t compute(const Computation* what, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -59,11 +61,13 @@ std::uint64_t land_later(Core* core, std::uint64_t count, std::uint64_t pending,
 
 }  // namespace
 
-Stretch find_stretch(const PageEntry* pages, std::uint64_t address) {
+void find_stretch(const PageEntry* pages, std::uint64_t address, const AccessSite& access, bool changed,
+                  Stretch* stretches) {
+    if (changed) std::fill_n(stretches, access.stretches, Stretch{});
     const PageEntry& page = pages[page_of(address)];
     const std::uint64_t room = page.room >> page.unit_shift;
-    if (page.bytes == nullptr || address - page.first > room) return {};
-    return {page.first, room + 1, page.bytes};
+    const bool is_known = page.bytes != nullptr && address - page.first <= room;
+    stretches[access.stretch] = is_known ? Stretch{page.first, room + 1, page.bytes} : Stretch{};
 }
 
 Callouts machine_callouts() { return {handlers::end, handlers::end_jump, raise, load, store, compute, land_later}; }
