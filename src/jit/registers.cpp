@@ -50,6 +50,13 @@ void Registers::note_writes(const ir::Graph& graph, const ir::Instruction& instr
     }
 }
 
+std::optional<std::pair<Index, unsigned>> Registers::at(std::uint32_t offset) const {
+    for (unsigned i = 0; i < cells_.size(); ++i)
+        if (cells_[i].offset == offset && file(cells_[i].file).lanes == 1 && !cells_[i].is_half)
+            return std::pair{cells_[i].file, i};
+    return {};
+}
+
 bool Registers::is_supported(const RegisterFile& file, ir::Type type, unsigned first) {
     if (file.lanes == 1) return first == 0 && unsigned{type.bits} * type.lanes <= file.bits;
     if (type.bits == file.bits) return true;
@@ -258,8 +265,7 @@ void Registers::reload_file(Index index) {
 void Registers::land(unsigned number, Value* bits, Value* valid) {
     const Cell& cell = cells_[number];
     Value* const value = e_.b.CreateTrunc(bits, cell.type);
-    Value* const before = e_.b.CreateLoad(cell.type, cell.variable);
-    set(cell, e_.b.CreateSelect(valid, value, before));
+    set(cell, e_.b.CreateSelect(valid, value, e_.b.CreateLoad(cell.type, cell.variable)));
 }
 
 void Registers::land_at(Index index, Value* offset, Value* bits, Value* valid) {

@@ -8,6 +8,7 @@
 #include <llvm/ADT/BitVector.h>
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "jit/emit.hpp"
@@ -53,6 +54,8 @@ public:
     void land(unsigned cell, llvm::Value* bits, llvm::Value* valid);
     void land_at(Index file, llvm::Value* offset, llvm::Value* bits, llvm::Value* valid);
     std::uint32_t offset(unsigned cell) const { return cells_[cell].offset; }
+    // The file and the cell of the register that lies there, if it is one for late results.
+    std::optional<std::pair<Index, unsigned>> at(std::uint32_t offset) const;
     unsigned find(Index file, std::uint64_t number) const { return numbers_.at({file, number}).cell; }
     // Where in the block register `number` is.
     llvm::Value* offset_at(Index file, llvm::Value* number);

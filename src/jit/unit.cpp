@@ -179,7 +179,10 @@ void UnitEmitter::emit_end(const ir::Block& block) {
         ways = plan_.ways_of(block.end.operands[0]);
         address = value(block.end.operands[0]);
     }
-    for (const std::size_t jump : late_.landing_jumps()) leave_late(jump);
+    for (const std::size_t jump : late_.landing_jumps()) {
+        if (late_.late(jump).always) return leave_to(jump);
+        leave_late(jump);
+    }
     leave(ways, address);
 }
 
@@ -188,6 +191,11 @@ void UnitEmitter::leave_late(std::size_t slot) {
     llvm::BasicBlock *const jumps = e_.new_block("jump"), *const on = e_.new_block("on");
     e_.b.CreateCondBr(late_.valid(slot), jumps, on);
     e_.b.SetInsertPoint(jumps);
+    leave_to(slot);
+    e_.b.SetInsertPoint(on);
+}
+
+void UnitEmitter::leave_to(std::size_t slot) {
     Ways ways;
     if (late_.late(slot).target) {
         ways.add(*late_.late(slot).target);
@@ -196,7 +204,6 @@ void UnitEmitter::leave_late(std::size_t slot) {
         for (const std::uint64_t target : plan_.unit().targets) ways.add(target);
     }
     leave(ways, late_.value(slot));
-    e_.b.SetInsertPoint(on);
 }
 
 // To those addresses that are known to be possible, one after the other; to any other the slow way.
@@ -226,8 +233,9 @@ void UnitEmitter::go_on(std::uint64_t address) {
         e_.b.SetInsertPoint(on);
     }
     exits_.count_one();
-    late_.move_on();
-    e_.b.CreateBr(nodes_.all()[next->second].block);
+    const Node& to = nodes_.all()[next->second];
+    late_.move_on(to.under_way);
+    e_.b.CreateBr(to.block);
 }
 
 }  // namespace isaforge::jit

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,24 @@ struct AccessSite {
 void find_stretch(const PageEntry* pages, std::uint64_t address, const AccessSite& access, bool changed,
                   Stretch* stretches);
 
+// A result that may be under way at an instruction, to land after `delay` more.
+struct LateSite {
+    unsigned delay = 0;
+    std::uint32_t offset = 0;             // of the register, or LateResult::to_pc
+    bool any_offset = false;              // some register's
+    std::uint32_t port = 0;               // see LateResult
+    bool always = false;                  // else it may be missing
+    std::optional<std::uint64_t> target;  // to_pc: the value that it has, where code relies on that
+};
+// In the order in which they land.
+using LateShape = std::vector<LateSite>;
+// What a site has when it is not missing.
+struct LateValue {
+    std::uint64_t value = 0;
+    std::uint32_t offset = 0, origin = 0;
+    std::uint8_t valid = 0;
+};
+
 // What compiled code calls. `raw` of an access are its bytes, the first one lowest; it is refused with the reason in the
 // core, where the count was put before. Compiled code counts accesses that were done; its stretches are brought up to date.
 struct Callouts {
@@ -50,10 +69,10 @@ struct Callouts {
     bool (*load)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t* raw, Stretch*) = nullptr;
     bool (*store)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t raw, Stretch*) = nullptr;
     std::uint64_t (*compute)(const Computation*, std::uint64_t, std::uint64_t, std::uint64_t) = nullptr;
-    // Puts a result under way, to land after `delay` more instructions, and gives what is pending then.
-    std::uint64_t (*land_later)(Core*, std::uint64_t count, std::uint64_t pending, std::uint32_t delay,
-                                std::uint32_t offset, std::uint32_t port, std::uint32_t origin,
-                                std::uint64_t value) = nullptr;
+    // Puts results under way, and gives what is pending then. The offset is that of the site unless it may be any.
+    std::uint64_t (*land_later)(Core*, std::uint64_t count, const LateShape*, const LateValue*) = nullptr;
+    // Takes what is under way where a region is entered. False where something else is than the shape says.
+    bool (*take_under_way)(Core*, std::uint64_t count, std::uint64_t pending, const LateShape*, LateValue*) = nullptr;
 };
 
 // The functions that a machine has for these.
@@ -82,7 +101,11 @@ struct Unit {
 struct CodeRegion {
     std::vector<Unit> units;
     std::vector<std::size_t> entries;  // units where it may begin
+    LateShape under_way;               // at the first unit when the run came there: an example
 };
+
+// The results that the interpreter has under way.
+LateShape results_under_way(const Core& core, std::uint64_t count, std::uint64_t pending);
 
 // Host code. It is freed with this; nothing may be running in it.
 class CompiledRegion {
