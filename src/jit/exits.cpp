@@ -42,9 +42,9 @@ Value* Exits::core_field(std::size_t offset) {
     return e_.b.CreateConstInBoundsGEP1_64(e_.b.getInt8Ty(), e_.function->getArg(2), offset);
 }
 
-void Exits::note_access(Counter counter) {
+void Exits::note_access(Counter counter, Value* times) {
     llvm::AllocaInst* const variable = counter == Counter::loads ? loads_ : stores_;
-    e_.b.CreateStore(e_.b.CreateAdd(e_.b.CreateLoad(e_.b.getInt64Ty(), variable), e_.b.getInt64(1)), variable);
+    e_.b.CreateStore(e_.b.CreateAdd(e_.b.CreateLoad(e_.b.getInt64Ty(), variable), times), variable);
 }
 
 // Variables have what was added in the region.

@@ -19,7 +19,7 @@ public:
 
     llvm::Value* count();
     void count_one();
-    void note_access(ir::Counter counter);
+    void note_access(ir::Counter counter, llvm::Value* times);
     llvm::Value* noted(ir::Counter counter);
     llvm::Value* core_field(std::size_t offset);
 

@@ -17,10 +17,9 @@ public:
     void begin(bool stores);
     llvm::Value* wants_attention();
 
-    Elements load(const ir::Instruction& instruction, ir::Type address_type, ir::Type type, llvm::Value* address,
-                  llvm::Value* mask);
-    void store(const ir::Instruction& instruction, ir::Type address_type, ir::Type type, llvm::Value* address,
-               llvm::Value* value, llvm::Value* mask);
+    Elements load(const ir::Instruction& instruction, ir::Type type, llvm::Value* address, llvm::Value* mask);
+    void store(const ir::Instruction& instruction, ir::Type type, llvm::Value* address, llvm::Value* value,
+               llvm::Value* mask);
 
 private:
     struct Way {
@@ -34,8 +33,16 @@ private:
     void access_slowly(llvm::Value* function, llvm::Value* address, unsigned bytes, llvm::Value* raw, ir::Op op);
     llvm::Value* stretch_field(ir::Op op, std::size_t offset);
     llvm::Value* in_order(llvm::Value* value);
-    llvm::Value* lane_of(llvm::Value* value, unsigned lanes, unsigned lane);
-    // Puts what `emit` makes where the mask is true in that lane, and gives its value; 0 elsewhere.
+    struct LaneArrays;
+    LaneArrays lane_arrays(ir::Type type, llvm::Value* addresses, llvm::Value* values, llvm::Value* mask);
+    template <class Function>
+    void for_each_lane(ir::Type type, const LaneArrays& arrays, Function&& emit);
+    llvm::Value* lie_together(ir::Type type, llvm::Value* addresses, ir::Op op, llvm::Value*& bytes);
+    llvm::Value* lanes_in(ir::Type type, llvm::Value* mask);
+    llvm::Value* load_lanes(ir::Type type, llvm::Value* addresses, llvm::Value* mask);
+    bool can_store_some(ir::Type type) const;
+    void store_some(ir::Type type, llvm::Value* bytes, llvm::Value* value, llvm::Value* mask);
+    void store_lanes(ir::Type type, llvm::Value* addresses, llvm::Value* value, llvm::Value* mask);
     template <class Function>
     llvm::Value* where(llvm::Value* mask, llvm::Type* type, Function&& emit);
     unsigned unit_shift() const;

@@ -22,12 +22,20 @@ Nodes::Nodes(const machine::CodeRegion& region, const machine::CompilerTarget& t
     if (!region.under_way.empty()) come_to(0, first_under_way());
     follow_all();
     for (const std::size_t entry : region.entries) {
-        if (!known_[entry]) come_to(entry, {});
+        if (!known_[entry] || !is_led_back_to(entry)) come_to(entry, {});
         follow_all();
     }
     for (Node& node : nodes_) node.compiled = node.compiled && !collides(node);
     find_checks();
     find_longest();
+}
+
+// Loops begin with what their ends leave under way; elsewhere a region is entered with anything less, too.
+bool Nodes::is_led_back_to(std::size_t unit) const {
+    return std::any_of(nodes_.begin(), nodes_.end(), [&](const Node& node) {
+        return plans_[node.unit].unit().address >= plans_[unit].unit().address &&
+               std::any_of(node.next.begin(), node.next.end(), [&](const auto& next) { return next.second == unit; });
+    });
 }
 
 // What was under way at the first unit, as far as it lands in registers that the region knows.

@@ -35,6 +35,7 @@ private:
     UnderWay first_under_way() const;
     void come_to(std::size_t unit, const UnderWay& under_way);
     void follow_all();
+    bool is_led_back_to(std::size_t unit) const;
     Ways ways_from(const Node& node, const AtEnd& end) const;
     bool lands_too_much(const AtEnd& end) const;
     bool collides(Node& node) const;

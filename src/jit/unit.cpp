@@ -65,8 +65,8 @@ void UnitEmitter::emit(const ir::Instruction& instruction) {
         case Op::put:
         case Op::put_at: return emit_put(instruction);
         case Op::store:
-            return memory_.store(instruction, type(instruction.operands[0]), type(instruction.operands[1]),
-                                 value(instruction.operands[0]), value(instruction.operands[1]), mask(instruction));
+            return memory_.store(instruction, type(instruction.operands[1]), value(instruction.operands[0]),
+                                 value(instruction.operands[1]), mask(instruction));
         case Op::at: return;
         default: values_[instruction.result] = result(instruction, type(instruction.result));
     }
@@ -90,8 +90,7 @@ Elements UnitEmitter::result(const ir::Instruction& instruction, ir::Type type_o
         case Op::get: return registers_.get(instruction, type_of_result);
         case Op::get_at: return registers_.get_at(instruction, type_of_result, value(instruction.operands[0]));
         case Op::load:
-            return memory_.load(instruction, type(instruction.operands[0]), type_of_result,
-                                value(instruction.operands[0]), mask(instruction));
+            return memory_.load(instruction, type_of_result, value(instruction.operands[0]), mask(instruction));
         default: break;
     }
     if (ir::about(instruction.op).family == ir::Family::machine) return from_machine(instruction, type_of_result);

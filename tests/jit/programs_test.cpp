@@ -167,6 +167,10 @@ public:
     }
 
     ProgramMachine& mixed() { return mixed_; }
+    void set_both(Index file, std::uint64_t number, std::uint64_t value) {
+        plain_.set(file, number, value);
+        mixed_.set(file, number, value);
+    }
 
 private:
     const std::vector<ir::Graph>& graphs_;
@@ -175,6 +179,53 @@ private:
     std::unique_ptr<machine::CompiledRegion> region_;
     bool later_ = false;
 };
+
+// A loop over vectors in memory, their lanes side by side or apart, across the ends of pages that refuse or watch accesses.
+constexpr const char* vector_loop[] = {R"(b0():
+  %1: i32 = get r #1
+  %2: i32 = get r #2
+  %3: i32x8 = lane_number
+  %4: i32x8 = splat %2
+  %5: i32x8 = mul %3, %4
+  %6: i32x8 = splat %1
+  %7: i32x8 = add %6, %5
+  %8: i8 = get flags #0
+  %9: m8 = spread %8
+  %10: i32x8 = load mem %7 if %9
+  put v #1 %10
+  leave 0x4:i32
+)",
+                                       R"(b0():
+  %1: i32 = get r #3
+  %2: i32 = get r #2
+  %3: i32x8 = lane_number
+  %4: i32x8 = splat %2
+  %5: i32x8 = mul %3, %4
+  %6: i32x8 = splat %1
+  %7: i32x8 = add %6, %5
+  %8: i8 = get flags #0
+  %9: m8 = spread %8
+  %10: i32x8 = get v #1
+  %11: i32x8 = add %10, %3
+  store mem %7, %11 if %9
+  leave 0x8:i32
+)",
+                                       R"(b0():
+  %1: i32 = get r #3
+  %2: i32x8 = lane_number
+  %3: i32x8 = splat %1
+  %4: i32x8 = add %3, %2
+  %5: i32x8 = bit_and %4, 0x7fff:i32x8
+  %6: i16x8 = load lds %5
+  store lds %5, %6
+  %7: i32 = get r #1
+  %8: i32 = add %7, 0x2c:i32
+  put r #1 %8
+  %9: i32 = get r #3
+  %10: i32 = add %9, 0x30:i32
+  put r #3 %10
+  leave 0x0:i32
+)"};
 
 std::string text_of(const std::vector<ir::Graph>& graphs, const Isa& isa) {
     std::string text;
@@ -230,6 +281,36 @@ TEST(Programs, ManyInstructions) {
     EXPECT_GT(figures.compiled, figures.units / 2);
     EXPECT_LT(figures.interpreted, figures.instructions / 4 * 3);
     EXPECT_GT(figures.with_pending, 20u);
+}
+
+TEST(Programs, VectorsInMemory) {
+    const auto isa = program_isa();
+    std::vector<ir::Graph> graphs;
+    for (const char* const text : vector_loop) {
+        std::string error;
+        auto graph = ir::parse(text, *isa, error);
+        ASSERT_TRUE(graph) << error;
+        graphs.push_back(std::move(*graph));
+    }
+    const std::vector<ir::Graph> none;
+    ProgramMachine owner(isa, none);
+    Figures figures;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        Pair pair(graphs, seed, false);
+        Random random(seed);
+        for (const ir::Graph& graph : graphs) ASSERT_EQ(pair.mixed().problems(graph), "");
+        static constexpr std::uint64_t strides[] = {4, 4, 4, 0, 8, 3};
+        pair.set_both(0, 1, random.next() & 0xffffff);
+        pair.set_both(0, 3, random.next() & 0xffffff);
+        pair.set_both(0, 2, strides[random.below(6)]);
+        if (random.below(2) == 0) pair.set_both(3, 0, 0xff);
+        pair.compile(owner.compiler(), figures);
+        ++figures.programs;
+        ASSERT_TRUE(pair.run(owner.compiler(), figures)) << "seed " << seed;
+    }
+    show(figures);
+    EXPECT_GT(figures.regions, figures.programs / 2);
+    EXPECT_LT(figures.interpreted, figures.instructions / 2);
 }
 
 }  // namespace
