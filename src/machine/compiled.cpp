@@ -18,10 +18,11 @@ constexpr std::size_t most_units = 350;
 constexpr std::size_t fewest_units = 4;  // that are worth the way in and out, outside of loops
 constexpr unsigned most_drops = 16;  // programs that overwrite themselves again and again
 // Instructions between looks, and where all that is hot is compiled.
-constexpr std::uint64_t look = std::uint64_t{1} << 16, longest_look = std::uint64_t{1} << 22, eager_look = 100;
-// How long a run has to take before something is compiled. Where results land later, code is several times as long, and
-// compiling it pays later.
-constexpr std::chrono::milliseconds patience{4}, patience_late{300};
+constexpr std::uint64_t look = std::uint64_t{1} << 16, longest_look = std::uint64_t{1} << 18, eager_look = 100;
+// How long a run has to take before something is compiled; instructions take what they take. Where results land later, code
+// is several times as long, and compiling it pays after so many instructions.
+constexpr std::chrono::milliseconds patience{4};
+constexpr std::uint64_t patience_late = std::uint64_t{1} << 26;
 
 // Whether the interpreter will be asked to do it.
 bool is_left_out(const ir::Graph& graph) {
@@ -108,7 +109,8 @@ void Machine::State::look_for_hot() {
     if (core.count < hot.next_look) return;
     hot.next_look = core.count + usual;
     hot.late |= core.pending != 0;
-    if (!eager && std::chrono::steady_clock::now() - hot.began < (hot.late ? patience_late : patience)) return;
+    const bool early = hot.late ? core.count < patience_late : std::chrono::steady_clock::now() - hot.began < patience;
+    if (!eager && early) return;
     std::unique_lock lock(program->lock);
     if (program->compiled.job == nullptr) look_around(usual);
     const std::shared_ptr<CompileJob> job = program->compiled.job;
