@@ -199,18 +199,20 @@ void Machine::State::compile_around(std::uint64_t address) {
     system->compile_thread(codec, options, ports).start(program->compiled.job);
 }
 
-// The code is there: from now on it is entered. Under the program's lock; another hart may have done it, or the code be of
-// what was overwritten since.
+// The code is there: from now on it is entered, in place of older code too, which knows less of what was executed by now,
+// unless this is a part only of what is led to. Under the program's lock; another hart may have done it, or the code be of what
+// was overwritten since.
 void Machine::State::install(const std::shared_ptr<CompileJob>& job) {
     machine::CompiledParts& parts = program->compiled;
     if (parts.job != job) return;
     parts.job.reset();
     if (job->code == nullptr) return;
+    const bool is_whole = job->region.units.size() < most_units;
     for (std::size_t i = 0; i < job->region.entries.size(); ++i) {
         const std::size_t unit = job->region.entries[i];
         Instruction* const instruction = machine::instruction_of(job->region.units[unit].op);
-        if (!job->code->compiled[unit] || instruction->interpreted != nullptr) continue;
-        instruction->interpreted = instruction->first().run;
+        if (!job->code->compiled[unit] || (instruction->interpreted != nullptr && !is_whole)) continue;
+        if (instruction->interpreted == nullptr) instruction->interpreted = instruction->first().run;
         if (parts.on) machine::put_shared(instruction->first().run, job->code->entries[i]);
         parts.entries.emplace_back(instruction, job->code->entries[i]);
     }
