@@ -33,12 +33,15 @@ public:
     llvm::SectionMemoryManager memory;
 };
 
-// Passes that take long and find nothing in code of regions.
+// Passes that take long and find nothing in code of regions, or, as the hoisting of addresses, cost registers there.
 void leave_out_passes() {
     auto& options = llvm::cl::getRegisteredOptions();
-    for (const char* const name : {"disable-x86-domain-reassignment", "disable-lsr"})
+    for (const auto& [name, value] : {std::pair{"disable-x86-domain-reassignment", true},
+                                      {"disable-lsr", true},
+                                      {"disable-constant-hoisting", true},
+                                      {"enable-misched", false}})
         if (const auto found = options.find(name); found != options.end())
-            static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
+            static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(value);
 }
 
 std::unique_ptr<llvm::TargetMachine> host_machine() {

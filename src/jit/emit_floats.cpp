@@ -1,7 +1,8 @@
-// Operations on floats of 32 and 64 bits, rounded to nearest, as LLVM has them, with the rules of semantics/kernels.hpp
-// for subnormals and NaNs around; lanes stay vectors. Half precision, what the host's library computes, and scaling are
-// left to the kernels.
+// Operations on floats rounded to nearest, as LLVM has them, with the rules of semantics/kernels.hpp for subnormals and NaNs
+// around; lanes stay vectors. In half precision these are those that are right when they are done in 32 bits and rounded
+// again, where the host converts by itself. What the host's library computes, and scaling are left to the kernels.
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/TargetParser/Host.h>
 
 #include "jit/emit.hpp"
 
@@ -169,6 +170,33 @@ private:
     std::uint64_t ones_ = 0, sign_ = 0, exponent_ = 0, quiet_ = 0;
 };
 
+bool host_converts_halves() {
+    static const bool found = llvm::sys::getHostCPUFeatures().lookup("f16c");
+    return found;
+}
+
+// Whether LLVM's operation is right in half precision: twice as many bits and two more leave nothing to a second rounding.
+bool is_right_in_half(Op op) {
+    switch (op) {
+        case Op::fadd:
+        case Op::fsub:
+        case Op::fmul:
+        case Op::fdiv:
+        case Op::fsqrt:
+        case Op::fmin:
+        case Op::fmax:
+        case Op::fround_to_zero:
+        case Op::fround_half_away:
+        case Op::fround_half_even:
+        case Op::fround_up:
+        case Op::fround_down:
+        case Op::fequal:
+        case Op::fless:
+        case Op::fless_equal: return host_converts_halves();
+        default: return false;
+    }
+}
+
 }  // namespace
 
 Value* emit_float(Emission& e, const ir::Instruction& instruction, ir::Type operand, ir::Type result,
@@ -176,7 +204,8 @@ Value* emit_float(Emission& e, const ir::Instruction& instruction, ir::Type oper
     if (operand.is_float())
         if (Value* const made = Floats(e, instruction, operand, x).test_bits(instruction.op)) return made;
     if (instruction.mode.rounding != Rounding::nearest) return emit_by_callout(e, instruction, operand, result, x);
-    if (operand.bits != 16 && (result.bits != 16 || !result.is_float()))
+    const bool half = operand.bits == 16 || (result.bits == 16 && result.is_float());
+    if (!half || is_right_in_half(instruction.op))
         if (Value* const made = Floats(e, instruction, operand, x).make(instruction.op, result)) return made;
     return emit_by_kernel(e, instruction, operand, result, x);
 }

@@ -29,18 +29,10 @@ void Exits::make_variables() {
 }
 
 // Registers that the instruction writes are kept as they were, for the interpreter to do it from its beginning.
-void Exits::begin(const Node& node, const Plan& plan) {
+void Exits::begin(const Plan& plan) {
     unit_ = &plan.unit();
-    before_ = node.dirty;
-    within_ = before_;
-    within_ |= plan.written();
-    after_ = within_;
-    add_landing(node.under_way, plan.late(), after_);
     snapshot_.clear();
-    if (!plan.hands_over()) return;
-    RegisterSet kept = before_;
-    kept &= plan.written();
-    snapshot_ = registers_.snapshot(kept);
+    if (plan.hands_over()) snapshot_ = registers_.snapshot(plan.written());
 }
 
 Value* Exits::count() { return e_.b.CreateLoad(e_.b.getInt64Ty(), count_); }
@@ -50,9 +42,9 @@ Value* Exits::core_field(std::size_t offset) {
     return e_.b.CreateConstInBoundsGEP1_64(e_.b.getInt8Ty(), e_.function->getArg(2), offset);
 }
 
-void Exits::note_access(Counter counter) {
+void Exits::note_access(Counter counter, Value* times) {
     llvm::AllocaInst* const variable = counter == Counter::loads ? loads_ : stores_;
-    e_.b.CreateStore(e_.b.CreateAdd(e_.b.CreateLoad(e_.b.getInt64Ty(), variable), e_.b.getInt64(1)), variable);
+    e_.b.CreateStore(e_.b.CreateAdd(e_.b.CreateLoad(e_.b.getInt64Ty(), variable), times), variable);
 }
 
 // Variables have what was added in the region.
@@ -72,7 +64,7 @@ void Exits::store_counters() {
 void Exits::store_count() { e_.b.CreateStore(count(), core_field(offsetof(Core, count))); }
 
 void Exits::to_interpreter() {
-    registers_.write_back(before_, snapshot_);
+    registers_.put_back(snapshot_);
     store_counters();
     Value* const pending = late_.write_ring(count(), LateResults::When::before);
     emit_handler_call(e_, e_.address(reinterpret_cast<const void*>(unit_->run)), e_.address(unit_->op), count(),
@@ -103,13 +95,11 @@ void Exits::end_computed(Value* address) {
 }
 
 void Exits::call(Value* function, Value* op, Value* pending) {
-    registers_.write_back(after_);
     store_counters();
     emit_handler_call(e_, function, op, count(), pending);
 }
 
 void Exits::raise() {
-    registers_.write_back(within_);
     store_counters();
     Value* const pending = late_.write_ring(count(), LateResults::When::within);
     llvm::Type *const pointer = e_.b.getPtrTy(), *const wide = e_.b.getInt64Ty(), *const narrow = e_.b.getInt32Ty();

@@ -15,11 +15,11 @@ public:
         : e_(e), registers_(registers), late_(late), ops_(ops) {}
 
     void make_variables();
-    void begin(const Node& node, const Plan& plan);
+    void begin(const Plan& plan);
 
     llvm::Value* count();
     void count_one();
-    void note_access(ir::Counter counter);
+    void note_access(ir::Counter counter, llvm::Value* times);
     llvm::Value* noted(ir::Counter counter);
     llvm::Value* core_field(std::size_t offset);
 
@@ -36,8 +36,6 @@ public:
 
     // Before another function looks at the core.
     void store_count();
-    const RegisterSet& dirty() const { return within_; }
-    const RegisterSet& dirty_at_end() const { return after_; }
 
 private:
     void store_counters();
@@ -49,7 +47,6 @@ private:
     std::deque<machine::MicroOp>& ops_;
     std::map<std::uint64_t, const machine::MicroOp*> ends_;  // by address
     const machine::Unit* unit_ = nullptr;
-    RegisterSet before_, within_, after_;
     Registers::Snapshot snapshot_;
     llvm::AllocaInst *count_ = nullptr, *loads_ = nullptr, *stores_ = nullptr;
 };

@@ -1,5 +1,6 @@
-// Loads and stores. For each memory one stretch of addresses for loads and one for stores is kept at hand, and accessed at
-// once; for other addresses the machine is called, which accesses them and says what stretch is around.
+// Loads and stores. For each memory one stretch of addresses for loads and one for stores is kept at hand, on the host's stack
+// because its registers are needed, and accessed at once; for other addresses the machine is called, which accesses them and
+// says what stretch is around.
 #pragma once
 
 #include "jit/exits.hpp"
@@ -8,36 +9,40 @@ namespace isaforge::jit {
 
 class Memory {
 public:
-    Memory(Emission& e, Exits& exits) : e_(e), exits_(exits) {}
+    Memory(Emission& e, Exits& exits, std::deque<machine::AccessSite>& accesses)
+        : e_(e), exits_(exits), accesses_(accesses) {}
 
     void make_variables(const std::vector<Plan>& plans);
     // Where the run may have to stop with this instruction because of what it stores.
     void begin(bool stores);
     llvm::Value* wants_attention();
 
-    Elements load(const ir::Instruction& instruction, ir::Type address_type, ir::Type type, llvm::Value* address,
-                  llvm::Value* mask);
-    void store(const ir::Instruction& instruction, ir::Type address_type, ir::Type type, llvm::Value* address,
-               llvm::Value* value, llvm::Value* mask);
+    Elements load(const ir::Instruction& instruction, ir::Type type, llvm::Value* address, llvm::Value* mask);
+    void store(const ir::Instruction& instruction, ir::Type type, llvm::Value* address, llvm::Value* value,
+               llvm::Value* mask);
 
 private:
     struct Way {
         llvm::Value* bytes = nullptr;  // in the host's memory
         llvm::BasicBlock* slow = nullptr;
     };
-    // Of a memory: for loads, or for stores.
-    struct StretchVariables {
-        llvm::AllocaInst *first = nullptr, *room = nullptr, *bytes = nullptr;
-    };
 
     llvm::Value* load_lane(llvm::Value* address, unsigned bits);
     void store_lane(llvm::Value* address, llvm::Value* value, unsigned bits);
     Way way(llvm::Value* address, unsigned bytes, ir::Op op);
     void access_slowly(llvm::Value* function, llvm::Value* address, unsigned bytes, llvm::Value* raw, ir::Op op);
-    void keep_stretch(llvm::Value* accessed, ir::Op op);
+    llvm::Value* stretch_field(ir::Op op, std::size_t offset);
     llvm::Value* in_order(llvm::Value* value);
-    llvm::Value* lane_of(llvm::Value* value, unsigned lanes, unsigned lane);
-    // Puts what `emit` makes where the mask is true in that lane, and gives its value; 0 elsewhere.
+    struct LaneArrays;
+    LaneArrays lane_arrays(ir::Type type, llvm::Value* addresses, llvm::Value* values, llvm::Value* mask);
+    template <class Function>
+    void for_each_lane(ir::Type type, const LaneArrays& arrays, Function&& emit);
+    llvm::Value* lie_together(ir::Type type, llvm::Value* addresses, ir::Op op, llvm::Value*& bytes);
+    llvm::Value* lanes_in(ir::Type type, llvm::Value* mask);
+    llvm::Value* load_lanes(ir::Type type, llvm::Value* addresses, llvm::Value* mask);
+    bool can_store_some(ir::Type type) const;
+    void store_some(ir::Type type, llvm::Value* bytes, llvm::Value* value, llvm::Value* mask);
+    void store_lanes(ir::Type type, llvm::Value* addresses, llvm::Value* value, llvm::Value* mask);
     template <class Function>
     llvm::Value* where(llvm::Value* mask, llvm::Type* type, Function&& emit);
     unsigned unit_shift() const;
@@ -45,8 +50,9 @@ private:
 
     Emission& e_;
     Exits& exits_;
-    llvm::AllocaInst *raw_ = nullptr, *attention_ = nullptr, *around_ = nullptr;
-    std::map<std::pair<Index, ir::Op>, StretchVariables> stretches_;
+    std::deque<machine::AccessSite>& accesses_;
+    llvm::AllocaInst *raw_ = nullptr, *attention_ = nullptr, *at_hand_ = nullptr;
+    std::map<std::pair<Index, ir::Op>, std::uint32_t> stretches_;  // numbers, of a memory for loads or for stores
     Index memory_ = 0;
 };
 

@@ -1,6 +1,6 @@
-// A region as a graph: a node is an instruction with late results under way in one way, since how far they are is known
-// when code is made. Loops are cut where a node leads back: there, and on the way into a region, code asks whether the run
-// is to stop before the next such place.
+// A region as a graph: a node is an instruction with all that may be under way when it begins, in whichever way it is come to.
+// Loops are cut where a node leads back: there, and on the way into a region, code asks whether the run is to stop before the
+// next such place.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,9 @@ struct Node {
     UnderWay under_way;
     bool compiled = false;  // else the interpreter goes on here
     bool checked = false;
+    bool reached = false;                                     // from an entry: there is code of it
+    std::vector<Index> crowded;                               // files with more results than ports if all of them land
     unsigned longest = 0;                                     // instructions from here to the next check, at most
-    RegisterSet dirty;                                        // registers that the block may not have when it begins
     std::vector<std::pair<std::uint64_t, std::size_t>> next;  // address and node
     llvm::BasicBlock* block = nullptr;
 };
@@ -28,15 +29,16 @@ public:
 
     const Plan& plan(const Node& node) const { return plans_[node.unit]; }
     const std::vector<Plan>& plans() const { return plans_; }
-    std::vector<Node>& all() { return nodes_; }
-    // By entry of the region.
-    const std::vector<std::size_t>& entries() const { return entries_; }
+    std::vector<Node>& all() { return nodes_; }  // by unit
 
 private:
-    std::size_t find_or_add(std::size_t unit, const UnderWay& under_way);
-    void follow(std::size_t node);
-    bool may_collide(const Plan& plan, const UnderWay& under_way) const;
-    void find_dirty();
+    UnderWay first_under_way() const;
+    void come_to(std::size_t unit, const UnderWay& under_way);
+    void follow_all();
+    bool is_led_back_to(std::size_t unit) const;
+    Ways ways_from(const Node& node, const AtEnd& end) const;
+    bool lands_too_much(const AtEnd& end) const;
+    bool collides(Node& node) const;
     void find_checks();
     void find_longest();
 
@@ -44,12 +46,11 @@ private:
     const machine::CompilerTarget& target_;
     std::vector<Plan> plans_;
     std::vector<Node> nodes_;
-    std::vector<std::size_t> entries_;
+    const Registers& registers_;
     std::map<std::uint64_t, std::size_t> units_;  // by address
+    std::vector<bool> known_;                     // nodes that something leads to
+    std::vector<std::size_t> open_;               // of these, those whose next ones do not know all of it
     std::vector<std::size_t> finished_;           // nodes, each behind those it leads to without leading back
 };
-
-// What of the registers landing results write.
-void add_landing(const UnderWay& under_way, const std::vector<LatePut>& put, RegisterSet& written);
 
 }  // namespace isaforge::jit

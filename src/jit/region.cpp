@@ -20,21 +20,20 @@ public:
           region_(region),
           registers_(e),
           nodes_(region, e.target, registers_),
-          late_(e, registers_),
+          late_(e, registers_, kept.shapes),
           exits_(e, registers_, late_, kept.ops),
-          memory_(e, exits_) {}
+          memory_(e, exits_, kept.accesses) {}
 
     bool run(std::vector<bool>& compiled) {
         compiled.assign(region_.units.size(), false);
-        for (const Node& node : nodes_.all())
-            if (node.compiled) compiled[node.unit] = true;
-        const auto& entries = nodes_.entries();
-        if (std::none_of(entries.begin(), entries.end(), [&](std::size_t i) { return nodes_.all()[i].compiled; }))
-            return false;
+        for (const Node& node : nodes_.all()) compiled[node.unit] = node.compiled && node.reached;
+        const auto& entries = region_.entries;
+        if (std::none_of(entries.begin(), entries.end(), [&](std::size_t i) { return compiled[i]; })) return false;
         e_.function = new_function("region", llvm::GlobalValue::InternalLinkage);
         e_.function->addParamAttr(1, llvm::Attribute::NoAlias);
         emit_entry();
-        for (Node& node : nodes_.all()) emit_node(node);
+        for (Node& node : nodes_.all())
+            if (node.reached) emit_node(node);
         for (std::size_t i = 0; i < entries.size(); ++i) emit_way_in(i);
         if (e_.uses_kernels) link_kernels(e_.module);
         return true;
@@ -47,7 +46,7 @@ private:
         return made;
     }
 
-    // Everything is loaded, and then chosen where to begin; with late results under way the interpreter goes on.
+    // Everything is loaded, and then chosen where to begin.
     void emit_entry() {
         llvm::BasicBlock *const first = e_.new_block("variables"), *const begin = e_.new_block("begin");
         e_.b.SetInsertPoint(begin);
@@ -55,8 +54,10 @@ private:
         exits_.make_variables();
         memory_.make_variables(nodes_.plans());
         registers_.load_all();
-        for (Node& node : nodes_.all()) node.block = e_.new_block("node");
-        const auto& entries = nodes_.entries();
+        late_.make_variables();
+        for (Node& node : nodes_.all())
+            if (node.reached) node.block = e_.new_block("node");
+        const auto& entries = region_.entries;
         Value* const number = e_.b.CreatePtrToInt(e_.function->getArg(0), e_.b.getInt64Ty());
         llvm::BasicBlock* const none = e_.new_block("none");
         llvm::SwitchInst* const choice = e_.b.CreateSwitch(number, none, static_cast<unsigned>(entries.size()));
@@ -67,15 +68,22 @@ private:
         e_.b.CreateBr(begin);
     }
 
-    // A node that does not look itself whether the run is to stop is led to by a look.
+    // What is under way becomes the node's; where it is something else, the interpreter goes on. A node that does not look
+    // itself whether the run is to stop is led to by a look.
     llvm::BasicBlock* way_to(std::size_t index) {
         const Node& node = nodes_.all()[index];
-        if (node.checked || !node.compiled) return node.block;
-        llvm::BasicBlock* const way = e_.new_block("way");
+        const machine::Unit& unit = region_.units[index];
+        llvm::BasicBlock *const way = e_.new_block("way"), *const in = e_.new_block("in"),
+                                *const out = e_.new_block("out");
         e_.b.SetInsertPoint(way);
-        exits_.begin(node, nodes_.plan(node));
+        exits_.begin(nodes_.plan(node));
         late_.begin(node.under_way, nodes_.plan(node).late());
-        emit_check(node);
+        Value *const count = e_.function->getArg(3), *const pending = e_.function->getArg(4);
+        e_.b.CreateCondBr(late_.take(count, pending), in, out);
+        e_.b.SetInsertPoint(out);
+        emit_handler_call(e_, e_.address(reinterpret_cast<const void*>(unit.run)), e_.address(unit.op), count, pending);
+        e_.b.SetInsertPoint(in);
+        if (node.compiled && !node.checked) emit_check(node);
         e_.b.CreateBr(node.block);
         return way;
     }
@@ -83,10 +91,11 @@ private:
     void emit_node(const Node& node) {
         const Plan& plan = nodes_.plan(node);
         e_.b.SetInsertPoint(node.block);
-        exits_.begin(node, plan);
+        exits_.begin(plan);
         late_.begin(node.under_way, plan.late());
         if (!node.compiled) return exits_.to_interpreter();
         if (node.checked) emit_check(node);
+        for (const Index file : node.crowded) emit_port_check(node, file);
         UnitEmitter({e_, registers_, late_, exits_, memory_}, nodes_, node).run();
     }
 
@@ -103,6 +112,18 @@ private:
         exits_.to_interpreter();
         e_.b.SetInsertPoint(on);
     }
+    // The interpreter knows whose results collide.
+    void emit_port_check(const Node& node, Index file) {
+        const unsigned ports = e_.target.isa->register_files[file].write_ports;
+        const unsigned writes = nodes_.plan(node).writes_to(file);
+        llvm::BasicBlock *const collide = e_.new_block("collide"), *const on = e_.new_block("go");
+        Value* const free = e_.b.getInt32(ports > writes ? ports - writes : 0);
+        e_.b.CreateCondBr(e_.b.CreateICmpUGT(late_.landing_in(file), free), collide, on, rarely());
+        e_.b.SetInsertPoint(collide);
+        exits_.to_interpreter();
+        e_.b.SetInsertPoint(on);
+    }
+
     llvm::MDNode* rarely() {
         return llvm::MDNode::get(e_.context, {llvm::MDString::get(e_.context, "branch_weights"),
                                               llvm::ConstantAsMetadata::get(e_.b.getInt32(1)),
@@ -110,18 +131,11 @@ private:
     }
 
     void emit_way_in(std::size_t entry) {
-        const machine::Unit& unit = region_.units[region_.entries[entry]];
         llvm::Function* const body = e_.function;
         e_.function = new_function(entry_name(entry), llvm::GlobalValue::ExternalLinkage);
-        llvm::BasicBlock *const first = e_.new_block("pending"), *const in = e_.new_block("in"),
-                                *const out = e_.new_block("out");
-        e_.b.SetInsertPoint(first);
-        Value *const count = e_.function->getArg(3), *const pending = e_.function->getArg(4);
-        e_.b.CreateCondBr(e_.b.CreateICmpEQ(pending, e_.b.getInt64(0)), in, out);
-        e_.b.SetInsertPoint(in);
-        emit_handler_call(e_, body, e_.address(reinterpret_cast<const void*>(entry)), count, pending);
-        e_.b.SetInsertPoint(out);
-        emit_handler_call(e_, e_.address(reinterpret_cast<const void*>(unit.run)), e_.address(unit.op), count, pending);
+        e_.b.SetInsertPoint(e_.new_block("in"));
+        emit_handler_call(e_, body, e_.address(reinterpret_cast<const void*>(entry)), e_.function->getArg(3),
+                          e_.function->getArg(4));
         e_.function = body;
     }
 

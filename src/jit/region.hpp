@@ -17,6 +17,8 @@ namespace isaforge::jit {
 struct Kept {
     std::deque<machine::MicroOp> ops;
     std::deque<machine::Computation> computations;
+    std::deque<machine::AccessSite> accesses;
+    std::deque<machine::LateShape> shapes;
 };
 
 // Fills the module with a function for each entry, of that name; `compiled` says of which units there is code. False where

@@ -50,6 +50,13 @@ void Registers::note_writes(const ir::Graph& graph, const ir::Instruction& instr
     }
 }
 
+std::optional<std::pair<Index, unsigned>> Registers::at(std::uint32_t offset) const {
+    for (unsigned i = 0; i < cells_.size(); ++i)
+        if (cells_[i].offset == offset && file(cells_[i].file).lanes == 1 && !cells_[i].is_half)
+            return std::pair{cells_[i].file, i};
+    return {};
+}
+
 bool Registers::is_supported(const RegisterFile& file, ir::Type type, unsigned first) {
     if (file.lanes == 1) return first == 0 && unsigned{type.bits} * type.lanes <= file.bits;
     if (type.bits == file.bits) return true;
@@ -152,12 +159,17 @@ Value* Registers::whole(unsigned number) {
     return e_.b.CreateOr(e_.b.CreateShl(high, half_bits), e_.b.CreateZExt(value, wide));
 }
 
+void Registers::set(const Cell& cell, Value* value) {
+    e_.b.CreateStore(value, cell.variable);
+    store_cell(cell, value);
+}
+
 void Registers::put_whole(unsigned number, Value* value) {
     const Cell& cell = cells_[number];
-    e_.b.CreateStore(e_.b.CreateTrunc(value, cell.type), cell.variable);
+    set(cell, e_.b.CreateTrunc(value, cell.type));
     if (!cell.halved) return;
     const Cell& above = cells_[number + 1];
-    e_.b.CreateStore(e_.b.CreateTrunc(e_.b.CreateLShr(value, half_bits), above.type), above.variable);
+    set(above, e_.b.CreateTrunc(e_.b.CreateLShr(value, half_bits), above.type));
 }
 
 Elements Registers::get(const ir::Instruction& instruction, ir::Type type) {
@@ -182,13 +194,17 @@ void Registers::put(const ir::Instruction& instruction, ir::Type type, const Ele
         const Cell& cell = cells_[number];
         const RegisterFile& of = file(cell.file);
         if (of.lanes != 1) {
-            put_part(of, cell.variable, instruction.first, type, values[i], mask);
+            Value* value = values[i];
+            if (mask != nullptr)
+                value = e_.b.CreateSelect(mask, value, part(of, cell.variable, instruction.first, type));
+            put_part(of, cell.variable, instruction.first, type, value, nullptr);
+            put_part(of, in_block(e_.b.getInt64(cell.offset)), instruction.first, type, value, nullptr);
             continue;
         }
         Value* const value = mask != nullptr ? e_.b.CreateSelect(mask, values[i], before[i]) : values[i];
         if (cell.halved && unsigned{type.bits} * type.lanes <= half_bits) {
             Value* const low = e_.b.CreateLoad(cell.type, cell.variable);
-            e_.b.CreateStore(with_low_part(low, type, value), cell.variable);
+            set(cell, with_low_part(low, type, value));
         } else {
             put_whole(number, with_low_part(whole(number), type, value));
         }
@@ -204,8 +220,7 @@ Value* Registers::offset_at(Index index, Value* number) {
                           e_.b.CreateMul(wide, e_.b.getInt64(e_.target.layout->register_size(index))));
 }
 
-Elements Registers::get_at(const ir::Instruction& instruction, ir::Type type, Value* number, const RegisterSet& dirty) {
-    write_back_file(instruction.object, dirty);
+Elements Registers::get_at(const ir::Instruction& instruction, ir::Type type, Value* number) {
     const RegisterFile& of = file(instruction.object);
     Value* const place = in_block(offset_at(instruction.object, number));
     if (of.lanes != 1) return {part(of, place, instruction.first, type)};
@@ -213,8 +228,7 @@ Elements Registers::get_at(const ir::Instruction& instruction, ir::Type type, Va
 }
 
 void Registers::put_at(const ir::Instruction& instruction, ir::Type type, Value* number, const Elements& values,
-                       Value* mask, const RegisterSet& dirty) {
-    write_back_file(instruction.object, dirty);
+                       Value* mask) {
     const RegisterFile& of = file(instruction.object);
     Value* const place = in_block(offset_at(instruction.object, number));
     if (of.lanes != 1) {
@@ -236,20 +250,8 @@ Registers::Snapshot Registers::snapshot(const RegisterSet& of) {
     return held;
 }
 
-void Registers::write_back(const RegisterSet& dirty, const Snapshot& before) {
-    for (const unsigned i : dirty.set_bits()) {
-        const Cell& cell = cells_[i];
-        const auto held = before.find(i);
-        Value* const value = held != before.end() ? held->second : e_.b.CreateLoad(cell.type, cell.variable);
-        store_cell(cell, value);
-    }
-}
-
-void Registers::write_back_file(Index index, const RegisterSet& dirty) {
-    RegisterSet of_file = dirty;
-    for (const unsigned i : dirty.set_bits())
-        if (cells_[i].file != index) of_file.reset(i);
-    write_back(of_file);
+void Registers::put_back(const Snapshot& before) {
+    for (const auto& [cell, value] : before) store_cell(cells_[cell], value);
 }
 
 void Registers::reload_file(Index index) {
@@ -263,12 +265,10 @@ void Registers::reload_file(Index index) {
 void Registers::land(unsigned number, Value* bits, Value* valid) {
     const Cell& cell = cells_[number];
     Value* const value = e_.b.CreateTrunc(bits, cell.type);
-    Value* const before = e_.b.CreateLoad(cell.type, cell.variable);
-    e_.b.CreateStore(e_.b.CreateSelect(valid, value, before), cell.variable);
+    set(cell, e_.b.CreateSelect(valid, value, e_.b.CreateLoad(cell.type, cell.variable)));
 }
 
-void Registers::land_at(Index index, Value* offset, Value* bits, Value* valid, const RegisterSet& dirty) {
-    write_back_file(index, dirty);
+void Registers::land_at(Index index, Value* offset, Value* bits, Value* valid) {
     Value* const place = in_block(offset);
     Value* const before = e_.b.CreateAlignedLoad(e_.b.getInt64Ty(), place, llvm::Align(8));
     e_.b.CreateAlignedStore(e_.b.CreateSelect(valid, bits, before), place, llvm::Align(8));

@@ -1,11 +1,14 @@
-// Registers inside a region: each that is named is a variable, which LLVM turns into values; the block of registers gets
-// them back where somebody may look. Registers that are found at run time are read and written in the block itself. A wide
-// register whose low half is written by itself is two variables, so that the high one need not be put together with it.
+// Registers inside a region: each that is named is a variable, which LLVM turns into values. What is written goes into the
+// block of registers, too, at once: a store for each costs less than all of them at each of the many ways out of a region,
+// and what nobody reads any more need not be kept in the host's registers. Registers that are found at run time are read and
+// written in the block itself. A wide register whose low half is written by itself is two variables, so that the high one
+// need not be put together with it.
 #pragma once
 
 #include <llvm/ADT/BitVector.h>
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "jit/emit.hpp"
@@ -37,20 +40,22 @@ public:
 
     Elements get(const ir::Instruction& instruction, ir::Type type);
     void put(const ir::Instruction& instruction, ir::Type type, const Elements& values, llvm::Value* mask);
-    // With the number given, and the registers that have to be in the block for it.
-    Elements get_at(const ir::Instruction& instruction, ir::Type type, llvm::Value* number, const RegisterSet& dirty);
+    // With the number given.
+    Elements get_at(const ir::Instruction& instruction, ir::Type type, llvm::Value* number);
     void put_at(const ir::Instruction& instruction, ir::Type type, llvm::Value* number, const Elements& values,
-                llvm::Value* mask, const RegisterSet& dirty);
+                llvm::Value* mask);
 
-    // What variables hold, to be put back or into the block later.
+    // What variables hold, to be put back into the block later.
     using Snapshot = std::map<unsigned, llvm::Value*>;
     Snapshot snapshot(const RegisterSet& of);
-    void write_back(const RegisterSet& dirty, const Snapshot& before = {});
+    void put_back(const Snapshot& before);
 
     // A late result lands: 64 bits as the block has them.
     void land(unsigned cell, llvm::Value* bits, llvm::Value* valid);
-    void land_at(Index file, llvm::Value* offset, llvm::Value* bits, llvm::Value* valid, const RegisterSet& dirty);
+    void land_at(Index file, llvm::Value* offset, llvm::Value* bits, llvm::Value* valid);
     std::uint32_t offset(unsigned cell) const { return cells_[cell].offset; }
+    // The file and the cell of the register that lies there, if it is one for late results.
+    std::optional<std::pair<Index, unsigned>> at(std::uint32_t offset) const;
     unsigned find(Index file, std::uint64_t number) const { return numbers_.at({file, number}).cell; }
     // Where in the block register `number` is.
     llvm::Value* offset_at(Index file, llvm::Value* number);
@@ -85,7 +90,7 @@ private:
     llvm::Value* part(const RegisterFile& file, llvm::Value* variable, unsigned first, ir::Type type);
     void put_part(const RegisterFile& file, llvm::Value* variable, unsigned first, ir::Type type, llvm::Value* value,
                   llvm::Value* mask);
-    void write_back_file(Index file, const RegisterSet& dirty);
+    void set(const Cell& cell, llvm::Value* value);
     void reload_file(Index file);
 
     Emission& e_;

@@ -65,8 +65,8 @@ void UnitEmitter::emit(const ir::Instruction& instruction) {
         case Op::put:
         case Op::put_at: return emit_put(instruction);
         case Op::store:
-            return memory_.store(instruction, type(instruction.operands[0]), type(instruction.operands[1]),
-                                 value(instruction.operands[0]), value(instruction.operands[1]), mask(instruction));
+            return memory_.store(instruction, type(instruction.operands[1]), value(instruction.operands[0]),
+                                 value(instruction.operands[1]), mask(instruction));
         case Op::at: return;
         default: values_[instruction.result] = result(instruction, type(instruction.result));
     }
@@ -75,8 +75,7 @@ void UnitEmitter::emit(const ir::Instruction& instruction) {
 void UnitEmitter::emit_put(const ir::Instruction& instruction) {
     const ir::Value given = instruction.inputs().back();
     if (instruction.op == Op::put) return registers_.put(instruction, type(given), elements(given), mask(instruction));
-    registers_.put_at(instruction, type(given), value(instruction.operands[0]), elements(given), mask(instruction),
-                      exits_.dirty());
+    registers_.put_at(instruction, type(given), value(instruction.operands[0]), elements(given), mask(instruction));
 }
 
 void UnitEmitter::emit_late(const ir::Instruction& instruction) {
@@ -89,11 +88,9 @@ void UnitEmitter::emit_late(const ir::Instruction& instruction) {
 Elements UnitEmitter::result(const ir::Instruction& instruction, ir::Type type_of_result) {
     switch (instruction.op) {
         case Op::get: return registers_.get(instruction, type_of_result);
-        case Op::get_at:
-            return registers_.get_at(instruction, type_of_result, value(instruction.operands[0]), exits_.dirty());
+        case Op::get_at: return registers_.get_at(instruction, type_of_result, value(instruction.operands[0]));
         case Op::load:
-            return memory_.load(instruction, type(instruction.operands[0]), type_of_result,
-                                value(instruction.operands[0]), mask(instruction));
+            return memory_.load(instruction, type_of_result, value(instruction.operands[0]), mask(instruction));
         default: break;
     }
     if (ir::about(instruction.op).family == ir::Family::machine) return from_machine(instruction, type_of_result);
@@ -174,7 +171,7 @@ void UnitEmitter::emit_end(const ir::Block& block) {
         case Op::fault: return exits_.raise(static_cast<StopReason>(block.end.number));
         default: break;
     }
-    late_.land(exits_.dirty_at_end());
+    late_.land();
     Ways ways;
     Value* address = nullptr;
     if (block.end.op == Op::skip) {
@@ -183,7 +180,10 @@ void UnitEmitter::emit_end(const ir::Block& block) {
         ways = plan_.ways_of(block.end.operands[0]);
         address = value(block.end.operands[0]);
     }
-    for (const std::size_t jump : late_.landing_jumps()) leave_late(jump);
+    for (const std::size_t jump : late_.landing_jumps()) {
+        if (late_.late(jump).always) return leave_to(jump);
+        leave_late(jump);
+    }
     leave(ways, address);
 }
 
@@ -192,6 +192,11 @@ void UnitEmitter::leave_late(std::size_t slot) {
     llvm::BasicBlock *const jumps = e_.new_block("jump"), *const on = e_.new_block("on");
     e_.b.CreateCondBr(late_.valid(slot), jumps, on);
     e_.b.SetInsertPoint(jumps);
+    leave_to(slot);
+    e_.b.SetInsertPoint(on);
+}
+
+void UnitEmitter::leave_to(std::size_t slot) {
     Ways ways;
     if (late_.late(slot).target) {
         ways.add(*late_.late(slot).target);
@@ -200,7 +205,6 @@ void UnitEmitter::leave_late(std::size_t slot) {
         for (const std::uint64_t target : plan_.unit().targets) ways.add(target);
     }
     leave(ways, late_.value(slot));
-    e_.b.SetInsertPoint(on);
 }
 
 // To those addresses that are known to be possible, one after the other; to any other the slow way.
@@ -230,8 +234,9 @@ void UnitEmitter::go_on(std::uint64_t address) {
         e_.b.SetInsertPoint(on);
     }
     exits_.count_one();
-    late_.move_on();
-    e_.b.CreateBr(nodes_.all()[next->second].block);
+    const Node& to = nodes_.all()[next->second];
+    late_.move_on(to.under_way);
+    e_.b.CreateBr(to.block);
 }
 
 }  // namespace isaforge::jit

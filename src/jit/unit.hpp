@@ -31,6 +31,7 @@ private:
     void emit_end(const ir::Block& block);
     void give(const ir::Edge& edge);
     void leave_late(std::size_t slot);
+    void leave_to(std::size_t slot);
     void leave(const Ways& ways, llvm::Value* address);
     void go_on(std::uint64_t address);
     const Elements& elements(ir::Value value);

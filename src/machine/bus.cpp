@@ -282,8 +282,8 @@ void Bus::note_code(std::uint64_t address, std::uint64_t bytes) {
         if (region == nullptr || !region->block) continue;
         const Block& block = *region->block;
         if ((block.flags(at) & Block::code) != 0) continue;
-        // As long as no line had the flag, stretches were longer than a page.
-        if ((block.any_flags() & Block::code) == 0) clear(view.stores);
+        // As long as no line of its page had the flag, stretches of other pages went over it.
+        if ((block.page_flags(at) & Block::code) == 0) clear(view.stores);
         block.set_flag(at, Block::code);
         view.stores[page_of(at)] = empty_[page_of(at)];
     }

@@ -2,6 +2,7 @@
 // it runs. Around that place the instructions that were executed already become a region, which is compiled on another
 // thread; when it is done, its code takes the place of the first operation of the instructions where it may be entered.
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "machine/state.hpp"
@@ -13,12 +14,15 @@ namespace {
 using ir::Op;
 using machine::CompileJob;
 
-constexpr std::size_t most_units = 600;
+constexpr std::size_t most_units = 350;
 constexpr std::size_t fewest_units = 4;  // that are worth the way in and out, outside of loops
 constexpr unsigned most_drops = 16;  // programs that overwrite themselves again and again
-// Instructions between looks: first, then, and where all that is hot is compiled.
-constexpr std::uint64_t first_look = std::uint64_t{1} << 21, look = std::uint64_t{1} << 16,
-                        longest_look = std::uint64_t{1} << 22, eager_look = 100;
+// Instructions between looks, and where all that is hot is compiled.
+constexpr std::uint64_t look = std::uint64_t{1} << 16, longest_look = std::uint64_t{1} << 18, eager_look = 100;
+// How long a run has to take before something is compiled; instructions take what they take. Where results land later, code
+// is several times as long, and compiling it pays after so many instructions.
+constexpr std::chrono::milliseconds patience{4};
+constexpr std::uint64_t patience_late = std::uint64_t{1} << 26;
 
 // Whether the interpreter will be asked to do it.
 bool is_left_out(const ir::Graph& graph) {
@@ -29,13 +33,6 @@ bool is_left_out(const ir::Graph& graph) {
                 return true;
         }
     return false;
-}
-
-bool has_late_results(const ir::Graph& graph) {
-    return std::any_of(graph.blocks.begin(), graph.blocks.end(), [](const ir::Block& block) {
-        return std::any_of(block.body.begin(), block.body.end(),
-                           [](const ir::Instruction& each) { return each.delay != 0; });
-    });
 }
 
 // Every constant that may be the next address.
@@ -53,6 +50,17 @@ void add_targets(const ir::Graph& graph, std::uint64_t next_address, std::vector
             if (each.op == Op::select) add(each.operands[1]), add(each.operands[2]);
         }
     }
+}
+
+// Addresses a little behind the instruction that it keeps as numbers: what it calls will come back there.
+void add_returns(const ir::Graph& graph, std::uint64_t address, std::uint64_t next_address,
+                 std::set<std::uint64_t>& returns) {
+    for (const ir::Block& block : graph.blocks)
+        for (const ir::Instruction& each : block.body) {
+            if (each.op != Op::put && each.op != Op::store) continue;
+            const auto known = graph.known(each.inputs().back());
+            if (known && *known > address && *known <= next_address + (next_address - address)) returns.insert(*known);
+        }
 }
 
 bool is_executable(const Machine::State::Instruction& instruction) {
@@ -77,7 +85,7 @@ machine::CompileThread& machine::System::compile_thread(const std::shared_ptr<co
 // With breakpoints, watched accesses and counts of each instruction the interpreter is asked to look at each one.
 bool Machine::State::may_compile(bool single) const {
     return options.engine != Engine::interpreter && !single && system->breakpoints.empty() && system->watching == 0 &&
-           !options.count_instructions && !options.warn_hazards && system->drops < most_drops && !system->hopeless;
+           !options.count_instructions && !options.warn_hazards && system->drops < most_drops;
 }
 
 std::uint64_t Machine::State::next_look(std::uint64_t stop_at) const {
@@ -93,10 +101,16 @@ void Machine::State::use_compiled(bool on) {
 void Machine::State::look_for_hot() {
     if (!program->compiled.on) return;
     const bool eager = options.engine == Engine::compiler;
-    if (hot.next_look == 0) hot.next_look = core.count + (eager ? eager_look : first_look);
-    if (core.count < hot.next_look) return;
     const std::uint64_t usual = eager ? eager_look : look;
+    if (hot.next_look == 0) {
+        hot.next_look = core.count + usual;
+        hot.began = std::chrono::steady_clock::now();
+    }
+    if (core.count < hot.next_look) return;
     hot.next_look = core.count + usual;
+    hot.late |= core.pending != 0;
+    const bool early = hot.late ? core.count < patience_late : std::chrono::steady_clock::now() - hot.began < patience;
+    if (!eager && early) return;
     std::unique_lock lock(program->lock);
     if (program->compiled.job == nullptr) look_around(usual);
     const std::shared_ptr<CompileJob> job = program->compiled.job;
@@ -163,16 +177,12 @@ void Machine::State::compile_around(std::uint64_t address) {
         }
         if (is_left_out(job->graphs.back())) others.insert(targets.begin(), targets.end());
         if (std::find(targets.begin(), targets.end(), behind) == targets.end()) others.insert(behind);
+        add_returns(job->graphs.back(), here, behind, others);
         open.insert(open.end(), targets.begin(), targets.end());
         open.push_back(behind);
     }
     program->compiled.entered.insert(address);
     if (units.empty()) return;
-    // Regions begin with nothing under way, which hardly happens where results are late.
-    if (options.engine != Engine::compiler && std::any_of(job->graphs.begin(), job->graphs.end(), has_late_results)) {
-        system->hopeless = true;
-        return program->use_compiled(false);
-    }
     if (options.engine != Engine::compiler && units.size() < fewest_units && !in_loop) return;
     if (!in_loop) others.insert(address);
     for (const auto* const entries : {&loops, &others})
@@ -183,23 +193,26 @@ void Machine::State::compile_around(std::uint64_t address) {
             program->compiled.entered.insert(entry);
         }
     if (job->region.entries.empty()) return;
+    job->region.under_way = machine::results_under_way(core, core.count, core.pending);
     job->program = program;
     program->compiled.job = std::move(job);
     system->compile_thread(codec, options, ports).start(program->compiled.job);
 }
 
-// The code is there: from now on it is entered. Under the program's lock; another hart may have done it, or the code be of
-// what was overwritten since.
+// The code is there: from now on it is entered, in place of older code too, which knows less of what was executed by now,
+// unless this is a part only of what is led to. Under the program's lock; another hart may have done it, or the code be of what
+// was overwritten since.
 void Machine::State::install(const std::shared_ptr<CompileJob>& job) {
     machine::CompiledParts& parts = program->compiled;
     if (parts.job != job) return;
     parts.job.reset();
     if (job->code == nullptr) return;
+    const bool is_whole = job->region.units.size() < most_units;
     for (std::size_t i = 0; i < job->region.entries.size(); ++i) {
         const std::size_t unit = job->region.entries[i];
         Instruction* const instruction = machine::instruction_of(job->region.units[unit].op);
-        if (!job->code->compiled[unit] || instruction->interpreted != nullptr) continue;
-        instruction->interpreted = instruction->first().run;
+        if (!job->code->compiled[unit] || (instruction->interpreted != nullptr && !is_whole)) continue;
+        if (instruction->interpreted == nullptr) instruction->interpreted = instruction->first().run;
         if (parts.on) machine::put_shared(instruction->first().run, job->code->entries[i]);
         parts.entries.emplace_back(instruction, job->code->entries[i]);
     }

@@ -3,6 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <span>
+
 #include "ir/evaluate.hpp"
 #include "machine/bus.hpp"
 #include "machine/memory_bytes.hpp"
@@ -18,32 +21,32 @@ bool place_of(const Core& core, const PageEntry* pages, std::uint64_t address, s
     return find_place(page, address, bytes, static_cast<unsigned>(page.unit_shift), core.alignment != 0, place);
 }
 
-Accessed load(Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t* raw,
-              Stretch* around) {
-    const PageEntry* const pages = core->load_pages[space];
-    if (std::uint8_t* place = nullptr; place_of(*core, pages, address, bytes, place)) {
-        *raw = load_shared(place, bytes);
-        *around = find_stretch(pages, address);
-        return Accessed::at_once;
+bool load(Core* core, const AccessSite* access, std::uint64_t address, std::uint64_t* raw, Stretch* stretches) {
+    const PageEntry* const pages = core->load_pages[access->space];
+    std::uint8_t* place = nullptr;
+    const bool at_once = place_of(*core, pages, address, access->bytes, place);
+    if (at_once) {
+        *raw = load_shared(place, access->bytes);
+    } else {
+        if (!core->bus->load(access->space, address, access->bytes, *raw)) return false;
+        --core->counters[static_cast<std::size_t>(ir::Counter::loads)];
     }
-    if (!core->bus->load(space, address, bytes, *raw)) return Accessed::refused;
-    --core->counters[static_cast<std::size_t>(ir::Counter::loads)];
-    *around = find_stretch(core->load_pages[space], address);
-    return Accessed::by_bus;
+    find_stretch(core->load_pages[access->space], address, *access, !at_once, stretches);
+    return true;
 }
 
-Accessed store(Core* core, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t raw,
-               Stretch* around) {
-    const PageEntry* const pages = core->store_pages[space];
-    if (std::uint8_t* place = nullptr; place_of(*core, pages, address, bytes, place)) {
-        store_shared(place, bytes, raw);
-        *around = find_stretch(pages, address);
-        return Accessed::at_once;
+bool store(Core* core, const AccessSite* access, std::uint64_t address, std::uint64_t raw, Stretch* stretches) {
+    const PageEntry* const pages = core->store_pages[access->space];
+    std::uint8_t* place = nullptr;
+    const bool at_once = place_of(*core, pages, address, access->bytes, place);
+    if (at_once) {
+        store_shared(place, access->bytes, raw);
+    } else {
+        if (!core->bus->store(access->space, address, access->bytes, raw)) return false;
+        --core->counters[static_cast<std::size_t>(ir::Counter::stores)];
     }
-    if (!core->bus->store(space, address, bytes, raw)) return Accessed::refused;
-    --core->counters[static_cast<std::size_t>(ir::Counter::stores)];
-    *around = find_stretch(core->store_pages[space], address);
-    return Accessed::by_bus;
+    find_stretch(core->store_pages[access->space], address, *access, !at_once, stretches);
+    return true;
 }
 
 std::uint64_t compute(const Computation* what, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
@@ -51,22 +54,70 @@ std::uint64_t compute(const Computation* what, std::uint64_t a, std::uint64_t b,
     return ir::compute(what->op, what->operand, what->result, {operands, ir::operand_count(what->op)}, what->mode);
 }
 
-std::uint64_t land_later(Core* core, std::uint64_t count, std::uint64_t pending, std::uint32_t delay,
-                         std::uint32_t offset, std::uint32_t port, std::uint32_t origin, std::uint64_t value) {
-    if (LateResult* const late = new_landing(*core, count, pending, delay)) *late = {offset, port, origin, value};
+std::uint64_t land_later(Core* core, std::uint64_t count, const LateShape* shape, const LateValue* values) {
+    std::uint64_t pending = 0;
+    for (std::size_t i = 0; i < shape->size(); ++i) {
+        const LateSite& site = (*shape)[i];
+        if (values[i].valid == 0) continue;
+        if (LateResult* const late = new_landing(*core, count, pending, site.delay))
+            *late = {site.any_offset ? values[i].offset : site.offset, site.port, values[i].origin, values[i].value};
+    }
     return pending;
+}
+
+bool is_at(const LateSite& site, unsigned delay, const LateResult& result) {
+    const bool to_pc = result.offset == LateResult::to_pc;
+    return site.delay == delay && (site.any_offset ? !to_pc : site.offset == result.offset) &&
+           (!site.target || *site.target == result.value);
+}
+
+bool take_under_way(Core* core, std::uint64_t count, std::uint64_t pending, const LateShape* shape, LateValue* values) {
+    std::size_t i = 0;
+    const auto skip = [&] {
+        values[i] = {};
+        return !(*shape)[i++].always;
+    };
+    for (unsigned delay = 0; pending != 0; ++delay, pending >>= 1) {
+        if ((pending & 1) == 0) continue;
+        const LandingSlot& slot = core->ring[(count + delay) % ring_size];
+        for (const LateResult& result : std::span(slot.results, slot.used)) {
+            while (i < shape->size() && !is_at((*shape)[i], delay, result))
+                if (!skip()) return false;
+            if (i == shape->size()) return false;
+            values[i++] = {result.value, result.offset, result.origin, 1};
+        }
+    }
+    while (i < shape->size())
+        if (!skip()) return false;
+    return true;
 }
 
 }  // namespace
 
-Stretch find_stretch(const PageEntry* pages, std::uint64_t address) {
-    const PageEntry& page = pages[page_of(address)];
-    const std::uint64_t room = page.room >> page.unit_shift;
-    if (page.bytes == nullptr || address - page.first > room) return {};
-    return {page.first, room + 1, page.bytes};
+LateShape results_under_way(const Core& core, std::uint64_t count, std::uint64_t pending) {
+    LateShape found;
+    for (unsigned delay = 0; pending != 0; ++delay, pending >>= 1) {
+        const LandingSlot& slot = core.ring[(count + delay) % ring_size];
+        for (std::uint32_t i = 0; (pending & 1) != 0 && i < slot.used; ++i) {
+            LateSite& site = found.emplace_back(LateSite{.delay = delay, .offset = slot.results[i].offset});
+            if (site.offset == LateResult::to_pc) site.target = slot.results[i].value;
+        }
+    }
+    return found;
 }
 
-Callouts machine_callouts() { return {handlers::end, handlers::end_jump, raise, load, store, compute, land_later}; }
+void find_stretch(const PageEntry* pages, std::uint64_t address, const AccessSite& access, bool changed,
+                  Stretch* stretches) {
+    if (changed) std::fill_n(stretches, access.stretches, Stretch{});
+    const PageEntry& page = pages[page_of(address)];
+    const std::uint64_t room = page.room >> page.unit_shift;
+    const bool is_known = page.bytes != nullptr && address - page.first <= room;
+    stretches[access.stretch] = is_known ? Stretch{page.first, room + 1, page.bytes} : Stretch{};
+}
+
+Callouts machine_callouts() {
+    return {handlers::end, handlers::end_jump, raise, load, store, compute, land_later, take_under_way};
+}
 
 // It is never unloaded: code of a region may be freed after the compiler.
 std::unique_ptr<Compiler> load_compiler(const std::string& path, const CompilerTarget& target, std::string& error) {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,32 +27,52 @@ struct Computation {
     ir::FloatMode mode;
 };
 
-// Addresses that may be accessed at once, as compiled code keeps them in registers: eight bytes at `first` and at each of
-// `room` addresses from there on. It is told of changes: see Callouts.
+// Addresses that may be accessed at once, as compiled code keeps them at hand: eight bytes at `first` and at each of `room`
+// addresses from there on.
 struct Stretch {
     std::uint64_t first = 0, room = 0;
     std::uint8_t* bytes = nullptr;
 };
-// That of an address in a table of pages; one without room where there is none.
-Stretch find_stretch(const PageEntry* pages, std::uint64_t address);
+// An access in compiled code. Of its stretches, a number for each memory and kind of access, it uses the one of that number.
+struct AccessSite {
+    Index space = 0;
+    std::uint32_t bytes = 0, stretch = 0, stretches = 0;
+};
+// Of its stretches, the one that an access uses is that around the address in this table of pages, without room where there
+// is none. The others are forgotten where tables may have changed.
+void find_stretch(const PageEntry* pages, std::uint64_t address, const AccessSite& access, bool changed,
+                  Stretch* stretches);
 
-// What became of an access. Behind `by_bus`, no other stretch that was known is known any more.
-enum class Accessed : std::uint32_t { refused, at_once, by_bus };
+// A result that may be under way at an instruction, to land after `delay` more.
+struct LateSite {
+    unsigned delay = 0;
+    std::uint32_t offset = 0;             // of the register, or LateResult::to_pc
+    bool any_offset = false;              // some register's
+    std::uint32_t port = 0;               // see LateResult
+    bool always = false;                  // else it may be missing
+    std::optional<std::uint64_t> target;  // to_pc: the value that it has, where code relies on that
+};
+// In the order in which they land.
+using LateShape = std::vector<LateSite>;
+// What a site has when it is not missing.
+struct LateValue {
+    std::uint64_t value = 0;
+    std::uint32_t offset = 0, origin = 0;
+    std::uint8_t valid = 0;
+};
 
 // What compiled code calls. `raw` of an access are its bytes, the first one lowest; it is refused with the reason in the
-// core, where the count was put before. Compiled code counts accesses that were done; the stretch is the one around.
+// core, where the count was put before. Compiled code counts accesses that were done; its stretches are brought up to date.
 struct Callouts {
     Handler end = nullptr, end_jump = nullptr;
     void (*raise)(const MicroOp*, Core*, std::uint64_t count, std::uint64_t pending, StopReason) = nullptr;
-    Accessed (*load)(Core*, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t* raw,
-                     Stretch*) = nullptr;
-    Accessed (*store)(Core*, Index space, std::uint64_t address, std::uint32_t bytes, std::uint64_t raw,
-                      Stretch*) = nullptr;
+    bool (*load)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t* raw, Stretch*) = nullptr;
+    bool (*store)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t raw, Stretch*) = nullptr;
     std::uint64_t (*compute)(const Computation*, std::uint64_t, std::uint64_t, std::uint64_t) = nullptr;
-    // Puts a result under way, to land after `delay` more instructions, and gives what is pending then.
-    std::uint64_t (*land_later)(Core*, std::uint64_t count, std::uint64_t pending, std::uint32_t delay,
-                                std::uint32_t offset, std::uint32_t port, std::uint32_t origin,
-                                std::uint64_t value) = nullptr;
+    // Puts results under way, and gives what is pending then. The offset is that of the site unless it may be any.
+    std::uint64_t (*land_later)(Core*, std::uint64_t count, const LateShape*, const LateValue*) = nullptr;
+    // Takes what is under way where a region is entered. False where something else is than the shape says.
+    bool (*take_under_way)(Core*, std::uint64_t count, std::uint64_t pending, const LateShape*, LateValue*) = nullptr;
 };
 
 // The functions that a machine has for these.
@@ -80,7 +101,11 @@ struct Unit {
 struct CodeRegion {
     std::vector<Unit> units;
     std::vector<std::size_t> entries;  // units where it may begin
+    LateShape under_way;               // at the first unit when the run came there: an example
 };
+
+// The results that the interpreter has under way.
+LateShape results_under_way(const Core& core, std::uint64_t count, std::uint64_t pending);
 
 // Host code. It is freed with this; nothing may be running in it.
 class CompiledRegion {
@@ -102,7 +127,7 @@ public:
 };
 
 // Rises with every change of what stands above: a plug-in of another build is not used.
-inline constexpr std::uint32_t compiler_version = 2;
+inline constexpr std::uint32_t compiler_version = 3;
 inline constexpr const char* compiler_library = "libisaforge-jit.so";
 inline constexpr const char* compiler_symbol = "isaforge_make_compiler";
 using MakeCompiler = Compiler* (*)(std::uint32_t version, const CompilerTarget* target);

@@ -62,12 +62,26 @@ bool Block::eight_lines_have(std::uint64_t number, std::uint8_t unwanted) const 
     return (__atomic_load_n(eight, __ATOMIC_SEQ_CST) & 0x0101010101010101u * unwanted) != 0;
 }
 
+namespace {
+
+constexpr unsigned most_pages = 1024;  // that a stretch without flags is searched on for, in each direction
+
+}  // namespace
+
 bool Block::narrow(std::uint64_t address, std::uint8_t unwanted, std::uint64_t& low, std::uint64_t& high) const {
     if ((any_flags() & unwanted) == 0) return true;
     constexpr std::uint64_t page_bytes = std::uint64_t{1} << page_shift;
-    low = std::max(low, address & ~(page_bytes - 1));
-    high = std::min(high, address | (page_bytes - 1));
-    if ((page_flag(address).load() & unwanted) == 0) return true;
+    const auto is_clean = [&](std::uint64_t at) { return (page_flag(at).load() & unwanted) == 0; };
+    std::uint64_t first_byte = address & ~(page_bytes - 1), last_byte = address | (page_bytes - 1);
+    if (is_clean(address)) {
+        for (unsigned i = 0; i < most_pages && first_byte > low && is_clean(first_byte - 1); ++i)
+            first_byte -= page_bytes;
+        for (unsigned i = 0; i < most_pages && last_byte < high && is_clean(last_byte + 1); ++i)
+            last_byte += page_bytes;
+    }
+    low = std::max(low, first_byte);
+    high = std::min(high, last_byte);
+    if (is_clean(address)) return true;
     const auto has = [&](std::uint64_t number) { return (line_flag(number).load() & unwanted) != 0; };
     const std::uint64_t own = address / line, low_line = low / line, high_line = high / line;
     if (has(own)) return false;

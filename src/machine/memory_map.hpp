@@ -64,8 +64,11 @@ struct Block {
     void clear_flags() const;
     // What some line has, which is known after it.
     std::uint8_t any_flags() const { return any_flags_.load(); }
+    std::uint8_t page_flags(std::uint64_t address) const {
+        return page_flag(address).load();
+    }  // what some line of its page has
     // Narrows [low, high] to a stretch around `address` without some flags: it stays where no line of the block has one, else
-    // it is that of lines in the address's page. False where its own line has one.
+    // it is that of pages around of which no line has one, or of lines in the address's page. False where its own line has one.
     bool narrow(std::uint64_t address, std::uint8_t unwanted, std::uint64_t& low, std::uint64_t& high) const;
 
     std::uint64_t first = 0, size = 0;

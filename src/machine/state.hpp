@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -73,6 +74,8 @@ struct Machine::State {
     // Using the compiler: compiled.cpp.
     struct Hot {
         std::uint64_t next_look = 0, interval = 0;   // by core.count; 0: not yet known
+        std::chrono::steady_clock::time_point began;
+        bool late = false;                           // results were under way at a look
     };
     bool may_compile(bool single) const;
     std::uint64_t next_look(std::uint64_t stop_at) const;

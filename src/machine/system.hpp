@@ -89,7 +89,6 @@ struct System {
     std::unordered_set<std::uint64_t> breakpoints;   // code addresses; set while nothing runs
     std::atomic<unsigned> watching = 0;              // harts whose accesses are noted
     std::atomic<unsigned> drops = 0;                 // of compiled code that was overwritten
-    std::atomic<bool> hopeless = false;              // compiling costs more than it gives: see compile_around
     std::mutex compiler_lock;                    // for the next two
     EngineFigures compiled;
     std::unique_ptr<CompileThread> compiler;     // since it was first wanted

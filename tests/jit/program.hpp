@@ -174,24 +174,24 @@ private:
         return self(core).memory.access(*core, address, bytes, nullptr, raw);
     }
     // What compiled code calls, which counts itself. The second memory's table knows all that there is, but not at first.
-    static machine::Accessed load_for(machine::Core* core, Index space, std::uint64_t address, std::uint32_t bytes,
-                                      std::uint64_t* raw, machine::Stretch* around) {
-        const bool done = space == 0 ? load(core, address, bytes, raw) : self(core).apart(address, bytes, raw, 0);
-        return accessed(*core, done, ir::Counter::loads, core->load_pages[space], address, around);
+    static bool load_for(machine::Core* core, const machine::AccessSite* access, std::uint64_t address,
+                         std::uint64_t* raw, machine::Stretch* stretches) {
+        const bool done = access->space == 0 ? load(core, address, access->bytes, raw)
+                                             : self(core).apart(address, access->bytes, raw, 0);
+        if (done) accessed(*core, ir::Counter::loads, core->load_pages[access->space], address, *access, stretches);
+        return done;
     }
-    static machine::Accessed store_for(machine::Core* core, Index space, std::uint64_t address, std::uint32_t bytes,
-                                       std::uint64_t raw, machine::Stretch* around) {
-        const bool done =
-            space == 0 ? store(core, address, bytes, raw) : self(core).apart(address, bytes, nullptr, raw);
-        return accessed(*core, done, ir::Counter::stores, core->store_pages[space], address, around);
+    static bool store_for(machine::Core* core, const machine::AccessSite* access, std::uint64_t address,
+                          std::uint64_t raw, machine::Stretch* stretches) {
+        const bool done = access->space == 0 ? store(core, address, access->bytes, raw)
+                                             : self(core).apart(address, access->bytes, nullptr, raw);
+        if (done) accessed(*core, ir::Counter::stores, core->store_pages[access->space], address, *access, stretches);
+        return done;
     }
-    static machine::Accessed accessed(machine::Core& core, bool done, ir::Counter counter,
-                                      const machine::PageEntry* pages, std::uint64_t address,
-                                      machine::Stretch* around) {
-        if (!done) return machine::Accessed::refused;
+    static void accessed(machine::Core& core, ir::Counter counter, const machine::PageEntry* pages,
+                         std::uint64_t address, const machine::AccessSite& access, machine::Stretch* stretches) {
         --core.counters[static_cast<std::size_t>(counter)];
-        *around = machine::find_stretch(pages, address);
-        return machine::Accessed::by_bus;
+        machine::find_stretch(pages, address, access, true, stretches);
     }
     // The second memory, by its bytes as they lie there: in units of 16 bits.
     bool apart(std::uint64_t address, std::uint32_t bytes, std::uint64_t* load, std::uint64_t raw) {

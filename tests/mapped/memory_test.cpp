@@ -319,6 +319,28 @@ TEST(Memory, DataThatBecomesCodeAmidItsOwnPage) {
     EXPECT_EQ(machine.word(0x63c0), 2u);
 }
 
+TEST(Memory, DataThatBecomesCodeAmidAStretchOfPages) {
+    // The same where the stretch that is known began in the page before.
+    MappedMachine machine;
+    EXPECT_EQ(machine->protect(0x8000, 0x8000, {true, true, true}, "mixed"), "");
+    machine->load_data(0, 0xc800, code_bytes({{Op::li, 5, 0, 1}, {Op::jr, 9}}));
+    const RunResult result = machine.run({{Op::li, 1, 0, 0x6400},
+                                          {Op::add, 1, 1},
+                                          {Op::li, 6, 0, 2},
+                                          {Op::st64, 6, 1, -0x2000},
+                                          {Op::st64, 6, 1, 64},
+                                          {Op::call, 9, 1},
+                                          {Op::add, 7, 5},         // 1
+                                          {Op::st64, 6, 1, -0x2000},
+                                          {Op::st16, 6, 1, 2},
+                                          {Op::call, 9, 1},
+                                          {Op::add, 7, 5},         // 2
+                                          {Op::stop}});
+    EXPECT_EQ(result.reason, StopReason::stopped) << result.message;
+    EXPECT_EQ(machine.r(7), 3u);
+    EXPECT_EQ(machine.word(0xc840), 2u);
+}
+
 TEST(Memory, CodeThatIsOftenRewritten) {
     // Translations that were dropped are given back now and then; the program does not notice.
     MappedMachine machine;
