@@ -15,7 +15,7 @@ using machine::CompileJob;
 
 constexpr std::size_t most_units = 600;
 constexpr std::size_t fewest_units = 4;  // that are worth the way in and out, outside of loops
-constexpr unsigned most_drops = 16;  // programs that overwrite themselves again and again
+constexpr unsigned most_drops = 16;      // programs that overwrite themselves again and again
 // Instructions between looks: first, then, and where all that is hot is compiled.
 constexpr std::uint64_t first_look = std::uint64_t{1} << 21, look = std::uint64_t{1} << 16,
                         longest_look = std::uint64_t{1} << 22, eager_look = 100;
@@ -115,7 +115,7 @@ void Machine::State::look_for_hot() {
     if (hot.job && !hot.job->done) return;
     if (hot.job) return install();
     const Instruction* const here = instruction_of(core.next);
-    const bool was_compiled = core.count - core.left_at < most_units;
+    const bool was_compiled = !hot.regions.empty() && core.count - core.left_at < most_units;
     if (here == nullptr || here->is_event || !is_executable(*here) || was_compiled ||
         hot.entered.contains(here->address)) {
         hot.interval = std::min(longest_look, std::max(usual, 2 * hot.interval));

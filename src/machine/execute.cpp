@@ -266,6 +266,7 @@ void Machine::State::reset(std::uint64_t address) {
     bus.forget_pages();
     bus.choose_pages();
     forget_translations();
+    hot.drops = 0;
     refresh_modes();
     set_next(address);
     started = false;
