@@ -133,7 +133,10 @@ public:
     }
     ~OperationsBench() { EXPECT_EQ(machine_.engine_figures().problem, ""); }
 
-    void restart() { machine_.reset(); }
+    void restart() {
+        machine_.reset();
+        take_over();
+    }
     bool compiles() const { return machine_.engine_figures().engine == Engine::compiler; }
     std::uint64_t compiled() const { return machine_.engine_figures().instructions; }
 
