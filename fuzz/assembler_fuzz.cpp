@@ -6,7 +6,7 @@ using namespace isaforge;
 
 namespace {
 
-void write_all(fuzz::Assembled& made, const Codec& codec) {
+void write_all(testing::Assembled& made, const Codec& codec) {
     std::string elf, out, error;
     if (write_elf(made.object, elf, error)) {
         const auto* const bytes = reinterpret_cast<const std::uint8_t*>(elf.data());
@@ -16,7 +16,7 @@ void write_all(fuzz::Assembled& made, const Codec& codec) {
     if (apply_relocations(made.object, codec, made.diagnostics)) write_memh(made.object, out, error);
 }
 
-void disassemble_code(const fuzz::Assembled& made, const Codec& codec) {
+void disassemble_code(const testing::Assembled& made, const Codec& codec) {
     for (const Section& section : made.object.sections) {
         if (!section.executable || section.bytes.empty() || section.bytes.size() > 512) continue;
         fuzz::round_trip(codec, read_binary(section.bytes, codec.isa()), false);
@@ -38,8 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Codec& codec = *fuzz::tools(data[0]).codec;
     const std::string_view text = fuzz::text_of(data + 1, size - 1);
     const bool flat = data[size - 1] % 2 == 0;
-    fuzz::Assembled made, again;
-    fuzz::assemble_text(made, codec, text, flat);
+    const auto assembled = fuzz::assemble_text(codec, text, flat);
+    testing::Assembled& made = *assembled;
     fuzz::require(made.good == made.diagnostics.ok());
     to_text(made.diagnostics, made.sources);
     listing_text(made.listing, made.object, made.sources, made.file);
@@ -48,9 +48,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (flat) {
         disassemble_code(made, codec);
     } else {
-        fuzz::assemble_text(again, codec, text, flat);
+        const auto again = fuzz::assemble_text(codec, text, flat);
         std::string first, second, error;
-        fuzz::require(write_elf(made.object, first, error) == write_elf(again.object, second, error) &&
+        fuzz::require(write_elf(made.object, first, error) == write_elf(again->object, second, error) &&
                       first == second);
     }
     write_all(made, codec);

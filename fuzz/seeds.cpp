@@ -46,16 +46,14 @@ void assemble_all(const fs::path& root) {
     const auto add = [&](unsigned machine, const std::string& text) {
         const std::string chosen(1, static_cast<char>(machine));
         sources.add(chosen + text);
-        fuzz::Assembled made, flat;
         const Codec& codec = *fuzz::tools(static_cast<std::uint8_t>(machine)).codec;
-        fuzz::assemble_text(made, codec, text, false);
-        fuzz::assemble_text(flat, codec, text, true);
+        const auto made = fuzz::assemble_text(codec, text, false), flat = fuzz::assemble_text(codec, text, true);
         std::string elf, hex, error;
-        if (made.good && write_elf(made.object, elf, error)) objects.add(chosen + elf);
-        if (!flat.good) return;
-        place_sections(flat.object);
-        if (write_intel_hex(flat.object, hex, error)) objects.add(chosen + hex);
-        const Section& first = flat.object.sections[0];
+        if (made->good && write_elf(made->object, elf, error)) objects.add(chosen + elf);
+        if (!flat->good) return;
+        place_sections(flat->object);
+        if (write_intel_hex(flat->object, hex, error)) objects.add(chosen + hex);
+        const Section& first = flat->object.sections[0];
         const std::string code(first.bytes.begin(), first.bytes.end());
         codes.add(chosen + code);
         programs.add(chosen + '\0' + code);
@@ -90,6 +88,17 @@ void draw_graphs(const fs::path& root) {
     Folder folder(root / "graph");
     for (unsigned seed = 0; seed < 30; ++seed)
         folder.add(ir::to_text(ir::RandomGraph(ir::bench_isa(), seed).make(), ir::bench_isa()));
+}
+
+// Of programs of graphs: choices.
+void choose(const fs::path& root) {
+    Folder folder(root / "engines");
+    fuzz::Random random(1);
+    for (unsigned i = 0; i < 30; ++i) {
+        std::string bytes(40 * (i + 1), '\0');
+        for (char& byte : bytes) byte = static_cast<char>(random.next());
+        folder.add(bytes);
+    }
 }
 
 void talk(const fs::path& root) {
@@ -135,6 +144,7 @@ int main(int argc, char** argv) {
     assemble_all(root);
     contain(root);
     draw_graphs(root);
+    choose(root);
     talk(root);
     write_dictionary(root / "words.dict");
 }

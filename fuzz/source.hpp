@@ -2,7 +2,7 @@
 // shipped programs.
 #pragma once
 
-#include "isaforge/assembler.hpp"
+#include "../tests/assembler/assembled.hpp"
 #include "isaforge/disassembler.hpp"
 #include "machines.hpp"
 #include "text.hpp"
@@ -145,22 +145,12 @@ inline std::string statements(Random& random, const Tools& with, unsigned count,
     return text;
 }
 
-struct Assembled {
-    SourceManager sources;
-    Diagnostics diagnostics;
-    Object object;
-    Listing listing;
-    FileId file = 0;
-    bool good = false;
-};
-
-inline void assemble_text(Assembled& out, const Codec& codec, std::string_view text, bool flat) {
+inline std::unique_ptr<testing::Assembled> assemble_text(const Codec& codec, std::string_view text, bool flat) {
     AssembleOptions options;
     options.flat = flat;
     options.threads = 1;
     options.max_output = 1 << 14;
-    out.file = out.sources.add("/nowhere/fuzz.s", std::string(text));
-    out.good = assemble(codec, out.file, out.sources, options, out.object, out.diagnostics, &out.listing);
+    return testing::assembled(codec, "/nowhere/fuzz.s", std::string(text), options);
 }
 
 // What the disassembler writes of code assembles to the same bytes.
@@ -168,10 +158,9 @@ inline void round_trip(const Codec& codec, const Object& object, bool labels) {
     DisassembleOptions options;
     options.threads = 1;
     options.labels = labels;
-    Assembled again;
-    assemble_text(again, codec, disassemble(codec, object, options), true);
-    require(again.good && !again.object.sections.empty());
-    require(again.object.sections[0].bytes == object.sections[0].bytes);
+    const auto again = assemble_text(codec, disassemble(codec, object, options), true);
+    require(again->good && !again->object.sections.empty());
+    require(again->object.sections[0].bytes == object.sections[0].bytes);
 }
 
 }  // namespace isaforge::fuzz

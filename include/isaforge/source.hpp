@@ -40,7 +40,7 @@ struct LineColumn {
 // Owns the text of every file that was read. Text stays at one address for the manager's life, so views into it hold.
 class SourceManager {
 public:
-    // Takes text under a name that diagnostics show. The text may not exceed 4 GiB.
+    // Takes text under a name that diagnostics show. The text may not exceed 4 GiB; a byte-order mark in front is no part of it.
     FileId add(std::string name, std::string text);
 
     // Reads a file as it is. Nothing where it cannot be read, or has more than `most` bytes or than limits.hpp allows, with the
@@ -70,6 +70,7 @@ private:
         std::string path;                                // empty where it was not loaded
         mutable std::vector<std::uint32_t> line_starts;  // found when first asked for
     };
+    FileId keep(std::string name, std::string text);
     const File& file(FileId id) const { return files_[id - 1]; }
     const std::vector<std::uint32_t>& line_starts(const File& file) const;
 

@@ -282,7 +282,7 @@ void Engine::incbin(const char*& p, int) {
     if (!good) return skip_statement(p);
     std::string reason;
     FileId file = 0;
-    if (!open_file(wanted, file, reason)) {
+    if (!open_file(wanted, false, file, reason)) {
         error(begin, end, fmt::format("'{}' cannot be read: {}", wanted, reason));
         return skip_statement(p);
     }

@@ -24,9 +24,9 @@ namespace isaforge::assembler {
 struct Fixup {
     Position position;  // of the instruction's or datum's first byte
     Index node = no_index;
-    Index form = no_index;   // an instruction's; no_index: a datum
-    Deferred deferred;       // an instruction's number
-    std::uint8_t bytes = 0;  // of the datum or instruction
+    Index form = no_index;                                                       // an instruction's; no_index: a datum
+    Deferred deferred;                                                           // an instruction's number
+    std::uint8_t bytes = 0;                                                      // of the datum or instruction
     enum class Leb : std::uint8_t { no, is_unsigned, is_signed } leb = Leb::no;  // a datum in groups of seven bits
     Place place;
 };
@@ -365,7 +365,7 @@ private:
     bool may_repeat(std::size_t text, const char* at);
     void run_text(std::string name, std::string text, Input::Kind kind, const char* at, const char* end,
                   std::string_view macro);
-    bool open_file(std::string_view name, FileId& file, std::string& reason);
+    bool open_file(std::string_view name, bool is_text, FileId& file, std::string& reason);
     bool run_defined(const char*& p);
     bool too_much_replaced(const std::string& text, const char*& p, const char* end);
     bool replace_definitions(std::string_view text, std::string& out, unsigned depth, std::vector<MapPiece>* map,
@@ -453,7 +453,7 @@ private:
     SymbolTable symbols_;
     Expressions expressions_;
     StatementMemory memory_{codec_};
-    std::unique_ptr<Ahead> ahead_;                // null where the source is small, or means something else than it says
+    std::unique_ptr<Ahead> ahead_;  // null where the source is small, or means something else than it says
     SectionBuffer* current_ = nullptr;
     Index current_index_ = 0;
     Index previous_index_ = 0;
@@ -466,8 +466,8 @@ private:
     std::vector<LineRun> line_runs_;
     std::vector<std::string> told_files_;  // of `.file`, by number
     std::vector<ToldLine> told_lines_;
-    ToldLine told_next_;                   // of `.loc`: the next instruction's …
-    bool told_waits_ = false;              // … which has not come yet
+    ToldLine told_next_;       // of `.loc`: the next instruction's …
+    bool told_waits_ = false;  // … which has not come yet
     std::vector<ListingMark> listing_marks_;
     std::vector<std::pair<Fixup, std::int64_t>> base_marks_;  // numbers to which a loader adds a base
 
@@ -493,7 +493,7 @@ private:
     std::vector<Condition> conditions_;
     NameMap<Macro> macros_;
     NameMap<Definition> definitions_;
-    NameMap<FileId> included_;
+    NameMap<FileId> included_, embedded_;  // texts, and bytes as they are
     std::deque<std::string> joined_texts_;
     std::uint64_t expansions_ = 0;
     unsigned definition_steps_ = 0;

@@ -420,7 +420,7 @@ void Engine::repeat_words(const char*& p, int characters) {
 
 // --- included files
 
-bool Engine::open_file(std::string_view wanted, FileId& file, std::string& reason) {
+bool Engine::open_file(std::string_view wanted, bool is_text, FileId& file, std::string& reason) {
     namespace fs = std::filesystem;
     const Input* input = input_;
     while (input->parent && input->kind != Input::Kind::file) input = input->parent;
@@ -430,17 +430,19 @@ bool Engine::open_file(std::string_view wanted, FileId& file, std::string& reaso
     reason = "no such file";
     for (const fs::path& folder : folders) {
         const std::string path = (folder / fs::path(wanted)).string();
-        const auto known = included_.find(path);
-        if (known != included_.end()) {
+        NameMap<FileId>& opened = is_text ? included_ : embedded_;
+        const auto known = opened.find(path);
+        if (known != opened.end()) {
             file = known->second;
             return true;
         }
         std::error_code code;
         if (!fs::exists(path, code)) continue;
-        const std::optional<FileId> loaded = sources_.load(path, reason, Readable::only_regular);
+        const std::optional<FileId> loaded = is_text ? sources_.load_text(path, reason, Readable::only_regular)
+                                                     : sources_.load(path, reason, Readable::only_regular);
         if (!loaded) continue;
         file = *loaded;
-        included_.emplace(path, file);
+        opened.emplace(path, file);
         return true;
     }
     return false;
@@ -453,7 +455,7 @@ void Engine::include(const char*& p, int) {
     const char* const end = p;
     std::string reason;
     FileId file = 0;
-    if (!open_file(wanted, file, reason)) {
+    if (!open_file(wanted, true, file, reason)) {
         error(begin, end, fmt::format("'{}' cannot be read: {}", wanted, reason));
         return skip_statement(p);
     }

@@ -36,15 +36,10 @@ std::string joined_lines(std::string_view text) {
 
 }  // namespace
 
-// A file whose lines go on with a backslash is read from a copy in which they are joined. A byte-order mark in front is no
-// part of it.
+// A file whose lines go on with a backslash is read from a copy in which they are joined.
 void Engine::run_file(Input& input) {
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (starts_with(input.begin, input.end, byte_order_mark)) input.begin += byte_order_mark.size();
     std::string joined = joined_lines({input.begin, static_cast<std::size_t>(input.end - input.begin)});
     if (!joined.empty()) {
-        joined.insert(0, static_cast<std::size_t>(input.begin - input.base),
-                      ' ');  // places are counted from the file's begin
         const std::string& kept = joined_texts_.emplace_back(std::move(joined));
         input.begin = input.base = kept.data();
         input.end = kept.data() + kept.size();

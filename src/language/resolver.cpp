@@ -362,7 +362,7 @@ std::vector<Entry> Resolver::resolve_entries(const std::vector<EntrySyntax>& ent
             entry.code = next;
             entry.where = syntax.place;
             for (const auto& column : columns) entry.texts.push_back(column[std::min(i, column.size() - 1)]);
-            if (syntax.value) entry.value = evaluate(syntax.value, {}).value_or(0) + i;
+            entry.value = syntax.value ? evaluate(syntax.value, {}).value_or(0) + i : next;
             if (width < 64 && next >> width != 0) {
                 diagnostics_.error(syntax.place, fmt::format("code {} does not fit in {} bits", next, width))
                     .note(place, "the width is given here");

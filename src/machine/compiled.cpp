@@ -127,7 +127,7 @@ void Machine::State::look_for_hot() {
 // Whether the instruction to come is the middle of something that is not compiled yet. Under the program's lock.
 void Machine::State::look_around(std::uint64_t usual) {
     const Instruction* const here = next_instruction();
-    const bool was_compiled = core.count - core.left_at < most_units;
+    const bool was_compiled = !program->compiled.regions.empty() && core.count - core.left_at < most_units;
     if (here == nullptr || here->is_event || !is_executable(*here) || was_compiled ||
         program->compiled.entered.contains(here->address)) {
         hot.interval = std::min(longest_look, std::max(usual, 2 * hot.interval));

@@ -189,7 +189,7 @@ System::~System() { program->forget_job(); }
 std::shared_ptr<Program> System::program_after(const std::shared_ptr<Program>& left) {
     const std::lock_guard lock(program_lock);
     if (program == left) {
-        program->forget_job();
+        if (program->forget_job()) ++drops;
         program = std::make_shared<Program>(left->isa, ++newest_program);
     }
     return program;

@@ -124,9 +124,10 @@ void Program::use_compiled(bool on) {
         put_shared(instruction->first().run, on ? entry : instruction->interpreted);
 }
 
-void Program::forget_job() {
+bool Program::forget_job() {
     const std::lock_guard guard(lock);
     compiled.job.reset();
+    return !compiled.regions.empty();
 }
 
 bool Program::drop_regions() {

@@ -99,7 +99,7 @@ struct Program {
 
     void use_compiled(bool on);
     bool drop_regions();                         // whether there were any
-    void forget_job();                           // which may own this program
+    bool forget_job();                           // which may own this program; whether anything was compiled
 
     const Isa& isa;
     const std::uint64_t number;                  // later ones have higher ones

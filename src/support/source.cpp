@@ -6,7 +6,20 @@
 
 namespace isaforge {
 
+namespace {
+
+void drop_byte_order_mark(std::string& text) {
+    if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+}
+
+}  // namespace
+
 FileId SourceManager::add(std::string name, std::string text) {
+    drop_byte_order_mark(text);
+    return keep(std::move(name), std::move(text));
+}
+
+FileId SourceManager::keep(std::string name, std::string text) {
     files_.push_back({std::move(name), std::move(text), {}, {}});
     return static_cast<FileId>(files_.size());
 }
@@ -16,7 +29,7 @@ std::optional<FileId> SourceManager::load(const std::string& path, std::string& 
     std::string text;
     if (!read_input(path, what, text, error, most)) return std::nullopt;
     const bool standard = path == "-" && what == Readable::anything;
-    const FileId file = add(standard ? "<standard input>" : path, std::move(text));
+    const FileId file = keep(standard ? "<standard input>" : path, std::move(text));
     files_.back().path = path;
     return file;
 }
@@ -39,7 +52,7 @@ std::optional<FileId> SourceManager::load_text(const std::string& path, std::str
         files_.pop_back();
         return std::nullopt;
     }
-    if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+    drop_byte_order_mark(text);
     return id;
 }
 

@@ -3,13 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <map>
-#include <memory>
-#include <string>
 
-#include "isaforge/assembler.hpp"
+#include "assembler/assembled.hpp"
 
 namespace isaforge::testing {
 
@@ -46,35 +43,9 @@ inline const Codec& sample(const std::string& name, const std::string& variant =
     return *codec;
 }
 
-struct Assembled {
-    SourceManager sources;
-    Diagnostics diagnostics;
-    Object object;
-    Listing listing;
-    FileId file = 0;
-    bool good = false;
-
-    std::string messages() const { return to_text(diagnostics, sources); }
-    std::string hex(std::string_view section) const {
-        std::string text;
-        const Index index = object.find_section(section);
-        if (index == no_index) return "no section";
-        for (const std::uint8_t byte : object.sections[index].bytes) {
-            char digits[3];
-            std::snprintf(digits, sizeof digits, "%02x", byte);
-            text += digits;
-        }
-        return text;
-    }
-};
-
 inline std::unique_ptr<Assembled> assemble_text(std::string text, AssembleOptions options = {},
                                                 const Codec& codec = gpu()) {
-    auto result = std::make_unique<Assembled>();
-    result->file = result->sources.add("t.s", std::move(text));
-    result->good =
-        assemble(codec, result->file, result->sources, options, result->object, result->diagnostics, &result->listing);
-    return result;
+    return assembled(codec, "t.s", std::move(text), std::move(options));
 }
 
 // What a command prints, and whether it ended well.

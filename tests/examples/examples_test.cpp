@@ -1,5 +1,5 @@
-// The example programs, assembled and run by Isaforge and by the reference machine: registers and the whole memory agree at
-// the end, and each program comes back from the disassembler byte for byte.
+// The example programs, assembled and run by Isaforge, interpreted and compiled, and by the reference machine: registers and
+// the whole memory agree at the end, and each program comes back from the disassembler byte for byte.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -57,22 +57,30 @@ TEST_P(Example, RunsAsOnTheReferenceMachine) {
     wishbone_reference::Machine reference(words, memory_bytes);
     ASSERT_TRUE(reference.run(100'000'000)) << reference.error;
 
-    MachineOptions options;
-    options.memory_bytes = memory_bytes;
-    Machine machine(codec_, options);
-    machine.load_code(code_);
-    const RunResult result = machine.run(100'000'000);
-    ASSERT_EQ(result.reason, StopReason::stopped) << result.message;
+    for (const Engine engine : {Engine::interpreter, Engine::compiler}) {
+        MachineOptions options;
+        options.memory_bytes = memory_bytes;
+        options.engine = engine;
+        Machine machine(codec_, options);
+        machine.load_code(code_);
+        const RunResult result = machine.run(100'000'000);
+        ASSERT_EQ(result.reason, StopReason::stopped) << result.message;
 
-    EXPECT_EQ(result.instructions, reference.steps);
-    Index file = 0;
-    std::uint64_t number = 0;
-    for (unsigned i = 0; i < 32; ++i) {
-        ASSERT_TRUE(machine.find_register("r" + std::to_string(i), file, number));
-        EXPECT_EQ(machine.get(file, number), reference.registers[i]) << "r" << i;
+        EXPECT_EQ(result.instructions, reference.steps);
+        Index file = 0;
+        std::uint64_t number = 0;
+        for (unsigned i = 0; i < 32; ++i) {
+            ASSERT_TRUE(machine.find_register("r" + std::to_string(i), file, number));
+            EXPECT_EQ(machine.get(file, number), reference.registers[i]) << "r" << i;
+        }
+        const auto memory = machine.memory(0);
+        EXPECT_TRUE(std::equal(reference.memory.begin(), reference.memory.end(), memory.begin()));
+        const EngineFigures figures = machine.engine_figures();
+        EXPECT_EQ(figures.problem, "");
+        if (engine == Engine::interpreter || reference.steps > 1000) {
+            EXPECT_EQ(figures.instructions > 0, engine == Engine::compiler);
+        }
     }
-    const auto memory = machine.memory(0);
-    EXPECT_TRUE(std::equal(reference.memory.begin(), reference.memory.end(), memory.begin()));
 }
 
 TEST_P(Example, ComesBackFromTheDisassembler) {

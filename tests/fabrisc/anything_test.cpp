@@ -12,6 +12,7 @@ namespace {
 struct Kind {
     const char* isa;
     unsigned wlen, mxvl, harts;
+    Engine engine = Engine::interpreter;
 };
 
 // Nothing to read, and nobody who reads.
@@ -39,6 +40,7 @@ TEST_P(AnyBits, AreExecutedOrExplained) {
         MachineOptions how;
         how.memory_bytes = bytes;
         how.harts = GetParam().harts;
+        how.engine = GetParam().engine;
         how.require_alignment = round % 4 == 3;
         how.streams = std::make_shared<Nowhere>();
         Machine machine(codec, how);
@@ -80,9 +82,13 @@ TEST_P(AnyBits, AreExecutedOrExplained) {
     EXPECT_GT(executed, rounds * turns * 6);
 }
 
-const Kind kinds[] = {{"fabrisc-2022-03-18", 32, 64, 1},  {"fabrisc-2022-03-18", 64, 512, 1},
-                      {"fabrisc-2022-05-02", 32, 128, 1}, {"fabrisc-2022-05-02", 64, 256, 2},
-                      {"fabrisc-2022-05-15", 32, 512, 1}, {"fabrisc-2022-05-15", 64, 64, 3}};
+const Kind kinds[] = {{"fabrisc-2022-03-18", 32, 64, 1},
+                      {"fabrisc-2022-03-18", 64, 512, 1},
+                      {"fabrisc-2022-05-02", 32, 128, 1},
+                      {"fabrisc-2022-05-02", 64, 256, 2},
+                      {"fabrisc-2022-05-15", 32, 512, 1},
+                      {"fabrisc-2022-05-15", 64, 64, 3},
+                      {"fabrisc-2022-05-15", 32, 128, 1, Engine::compiler}};
 
 INSTANTIATE_TEST_SUITE_P(FabRisc, AnyBits, testing::ValuesIn(kinds));
 

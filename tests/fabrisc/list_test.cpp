@@ -32,11 +32,12 @@ std::vector<ListedRow> listed_rows(const std::string& date) {
 
 bool is_alias(const Isa& isa, const Instruction& instruction) { return isa.forms[instruction.forms[0]].alias; }
 
-// The letter of a format: A of A_vector; El is E.l, which a list may leave to E.
+// The letter of a format: A of A_vector; with .l where there is a short one, which a list may leave to it: of El, and of E
+// with six bytes.
 std::string letter(const Isa& isa, const Instruction& instruction) {
-    const std::string name = isa.formats[isa.forms[instruction.forms[0]].format].name;
-    const std::string stem = name.substr(0, name.find('_'));
-    return stem.size() > 1 && stem[1] == 'l' ? stem.substr(0, 1) + ".l" : stem;
+    const Form& form = isa.forms[instruction.forms[0]];
+    const std::string name = isa.formats[form.format].name;
+    return name.substr(0, 1) + (form.bits == 48 ? ".l" : "");
 }
 
 TEST_P(ListOfRevision, HasAnInstructionForEachRowOfTheList) {

@@ -101,34 +101,44 @@ inline std::string hex(std::uint64_t value) {
 }
 
 // Code is at the beginning of memory, data behind it.
-constexpr std::uint64_t code_bytes = 0x4000, memory_bytes = 0x14000, data_middle = 0xc000;
+// The last of the code are, where they are wanted, handlers.
+constexpr std::uint64_t user_handler = 0x3000, supervisor_handler = 0x3800, code_bytes = 0x4000, memory_bytes = 0x14000,
+                        data_middle = 0xc000;
 
-inline MachineOptions machine_options() {
+inline MachineOptions machine_options(Engine engine) {
     MachineOptions options;
     options.memory_bytes = memory_bytes;
+    options.engine = engine;
     return options;
 }
 
 // An emulator and a model that are always told the same.
 class OperationsBench {
 public:
-    explicit OperationsBench(const MachineSetup& setup)
+    OperationsBench(const MachineSetup& setup, Engine engine)
         : setup_(setup),
           isa_(*setup.isa),
           layout_(model::layout_of(setup.configuration.revision)),
-          machine_(setup.codec, machine_options()) {
+          machine_(setup.codec, machine_options(engine)) {
         scalar_ = find_file(isa_, "SGPR");
         special_ = find_file(isa_, "SPR");
         helper_ = find_file(isa_, "HLPR");
         vector_ = find_file(isa_, "VGPR");
         scalar_flags_ = find_file(isa_, "FR");
         vector_flags_ = find_file(isa_, "VFLG");
+        unsaved_ = find_file(isa_, "UNSAVED");
         vector_bytes_ = setup.configuration.mxvl / 8;
         state_.memory.resize(memory_bytes);
         machine_.reset();
     }
+    ~OperationsBench() { EXPECT_EQ(machine_.engine_figures().problem, ""); }
 
-    void restart() { machine_.reset(); }
+    void restart() {
+        machine_.reset();
+        take_over();
+    }
+    bool compiles() const { return machine_.engine_figures().engine == Engine::compiler; }
+    std::uint64_t compiled() const { return machine_.engine_figures().instructions; }
 
     void fill_memory(std::mt19937_64& random) {
         const auto data = machine_.memory(0);
@@ -177,6 +187,7 @@ public:
             code.insert(code.end(), bytes, bytes + bits / 8);
             variant.text.assign(text, setup_.codec->print(text, variant.form, variant.image, bits, variant.address));
         }
+        if (compiles()) put_handlers(code);
         machine_.load_code(code);
         const auto data = machine_.memory(0);
         std::copy(data.begin(), data.begin() + code_bytes, state_.memory.begin());
@@ -220,23 +231,95 @@ public:
         return difference(variant, look_at_all);
     }
 
-    // Runs a program that goes forwards only, from its first instruction to behind its last: the model one instruction
-    // after the other, the emulator in one go. What differs then, or nothing.
-    std::string run(const std::vector<Variant>& program) {
+    // Runs a program whose last instruction leads back to its first, so many instructions of it: the model one after the
+    // other, the emulator in one go. What differs then, or nothing.
+    std::string run(const std::vector<Variant>& program, std::uint64_t count) {
         std::map<std::uint64_t, const Variant*> by_address;
         for (const Variant& variant : program) by_address[variant.address] = &variant;
         machine_.set_pc(0);
         state_.pc = 0;
-        std::uint64_t count = 0;
-        for (auto at = by_address.find(0); at != by_address.end(); at = by_address.find(state_.pc)) {
-            at->second->operation->run(state_);
-            ++count;
-        }
+        for (std::uint64_t i = 0; i < count; ++i) by_address.at(state_.pc)->operation->run(state_);
         steps_ += count;
         const RunResult result = machine_.run(count);
         if (result.reason != StopReason::limit) return "stopped: " + result.message;
         return difference(program.back(), true);
     }
+
+    // ---- Compiled code is entered at the head of a loop, by a run that goes on for some time. So an instruction stands in
+    //
+    //     head:  jump body
+    //     body:  the instruction
+    //     back:  jump head
+    //     land:  jump land       // where it jumps to, if it jumps
+    //
+    // of which four instructions are run. Handlers jump to themselves.
+    static constexpr unsigned jump_bytes = 4, in_loop = 4;
+
+    Variant jump(std::int64_t distance) const {
+        Index form = 0;
+        while (name_of(isa_, isa_.forms[form]) != "BLE" || isa_.forms[form].bits != 8 * jump_bytes) ++form;
+        return variant(form, [&](const Field& field) {  // register 0 is less than or equal to itself
+            return field.name == "T" ? static_cast<std::uint64_t>(distance / 2) : 0;
+        });
+    }
+    // The loops of these, one after the other behind `start: jump start`.
+    std::vector<Variant> loops(const std::vector<Variant>& variants) const {
+        std::vector<Variant> out{jump(0)};
+        for (const Variant& variant : variants) {
+            const auto bytes = static_cast<std::int64_t>(isa_.forms[variant.form].bits / 8);
+            out.push_back(jump(jump_bytes));
+            out.push_back(variant);
+            out.push_back(jump(-static_cast<std::int64_t>(jump_bytes) - bytes));
+            out.push_back(jump(0));
+        }
+        return out;
+    }
+    std::uint64_t back_of(const Variant& variant) const { return variant.address + isa_.forms[variant.form].bits / 8; }
+    std::uint64_t land_of(const Variant& variant) const { return back_of(variant) + jump_bytes; }
+
+    // Lets a jump to where a register says land there; false where it cannot.
+    bool aim(const Variant& variant) {
+        if (!variant.operation->leaves()) return true;
+        const unsigned number = variant.scalars.at(variant.base);
+        for (unsigned tries = 0; tries < 2; ++tries) {
+            model::State after = state_;
+            after.pc = variant.address;
+            variant.operation->run(after);
+            if (after.pc == land_of(variant)) return true;
+            set_scalar(number, state_.scalar[number] + land_of(variant) - after.pc);
+        }
+        return false;
+    }
+
+    // The same as step(), in its loop. Where an event handler was entered, the next event is not one too many.
+    std::string step_in_loop(const Variant& variant, bool look_at_all) {
+        if (!aim(variant)) return {};
+        machine_.set(unsaved_, 0, 0);
+        machine_.set_pc(variant.address - jump_bytes);
+        state_.pc = variant.address;
+        const RunResult result = machine_.run(in_loop);
+        const bool written = machine_.pc() == variant.address;
+        if (variant.operation->nearly() && written) look_at(witness_);
+        variant.operation->run(state_, written ? &witness_ : nullptr);
+        ++steps_;
+        if (result.reason != StopReason::limit) return "stopped: " + result.message;
+        if (state_.pc == back_of(variant)) state_.pc = variant.address;  // behind `back` and `head`
+        return difference(variant, look_at_all);
+    }
+
+    // Has them compiled, once all instructions have been run: how many are. Jumps have no effect but to be known then.
+    std::uint64_t compile(const std::vector<Variant>& loops) {
+        for (std::size_t i = 0; i < loops.size(); ++i) {
+            if (is_body(i)) continue;
+            machine_.set_pc(loops[i].address);
+            machine_.run(1);
+        }
+        machine_.set_pc(0);
+        const std::uint64_t before = compiled();
+        for (unsigned tries = 0; tries < 10 && compiled() == before; ++tries) machine_.run(1000);
+        return compiled() - before;
+    }
+    static bool is_body(std::size_t i) { return i % 4 == 2; }
 
     // Both sides are to go on from the same state, whatever came before.
     void take_over() {
@@ -287,6 +370,14 @@ private:
     std::uint64_t read_special(unsigned number) const {
         const std::uint64_t value = machine_.get(special_, number);
         return flags_in_status(number) ? (value & ~std::uint64_t{0x7f}) | machine_.get(scalar_flags_, 0) : value;
+    }
+
+    // Jumps to themselves, for each number of an event that has an entry of its own.
+    void put_handlers(std::vector<std::uint8_t>& code) const {
+        code.resize(code_bytes);
+        for (const std::uint64_t handler : {user_handler, supervisor_handler})
+            for (std::uint64_t address = handler; address < handler + 0x800; address += 8)
+                setup_.codec->store(jump(0).image, 8 * jump_bytes, &code[address]);
     }
 
     void name_register(Variant& out, const Field& field, std::uint64_t code) const {
@@ -393,7 +484,7 @@ private:
     const model::Layout& layout_;
     Machine machine_;
     model::State state_, witness_, noted_;
-    Index scalar_, special_, helper_, vector_, scalar_flags_, vector_flags_;
+    Index scalar_, special_, helper_, vector_, scalar_flags_, vector_flags_, unsaved_;
     unsigned vector_bytes_;
     std::uint64_t steps_ = 0;
 };
@@ -405,14 +496,28 @@ struct Amount {
     unsigned rounds = 170;   // operands for each of them; where they are vectors, an eighth of that
 };
 
+// How many instructions were compiled, of all that should have been.
+struct Compiled {
+    std::uint64_t count = 0, all = 0;
+
+    void add(std::uint64_t more, std::uint64_t of) {
+        count += more;
+        all += of;
+    }
+};
+
 // Fills the machine and tries one encoding. Returns a report of what differs, or nothing.
 class Trial {
 public:
     Trial(OperationsBench& bench, std::uint64_t seed) : bench_(bench), random_(seed) {}
+    const Compiled& compiled() const { return compiled_; }
 
     // At the beginning: every register has something in it.
     void fill() {
         bench_.fill_memory(random_);
+        fill_registers();
+    }
+    void fill_registers() {
         fill_special();
         for (unsigned i = 0; i < 32; ++i) {
             bench_.set_scalar(i, random_());
@@ -438,10 +543,7 @@ public:
         fill_special();
         bench_.load(variants);
         for (unsigned i = 0; i < amount.modes; ++i) {
-            std::uint64_t status = random_status();
-            const model::Group group = variants[0].operation->group();  // users may not see everything
-            if (group == model::Group::move || group == model::Group::block || variants[0].operation->privileged())
-                status |= supervisor_bit();
+            const std::uint64_t status = status_for(variants[0]);
             for (const Variant& variant : variants) {
                 std::string report = rounds(variant, status, amount.rounds);
                 if (!report.empty()) return report;
@@ -474,6 +576,17 @@ public:
         return {};
     }
 
+    // One encoding in loops, first interpreted and then compiled: what differs, or nothing.
+    std::string run_compiled(Index form, const Amount& amount) {
+        return run_in_loops(variants_of(form, amount.variants, 500, can_be_tried), amount.rounds);
+    }
+    // The same of those that end in a fault.
+    std::string run_compiled_faults(Index form, const Amount& amount) {
+        return run_in_loops(variants_of(form, amount.variants, 30,
+                                        [](const Variant& variant) { return variant.operation->malformed(); }),
+                            amount.rounds);
+    }
+
     // Moves to PC and CSR.
     std::string run_status(Index form, unsigned count) {
         std::vector<Variant> variants = variants_of(form, count, 100, [](const Variant& variant) {
@@ -500,9 +613,29 @@ public:
         return {};
     }
 
-    // A random program of `length` instructions, run in one go: what instructions do to each other, and the ways of the
-    // emulator that single steps do not show. Branches go forwards; no addresses, no traps, nothing that is not exact.
+    // A random program of `length` instructions in a loop, run in one go: what instructions do to each other, and the ways
+    // of the emulator that single steps do not show. Branches go forwards; no addresses, no traps, nothing that is not
+    // exact. The first time the compiler takes notice of it, then it is run anew.
     std::string run_program(unsigned length) {
+        bench_.restart();
+        std::vector<Variant> program = random_program(length);
+        fill_registers();
+        bench_.load(program);
+        const std::uint64_t before = bench_.compiled(), status = random_status();
+        for (unsigned time = 0; time < (bench_.compiles() ? 3 : 1); ++time) {
+            prepare_program(status);
+            const std::string what = bench_.run(program, 5 * length);
+            if (what.empty()) continue;
+            std::string out = what + "\n";
+            for (const Variant& variant : program) out += "    " + variant.text + ";\n";
+            return out;
+        }
+        compiled_.add(bench_.compiled() - before, program.size());
+        return {};
+    }
+
+private:
+    std::vector<Variant> random_program(unsigned length) {
         const Isa& isa = bench_.isa();
         std::vector<Index> forms;
         std::vector<std::uint64_t> addresses{0};
@@ -523,23 +656,49 @@ public:
                 if (found) program.push_back(std::move(variant));
             }
         }
-        fill_special();
-        bench_.load(program);
+        program.push_back(bench_.jump(-static_cast<std::int64_t>(addresses.back())));
+        return program;
+    }
+    void prepare_program(std::uint64_t status) {
         const model::Layout& layout = bench_.layout();
-        bench_.set_special(layout.csr, (random_status() | supervisor_bit()) & ~(std::uint64_t{1} << layout.traps));
+        bench_.set_special(layout.csr, (status | supervisor_bit()) & ~(std::uint64_t{1} << layout.traps));
         for (unsigned i = 0; i < 32; ++i) {
             const unsigned bits = 8u << random_() % 4;
             bench_.set_scalar(i, number_of(bits, random_() % 2 != 0));
             bench_.set_vector(i, vector_of(bits, random_() % 2 != 0));
         }
-        const std::string what = bench_.run(program);
-        if (what.empty()) return {};
-        std::string out = what + "\n";
-        for (const Variant& variant : program) out += "    " + variant.text + ";\n";
-        return out;
     }
 
-private:
+    // Each in a loop: interpreted once, then compiled, under one setting of CSR.
+    std::string run_in_loops(const std::vector<Variant>& variants, unsigned count) {
+        if (variants.empty()) return {};
+        bench_.restart();
+        fill_registers();
+        bench_.set_special(bench_.layout().user_handler, user_handler);
+        bench_.set_special(bench_.layout().supervisor_handler, supervisor_handler);
+        std::vector<Variant> loops = bench_.loops(variants);
+        bench_.load(loops);
+        const std::uint64_t status = status_for(variants[0]);
+        bench_.set_special(bench_.layout().csr, status);
+        for (unsigned time = 0; time < 2; ++time) {
+            for (std::size_t i = 0; i < loops.size(); ++i) {
+                if (!OperationsBench::is_body(i)) continue;
+                std::string report = rounds(loops[i], status, time == 0 ? 1 : count);
+                if (!report.empty()) return (time == 0 ? "interpreted, " : "compiled, ") + report;
+            }
+            if (time == 0) bench_.set_special(bench_.layout().csr, status);
+            if (time == 0) compiled_.add(bench_.compile(loops), loops.size());
+        }
+        return {};
+    }
+    // Users may not see everything.
+    std::uint64_t status_for(const Variant& variant) {
+        const model::Group group = variant.operation->group();
+        const bool in_supervisor =
+            group == model::Group::move || group == model::Group::block || variant.operation->privileged();
+        return random_status() | (in_supervisor ? supervisor_bit() : 0);
+    }
+
     static bool is_plain(const Variant& variant) {
         const model::Operation& operation = *variant.operation;
         const model::Group group = operation.group();
@@ -558,7 +717,10 @@ private:
         if (bench_.isa().forms[form].fields.empty()) count = 1;
         for (unsigned tries = 0; variants.size() < count && tries < 40 * count; ++tries) {
             if (tries == patience && variants.empty()) break;
-            Variant variant = bench_.variant(form, [&](const Field& field) { return code_for(field); });
+            const std::uint64_t land = bench_.isa().forms[form].bits / 8 + OperationsBench::jump_bytes;
+            Variant variant = bench_.variant(form, [&](const Field& field) {
+                return field.name == "T" && bench_.compiles() ? land / 2 : code_for(field);
+            });
             if (variant.operation && wanted(variant)) variants.push_back(std::move(variant));
         }
         return variants;
@@ -680,7 +842,9 @@ private:
             if (i == 0) bench_.set_flags(static_cast<std::uint8_t>(random_()), vector_of(8, false));
             bench_.note(variant);
             // what changed unasked stays: looking at everything takes time, and every now and then is often enough
-            const std::string what = bench_.step(variant, i + 1 == count && random_() % 4 == 0);
+            const bool at_all = i + 1 == count && random_() % 4 == 0;
+            const std::string what =
+                bench_.compiles() ? bench_.step_in_loop(variant, at_all) : bench_.step(variant, at_all);
             if (!what.empty()) return variant.text + ": " + what + "\n    before: " + bench_.noted(variant);
         }
         return {};
@@ -689,6 +853,7 @@ private:
     OperationsBench& bench_;
     std::mt19937_64 random_;
     std::uint64_t last_register_ = 0;
+    Compiled compiled_;
 };
 
 struct Parameters {
@@ -698,14 +863,16 @@ struct Parameters {
 // Calls `run(trial, form)` for every encoding on every machine, on two threads, and says what it reports. Of one encoding
 // the first report of a machine is all: then both sides go on from what the emulator says.
 template <class Machines, class Run>
-void for_all_encodings(const Revision& revision, const Machines& machines, std::uint64_t seed, Run&& run) {
+void for_all_encodings(const Revision& revision, const Machines& machines, std::uint64_t seed, Engine engine,
+                       Run&& run) {
     std::mutex mutex;
     std::atomic<unsigned> next = 0;
     std::uint64_t steps = 0;
+    Compiled compiled;
     auto work = [&] {
         for (unsigned i = next++; i < std::size(machines); i = next++) {
             MachineSetup setup(revision, machines[i].wlen, machines[i].mxvl);
-            OperationsBench bench(setup);
+            OperationsBench bench(setup, engine);
             Trial trial(bench, seed + i);
             trial.fill();
             for (Index form = 0; form < setup.isa->forms.size(); ++form) {
@@ -718,12 +885,17 @@ void for_all_encodings(const Revision& revision, const Machines& machines, std::
             }
             const std::lock_guard lock(mutex);
             steps += bench.steps();
+            compiled.add(trial.compiled().count, trial.compiled().all);
         }
     };
     std::thread other(work);
     work();
     other.join();
     ::testing::Test::RecordProperty("instructions", std::to_string(steps));
+    if (engine == Engine::interpreter) return;
+    std::printf("%llu of %llu instructions were compiled\n", static_cast<unsigned long long>(compiled.count),
+                static_cast<unsigned long long>(compiled.all));
+    EXPECT_GT(compiled.count, compiled.all / 4 * 3);
 }
 
 }  // namespace isaforge::test

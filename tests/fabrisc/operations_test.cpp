@@ -13,6 +13,8 @@ bool is_elsewhere(const std::string& name);
 
 constexpr Parameters machines[] = {{64, 512}, {32, 256}, {32, 128}, {64, 64}};  // the slowest first
 
+constexpr Parameters compiled_machines[] = {{64, 128}, {32, 256}};
+
 class Operations : public OfRevision {};
 
 TEST_P(Operations, AllAreKnown) {
@@ -26,22 +28,41 @@ TEST_P(Operations, AllAreKnown) {
 }
 
 TEST_P(Operations, EqualTheModel) {
-    for_all_encodings(GetParam(), machines, 1000, [](Trial& trial, Index form) { return trial.run(form, {}); });
+    for_all_encodings(GetParam(), machines, 1000, Engine::interpreter,
+                      [](Trial& trial, Index form) { return trial.run(form, {}); });
 }
 
 TEST_P(Operations, EndInTheSameFaults) {
-    for_all_encodings(GetParam(), std::span(machines).first(2), 2000,
+    for_all_encodings(GetParam(), std::span(machines).first(2), 2000, Engine::interpreter,
                       [](Trial& trial, Index form) { return trial.run_faults(form, 4); });
 }
 
 TEST_P(Operations, MovesToTheStatusEqualTheModel) {
-    for_all_encodings(GetParam(), machines, 3000, [](Trial& trial, Index form) { return trial.run_status(form, 200); });
+    for_all_encodings(GetParam(), machines, 3000, Engine::interpreter,
+                      [](Trial& trial, Index form) { return trial.run_status(form, 200); });
 }
 
 // Random programs, run in one go.
 TEST_P(Operations, OfAProgramEqualTheModel) {
-    for_all_encodings(GetParam(), machines, 4000,
+    for_all_encodings(GetParam(), machines, 4000, Engine::interpreter,
                       [](Trial& trial, Index form) { return form % 8 == 0 ? trial.run_program(40) : std::string(); });
+}
+
+// The same in compiled code. What sets modes is left out: that is always interpreted.
+TEST_P(Operations, CompiledEqualTheModel) {
+    for_all_encodings(GetParam(), compiled_machines, 5000, Engine::compiler,
+                      [](Trial& trial, Index form) { return trial.run_compiled(form, {.variants = 4, .rounds = 30}); });
+}
+
+TEST_P(Operations, CompiledEndInTheSameFaults) {
+    for_all_encodings(
+        GetParam(), std::span(compiled_machines).first(1), 6000, Engine::compiler,
+        [](Trial& trial, Index form) { return trial.run_compiled_faults(form, {.variants = 2, .rounds = 4}); });
+}
+
+TEST_P(Operations, OfACompiledProgramEqualTheModel) {
+    for_all_encodings(GetParam(), compiled_machines, 7000, Engine::compiler,
+                      [](Trial& trial, Index form) { return form % 32 == 0 ? trial.run_program(40) : std::string(); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Revisions, Operations, ::testing::ValuesIn(revisions), revision_name);

@@ -1,22 +1,66 @@
-// Random graphs that verify: any operation over values that reach it, blocks that join and loop.
+// Random graphs that verify: any operation over values that reach it, blocks that join and loop. What is chosen follows from a
+// seed, or from bytes that somebody else chose.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "ir/dominators.hpp"
 #include "ir/graph.hpp"
 #include "ir/names.hpp"
+#include "isaforge/image.hpp"
 #include "support/splitmix.hpp"
 
 namespace isaforge::ir {
 
+class Choices {
+public:
+    explicit Choices(std::uint64_t seed) : random_(seed) {}
+    explicit Choices(std::span<const std::uint8_t> bytes) : random_(0), bytes_(bytes) {}
+
+    std::uint64_t next() { return bytes_ ? take(8) : random_.next(); }
+    unsigned below(std::size_t n) {
+        return static_cast<unsigned>(bytes_ ? take(n <= 256 ? 1 : 4) % n : random_.below(n));
+    }
+
+private:
+    // All 0 behind the last byte.
+    std::uint64_t take(unsigned count) {
+        std::uint64_t value = 0;
+        for (unsigned i = 0; i < count && !bytes_->empty(); ++i) {
+            value = value << 8 | bytes_->front();
+            bytes_ = bytes_->subspan(1);
+        }
+        return value;
+    }
+
+    SplitMix64 random_;
+    std::optional<std::span<const std::uint8_t>> bytes_;
+};
+
+// What graphs may have.
+struct GraphScope {
+    std::vector<Op> without;  // operations that are left out
+    bool loops = true;
+    bool tuples = true;
+    std::optional<FloatMode> rules;  // of all floats, but for the rounding
+    unsigned address_bits = 32;      // that may be 1
+    bool numbers_exist = false;      // of registers, where they are computed
+    bool scalar_masks = true;        // masks where there is one lane
+    bool odd_accesses = true;        // to memory, of other widths than its cells have
+};
+
 class RandomGraph {
 public:
-    // `without`: operations that are left out.
-    RandomGraph(const Isa& isa, std::uint64_t seed, std::vector<Op> without = {})
-        : isa_(isa), random_(seed), without_(std::move(without)) {}
+    RandomGraph(const Isa& isa, std::uint64_t seed, GraphScope scope = {})
+        : RandomGraph(isa, Choices(seed), std::move(scope)) {}
+    RandomGraph(const Isa& isa, Choices choices, GraphScope scope)
+        : isa_(isa), random_(choices), scope_(std::move(scope)) {}
+
+    const Choices& choices() const { return random_; }
 
     // Blocks are made in an order in which each is dominated by what its first edge comes from; a later edge may come from
     // anywhere, also from behind.
@@ -38,7 +82,7 @@ public:
 
 private:
     std::uint64_t next() { return random_.next(); }
-    unsigned below(std::size_t n) { return static_cast<unsigned>(random_.below(n)); }
+    unsigned below(std::size_t n) { return random_.below(n); }
 
     Type scalar() {
         static constexpr unsigned widths[] = {1, 3, 8, 16, 32, 33, 64, 32};
@@ -51,7 +95,7 @@ private:
             case 1: return Type::truth(8);
             case 2: return Type::integer(32, 8);
             case 3: return Type::integer(8, 4);
-            case 4: return {Kind::integer, 32, 1, 2};
+            case 4: return scope_.tuples ? Type{Kind::integer, 32, 1, 2} : scalar();
             case 5: return Type::floating(floats[below(3)], 8);
             default: return scalar();
         }
@@ -86,7 +130,10 @@ private:
     }
     // Without the builder's folding, which would leave little to do.
     void put(Instruction instruction, Type type) {
-        if (std::find(without_.begin(), without_.end(), instruction.op) != without_.end()) return;
+        if (std::find(scope_.without.begin(), scope_.without.end(), instruction.op) != scope_.without.end()) return;
+        for (const Value input : instruction.inputs())
+            if (!scope_.tuples && graph_.type(input).count != 1) return;
+        if (!scope_.tuples && type && type.count != 1) return;
         if (type) instruction.result = graph_.new_value(type);
         graph_.blocks[block_].body.push_back(instruction);
         if (type) made_[block_].push_back(instruction.result);
@@ -118,6 +165,7 @@ private:
         if (is_float) {
             made.mode.flush_subnormals = below(2) != 0;
             made.mode.canonical_nan = below(2) != 0;
+            if (scope_.rules) made.mode = *scope_.rules;
             made.mode.rounding =
                 op >= Op::fpow && op <= Op::facos ? Rounding::nearest : static_cast<Rounding>(below(4));
         }
@@ -193,26 +241,30 @@ private:
         if (registers.lanes == 1 && below(5) == 0) type = Type::integer(8);
         if (registers.lanes != 1 && below(4) == 0)
             type.lanes = 4, made.first = static_cast<std::uint16_t>(below(2) * 4);
-        if (file == 0 && below(8) == 0) type = {Kind::integer, 32, 1, 2};
+        if (file == 0 && scope_.tuples && below(8) == 0) type = {Kind::integer, 32, 1, 2};
         const bool indexed = below(6) == 0 && type.count == 1;
+        const auto computed_number = [&] {
+            const Type byte = Type::integer(8);
+            return scope_.numbers_exist ? low_bits_of(value(byte), byte, registers.index_bits) : value(byte);
+        };
         if (below(2) == 0) {
             made.op = indexed ? Op::get_at : Op::get;
-            if (indexed) made.operands[0] = value(Type::integer(8));
+            if (indexed) made.operands[0] = computed_number();
             return put(made, type);
         }
         made.op = indexed ? Op::put_at : Op::put;
-        if (indexed) made.operands[0] = value(Type::integer(8));
+        if (indexed) made.operands[0] = computed_number();
         made.operands[indexed ? 1 : 0] = value(type);
-        if (below(3) == 0) made.mask = value(Type::truth(type.lanes));
+        if (below(3) == 0 && may_mask(type)) made.mask = value(Type::truth(type.lanes));
         if (type.lanes == 1 && type.count == 1 && below(6) == 0) made.delay = static_cast<std::uint8_t>(1 + below(4));
         put(made, {});
     }
     void add_access() {
         const bool wide = below(3) == 0;
-        const Type address = Type::integer(32, wide ? 8 : 1), data = wide ? Type::integer(32, 8) : scalar();
+        const Type address = Type::integer(32, wide ? 8 : 1), data = wide ? Type::integer(32, 8) : accessed();
         Instruction made{.object = static_cast<Index>(below(isa_.memories.size()))};
-        made.operands[0] = value(address);
-        if (below(3) == 0) made.mask = value(Type::truth(address.lanes));
+        made.operands[0] = low_bits_of(value(address), address, scope_.address_bits);
+        if (below(3) == 0 && may_mask(address)) made.mask = value(Type::truth(address.lanes));
         switch (below(6)) {
             case 0:
                 made.op = Op::store;
@@ -228,6 +280,19 @@ private:
             case 4: return put({.op = Op::hart_number}, Type::integer(32));
             default: made.op = Op::load; return put(made, data);
         }
+    }
+
+    Type accessed() {
+        const Type type = scalar();
+        return scope_.odd_accesses ? type : Type::integer(type.container());
+    }
+    bool may_mask(Type type) const { return scope_.scalar_masks || type.lanes != 1; }
+    Value low_bits_of(Value given, Type type, unsigned bits) {
+        if (bits >= type.bits) return given;
+        const Value mask = builder_.constant(type, low_bits(bits)), result = graph_.new_value(type);
+        graph_.blocks[block_].body.push_back(
+            {.op = Op::bit_and, .result = result, .operands = {given, mask, no_value}});
+        return result;
     }
 
     // Ways on: to those that have this block as their parent, to any that it may lead to without breaking dominance.
@@ -260,15 +325,15 @@ private:
         std::vector<BlockId> fitting = {0};
         for (BlockId each = 1; each < graph_.blocks.size(); ++each)
             for (BlockId above = id;; above = parents_[above]) {
-                if (parents_[each] == above) fitting.push_back(each);
+                if (parents_[each] == above && (scope_.loops || each > id)) fitting.push_back(each);
                 if (above == 0) break;
             }
         return fitting[below(fitting.size())];
     }
 
     const Isa& isa_;
-    SplitMix64 random_;
-    std::vector<Op> without_;
+    Choices random_;
+    GraphScope scope_;
     Graph graph_;
     Builder builder_{graph_};
     BlockId block_ = 0;

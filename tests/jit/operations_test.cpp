@@ -1,4 +1,6 @@
 // Every computing operation of the table, compiled: what it gives on numbers and in lanes is what ir::compute gives.
+#include <gtest/gtest.h>
+
 #include "ir/evaluate.hpp"
 #include "jit/bench.hpp"
 

@@ -1,5 +1,5 @@
 // Programs of graphs, run by the interpreter's own ends of instructions: each instruction is done by the model of the form,
-// or by compiled code of a region that it is in. Two machines with one program, one with compiled code and one without,
+// by the interpreter's operations, or by compiled code of a region that it is in. Machines with one program, whoever does it,
 // have to be in the same state whenever they stop.
 #pragma once
 
@@ -9,6 +9,8 @@
 
 #include "ir/model.hpp"
 #include "jit/bench.hpp"
+#include "machine/bus.hpp"
+#include "machine/translate.hpp"
 
 namespace isaforge::jit {
 
@@ -85,11 +87,40 @@ memory lds : u16 big
     return isa;
 }
 
-// Units lie at 0, 4, 8 and so on; every other address is outside.
+// The memory that machines have: storage from address 0 on in each space.
+struct BusMemory {
+    static constexpr std::uint64_t bytes = 1 << 14;
+
+    BusMemory(const Isa& isa, machine::Core& core)
+        : system(std::make_shared<const Codec>(std::make_shared<const Isa>(isa)), {.memory_bytes = bytes}),
+          bus(system, core, 0) {
+        std::vector<std::uint8_t> pattern(bytes);
+        for (std::size_t i = 0; i < bytes; ++i) pattern[i] = static_cast<std::uint8_t>(i * 2654435761u >> 13);
+        for (const machine::Space& space : system.spaces) space.poke(0, pattern);
+    }
+    std::vector<std::uint8_t> contents() const {
+        std::vector<std::uint8_t> all;
+        for (const machine::Space& space : system.spaces) {
+            std::vector<std::uint8_t> one(bytes);
+            if (space.peek(0, one)) all.insert(all.end(), one.begin(), one.end());
+        }
+        return all;
+    }
+
+    machine::System system;
+    machine::Bus bus;
+};
+
+// Units lie at 0, 4, 8 and so on; every other address is outside. With `by_interpreter` the interpreter does them.
 class ProgramMachine : public Bench {
 public:
-    ProgramMachine(std::shared_ptr<const Isa> isa, const std::vector<ir::Graph>& graphs)
-        : Bench(std::move(isa)), graphs_(graphs) {
+    enum class Memory { paged, bus };
+
+    ProgramMachine(std::shared_ptr<const Isa> given, const std::vector<ir::Graph>& graphs, Memory kind = Memory::paged,
+                   bool by_interpreter = false)
+        : Bench(std::move(given)), graphs_(graphs) {
+        if (kind == Memory::bus) bus_memory = std::make_unique<BusMemory>(isa(), core);
+        core.rules = isa().floats;
         target.callouts = machine::machine_callouts();
         target.callouts.load = load_for;
         target.callouts.store = store_for;
@@ -102,15 +133,13 @@ public:
         core.load_pages[1] = core.store_pages[1] = apart_pages_.data();
         core.hart = 3;
         core.harts = 5;
+        if (bus_memory != nullptr) use_bus();
         apart_.resize(1 << 16);
         for (std::size_t i = 0; i < apart_.size(); ++i) apart_[i] = static_cast<std::uint8_t>(i * 40503u >> 7);
         apart_pages_.fill({0, apart_.size() - 8, apart_.data(), 1});
         ops_.resize(graphs_.size());
-        for (auto& ops : ops_) {
-            ops[0].run = interpret;
-            ops[1].run = machine::handlers::end_jump;
-            ops[1].link = nullptr;
-        }
+        for (std::size_t i = 0; i < ops_.size(); ++i) ops_[i] = by_interpreter ? translated(i) : modelled();
+        core.state = layout.state();
     }
 
     machine::CodeRegion region(std::vector<std::size_t> units, std::vector<std::size_t> entries) const {
@@ -129,10 +158,11 @@ public:
         core.fault = nullptr;
         machine::execute(core);
     }
+    std::size_t size() const { return graphs_.size(); }
     void start(std::uint64_t address) { core.next = resolve(core, address); }
     std::uint64_t address_of(const machine::MicroOp* op) const {
         for (std::size_t i = 0; i < ops_.size(); ++i)
-            if (op == &ops_[i][0] || op == &ops_[i][1]) return 4 * i;
+            if (op >= ops_[i].data() && op < ops_[i].data() + ops_[i].size()) return 4 * i;
         return ~std::uint64_t{0};
     }
 
@@ -158,13 +188,38 @@ public:
         }
         return text;
     }
-    bool same_memory(const ProgramMachine& other) const { return memory == other.memory && apart_ == other.apart_; }
+    bool same_memory(const ProgramMachine& other) const {
+        if (bus_memory != nullptr) return bus_memory->contents() == other.bus_memory->contents();
+        return memory == other.memory && apart_ == other.apart_;
+    }
 
     PagedMemory memory;
+    std::unique_ptr<BusMemory> bus_memory;
     std::size_t interpreted = 0;
 
 private:
     friend class UnitModel;
+
+    void use_bus() {
+        target.callouts.load = machine::machine_callouts().load;
+        target.callouts.store = machine::machine_callouts().store;
+        bus_memory->bus.choose_pages();
+    }
+    static std::vector<machine::MicroOp> modelled() {
+        std::vector<machine::MicroOp> ops(2);
+        ops[0].run = interpret;
+        ops[1].run = machine::handlers::end_jump;
+        ops[1].link = nullptr;
+        return ops;
+    }
+    std::vector<machine::MicroOp> translated(std::size_t unit) {
+        machine::TranslateInput input{
+            .isa = &isa(), .graph = &graphs_[unit], .address = 4 * unit, .next_address = 4 * unit + 4};
+        input.ports = &target.ports;
+        input.port_limits = core.port_limits;
+        input.main_memory = 0;
+        return machine::translate(input, layout).ops;
+    }
 
     static ProgramMachine& self(machine::Core* core) { return static_cast<ProgramMachine&>(owner(core)); }
     static bool load(machine::Core* core, std::uint64_t address, std::uint32_t bytes, std::uint64_t* raw) {
@@ -224,7 +279,7 @@ private:
     static void interpret(ISAFORGE_HANDLER_PARAMETERS);
 
     const std::vector<ir::Graph>& graphs_;
-    std::deque<std::array<machine::MicroOp, 2>> ops_;
+    std::deque<std::vector<machine::MicroOp>> ops_;
     machine::MicroOp outside_;
     std::uint64_t outside_address_ = 0;
     std::vector<std::uint8_t> apart_;
@@ -332,16 +387,24 @@ private:
     }
     bool mapped(bool loads, std::uint64_t address, std::uint32_t bytes, std::uint64_t& raw) {
         machine_.core.count = count_;
+        if (machine_.bus_memory != nullptr) return by_bus(0, loads, address, bytes, raw);
         return loads ? ProgramMachine::load(&machine_.core, address, bytes, &raw)
                      : ProgramMachine::store(&machine_.core, address, bytes, raw);
     }
     // Big-endian.
     bool apart(bool loads, std::uint64_t address, std::uint32_t bytes, std::uint64_t& raw) {
         const auto turned = [&](std::uint64_t value) { return __builtin_bswap64(value) >> (64 - 8 * bytes); };
-        std::uint64_t given = 0;
-        if (!machine_.apart(address, bytes, loads ? &given : nullptr, turned(raw))) return false;
+        std::uint64_t given = turned(raw);
+        if (machine_.bus_memory != nullptr ? !by_bus(1, loads, address, bytes, given)
+                                           : !machine_.apart(address, bytes, loads ? &given : nullptr, given))
+            return false;
         if (loads) raw = turned(given);
         return true;
+    }
+
+    bool by_bus(Index space, bool loads, std::uint64_t address, std::uint32_t bytes, std::uint64_t& raw) {
+        machine::Bus& bus = machine_.bus_memory->bus;
+        return loads ? bus.load(space, address, bytes, raw) : bus.store(space, address, bytes, raw);
     }
 
     ProgramMachine& machine_;

@@ -1,78 +1,11 @@
 // Random programs, mixed of compiled and interpreted instructions: stopped anywhere, they are in the state in which they are
 // where nothing is compiled.
-#include "ir/random_graph.hpp"
-#include "jit/program.hpp"
+#include <gtest/gtest.h>
+
+#include "jit/engines.hpp"
 
 namespace isaforge::jit {
 namespace {
-
-using ir::Op;
-
-// Instructions of random graphs that mostly lead to each other: the entry takes nothing, addresses are those of the program.
-class RandomProgram {
-public:
-    RandomProgram(const Isa& isa, std::uint64_t seed, std::vector<Op> without)
-        : isa_(isa), random_(seed), without_(std::move(without)) {}
-
-    std::vector<ir::Graph> make(std::size_t count) {
-        std::vector<ir::Graph> graphs;
-        for (std::size_t i = 0; i < count; ++i) {
-            ir::Graph graph = ir::RandomGraph(isa_, random_.next(), without_).make();
-            for (const ir::Value argument : graph.blocks[0].arguments) {
-                graph.values[argument].is_constant = true;
-                graph.values[argument].constant = random_.next() & ir::ones(graph.type(argument));
-            }
-            graph.blocks[0].arguments.clear();
-            for (ir::Block& block : graph.blocks) rewire(graph, block, i, count);
-            graphs.push_back(std::move(graph));
-        }
-        return graphs;
-    }
-
-private:
-    void rewire(ir::Graph& graph, ir::Block& block, std::size_t at, std::size_t count) {
-        for (ir::Instruction& instruction : block.body) {
-            if (instruction.op == Op::put_pc) instruction.operands[0] = known(graph, at, count);
-            const bool accesses = instruction.op == Op::load || instruction.op == Op::store;
-            if (accesses && random_.below(16) != 0) instruction.object = 0;  // few addresses are inside of the other
-        }
-        if (block.end.op == Op::fault && random_.below(16) != 0)
-            block.end = {.op = Op::leave, .operands = {known(graph, at, count), ir::no_value, ir::no_value}};
-        if (block.end.op != Op::leave) return;
-        switch (random_.below(32)) {
-            case 0: return;
-            case 1:
-            case 2: block.end = {.op = Op::skip}; return;
-            case 5:
-            case 6:
-            case 7:
-            case 8: computed(graph, block, count); return;
-            default: block.end.operands[0] = known(graph, at, count);
-        }
-    }
-    // Mostly the next, now and then outside.
-    ir::Value known(ir::Graph& graph, std::size_t at, std::size_t count) {
-        const std::size_t to = random_.below(32) == 0  ? count
-                               : random_.below(3) != 0 ? (at + 1) % count
-                                                       : random_.below(count);
-        return graph.constant(ir::Type::integer(32), 4 * to);
-    }
-    static void computed(ir::Graph& graph, ir::Block& block, std::size_t count) {
-        ir::Value number = block.end.operands[0];
-        for (const auto& [op, by] :
-             {std::pair{Op::remainder_unsigned, std::uint64_t{count}}, std::pair{Op::mul, std::uint64_t{4}}}) {
-            const ir::Value result = graph.new_value(ir::Type::integer(32));
-            const ir::Value constant = graph.constant(ir::Type::integer(32), by);
-            block.body.push_back({.op = op, .result = result, .operands = {number, constant, ir::no_value}});
-            number = result;
-        }
-        block.end.operands[0] = number;
-    }
-
-    const Isa& isa_;
-    Random random_;
-    std::vector<Op> without_;
-};
 
 struct Figures {
     std::size_t programs = 0, regions = 0, units = 0, compiled = 0, stops = 0, faults = 0;
@@ -247,8 +180,8 @@ void try_programs(std::uint64_t first, std::uint64_t count, std::size_t length, 
     }
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         Random random(seed);
-        const std::vector<ir::Graph> graphs =
-            RandomProgram(*isa, seed, without).make(length == 1 ? 1 : 1 + random.below(length));
+        const std::vector<ir::Graph> graphs = RandomProgram(*isa, ir::Choices(seed), {.without = without})
+                                                  .make(length == 1 ? 1 : 1 + random.below(length));
         const bool aligned = random.below(4) == 0;
         Pair pair(graphs, seed, aligned);
         for (const ir::Graph& graph : graphs) ASSERT_EQ(pair.mixed().problems(graph), "");
@@ -311,6 +244,19 @@ TEST(Programs, VectorsInMemory) {
     show(figures);
     EXPECT_GT(figures.regions, figures.programs / 2);
     EXPECT_LT(figures.interpreted, figures.instructions / 2);
+}
+
+// Every way to do a program.
+TEST(Programs, EveryEngine) {
+    const auto isa = program_isa();
+    Engines engines(isa);
+    for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+        RandomProgram program(*isa, ir::Choices(seed), scope_of_engines(*isa));
+        const std::string wrong = engines.run(program.make(1 + seed % 4), seed);
+        ASSERT_EQ(wrong, "") << "seed " << seed;
+    }
+    fmt::print("{} of {} instructions compiled, {} executed\n", engines.compiled, engines.units, engines.instructions);
+    EXPECT_GT(engines.compiled, engines.units / 4 * 3);
 }
 
 }  // namespace

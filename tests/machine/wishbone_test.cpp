@@ -162,6 +162,37 @@ TEST(Wishbone, EachStepEqualsTheReference) {
                 (unsigned long long)collisions, (unsigned long long)bad, (unsigned long long)stops);
 }
 
+// The same in compiled code, in stretches.
+TEST(Wishbone, CompiledStretchesEqualTheReference) {
+    std::mt19937_64 random(20260722);
+    std::uint64_t compared = 0, compiled = 0;
+    for (int program = 0; program < 150; ++program) {
+        MachineOptions how = options();
+        how.engine = Engine::compiler;
+        Pair pair(random_program(random, 20 + random() % 60, 2 + program % 3), how);
+        pair.randomise(random);
+        bool goes_on = true;
+        for (unsigned stretch = 0; stretch < 40 && goes_on; ++stretch) {
+            std::uint64_t count = 0;
+            for (const std::uint64_t most = 1 + random() % 300; count < most && goes_on; ++count)
+                goes_on = pair.reference.step();
+            if (!pair.reference.error.empty()) break;  // the reference says so before it is due
+            const RunResult result = pair.machine.run(count);
+            ASSERT_EQ(result.reason, goes_on ? StopReason::limit : StopReason::stopped) << result.message;
+            pair.expect_equal_registers("in stretch " + std::to_string(stretch) + " of program " +
+                                        std::to_string(program));
+            pair.expect_equal_memory();
+            if (HasFatalFailure()) return;
+            compared += count;
+        }
+        EXPECT_EQ(pair.machine.engine_figures().problem, "");
+        compiled += pair.machine.engine_figures().instructions;
+    }
+    std::printf("%llu steps, %llu instructions compiled\n", (unsigned long long)compared, (unsigned long long)compiled);
+    EXPECT_GT(compared, 50000u);
+    EXPECT_GT(compiled, 200u);
+}
+
 // Every statement by itself, on many values, without the programs' early ends.
 TEST(Wishbone, SingleStatementsEqualTheReference) {
     std::mt19937_64 random(7);

@@ -190,5 +190,32 @@ TEST(Tuples, AreRegistersSideBySide) {
     }
 }
 
+// What is not given a value means its code, however wide.
+TEST(Enumerations, MeanTheirCodes) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa_text("bench.isa", R"(isa bench "Bench"
+code unit 16 little
+registers r : 1 of u16 "r{n}"
+enum way : 2 of u4 { "up" "down"  2 "left" = 9  "right" }
+format F | OP:4 | D:r | W:way | -:9 |
+instructions F [OP] "{name} {D}, {W}" {
+    1  set   D = W
+}
+)",
+                                   sources, diagnostics);
+    ASSERT_TRUE(isa) << to_text(diagnostics, sources);
+    Machine machine(std::make_shared<const Codec>(isa), {.memory_bytes = 16});
+    const unsigned expected[] = {0, 1, 9, 3};
+    for (unsigned way = 0; way < 4; ++way) {
+        const std::uint16_t word = static_cast<std::uint16_t>(0x1000 | way << 9);
+        const std::uint8_t bytes[] = {static_cast<std::uint8_t>(word), static_cast<std::uint8_t>(word >> 8)};
+        machine.load_code(bytes);
+        machine.set_pc(0);
+        ASSERT_TRUE(machine.step().ok());
+        EXPECT_EQ(machine.get(0, 0), expected[way]) << way;
+    }
+}
+
 }  // namespace
 }  // namespace isaforge
