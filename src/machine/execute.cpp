@@ -287,7 +287,6 @@ void Machine::State::begin_again(unsigned group_number) {
 void Machine::State::reset(std::uint64_t address) {
     start_address = address;
     hot.next_look = hot.interval = 0;
-    system->drops = 0;
     clear();
     be_in_group(core.slot / system->group_harts);
     core.count = core.time_base = 0;
@@ -297,6 +296,7 @@ void Machine::State::reset(std::uint64_t address) {
     bus.forget_pages();
     bus.choose_pages();
     forget_translations();
+    system->drops = 0;
     counts.clear();
     jump_counts.clear();
     refresh_modes();

@@ -71,7 +71,7 @@ public:
 
 private:
     static constexpr std::size_t most_registers = std::size_t{256} << 20;
-    static constexpr std::size_t room = std::size_t{16} << 20;
+    static constexpr std::size_t room = std::size_t{4} << 20;
 
     std::uint32_t allocate(std::size_t bytes);
     void put(std::uint32_t offset, std::uint64_t value);

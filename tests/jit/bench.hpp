@@ -45,6 +45,7 @@ public:
         target.callouts.end_jump = end_jump;
         target.ports.assign(isa_->register_files.size(), 0);
         core.owner = this;
+        layout.attach(block.bytes());
         core.state = block.bytes();
         core.stop_at = ~std::uint64_t{0};
     }

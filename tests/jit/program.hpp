@@ -93,7 +93,7 @@ struct BusMemory {
 
     BusMemory(const Isa& isa, machine::Core& core)
         : system(std::make_shared<const Codec>(std::make_shared<const Isa>(isa)), {.memory_bytes = bytes}),
-          bus(system, core, 0) {
+          bus(system, system.groups[0], core, 0) {
         std::vector<std::uint8_t> pattern(bytes);
         for (std::size_t i = 0; i < bytes; ++i) pattern[i] = static_cast<std::uint8_t>(i * 2654435761u >> 13);
         for (const machine::Space& space : system.spaces) space.poke(0, pattern);
@@ -139,7 +139,6 @@ public:
         apart_pages_.fill({0, apart_.size() - 8, apart_.data(), 1});
         ops_.resize(graphs_.size());
         for (std::size_t i = 0; i < ops_.size(); ++i) ops_[i] = by_interpreter ? translated(i) : modelled();
-        core.state = layout.state();
     }
 
     machine::CodeRegion region(std::vector<std::size_t> units, std::vector<std::size_t> entries) const {
