@@ -107,6 +107,14 @@ struct NumberRule {
 
 enum class OperandKind { number, registers, enumeration, table };
 
+// A name that stands for an expression in meanings; with a parameter, for what an assignment of its value does.
+struct Naming {
+    std::string name;
+    Meaning value;
+    Place where;
+    std::string parameter;
+};
+
 // One row: which codes, how they are written, what they mean.
 struct OperandRow {
     std::uint64_t mask = 0, value = 0;  // of the operand's code
@@ -115,6 +123,7 @@ struct OperandRow {
     std::vector<Constraint> constraints;
     std::vector<TextTemplate> texts;    // the first is printed, all are read; empty for a reserved row
     Meaning meaning;                    // null: none given
+    std::vector<Naming> facts;        // what else it means: `operand.name`
     unsigned tail_bits = 0;             // words that follow the instruction because of this row
     bool reserved = false;
     bool alias = false;                 // read, never printed
@@ -142,6 +151,8 @@ struct OperandType {
     std::vector<Entry> entries;         // kinds registers and enumeration, by rising code
     unsigned value_bits = 0;            // enumeration: width of the values
     std::vector<OperandRow> rows;       // kind table
+    std::vector<std::pair<std::string, std::uint64_t>> parameters;  // those that are numbers, for meanings
+    std::vector<std::string> facts;  // names of what some row says besides, also one that is not there
     Place where;
 };
 
@@ -186,13 +197,6 @@ struct Device {
     std::string kind;
     Index memory = 0;
     std::uint64_t address = 0;
-    Place where;
-};
-
-// A name that stands for an expression in meanings.
-struct Naming {
-    std::string name;
-    Meaning value;
     Place where;
 };
 
@@ -404,6 +408,17 @@ struct FloatRules {
     Rounding rounding = Rounding::nearest;
 };
 
+// Which subnormal numbers stay what they are; the others are zeros.
+enum class Subnormals : std::uint8_t { keep, flush, keep_inputs, keep_results };
+
+// What modes say of floats of one width: values beyond the lists mean nearest, and keep.
+struct FloatFormat {
+    Index rounding_mode = no_index;
+    std::vector<Rounding> roundings;  // what its values mean
+    Index subnormals_mode = no_index;
+    std::vector<Subnormals> subnormals;
+};
+
 struct Isa {
     std::string name;                   // "wishbone-gpu"
     std::string title;
@@ -420,8 +435,7 @@ struct Isa {
     std::string object_flavour;         // who knows more of its object files: "amdgpu"; empty: nobody
     Surface surface;
     FloatRules floats;
-    Index rounding_mode = no_index;     // the mode that says how floats are rounded …
-    std::vector<Rounding> roundings;    // … and what its values mean
+    std::array<FloatFormat, 3> float_formats;        // of 16, 32 and 64 bits
     std::map<std::string, std::uint64_t> constants;  // constants and parameters
     std::vector<RegisterFile> register_files;
     std::vector<MemorySpace> memories;

@@ -94,8 +94,11 @@ namespace isaforge::ir {
     X(finfinite, FloatInfinite, floating, "B:F", same, pure, "whether it is infinite")                                       \
     X(fsubnormal, FloatSubnormal, floating, "B:F", same, pure, "whether it is subnormal")                                    \
     X(fzero, FloatZero, floating, "B:F", same, pure, "whether it is zero")                                                   \
+    X(fflush, FloatFlush, floating, "F:F", same, pure, "a subnormal number as zero, with its sign")                           \
     X(fremainder, FloatRemainder, floating, "F:FF", same, pure, "a - b * trunc(a / b), exact")                               \
     X(fpow, FloatPow, floating, "F:FF", same, pure, "the power, within a unit in the last place")                            \
+    X(fexp2, FloatExp2, floating, "F:F", same, pure, "the power of 2, likewise")                                             \
+    X(flog2, FloatLog2, floating, "F:F", same, pure, "the logarithm to base 2, likewise")                                    \
     X(fsin, FloatSin, floating, "F:F", same, pure, "the sine, likewise")                                                     \
     X(fcos, FloatCos, floating, "F:F", same, pure, "the cosine, likewise")                                                   \
     X(fasin, FloatAsin, floating, "F:F", same, pure, "the arc sine, likewise")                                               \
@@ -233,9 +236,15 @@ constexpr bool is_computed(Op op) {
 
 // Whether it gives truth values of others.
 constexpr bool is_test(Op op) { return about(op).signature[0] == 'B'; }
-// Whether the direction of rounding matters. Where the host's library computes it does not: it is good to nearest only.
+// Whether the direction of rounding matters. Where the host's library computes it does not: it is good to nearest only. Nor
+// does it where the operation has a direction of its own.
 constexpr bool is_rounded(Op op) {
-    return about(op).family == Family::floating && !(op >= Op::fpow && op <= Op::facos);
+    const bool by_library = op >= Op::fpow && op <= Op::facos, to_whole = op >= Op::fround_to_zero && op <= Op::fround_down;
+    return about(op).family == Family::floating && !by_library && !to_whole;
+}
+// Whether subnormal operands and results are what they are, whatever becomes of them elsewhere.
+constexpr bool is_subnormal_kept(Op op) {
+    return op == Op::fflush || op == Op::funordered || op == Op::finfinite || op == Op::fsubnormal || op == Op::fzero;
 }
 // The letters of its operands, and the rule behind them if there is one.
 constexpr std::string_view operand_letters(Op op) {

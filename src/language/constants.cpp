@@ -183,6 +183,7 @@ void Resolver::resolve_constants() {
     std::map<std::string, std::uint64_t> asked = options_.parameters;
     for (const ConstantDeclaration& declaration : description_.constants) {
         if (diagnostics_.overflowing()) return;
+        if (!here(declaration.only)) continue;
         const std::string& name = declaration.name.text;
         const auto [it, inserted] = seen.emplace(name, declaration.name.place);
         if (!inserted)

@@ -14,6 +14,13 @@ constexpr unsigned widest_mode = 16;
 constexpr std::pair<std::string_view, Rounding> rounding_words[] = {
     {"up", Rounding::up}, {"down", Rounding::down}, {"zero", Rounding::zero}, {"nearest", Rounding::nearest}};
 
+constexpr std::pair<std::string_view, Subnormals> subnormal_words[] = {{"keep", Subnormals::keep},
+                                                                       {"flush", Subnormals::flush},
+                                                                       {"keep_inputs", Subnormals::keep_inputs},
+                                                                       {"keep_results", Subnormals::keep_results}};
+
+constexpr std::string_view float_names[] = {"f16", "f32", "f64"};
+
 constexpr std::string_view device_kinds[] = {"console", "timer", "doorbell"};
 
 }  // namespace
@@ -38,32 +45,79 @@ SharedList<Naming> Resolver::names_of(const std::vector<WhereSyntax>& syntax) {
     if (known != names_in_meaning_.end()) return known->second;
     std::vector<Naming> out;
     out.reserve(syntax.size());
-    for (const WhereSyntax& each : syntax) out.push_back({each.name.text, each.value, each.name.place});
+    for (const WhereSyntax& each : syntax)
+        out.push_back({each.name.text, each.value, each.name.place, each.parameter.text});
     return names_in_meaning_.emplace(&syntax, SharedList<Naming>(std::move(out))).first->second;
 }
 
-// floats rounding MODE up down zero nearest: what the mode's values mean, from 0.
-void Resolver::resolve_rounding(std::size_t word) {
-    const std::vector<Name>& words = description_.floats;
-    if (word >= words.size()) {
-        diagnostics_.error(words.back().place, "`rounding` is followed by a mode and what its values mean");
-        return;
+// What a word of a line of `floats` begins: widths that it is about, rules, and modes with what their values mean.
+void Resolver::resolve_floats(const std::vector<Name>& words) {
+    std::vector<FloatFormat*> formats;
+    std::size_t i = 0;
+    for (; i < words.size(); ++i) {
+        const auto found = std::find(std::begin(float_names), std::end(float_names), words[i].text);
+        if (found == std::end(float_names)) break;
+        formats.push_back(&isa_.float_formats[static_cast<std::size_t>(found - std::begin(float_names))]);
     }
-    for (Index i = 0; i < description_.modes.size(); ++i) {
-        if (description_.modes[i].name.text == words[word].text) isa_.rounding_mode = i;
+    const bool of_all = formats.empty();
+    if (of_all)
+        for (FloatFormat& format : isa_.float_formats) formats.push_back(&format);
+    while (i < words.size()) {
+        const Name& word = words[i++];
+        if (word.text == "rounding") {
+            for (FloatFormat* format : formats) format->roundings.clear();
+            i = resolve_float_mode<Rounding>(words, i, rounding_words, [&](Index mode, Rounding meaning) {
+                for (FloatFormat* format : formats) format->rounding_mode = mode, format->roundings.push_back(meaning);
+            });
+        } else if (word.text == "subnormals") {
+            for (FloatFormat* format : formats) format->subnormals.clear();
+            i = resolve_float_mode<Subnormals>(words, i, subnormal_words, [&](Index mode, Subnormals meaning) {
+                for (FloatFormat* format : formats)
+                    format->subnormals_mode = mode, format->subnormals.push_back(meaning);
+            });
+        } else if (of_all && word.text == "flush_subnormals") {
+            isa_.floats.flush_subnormals = true;
+        } else if (of_all && word.text == "canonical_nan") {
+            isa_.floats.canonical_nan = true;
+        } else if (!of_all || word.text != "nearest_even") {
+            unknown_word(word, {"flush_subnormals", "canonical_nan", "nearest_even", "rounding", "subnormals"});
+        }
     }
-    if (isa_.rounding_mode == no_index) {
-        diagnostics_.error(words[word].place, fmt::format("there is no mode '{}'", words[word].text));
-        return;
+}
+
+// MODE up down zero nearest: a mode, and what its values mean, from 0. Gives the place behind them.
+template <class Meaning, std::size_t n, class Found>
+std::size_t Resolver::resolve_float_mode(const std::vector<Name>& words, std::size_t at,
+                                         const std::pair<std::string_view, Meaning> (&meanings)[n],
+                                         const Found& found) {
+    if (at >= words.size()) {
+        diagnostics_.error(words.back().place,
+                           fmt::format("`{}` is followed by a mode and what its values mean", words.back().text));
+        return at;
     }
-    for (std::size_t i = word + 1; i < words.size(); ++i) {
-        const auto found = std::find_if(std::begin(rounding_words), std::end(rounding_words),
-                                        [&](const auto& known) { return known.first == words[i].text; });
-        if (found == std::end(rounding_words)) return unknown_word(words[i], {"up", "down", "zero", "nearest"});
-        isa_.roundings.push_back(found->second);
+    const Name& name = words[at++];
+    Index mode = no_index;
+    for (Index i = 0; i < description_.modes.size(); ++i)
+        if (description_.modes[i].name.text == name.text) mode = i;
+    if (mode == no_index) {
+        diagnostics_.error(name.place, fmt::format("there is no mode '{}'", name.text));
+        return words.size();
     }
-    if (isa_.roundings.empty())
-        diagnostics_.error(words[word].place, "what do its values mean: up, down, zero or nearest?");
+    std::vector<std::string_view> known;
+    for (const auto& [word, meaning] : meanings) known.push_back(word);
+    const std::size_t first = at;
+    for (; at < words.size() && words[at].text != "rounding" && words[at].text != "subnormals"; ++at) {
+        const auto meant = std::find(known.begin(), known.end(), words[at].text);
+        if (meant == known.end()) return unknown_word(words[at], known), words.size();
+        found(mode, meanings[meant - known.begin()].second);
+    }
+    if (at == first) {
+        std::string all;
+        for (std::size_t i = 0; i < n; ++i)
+            all += fmt::format("{}{}", i == 0 ? "" : i + 1 == n ? " or " : ", ", known[i]);
+        diagnostics_.error(name.place, fmt::format("what do its values mean: {}?", all));
+    }
+    return at;
 }
 
 // The registers that a mode's value is made of, also those behind names.

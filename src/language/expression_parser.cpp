@@ -90,6 +90,11 @@ ExpressionPointer ParserBase::expression() {
     return out;
 }
 
+// The next line, where it begins with what goes on with this one.
+void ParserBase::go_on_at(std::string_view symbol) {
+    if (at(TokenKind::newline) && next_line_begins(symbol)) skip_newlines();
+}
+
 ExpressionPointer ParserBase::conditional() {
     const Place begin = peek().place;
     if (accept("if")) {
@@ -104,10 +109,12 @@ ExpressionPointer ParserBase::conditional() {
         return finished(std::move(node));
     }
     ExpressionPointer condition = unconditional();
+    go_on_at("?");
     if (!accept("?")) return condition;
     auto node = std::make_shared<Expression>();
     node->kind = ExpressionKind::conditional;
     node->operands = {condition, expression()};
+    go_on_at(":");
     expect(":", "between the two values of a conditional expression");
     node->operands.push_back(expression());
     node->place = from(begin);
@@ -124,6 +131,7 @@ ExpressionPointer ParserBase::binary(unsigned level) {
         const BinaryOperator* found = binary_operator(peek());
         if (!found || found->level < level) return left;
         advance();
+        skip_newlines();  // an operator at the end of a line
         auto node = std::make_shared<Expression>();
         node->kind = ExpressionKind::binary;
         node->op = found->op;

@@ -91,6 +91,7 @@ private:
     OperandRowSyntax operand_row();
     void number_term(NumberDeclaration& number);
 
+    WhereSyntax naming();
     std::vector<WhereSyntax> where();
     EncodingSyntax encoding(std::vector<Column>* columns);
     std::vector<Column> columns();
@@ -155,7 +156,7 @@ bool Parser::declaration() {
     if (at("code")) return code(), true;
     if (accept("opcodes")) return out_.opcodes = words_until_row_end(), true;
     if (accept("objects")) return out_.objects = words_until_row_end(), true;
-    if (accept("floats")) return out_.floats = words_until_row_end(), true;
+    if (accept("floats")) return out_.floats.push_back(words_until_row_end()), true;
     if (accept("syntax")) return syntax(), true;
     if (accept("constant")) return constant(false), true;
     if (accept("parameter")) return constant(true), true;
@@ -469,6 +470,7 @@ void Parser::constant(bool parameter) {
             constant.allowed.push_back(expression());
         } while (accept(","));
     }
+    constant.only = only();
     out_.constants.push_back(std::move(constant));
 }
 
@@ -721,7 +723,7 @@ void Parser::append_bar(Bar& bar) {
             skip_newlines();
             advance();
         }
-        if (at_row_end() || at("takes") || at("only")) break;
+        if (at_row_end() || at("takes") || at("where") || at("only")) break;
         const std::uint32_t before = peek().place.offset;
         bar.cells.push_back(cell(true));
         if (at(TokenKind::newline) && next_line_begins("|")) skip_newlines();
@@ -738,6 +740,7 @@ void Parser::format() {
     skip_newlines();
     append_bar(out.bar);
     while (accept("takes")) out.takes.push_back(takes());
+    if (accept("where")) out.where = where();
     out.only = only();
     out_.formats.push_back(std::move(out));
 }
@@ -790,6 +793,7 @@ OperandRowSyntax Parser::operand_row() {
     }
     if (accept("reserved")) {
         out.reserved = true;
+        if (accept("=")) out.meaning = expression();  // where a table gives it
     } else if (at_row_end() && !out.cells.empty() && !nearest(out.cells.back().name.text, {"reserved"}).empty()) {
         Cell& last = out.cells.back();
         diagnostics_.error(last.place, fmt::format("expected a text or reserved, found '{}'", last.name.text))
@@ -798,7 +802,16 @@ OperandRowSyntax Parser::operand_row() {
     } else {
         out.texts = texts();
         if (accept("alias")) out.alias = true;
-        if (accept("=")) out.meaning = expression();
+        if (accept("=")) {
+            out.meaning = expression();
+            while (accept(",")) {
+                out.facts.push_back(naming());
+                const WhereSyntax& fact = out.facts.back();
+                if (!fact.value) return out;
+                if (!fact.parameter.text.empty())
+                    diagnostics_.error(fact.parameter.place, "what a row says besides is a value: NAME = expression");
+            }
+        }
         while (accept("takes")) out.takes.push_back(expect_name("the name of a limit"));
     }
     if (accept("if")) out.condition = expression();
@@ -821,15 +834,26 @@ void Parser::operand() {
 
 // --- meaning ----------------------------------------------------------------------------------------------------------
 
-// NAME = expression, …; a list may go on in the next line.
+// NAME = expression; no value where it cannot be read.
+WhereSyntax Parser::naming() {
+    WhereSyntax out;
+    out.name = expect_name("a name for the meanings");
+    if (accept("(")) {
+        out.parameter = expect_name("a name for what is assigned");
+        if (!expect(")", "after the parameter")) return skip_row(), out;
+    }
+    if (!expect("=", "after the name")) return skip_row(), out;
+    out.value = expression();
+    return out;
+}
+
+// A list of them may go on in the next line.
 std::vector<WhereSyntax> Parser::where() {
     std::vector<WhereSyntax> out;
     do {
         skip_newlines();
-        WhereSyntax one;
-        one.name = expect_name("a name for the meanings");
-        if (!expect("=", "after the name")) return skip_row(), out;
-        one.value = expression();
+        WhereSyntax one = naming();
+        if (!one.value) return out;
         out.push_back(std::move(one));
     } while (accept(","));
     return out;

@@ -76,6 +76,7 @@ protected:
 
     // Meanings (expression_parser.cpp).
     ExpressionPointer expression();
+    void go_on_at(std::string_view symbol);
     ExpressionPointer unconditional();  // … without `? :`, where a `?` behind it means something else
     semantics::TypeName type_name();
     static bool is_type(std::string_view name);

@@ -226,17 +226,7 @@ void Resolver::resolve_settings() {
             unknown_word(word, {"complete"});
         }
     }
-    for (std::size_t i = 0; i < description_.floats.size(); ++i) {
-        const Name& word = description_.floats[i];
-        if (word.text == "rounding") return resolve_rounding(i + 1);
-        if (word.text == "flush_subnormals") {
-            isa_.floats.flush_subnormals = true;
-        } else if (word.text == "canonical_nan") {
-            isa_.floats.canonical_nan = true;
-        } else if (word.text != "nearest_even") {
-            unknown_word(word, {"flush_subnormals", "canonical_nan", "nearest_even", "rounding"});
-        }
-    }
+    for (const std::vector<Name>& words : description_.floats) resolve_floats(words);
 }
 
 void Resolver::resolve_surface() {

@@ -149,7 +149,10 @@ private:
 
     // execution.cpp
     void resolve_execution();
-    void resolve_rounding(std::size_t word);
+    void resolve_floats(const std::vector<Name>& words);
+    template <class Meaning, std::size_t n, class Found>
+    std::size_t resolve_float_mode(const std::vector<Name>& words, std::size_t at,
+                                   const std::pair<std::string_view, Meaning> (&meanings)[n], const Found& found);
     void resolve_devices();
     void resolve_modes();
     struct ReadsSeen {
@@ -160,6 +163,8 @@ private:
     const Naming* find_naming(const std::string& name) const;
     void resolve_events();
     SharedList<Naming> names_of(const std::vector<WhereSyntax>& syntax);
+    SharedList<Naming> names_of(const FormatDeclaration& format, const EncodingSyntax& encoding,
+                                const Bindings& parameters);
     void choose_dialect();
     bool here(const Only& only);  // exists in the chosen variant and dialect
     void report_only(const Name& name);
@@ -259,6 +264,7 @@ private:
         Bindings parameters;
         std::shared_ptr<const Layout> layout;
         SharedList<TextTemplate> texts;
+        SharedList<Naming> names;
         bool settled = false;                       // there is a form, and so the rest:
         SharedList<Field> fields;
         SharedList<Taking> takes;

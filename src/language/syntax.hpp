@@ -69,9 +69,10 @@ struct Bar {
     bool broken = false;            // said so already
 };
 
-// where NAME = expression
+// where NAME = expression, or NAME(parameter) = expression
 struct WhereSyntax {
     Name name;
+    Name parameter;  // of a rule for what is assigned; empty: an expression's name
     ExpressionPointer value;
 };
 
@@ -95,6 +96,7 @@ struct FormatDeclaration {
     std::vector<Name> parameters;
     Bar bar;
     std::vector<TakesSyntax> takes;
+    std::vector<WhereSyntax> where;  // names for meanings
     Only only;
 };
 
@@ -175,6 +177,7 @@ struct OperandRowSyntax {
     bool reserved = false;
     bool alias = false;
     ExpressionPointer meaning;
+    std::vector<WhereSyntax> facts;  // what else it means, by names
     ExpressionPointer condition;    // of parameters: the row exists only where it is not 0
     std::vector<Name> takes;        // limits
     Only only;
@@ -209,6 +212,7 @@ struct ConstantDeclaration {
     ExpressionPointer value;
     bool parameter = false;
     std::vector<ExpressionPointer> allowed;
+    Only only;
 };
 
 struct Column {
@@ -318,7 +322,8 @@ struct Description {
     std::vector<Name> variants, dialects;
     std::map<std::string, std::string> variant_titles;  // where one has a title of its own
     std::optional<CodeDeclaration> code;
-    std::vector<Name> opcodes, floats, objects, meanings;
+    std::vector<Name> opcodes, objects, meanings;
+    std::vector<std::vector<Name>> floats;  // a line each
     std::vector<SurfaceSetting> surface;
     std::vector<ConstantDeclaration> constants;
     std::vector<RegistersDeclaration> registers;

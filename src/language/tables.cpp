@@ -338,7 +338,29 @@ std::shared_ptr<Resolver::Shape> Resolver::make_shape(const InstructionsDeclarat
     }
     const auto& texts = row.syntax.texts.empty() ? encoding.texts : row.syntax.texts;
     shape->texts = form_texts(texts, format, alternative, *shape->layout, bindings);
+    shape->names = names_of(format, encoding, shape->parameters);
     return shape;
+}
+
+// The names that hold in meanings of a format's forms: its parameters that are numbers, its own names, and the encoding's.
+SharedList<Naming> Resolver::names_of(const FormatDeclaration& format, const EncodingSyntax& encoding,
+                                      const Bindings& parameters) {
+    if (format.where.empty()) return names_of(encoding.where);
+    std::vector<Naming> out;
+    for (const auto& [name, binding] : parameters.entries()) {
+        if (!binding.number) continue;
+        semantics::Expression number;
+        number.kind = semantics::ExpressionKind::integer;
+        number.integer = *binding.number;
+        number.place = format.name.place;
+        out.push_back({std::string(name),
+                       std::make_shared<const semantics::Expression>(std::move(number)),
+                       format.name.place,
+                       {}});
+    }
+    for (const auto* names : {&format.where, &encoding.where})
+        for (const Naming& each : names_of(*names).list()) out.push_back(each);
+    return out;
 }
 
 // The texts for forms of this format: many tables write them alike. Where its fields stand and what they are called is the
@@ -423,7 +445,7 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     if (reused == Reuse::absent) return;
     if (reused == Reuse::impossible && !make_form(table, row, encoding, format, names, alternative, *shape, form))
         return;
-    form.names_in_meaning = names_of(encoding.where);
+    form.names_in_meaning = shape->names;
     if (!encoding.alias) note_opcodes(table, row, form.fields, *shape->layout);
     keep_awaited(static_cast<Index>(isa_.forms.size()), static_cast<Index>(isa_.instructions.size()));
     instruction.forms.push_back(static_cast<Index>(isa_.forms.size()));

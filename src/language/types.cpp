@@ -327,6 +327,11 @@ Index Resolver::resolve_operand(const OperandDeclaration& operand, const TypeRef
         broken_.insert(operand.name.text);
         return no_index;
     }
+    for (const auto& [name, binding] : bindings.entries())
+        if (binding.number) type.parameters.emplace_back(name, *binding.number);
+    for (const OperandRowSyntax& row : operand.rows)
+        for (const WhereSyntax& fact : row.facts)
+            if (std::ranges::find(type.facts, fact.name.text) == type.facts.end()) type.facts.push_back(fact.name.text);
     if (type.width >= 1 && type.width <= 64) {
         for (const OperandRowSyntax& row : operand.rows) {
             if (!here(row.only)) continue;
@@ -366,6 +371,7 @@ void Resolver::resolve_operand_row(const OperandDeclaration& operand, const Oper
     row.reserved = syntax.reserved;
     row.alias = syntax.alias;
     row.meaning = syntax.meaning;
+    for (const WhereSyntax& fact : syntax.facts) row.facts.push_back({fact.name.text, fact.value, fact.name.place, {}});
     for (const auto* names : {&operand.takes, &syntax.takes}) {
         for (const Name& name : *names) {
             const Index limit = find_limit(name);

@@ -120,12 +120,16 @@ References::References(const Description& description) {
         for (const OperandRowSyntax& row : operand.rows) {
             add(row.cells);
             add(row.meaning);
+            add(row.facts);
             add(row.condition);
             for (const Name& limit : row.takes) names_.insert(limit.text);
             add_words(row.texts);
         }
     }
-    for (const FormatDeclaration& format : description.formats) add(format.bar.cells);
+    for (const FormatDeclaration& format : description.formats) {
+        add(format.bar.cells);
+        add(format.where);
+    }
     for (const auto& function : description.functions) add(function->body);
     add(description.where);
     for (const DeviceDeclaration& device : description.devices) add(device.address);
@@ -138,7 +142,8 @@ References::References(const Description& description) {
         add(event.condition);
         add(*event.body);
     }
-    for (const Name& word : description.floats) names_.insert(word.text);
+    for (const auto& line : description.floats)
+        for (const Name& word : line) names_.insert(word.text);
     for (const InstructionsDeclaration& table : description.instructions) {
         add(table.guard);
         add(table.lane_mask);

@@ -675,13 +675,48 @@ Item full_operation(Lowering& lowering, const Expression& call, Arguments& given
 Item round_by_mode(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
     if (!check_float(lowering, call, given[0])) return {};
     Op op = Op::fround_half_even;
-    switch (lowering.rounding()) {
+    switch (lowering.rounding(given[0].type.bits)) {
         case Rounding::up: op = Op::fround_up; break;
         case Rounding::down: op = Op::fround_down; break;
         case Rounding::zero: op = Op::fround_to_zero; break;
         default: break;
     }
     return Item::of(lowering.compute(op, {given[0].type.bits}, {given[0]}));
+}
+
+// A value computed by other rules for floats than those of the description.
+Item by_rules(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    constexpr std::pair<std::string_view, Rounding> roundings[] = {
+        {"nearest", Rounding::nearest}, {"up", Rounding::up}, {"down", Rounding::down}, {"zero", Rounding::zero}};
+    constexpr std::pair<std::string_view, Subnormals> subnormals[] = {{"keep", Subnormals::keep},
+                                                                      {"flush", Subnormals::flush},
+                                                                      {"keep_inputs", Subnormals::keep_inputs},
+                                                                      {"keep_results", Subnormals::keep_results}};
+    const Expression& text = *call.operands[0];
+    const FloatWords outer = lowering.float_words;
+    FloatWords words = outer;
+    bool is_known = text.kind == ExpressionKind::text;
+    std::string_view rest = text.name;
+    while (is_known && !rest.empty()) {
+        const std::string_view word = rest.substr(0, rest.find(' '));
+        rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+        is_known = false;
+        for (const auto& [name, meaning] : roundings)
+            if (name == word) words.rounding = meaning, is_known = true;
+        for (const auto& [name, meaning] : subnormals)
+            if (name == word) words.subnormals = meaning, is_known = true;
+    }
+    if (!is_known) {
+        lowering.error(text.place,
+                       "the rules are in quotes: \"nearest\", \"up\", \"down\" or \"zero\"; \"keep\", \"flush\", "
+                       "\"keep_inputs\" or \"keep_results\"; or both");
+        return {};
+    }
+    lowering.float_words = words;
+    Item found = lowering.item(*call.operands[1]);
+    if (found.kind == Item::Kind::location) found = Item::of(lowering.read(found.location, call.place));
+    lowering.float_words = outer;
+    return found;
 }
 
 // name, parameters, number of arguments, which are plain numbers, maker, operation. What each means:
@@ -719,7 +754,9 @@ Item round_by_mode(Lowering& lowering, const Expression& call, Arguments& given,
 //   lanes(x), bits(x)           how many lanes, bits of one.   number(r)   the number of a register.
 //   whole(p), kept(p)           the register that p is a part or a view of; what `protect` was given for it, u64.
 //   round_by_mode(a)            a whole number as a float, in the direction of `floats rounding`.
-//   pow(a, b), sin(a) …         the host's library in double, rounded to the format (within one unit in the last place).
+//   pow(a, b), exp2(a), log2(a), sin(a) …         the host's library in double, rounded to the format (within one unit in the last place).
+//   flush(a)                    a subnormal number as zero.
+//   floats("rules", x)          x, computed by these rules: a direction of rounding, and what becomes of subnormals.
 //   float_remainder(a, b)       a - b * trunc(a / b), exact (C's fmod).
 //   carryless_mul(a, b), carryless_mul_high(a, b)   the halves of the product without carries.
 //   swap_groups(x, n)           adjacent groups of 2^n bits change places; n modulo the logarithm of the width.
@@ -788,8 +825,12 @@ constexpr Builtin builtins[] = {
     {"is_infinite", "value", 1, 0, float_operation, Op::finfinite},
     {"is_subnormal", "value", 1, 0, float_operation, Op::fsubnormal},
     {"is_zero", "value", 1, 0, float_operation, Op::fzero},
+    {"flush", "value", 1, 0, float_operation, Op::fflush},
+    {"floats", "rules, value", 2, 3, by_rules},
     {"float_remainder", "a, b", 2, 0, float_operation, Op::fremainder},
     {"pow", "a, b", 2, 0, float_operation, Op::fpow},
+    {"exp2", "value", 1, 0, float_operation, Op::fexp2},
+    {"log2", "value", 1, 0, float_operation, Op::flog2},
     {"sin", "value", 1, 0, float_operation, Op::fsin},
     {"cos", "value", 1, 0, float_operation, Op::fcos},
     {"asin", "value", 1, 0, float_operation, Op::fasin},
@@ -888,7 +929,7 @@ std::optional<Item> Lowering::builtin(const Expression& call, unsigned) {
         given.push_back(next);
     }
     Item result = found->make(*this, call, given, *found);
-    result.value.exact = gives_exactly(*found);
+    if (found->make != by_rules) result.value.exact = gives_exactly(*found);
     return result;
 }
 

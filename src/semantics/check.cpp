@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "language/limits.hpp"
 #include "semantics/lowering.hpp"
@@ -27,6 +28,7 @@ using language::most_lowerings;
 using language::most_shapes;
 
 constexpr unsigned widest_tried = 16;      // bits of an operand that are all tried
+constexpr std::size_t few_combinations = 16;
 constexpr double all_but_nothing = 0.9999;  // of the values: sums of shares are not exact
 
 class Checker {
@@ -125,31 +127,42 @@ Binding Checker::fixed(Index type_index, std::uint64_t code) {
     return binding;
 }
 
-// All combinations of the fields' variants, as far as the limit goes.
+// Combinations of the fields' variants: all of them where they are few; else each with the first ones of the other fields, and
+// those of one place in all lists together.
 std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fields, const Image& image,
                                                     const Names* names, double& share) {
-    std::vector<std::vector<Binding>> all(1);
+    std::vector<std::vector<Binding>> choices;
+    std::size_t wanted = 1, most = 1;
     for (const Field& field : fields) {
-        std::vector<Binding> choices;
+        std::vector<Binding>& of_field = choices.emplace_back();
         if (field.fixed)
-            choices.push_back(fixed(field.type, field.place.extract(image)));
+            of_field.push_back(fixed(field.type, field.place.extract(image)));
         else if (isa_.operand_types[field.type].kind == OperandKind::table)
-            choices = variants(field.type);
+            of_field = variants(field.type);
         else
-            choices.push_back({.type = field.type});
-        if (names && !names->contains(field.name)) choices.resize(1);
+            of_field.push_back({.type = field.type});
+        if (names && !names->contains(field.name)) of_field.resize(1);
         if (known_shapes_.contains(field.type)) share *= known_shapes_.at(field.type);
-        const std::size_t wanted = all.size() * choices.size();
-        if (wanted > most_combinations) share *= static_cast<double>(most_combinations) / static_cast<double>(wanted);
-        std::vector<std::vector<Binding>> next;
-        for (const auto& bindings : all)
-            for (const Binding& choice : choices) {
-                if (next.size() >= most_combinations) break;
-                next.push_back(bindings);
-                next.back().push_back(choice);
-            }
-        all = std::move(next);
+        wanted = std::min(wanted * of_field.size(), std::size_t{1} << 32);
+        most = std::max(most, of_field.size());
     }
+    std::vector<std::vector<Binding>> all;
+    const auto add = [&](const auto& which) {
+        std::vector<Binding>& next = all.emplace_back();
+        for (std::size_t i = 0; i < choices.size(); ++i) next.push_back(choices[i][which(i) % choices[i].size()]);
+    };
+    if (wanted <= few_combinations) {
+        for (std::size_t code = 0; code < wanted; ++code) {
+            std::size_t rest = code;
+            add([&](std::size_t i) { return std::exchange(rest, rest / choices[i].size()); });
+        }
+        return all;
+    }
+    for (std::size_t k = 0; k < most; ++k) add([&](std::size_t) { return k; });
+    for (std::size_t field = 0; field < choices.size(); ++field)
+        for (std::size_t k = 1; k < choices[field].size() && all.size() < most_combinations; ++k)
+            add([&](std::size_t i) { return i == field ? k : 0; });
+    if (all.size() >= most_combinations) share *= static_cast<double>(most_combinations) / static_cast<double>(wanted);
     return all;
 }
 
@@ -196,7 +209,15 @@ const std::vector<Binding>& Checker::variants(Index type) {
     // tried, and the lowering complains if it is asked.
     const Index silent = row_without_meaning(type);
     if (silent != no_index) found.push_back({.type = type, .row = silent});
-    if (found.empty()) found.push_back({.type = type, .row = first_row(type)});
+    if (found.empty()) {  // none is without errors: what refers to it is looked at all the same
+        Binding first{.type = type, .row = first_row(type)};
+        if (first.row != no_index)
+            for (const Field& field : isa_.operand_types[type].rows[first.row].fields) {
+                const bool is_table = isa_.operand_types[field.type].kind == OperandKind::table;
+                first.captures.push_back(is_table ? variants(field.type).front() : Binding{.type = field.type});
+            }
+        found.push_back(std::move(first));
+    }
     return variants_[type] = std::move(found);
 }
 

@@ -67,7 +67,7 @@ std::vector<Binding> FormGraphs::bindings_of(Index form, const Image& image) con
     std::vector<Binding> bindings;
     bindings.reserve(codes.size());
     for (std::size_t i = 0; i < codes.size(); ++i)
-        bindings.push_back(bind(*codec_, isa_.forms[form].fields[i].type, codes[i]));
+        bindings.push_back(bind(*codec_, isa_.forms[form].fields[i].type, codes[i], image, isa_.forms[form].bits));
     return bindings;
 }
 

@@ -401,6 +401,13 @@ struct FloatZero : Test {
     }
 };
 
+struct FloatFlush : Plain {
+    template <class T, class R>
+    static T apply(T a, T, T, R) {
+        return (a & FloatLayout<T>::exponent) == 0 ? T(a & FloatLayout<T>::sign) : a;
+    }
+};
+
 // Computed by the host's library with more digits than the result has, and rounded to the format.
 template <class T>
 using Wider = std::conditional_t<sizeof(T) == 8, long double, double>;
@@ -411,6 +418,8 @@ Wider<T> widened(Native<T> x) {
 
 ISAFORGE_FLOAT2(FloatRemainder, Native<T>(std::fmod(x, y)))
 ISAFORGE_FLOAT2(FloatPow, Native<T>(std::pow(widened<T>(x), widened<T>(y))))
+ISAFORGE_FLOAT1(FloatExp2, Native<T>(std::exp2(widened<T>(x))))
+ISAFORGE_FLOAT1(FloatLog2, Native<T>(std::log2(widened<T>(x))))
 ISAFORGE_FLOAT1(FloatSin, Native<T>(std::sin(widened<T>(x))))
 ISAFORGE_FLOAT1(FloatCos, Native<T>(std::cos(widened<T>(x))))
 ISAFORGE_FLOAT1(FloatAsin, Native<T>(std::asin(widened<T>(x))))

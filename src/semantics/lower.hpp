@@ -22,8 +22,8 @@ struct Binding {
     std::vector<Binding> captures;
 };
 
-// Binds a code that was found in an instruction.
-Binding bind(const Codec& codec, Index type, std::uint64_t code);
+// Binds a code that was found in an instruction, behind which from a bit on is what follows it.
+Binding bind(const Codec& codec, Index type, std::uint64_t code, const Image& image, unsigned tail_at);
 
 struct LowerInput {
     const Isa* isa = nullptr;

@@ -59,7 +59,7 @@ struct Location {
 
 // What an expression stands for.
 struct Item {
-    enum class Kind { none, literal, floating, text, value, location, function };
+    enum class Kind { none, literal, floating, text, value, location, function, rule };
     Kind kind = Kind::none;               // none: an error that has been reported
     Literal literal = 0;
     double floating = 0;
@@ -67,6 +67,8 @@ struct Item {
     Operator op = Operator::none;
     Typed value;
     Location location;
+    const Naming* rule = nullptr;  // for what is assigned to it …
+    std::size_t context = 0;       // … with the names of this one; 0: of none
 
     explicit operator bool() const { return kind != Kind::none; }
     bool untyped() const { return kind == Kind::literal || kind == Kind::floating; }
@@ -86,6 +88,12 @@ struct Local {
     Place place;
 };
 
+// What floats(…) says in place of the description.
+struct FloatWords {
+    std::optional<Rounding> rounding;
+    std::optional<Subnormals> subnormals;
+};
+
 // A way that control takes to a place that is yet to come: the block where it ends, and what variables hold there.
 struct Way {
     ir::BlockId block = ir::no_block;
@@ -101,6 +109,7 @@ struct Return {
 struct Context {
     const std::vector<Field>* fields = nullptr;
     const std::vector<Binding>* bindings = nullptr;
+    const OperandType* operand = nullptr;  // its parameters are in force
     bool instruction = false;             // constants of the instruction's row are in force
     std::deque<Local> locals;
     std::set<std::string, std::less<>> assigned;  // locals that some statement assigns
@@ -200,7 +209,10 @@ public:
 
     bool needs_steering(Typed value);
     unsigned pc_bits() const;
-    Rounding rounding() const;      // of floats, by the mode that says it
+    Rounding rounding(unsigned bits) const;      // of floats of a width: by the mode that says it
+    Subnormals subnormals(unsigned bits) const;  // likewise
+    Typed without_subnormals(Typed value);
+    FloatWords float_words;   // of the innermost floats(…)
     void leave(Place place);        // the instruction ends here
     Index code_memory() const;
     const LowerInput& input() const { return input_; }
@@ -259,6 +271,10 @@ private:
     void lane_mask(const Instruction& instruction);
     void names(const SharedList<Naming>& list);
     Item mode(Index index);
+    std::optional<std::uint64_t> chosen_mode(Index index) const;
+    Item fact_of(const Expression& expression, bool& found);
+    Item rule_named(const std::string& name);
+    void assign_by_rule(const Item& target, const Statement& statement);
     void event(const EventHandler& handler);
     void event_named(std::string_view name);
     void instruction_body(const Instruction& instruction);
@@ -299,6 +315,7 @@ private:
     Diagnostics& diagnostics_;
     bool warnings_;
     std::deque<Context> contexts_;
+    Typed taken_by(Op op, Typed given);
     Typed compute_in_bytes(Op op, Type type, std::initializer_list<Typed> operands);
     Item choose_value(const Expression& sides, Typed condition, Item first, Item second, const ir::BlockId (&blocks)[2],
                       unsigned hint);

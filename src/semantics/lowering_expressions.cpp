@@ -135,6 +135,9 @@ Typed Lowering::typed(const Item& from, unsigned hint, Place place) {
                              ? fmt::format("`{}` is an operator, not a value", spelling(from.op))
                              : fmt::format("`{0}` is a function: call it, as in {0}(…)", from.text));
             return {};
+        case Item::Kind::rule:
+            error(place, fmt::format("`{}` has a rule for what is assigned, and no value", from.rule->name));
+            return {};
         default: break;
     }
     if (hint != 0) return adapt(from, hint, place);
@@ -225,6 +228,9 @@ Item Lowering::named(const Expression& expression) {
         for (std::size_t i = 0; i < context().fields->size(); ++i)
             if ((*context().fields)[i].name == name)
                 return bound((*context().fields)[i], (*context().bindings)[i], expression.place);
+    if (context().operand != nullptr)
+        for (const auto& [parameter, number] : context().operand->parameters)
+            if (parameter == name) return Item::of(Literal(number));
     if (context().instruction) {
         auto row_constant = input_.instruction->constants.find(name);
         if (row_constant != input_.instruction->constants.end()) return Item::of(Literal(row_constant->second));
@@ -250,6 +256,7 @@ Item Lowering::fixed_name(const std::string& name) {
         if (isa.modes[i].name == name) return mode(i);
     for (const Naming& naming : isa.names_in_meanings) {
         if (naming.name != name) continue;
+        if (!naming.parameter.empty()) return {.kind = Item::Kind::rule, .rule = &naming};
         contexts_.emplace_back();
         Item meant = item(*naming.value);
         contexts_.pop_back();
@@ -268,15 +275,36 @@ Item Lowering::mode(Index index) {
     return Item::of(binding.known ? typed_constant(binding.code, type) : open_value(type, &binding));
 }
 
-Rounding Lowering::rounding() const {
-    Index index = isa.rounding_mode;
-    if (index == no_index) return isa.floats.rounding;
-    std::optional<std::uint64_t> chosen;
-    if (input_.modes != nullptr)
-        chosen = (*input_.modes)[index];
-    else if (input_.mode_bindings != nullptr && (*input_.mode_bindings)[index].known)
-        chosen = (*input_.mode_bindings)[index].code;
-    return chosen && *chosen < isa.roundings.size() ? isa.roundings[*chosen] : Rounding::nearest;
+std::optional<std::uint64_t> Lowering::chosen_mode(Index index) const {
+    if (index == no_index) return std::nullopt;
+    if (input_.modes != nullptr) return (*input_.modes)[index];
+    if (input_.mode_bindings != nullptr && (*input_.mode_bindings)[index].known)
+        return (*input_.mode_bindings)[index].code;
+    return std::nullopt;
+}
+
+namespace {
+
+const FloatFormat* format_of(const Isa& isa, unsigned bits) {
+    return bits == 16 || bits == 32 || bits == 64 ? &isa.float_formats[bits == 16 ? 0 : bits / 32] : nullptr;
+}
+
+}  // namespace
+
+Rounding Lowering::rounding(unsigned bits) const {
+    if (float_words.rounding) return *float_words.rounding;
+    const FloatFormat* format = format_of(isa, bits);
+    if (format == nullptr || format->rounding_mode == no_index) return isa.floats.rounding;
+    const auto chosen = chosen_mode(format->rounding_mode);
+    return chosen && *chosen < format->roundings.size() ? format->roundings[*chosen] : Rounding::nearest;
+}
+
+Subnormals Lowering::subnormals(unsigned bits) const {
+    if (float_words.subnormals) return *float_words.subnormals;
+    const FloatFormat* format = format_of(isa, bits);
+    if (format == nullptr || format->subnormals_mode == no_index) return Subnormals::keep;
+    const auto chosen = chosen_mode(format->subnormals_mode);
+    return chosen && *chosen < format->subnormals.size() ? format->subnormals[*chosen] : Subnormals::keep;
 }
 
 // The memory that an address without a memory's name is of.
@@ -387,13 +415,13 @@ Item Lowering::bound_row(const OperandType& type, const Binding& binding, Place 
         return {};
     }
     const OperandRow& row = type.rows[binding.row];
-    if (row.reserved || !row.meaning) {
+    if (!row.meaning) {
         error(place, row.reserved ? fmt::format("code {:#x} of operand `{}` is reserved", binding.code, type.name)
                                   : fmt::format("this row of operand `{}` has no meaning", type.name))
             .note(row.where, "the row is here");
         return {};
     }
-    contexts_.push_back({.fields = &row.fields, .bindings = &binding.captures});
+    contexts_.push_back({.fields = &row.fields, .bindings = &binding.captures, .operand = &type});
     Item result = item(*row.meaning);
     contexts_.pop_back();
     return result;
@@ -1120,6 +1148,32 @@ Index Lowering::accessed_memory(const Expression& expression) {
     return base.kind == ExpressionKind::name && !find_local(base.name) ? find_memory(base.name) : no_index;
 }
 
+// What the row of an operand says besides what it means; 0 where other rows say something, and this one does not.
+Item Lowering::fact_of(const Expression& expression, bool& found) {
+    const Expression& base = *expression.operands[0];
+    if (base.kind != ExpressionKind::name || find_local(base.name) || context().fields == nullptr) return {};
+    for (std::size_t i = 0; i < context().fields->size(); ++i) {
+        if ((*context().fields)[i].name != base.name) continue;
+        const Binding& binding = (*context().bindings)[i];
+        const OperandType& type = isa.operand_types[binding.type];
+        const auto fact_in = [&](const OperandRow& row) -> const Naming* {
+            for (const Naming& fact : row.facts)
+                if (fact.name == expression.name) return &fact;
+            return nullptr;
+        };
+        if (std::find(type.facts.begin(), type.facts.end(), expression.name) == type.facts.end()) return {};
+        found = true;
+        const OperandRow* row = binding.row != no_index ? &type.rows[binding.row] : nullptr;
+        const Naming* fact = row != nullptr ? fact_in(*row) : nullptr;
+        if (fact == nullptr) return Item::of(Literal{0});
+        contexts_.push_back({.fields = &row->fields, .bindings = &binding.captures, .operand = &type});
+        Item said = item(*fact->value);
+        contexts_.pop_back();
+        return said;
+    }
+    return {};
+}
+
 // A named field of a register.
 Item Lowering::member(const Expression& expression) {
     const Expression& base = *expression.operands[0];
@@ -1128,6 +1182,8 @@ Item Lowering::member(const Expression& expression) {
               fmt::format("expected {0}.TYPE[address], a type such as u32, or {0}[address] for one cell", base.name));
         return {};
     }
+    bool is_fact = false;
+    if (Item fact = fact_of(expression, is_fact); is_fact) return fact;
     Item whole = item(base);
     if (!whole) return {};
     if (whole.kind != Item::Kind::location || whole.location.kind != Location::Kind::element) {

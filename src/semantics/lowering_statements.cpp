@@ -21,14 +21,29 @@ const Expression& base_of(const Expression& expression) {
 
 }  // namespace
 
-Binding bind(const Codec& codec, Index type_index, std::uint64_t code) {
+namespace {
+
+// What a field holds: bits of its row, or of the words that follow the instruction.
+std::uint64_t code_of(const Field& field, std::uint64_t code, const Image& image, unsigned tail_at) {
+    if (!field.in_tail) return field.place.extract(code);
+    std::uint64_t value = 0;
+    for (const BitPiece& piece : field.place.pieces)
+        value |= image.get(tail_at + piece.position, piece.width) << piece.shift;
+    return value;
+}
+
+}  // namespace
+
+Binding bind(const Codec& codec, Index type_index, std::uint64_t code, const Image& image, unsigned tail_at) {
     const OperandType& type = codec.isa().operand_types[type_index];
     Binding binding{.type = type_index, .known = true, .code = code};
     if (type.kind != OperandKind::table) return binding;
     binding.row = codec.row_of(type_index, code);
+    for (Index row = 0; binding.row == no_index && row < type.rows.size(); ++row)  // reserved, but given by a table
+        if (type.rows[row].reserved && type.rows[row].meaning && type.rows[row].claims(code)) binding.row = row;
     if (binding.row == no_index) return binding;
     for (const Field& field : type.rows[binding.row].fields)
-        binding.captures.push_back(bind(codec, field.type, field.place.extract(code)));
+        binding.captures.push_back(bind(codec, field.type, code_of(field, code, image, tail_at), image, tail_at));
     return binding;
 }
 
@@ -103,7 +118,9 @@ void Lowering::instruction_body(const Instruction& instruction) {
 void Lowering::names(const SharedList<Naming>& list) {
     for (const Naming& naming : list) {
         if (steering != nullptr || left_) return;
-        Item meant = item(*naming.value);
+        Item meant = naming.parameter.empty()
+                         ? item(*naming.value)
+                         : Item{.kind = Item::Kind::rule, .rule = &naming, .context = contexts_.size() - 1};
         context().locals.push_back({naming.name, std::move(meant), no_slot, true, true, naming.where});
     }
 }
@@ -504,8 +521,47 @@ Typed Lowering::compound(const Statement& next, const std::vector<Location>& tar
     return typed(combined(combination, Item::of(std::move(whole)), bits), bits, next.place);
 }
 
+// What has that name, where it has a rule for what is assigned.
+Item Lowering::rule_named(const std::string& name) {
+    if (const Local* local = find_local(name)) return local->item.kind == Item::Kind::rule ? local->item : Item{};
+    for (const Naming& naming : isa.names_in_meanings)
+        if (naming.name == name && !naming.parameter.empty()) return {.kind = Item::Kind::rule, .rule = &naming};
+    return {};
+}
+
+// The value is computed, and the rule says what is done with it: among the names that were there with the rule.
+void Lowering::assign_by_rule(const Item& target, const Statement& next) {
+    const Naming& rule = *target.rule;
+    if (next.targets.size() != 1 || next.compound != Operator::none || next.delay) {
+        error(next.place,
+              fmt::format("`{}` has a rule for what is assigned: `{} = value` alone", rule.name, rule.name));
+        return;
+    }
+    Item given = item(*next.value);
+    const bool is_wide = given.kind == Item::Kind::location && given.location.kind == Location::Kind::tuple &&
+                         given.location.type.bits > 64;
+    if (!is_wide) given = Item::of(typed(given, 0, next.value->place));
+    if (!given || steering != nullptr) return;
+    Context inner;
+    if (target.context != 0 || contexts_[0].instruction) {
+        const Context& home = contexts_[target.context];
+        inner.fields = home.fields;
+        inner.bindings = home.bindings;
+        inner.instruction = home.instruction;
+        inner.locals = home.locals;
+    }
+    inner.lane_branch_depth = context().lane_branch_depth;
+    inner.locals.push_back({rule.parameter, std::move(given), no_slot, true, true, next.place});
+    contexts_.push_back(std::move(inner));
+    item(*rule.value);
+    contexts_.pop_back();
+}
+
 // The target's address is computed first. Several targets share one value, the first taking its high bits.
 void Lowering::assign(const Statement& next) {
+    if (next.targets[0]->kind == ExpressionKind::name)
+        if (const Item first = rule_named(next.targets[0]->name); first.kind == Item::Kind::rule)
+            return assign_by_rule(first, next);
     unsigned delay = 0;
     if (next.delay) {
         auto given = known_integer(*next.delay, "a delay");

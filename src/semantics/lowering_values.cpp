@@ -82,8 +82,8 @@ Typed Lowering::compute(Op op, Type type, std::initializer_list<Typed> operands)
     for (const Typed& each : operands) {
         const char letter = letters[i];
         if (letter == 'T' && each.type.bits == 1 && type.lanes != 1) return compute_in_bytes(op, type, operands);
-        const Typed given = with_lanes(each, type.lanes);
         const bool is_float = letter == 'F' || letter == 'D';
+        const Typed given = with_lanes(is_float ? taken_by(op, each) : each, type.lanes);
         const auto float_before = is_float ? floats_.find(given.id) : floats_.end();
         made.operands[i++] = !is_float ? given.id
                              : float_before != floats_.end()
@@ -92,7 +92,7 @@ Typed Lowering::compute(Op op, Type type, std::initializer_list<Typed> operands)
                                        form_of(given.type).with_kind(ir::Kind::floating));
     }
     if (about(op).family == ir::Family::floating)
-        made.mode = {.rounding = ir::is_rounded(op) ? rounding() : Rounding::nearest,
+        made.mode = {.rounding = ir::is_rounded(op) ? rounding(type.bits) : Rounding::nearest,
                      .flush_subnormals = isa.floats.flush_subnormals,
                      .canonical_nan = isa.floats.canonical_nan};
     const char gives = about(op).signature[0];
@@ -100,8 +100,20 @@ Typed Lowering::compute(Op op, Type type, std::initializer_list<Typed> operands)
     const ir::Value result = add(made, form_of(type).with_kind(ir::Kind::floating));
     const ir::Value bits = add({.op = Op::cast, .operands = {result, no_value, no_value}}, form_of(type));
     floats_[bits] = result;
-    return {bits, type};
+    const bool keeps = ir::is_subnormal_kept(op) || op == Op::float_widen;  // of as many bits it gives what it takes
+    const Subnormals rule = keeps ? Subnormals::keep : subnormals(type.bits);
+    const bool flushes = rule == Subnormals::flush || rule == Subnormals::keep_inputs;
+    return flushes ? without_subnormals({bits, type}) : Typed{bits, type};
 }
+
+// An operand as a float operation takes it.
+Typed Lowering::taken_by(Op op, Typed given) {
+    if (ir::is_subnormal_kept(op)) return given;
+    const Subnormals rule = subnormals(given.type.bits);
+    return rule == Subnormals::flush || rule == Subnormals::keep_results ? without_subnormals(given) : given;
+}
+
+Typed Lowering::without_subnormals(Typed value) { return compute(Op::fflush, value.type, {value}); }
 
 // A value that the machine around gives.
 Typed Lowering::machine_value(Op op, Type type, std::uint64_t number) {
