@@ -24,7 +24,7 @@ for group in "${@:-all}"; do
         demo)  wanted="$wanted $demo" ;;
         jit)   wanted="$wanted $jit" ;;
         test)  wanted="$wanted $jit $test" ;;
-        fuzz)  wanted="$wanted $fuzz" ;;
+        fuzz)  wanted="$wanted $jit $fuzz" ;;
         bench) wanted="$wanted $jit $bench" ;;
         lint)  wanted="$wanted $lint" ;;
         all)   wanted="$wanted $build $demo $jit $test $fuzz $bench $lint" ;;

@@ -190,7 +190,7 @@ Value* Memory::lie_together(ir::Type type, Value* addresses, ir::Op op, Value*& 
     llvm::SmallVector<llvm::Constant*> distances;
     for (unsigned lane = 0; lane < type.lanes; ++lane)
         distances.push_back(llvm::ConstantInt::get(address, lane * step));
-    const std::uint64_t length = std::uint64_t{type.lanes - 1} * step;
+    const std::uint64_t length = static_cast<std::uint64_t>(type.lanes - 1) * step;
     const unsigned address_bits = address->getIntegerBitWidth();
     if (!llvm::isUIntN(address_bits, length)) return b.getFalse();
     Value* const first = b.CreateExtractElement(addresses, std::uint64_t{0});

@@ -105,7 +105,7 @@ struct Program {
     const std::uint64_t number;                  // later ones have higher ones
     std::mutex lock;                             // for everything below
     Layout layout;
-    Instruction modes;                           // computes all modes; without operations: not yet made
+    Instruction mode_values;                     // computes all modes; without operations: not yet made
     std::map<std::uint64_t, std::uint32_t> counters;     // offsets of the counts by code address
     std::map<std::uint64_t, JumpCounter> jump_counters;  // the same of writes to pc, of instructions that have some
     CodeBytes code;

@@ -83,7 +83,7 @@ void Machine::State::modes_changed() {
 // What computes all modes; null where nothing can.
 const MicroOp* Machine::State::modes_code() {
     const std::lock_guard lock(program->lock);
-    Instruction& code = program->modes;
+    Instruction& code = program->mode_values;
     if (code.ops.empty()) {
         const auto graph = system->forms.modes(code.trouble);
         if (!graph) return nullptr;
