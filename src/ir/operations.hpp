@@ -239,7 +239,8 @@ constexpr bool is_test(Op op) { return about(op).signature[0] == 'B'; }
 // Whether the direction of rounding matters. Where the host's library computes it does not: it is good to nearest only. Nor
 // does it where the operation has a direction of its own.
 constexpr bool is_rounded(Op op) {
-    const bool by_library = op >= Op::fpow && op <= Op::facos, to_whole = op >= Op::fround_to_zero && op <= Op::fround_down;
+    const bool by_library = op >= Op::fpow && op <= Op::facos,
+               to_whole = op >= Op::fround_to_zero && op <= Op::fround_down;
     return about(op).family == Family::floating && !by_library && !to_whole;
 }
 // Whether subnormal operands and results are what they are, whatever becomes of them elsewhere.

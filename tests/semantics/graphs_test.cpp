@@ -30,7 +30,8 @@ protected:
         codec_->fields(sampled.form, sampled.image, codes);
         std::vector<semantics::Binding> bindings;
         for (std::size_t i = 0; i < codes.size(); ++i)
-            bindings.push_back(semantics::bind(*codec_, form.fields.list()[i].type, codes[i], sampled.image, form.bits));
+            bindings.push_back(
+                semantics::bind(*codec_, form.fields.list()[i].type, codes[i], sampled.image, form.bits));
         const std::vector<std::uint64_t> modes(isa_->modes.size());
         semantics::LowerInput input{
             .isa = isa_.get(), .instruction = &isa_->instruction_of(form), .fields = &form.fields.list()};
