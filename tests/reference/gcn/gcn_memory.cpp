@@ -63,6 +63,8 @@ std::uint64_t combined(const std::string& op, std::uint64_t old, std::uint64_t x
     if (op == "cmpst") return old == x ? y : old;
     if (op == "cmpswap") return old == y ? x : old;
     if (op == "wrap") return old >= x ? old - x : old + y;
+    if (op == "addf" && (sf::is_nan(form, old) || sf::is_nan(form, x)))
+        return (sf::is_nan(form, old) ? old : x) | form.quiet_bit();
     if (op == "addf") return flush(sf::add(form, flush(old, 0), flush(x, 0), sf::Rounding::nearest, flags), 1);
     if (sf::is_nan(form, old) && sf::is_nan(form, x)) return old | form.quiet_bit();
     if (sf::is_nan(form, old)) return x;

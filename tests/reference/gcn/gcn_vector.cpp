@@ -158,7 +158,7 @@ struct Lane {
                 unsigned r = f.src[k] - 256;
                 if (g >= 8 && (old.mode >> 27 & 1) != 0 && (old.m0 >> (12 + k) & 1) != 0) {
                     r += old.m0 & 0xff;
-                    if (r > 255) r = 0;
+                    if (r > 254) r = 0;
                 }
                 const auto i = static_cast<std::size_t>(lane);
                 x = old.v[r][i] | std::uint64_t{old.v[(r + 1) & 255][i]} << 32;
@@ -297,7 +297,7 @@ struct Lane {
         unsigned r = f.vdst;
         if (g >= 8 && (old.mode >> 27 & 1) != 0 && (old.m0 >> 15 & 1) != 0) {
             r += old.m0 & 0xff;
-            if (r > 255) return;
+            if (r > (n == 64 ? 254 : 255)) return;
         }
         unsigned low = 0;
         if (n == 64) {
