@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <random>
 #include <set>
@@ -38,9 +40,26 @@ public:
         MachineOptions options;
         options.memory_bytes = 1 << 16;
         machine_ = std::make_unique<Machine>(codec_, options);
-        for (const char* each :
-             {"s", "v", "ttmp", "exec", "vcc", "scc", "m0", "hw_mode", "flat_scratch", "xnack_mask", "tba", "tma",
-              "shared_base", "shared_limit", "private_base", "private_limit", "pops_exiting_wave_id", "lds_direct"})
+        for (const char* each : {"s",
+                                 "v",
+                                 "ttmp",
+                                 "exec",
+                                 "vcc",
+                                 "scc",
+                                 "m0",
+                                 "hw_mode",
+                                 "flat_scratch",
+                                 "xnack_mask",
+                                 "tba",
+                                 "tma",
+                                 "shared_base",
+                                 "shared_limit",
+                                 "private_base",
+                                 "private_limit",
+                                 "pops_exiting_wave_id",
+                                 "lds_direct",
+                                 "lds_bytes",
+                                 "private_memory"})
             files_[each] = file(each);
     }
 
@@ -83,20 +102,44 @@ public:
         std::vector<std::uint32_t> code = words;
         load(code);
         shuffle(random);
+        const unsigned source = words[0] & 0x1ff;  // registers are not indexed together with SDWA and DPP
+        if ((words[0] >> 31 == 0 && (source == 249 || source == 250)) || name == "v_swap_b32")
+            wave_.mode &= ~(1u << 27);
+        {
+            model::Model helper(generation_, wave_);
+            helper.lds_bytes = lds_bytes;
+            helper.prepare(name, words, [&] { return random(); });
+            private_memory_ = helper.private_memory;
+            if (!is_computing(words))
+                for (unsigned n = 0; n < 256; ++n)
+                    for (unsigned lane = 0; lane < 64; ++lane) machine_->set(files_["v"], n, wave_.v[n][lane], lane);
+        }
         set_machine();
         model::Wave after = wave_;
         model::Model reference(generation_, after);
+        reference.lds_bytes = lds_bytes;
+        reference.private_memory = private_memory_;
+        if (!is_computing(words)) {
+            fill_memories(random);
+            reference.memory_bytes = contents("mem");
+            reference.lds = contents("lds");
+        }
         known = reference.execute(name, words);
         if (!known) return {};
         machine_->set_pc(0);
         const RunResult result = machine_->step();
         const std::string text = machine_->text(0);
-        if (result.message.find("register that does not exist") != std::string::npos) {
+        if (result.message.find("register that does not exist") != std::string::npos ||
+            result.message.find("nothing is mapped there") != std::string::npos) {
             known = false;
             return {};
         }
         if (!result.ok()) return fmt::format("{} ({}): {}", text, hex(words), result.message);
         std::string wrong = compare(after, reference.loose());
+        if (!is_computing(words)) {
+            wrong += compare_bytes("mem", reference.memory_bytes);
+            wrong += compare_bytes("lds", reference.lds);
+        }
         if (!wrong.empty())
             wrong = fmt::format("{} ({}), mode {:x}, exec {:x}:{}", text, hex(words), wave_.mode, wave_.exec, wrong);
         return wrong;
@@ -175,17 +218,44 @@ private:
         w.scc = random() % 2 != 0;
         w.m0 = std::uint32_t(random() % 8 * 2);
         w.mode = std::uint32_t(random() & 0x3ff);
-        if (generation_ >= model::Generation::gfx8 && index_registers_ && random() % 4 == 0) {
+        if (generation_ >= model::Generation::gfx8 && random() % 4 == 0) {
             w.mode |= 1u << 27;
             w.m0 |= std::uint32_t(random() & 0xf000);
         }
         w.pc = 0;
     }
+    static constexpr std::uint32_t lds_bytes = 0x1000;
+    std::uint64_t private_memory_ = 0;
 
-public:
-    bool index_registers_ = false;
+    bool is_computing(const std::vector<std::uint32_t>& words) const {
+        return model::Model::encoding_of(generation_, words[0]) != model::Encoding::other;
+    }
+    Index memory(const char* name) const { return machine_->find_memory(name); }
+    // Code is in the first bytes.
+    void fill_memories(std::mt19937_64& random) {
+        for (const char* name : {"mem", "lds"}) {
+            const auto bytes = machine_->memory(memory(name));
+            for (std::size_t i = name[0] == 'm' ? 64 : 0; i + 4 <= std::min<std::size_t>(bytes.size(), 0x10000);
+                 i += 4) {
+                const std::uint32_t word = std::uint32_t(random());
+                std::memcpy(&bytes[i], &word, 4);
+            }
+        }
+    }
+    model::Bytes contents(const char* name) const {
+        const auto bytes = machine_->memory(memory(name));
+        return {bytes.begin(), bytes.end()};
+    }
+    std::string compare_bytes(const char* name, const model::Bytes& expected) const {
+        const auto bytes = machine_->memory(memory(name));
+        std::string wrong;
+        unsigned shown = 0;
+        for (std::size_t i = 0; i < expected.size() && i < bytes.size(); ++i)
+            if (bytes[i] != expected[i] && ++shown <= 4)
+                wrong += fmt::format("\n    {}[{:x}]: expected {:x}, got {:x}", name, i, expected[i], bytes[i]);
+        return wrong;
+    }
 
-private:
     void set_machine() {
         const model::Wave& w = wave_;
         Machine& m = *machine_;
@@ -206,6 +276,8 @@ private:
         m.set(files_["private_limit"], 0, w.private_limit);
         m.set(files_["pops_exiting_wave_id"], 0, w.pops);
         m.set(files_["lds_direct"], 0, w.lds_direct);
+        m.set(files_["lds_bytes"], 0, lds_bytes);
+        m.set(files_["private_memory"], 0, private_memory_);
     }
 
     // What differs; and the state of the emulator becomes the one that both start from next.

@@ -24,8 +24,6 @@ TEST_P(Execution, EqualsTheModel) {
         const Form& form = bench.isa().forms[index];
         const std::string& name = bench.isa().instruction_of(form).names[0];
         if (form.alias || (only && name != only)) continue;
-        if (model::Model::encoding_of(bench.generation(), std::uint32_t(form.value.words[0])) == model::Encoding::other)
-            continue;
         for (unsigned i = 0; i < trials(); ++i) {
             const auto words = bench.draw(index, random);
             if (words.empty()) {
@@ -41,13 +39,13 @@ TEST_P(Execution, EqualsTheModel) {
             if (++failed[name] <= 2 && failures <= 200) ADD_FAILURE() << wrong;
         }
     }
+    EXPECT_GT(compared, trials() * 700u);
+    if (std::getenv("ISAFORGE_GCN_TELL") == nullptr) return;
     std::string names;
     for (const auto& each : unknown) names += " " + each;
-    std::printf("%zu compared; not known to the model:%s\n", compared, names.c_str());
-    names.clear();
-    for (const auto& each : undrawn) names += " " + each;
-    if (!names.empty()) std::printf("without operands:%s\n", names.c_str());
-    for (const auto& [name, count] : failed) std::printf("%s %u\n", name.c_str(), count);
+    std::printf("%zu compared; not compared:%s\nwithout operands:", compared, names.c_str());
+    for (const auto& each : undrawn) std::printf(" %s", each.c_str());
+    std::printf("\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Execution, testing::Values("gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4"),

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Loose {
     unsigned distance = 0;
 };
 
+using Bytes = std::vector<std::uint8_t>;
+
 struct Wave {
     std::array<std::uint32_t, 104> s{};
     std::array<std::array<std::uint32_t, 64>, 256> v{};
@@ -40,6 +43,14 @@ public:
 
     // Executes one instruction of these words, which is called so. False where the model does not know it.
     bool execute(const std::string& name, const std::vector<std::uint32_t>& words);
+    // Gives the registers that an instruction takes addresses from such as lie in memory.
+    void prepare(const std::string& name, const std::vector<std::uint32_t>& words,
+                 const std::function<std::uint64_t()>& random);
+
+    Bytes memory_bytes, lds;           // of the machine and of the group
+    std::uint32_t lds_bytes = 0;       // that the group has
+    std::uint64_t private_memory = 0;  // where it begins, before flat_scratch
+
     static Encoding encoding_of(Generation generation, std::uint32_t word);
 
     const std::vector<Loose>& loose() const { return loose_; }
@@ -59,6 +70,21 @@ private:
         std::uint32_t literal = 0;
     };
 
+    // One lane's access: `place` says where element k lies, and in what; null where that is out of range.
+    struct Access {
+        unsigned lane, vdst, data;
+        bool returns;
+        std::function<Bytes*(unsigned, unsigned)> place;
+        std::uint64_t at;
+        unsigned round = 0;
+    };
+
+    bool memory(const std::string& name, const std::vector<std::uint32_t>& words);
+    bool shared_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1);
+    bool flat_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1);
+    bool buffer_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1);
+    bool access(const std::string& name, const Wave& old, Access& a);
+    void set_words(unsigned first, unsigned lane, std::uint64_t value, unsigned bits);
     bool take_apart(const std::vector<std::uint32_t>& words);
     bool scalar(const std::string& name);
     bool vector(const std::string& name);

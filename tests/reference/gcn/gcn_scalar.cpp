@@ -419,6 +419,11 @@ bool Model::scalar(const std::string& name) {
 
 bool Model::execute(const std::string& name, const std::vector<std::uint32_t>& words) {
     loose_.clear();
+    if (words.size() == 2 && encoding_of(static_cast<Generation>(generation_), words[0]) == Encoding::other) {
+        if (!memory(name, words)) return false;
+        wave_.pc += 8;
+        return true;
+    }
     if (!take_apart(words)) return false;
     // These have a scalar result where others have the signs of absolute values.
     for (const char* head : {"v_div_scale", "v_mad_u64", "v_mad_i64"})

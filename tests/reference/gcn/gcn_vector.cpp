@@ -158,7 +158,7 @@ struct Lane {
                 unsigned r = f.src[k] - 256;
                 if (g >= 8 && (old.mode >> 27 & 1) != 0 && (old.m0 >> (12 + k) & 1) != 0) {
                     r += old.m0 & 0xff;
-                    if (r > 255) r = 0;
+                    if (r > 254) r = 0;
                 }
                 const auto i = static_cast<std::size_t>(lane);
                 x = old.v[r][i] | std::uint64_t{old.v[(r + 1) & 255][i]} << 32;
@@ -178,7 +178,10 @@ struct Lane {
     std::int64_t s(unsigned k) const { return extended(u(k), 32); }
     std::uint64_t u16(unsigned k) const { return src(k, i16); }
     std::int64_t s16(unsigned k) const { return extended(u16(k), 16); }
-    std::uint64_t accumulator(Type t) const { return old.v[f.vdst][static_cast<std::size_t>(lane)] & ones(bits_of(t)); }
+    std::uint64_t accumulator(Type t) const {
+        const unsigned r = target() > 255 ? 0 : target();
+        return old.v[r][static_cast<std::size_t>(lane)] & ones(bits_of(t));
+    }
 
     // ---- Floats
     sf::Rounding rounding(Type t) const {
@@ -294,7 +297,7 @@ struct Lane {
         unsigned r = f.vdst;
         if (g >= 8 && (old.mode >> 27 & 1) != 0 && (old.m0 >> 15 & 1) != 0) {
             r += old.m0 & 0xff;
-            if (r > 255) return;
+            if (r > (n == 64 ? 254 : 255)) return;
         }
         unsigned low = 0;
         if (n == 64) {
@@ -1123,8 +1126,11 @@ bool Model::vector(const std::string& name) {
 // What looks at several lanes, or at none.
 bool Model::whole_wave(const std::string& name) {
     Wave& w = wave_;
+    const auto moved = [&](unsigned r, unsigned bit) {
+        return generation_ >= 8 && (w.mode >> 27 & 1) != 0 && (w.m0 >> bit & 1) != 0 ? r + (w.m0 & 0xff) : r;
+    };
     const auto any_lane = [&](unsigned code, unsigned lane) {
-        return code < 256 ? scalar32(code) : w.v[code - 256][lane];
+        return code < 256 ? scalar32(code) : w.v[moved(code - 256, 12) > 255 ? 0 : moved(code - 256, 12)][lane];
     };
     if (name == "v_nop") return true;
     if (name == "v_readfirstlane_b32" || starts(name, "v_readlane")) {
@@ -1135,7 +1141,9 @@ bool Model::whole_wave(const std::string& name) {
         return true;
     }
     if (name == "v_writelane_b32") {
-        w.v[f_.vdst][scalar32(f_.encoding == Encoding::vop2 ? f_.src[1] - 256 : f_.src[1]) & 63] = scalar32(f_.src[0]);
+        if (moved(f_.vdst, 15) <= 255)
+            w.v[moved(f_.vdst, 15)][scalar32(f_.encoding == Encoding::vop2 ? f_.src[1] - 256 : f_.src[1]) & 63] =
+                scalar32(f_.src[0]);
         return true;
     }
     if (name == "v_swap_b32") {

@@ -1,0 +1,429 @@
+// The memory half of the model: DS, FLAT with GLOBAL and SCRATCH, MUBUF of whole numbers, and scalar memory.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "gcn_model.hpp"
+#include "reference/soft_float.hpp"
+
+namespace gcn_reference {
+
+namespace sf = soft_float;
+
+namespace {
+
+bool starts(const std::string& text, const std::string& with) { return text.rfind(with, 0) == 0; }
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool ends(const std::string& text, const std::string& with) {
+    return text.size() >= with.size() && text.compare(text.size() - with.size(), with.size(), with) == 0;
+}
+unsigned bits_of(std::uint32_t word, unsigned high, unsigned low) {
+    return unsigned(word >> low & ((std::uint64_t{1} << (high - low + 1)) - 1));
+}
+std::int64_t extended(std::uint64_t x, unsigned n) { return static_cast<std::int64_t>(x << (64 - n)) >> (64 - n); }
+
+std::uint64_t read(const Bytes& memory, std::uint64_t at, unsigned bytes) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < bytes; ++i)
+        if (at + i < memory.size()) value |= std::uint64_t{memory[at + i]} << (8 * i);
+    return value;
+}
+void write(Bytes& memory, std::uint64_t at, std::uint64_t value, unsigned bytes) {
+    for (unsigned i = 0; i < bytes; ++i)
+        if (at + i < memory.size()) memory[at + i] = std::uint8_t(value >> (8 * i));
+}
+
+// What an atomic operation makes of what was there; `op` is its name without the type.
+std::uint64_t combined(const std::string& op, std::uint64_t old, std::uint64_t x, std::uint64_t y, unsigned n,
+                       std::uint32_t mode) {
+    const std::int64_t s = extended(old, n), t = extended(x, n);
+    const sf::Format& form = sf::format_of(n);
+    sf::Flags flags;
+    const auto flush = [&](std::uint64_t a, unsigned bit) {
+        return (mode >> (4 + bit) & 1) == 0 && sf::is_subnormal(form, a) ? a & form.sign_bit() : a;
+    };
+    const auto key = [&](std::uint64_t a) {
+        const auto size = std::int64_t(a & ~form.sign_bit());
+        return (a & form.sign_bit()) != 0 ? -size - 1 : size;
+    };
+    if (op == "add") return old + x;
+    if (op == "sub") return old - x;
+    if (op == "rsub") return x - old;
+    if (op == "inc") return old >= x ? 0 : old + 1;
+    if (op == "dec") return old == 0 || old > x ? x : old - 1;
+    if (op == "smin") return s < t ? old : x;
+    if (op == "smax") return s > t ? old : x;
+    if (op == "umin") return std::min(old, x);
+    if (op == "umax") return std::max(old, x);
+    if (op == "and") return old & x;
+    if (op == "or") return old | x;
+    if (op == "xor") return old ^ x;
+    if (op == "swap") return x;
+    if (op == "mskor") return (old & ~x) | y;
+    if (op == "cmpst") return old == x ? y : old;
+    if (op == "cmpswap") return old == y ? x : old;
+    if (op == "wrap") return old >= x ? old - x : old + y;
+    if (op == "addf" && (sf::is_nan(form, old) || sf::is_nan(form, x)))
+        return (sf::is_nan(form, old) ? old : x) | form.quiet_bit();
+    if (op == "addf") return flush(sf::add(form, flush(old, 0), flush(x, 0), sf::Rounding::nearest, flags), 1);
+    if (sf::is_nan(form, old) && sf::is_nan(form, x)) return old | form.quiet_bit();
+    if (sf::is_nan(form, old)) return x;
+    if (sf::is_nan(form, x)) return old;
+    return (key(old) < key(x)) == (op == "fmin") ? old : x;
+}
+
+// Where lanes store over each other, one element of all lanes comes after the other; any order would do.
+unsigned rounds_of(const std::string& name) { return has(name, "store_dwordx") ? unsigned(name.back() - '0') : 1; }
+
+// "ds_min_rtn_f32" is "fmin"; empty where it is no atomic operation that is known here.
+std::string share_operation(const std::string& name) {
+    const std::string op = name.substr(3, name.find('_', 3) - 3);
+    if (op == "min" || op == "max") return (has(name, "_i") ? "s" : has(name, "_f") ? "f" : "u") + op;
+    if (op == "add" && has(name, "_f32")) return "addf";
+    if (op == "wrxchg") return "swap";
+    if (op == "cmpst" && has(name, "_f")) return "";
+    for (const char* each : {"add", "sub", "rsub", "inc", "dec", "and", "or", "xor", "mskor", "cmpst", "wrap"})
+        if (op == each) return op;
+    return "";
+}
+
+}  // namespace
+
+bool Model::memory(const std::string& name, const std::vector<std::uint32_t>& words) {
+    if (starts(name, "ds_")) return shared_memory(name, words[0], words[1]);
+    if (starts(name, "flat_") || starts(name, "global_") || starts(name, "scratch_"))
+        return flat_memory(name, words[0], words[1]);
+    if (starts(name, "buffer_")) return buffer_memory(name, words[0], words[1]);
+    return false;
+}
+
+void Model::set_words(unsigned first, unsigned lane, std::uint64_t value, unsigned bits) {
+    wave_.v[first & 255][lane] = std::uint32_t(value);
+    if (bits == 64) wave_.v[(first + 1) & 255][lane] = std::uint32_t(value >> 32);
+}
+
+bool Model::shared_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1) {
+    const Wave old = wave_;
+    const bool gds = (w0 >> (generation_ >= 8 ? 16 : 17) & 1) != 0;
+    if (gds) return false;
+    const unsigned offset = w0 & 0xffff, offset0 = w0 & 255, offset1 = w0 >> 8 & 255;
+    const unsigned addr = bits_of(w1, 7, 0), data0 = bits_of(w1, 15, 8), data1 = bits_of(w1, 23, 16),
+                   vdst = bits_of(w1, 31, 24);
+    const std::uint64_t limit = generation_ >= 9 ? lds_bytes : std::min(old.m0, lds_bytes);
+    const auto value = [&](unsigned r, unsigned lane, unsigned bits) {
+        return bits == 64 ? old.v[r][lane] | std::uint64_t{old.v[(r + 1) & 255][lane]} << 32 : old.v[r][lane];
+    };
+    const auto inside = [&](std::uint32_t a, unsigned bytes) { return std::uint64_t{a} + bytes <= limit; };
+    const auto aligned = [&](std::uint32_t a, unsigned bytes) { return generation_ >= 9 ? a : a & ~(bytes - 1); };
+    const bool wide = ends(name, "64"), two = has(name, "2_") || has(name, "2st64");
+    const unsigned n = wide ? 64 : 32;
+    const auto active = [&](unsigned lane) { return (old.exec >> lane & 1) != 0; };
+    if (has(name, "permute")) {
+        const bool pull = has(name, "bpermute");
+        for (unsigned i = 0; i < 64 && !pull; ++i)
+            if (active(i)) wave_.v[vdst][i] = 0;
+        for (unsigned i = 0; i < 64; ++i) {
+            if (!active(i)) continue;
+            const unsigned other = (old.v[addr][i] + offset) >> 2 & 63;
+            if (pull)
+                wave_.v[vdst][i] = active(other) ? old.v[data0][other] : 0;
+            else if (active(other))
+                wave_.v[vdst][other] = old.v[data0][i];
+        }
+        return true;
+    }
+    if (name == "ds_swizzle_b32") {
+        for (unsigned i = 0; i < 64; ++i) {
+            if (!active(i)) continue;
+            unsigned from = 0;
+            if (offset >= 0xe000 && generation_ >= 8) {
+                unsigned reversed = 0;
+                for (unsigned b = 0; b < 5; ++b) reversed |= (i >> b & 1) << (4 - b);
+                const unsigned m = offset & 31;
+                from = (i & 32) + (((reversed >> std::popcount(m)) + (i & m)) & 31);
+            } else if (offset >= 0xc000 && generation_ >= 8) {
+                const unsigned m = offset & 31, turn = offset >> 5 & 31;
+                from = (i & 32) + ((i & m) | (((offset >> 10 & 1) != 0 ? i - turn : i + turn) & 31 & ~m));
+            } else if (offset >= 0x8000) {
+                from = (i & ~3u) + (offset >> (2 * (i & 3)) & 3);
+            } else {
+                from = (i & 32) + ((((i & 31) & (offset & 31)) | (offset >> 5 & 31)) ^ (offset >> 10 & 31));
+            }
+            if (offset >= 0xc000 && generation_ < 8) return false;
+            wave_.v[vdst][i] = active(from) ? old.v[addr][from] : 0;
+        }
+        return true;
+    }
+    if (name == "ds_nop") return true;
+    if (has(name, "append") || has(name, "consume") || has(name, "addtid") || has(name, "src2") || has(name, "gws") ||
+        has(name, "ordered") || has(name, "condxchg"))
+        return false;
+    const std::string op = share_operation(name);
+    const unsigned rounds = starts(name, "ds_write") ? 4 : 1;
+    for (unsigned turn = 0; turn < 64 * rounds; ++turn) {
+        const unsigned i = turn % 64, round = turn / 64;
+        if (!active(i)) continue;
+        const std::uint32_t base = old.v[addr][i];
+        if (two) {
+            const unsigned scale = n / 8 * (has(name, "st64") ? 64 : 1);
+            const std::uint32_t a = aligned(base + offset0 * scale, n / 8), b = aligned(base + offset1 * scale, n / 8);
+            const auto load = [&](std::uint32_t at, unsigned to) {
+                for (unsigned k = 0; k < n / 32; ++k)
+                    wave_.v[to + k][i] = inside(at + 4 * k, 4) ? std::uint32_t(read(lds, at + 4 * k, 4)) : 0;
+            };
+            const auto store = [&](std::uint32_t at, unsigned from, unsigned first) {
+                for (unsigned k = 0; k < n / 32; ++k)
+                    if (inside(at + 4 * k, 4) && round == first + k) write(lds, at + 4 * k, old.v[from + k][i], 4);
+            };
+            if (starts(name, "ds_wrxchg2")) return false;
+            if (starts(name, "ds_read2")) load(a, vdst), load(b, vdst + n / 32);
+            if (starts(name, "ds_write2")) store(a, data0, 0), store(b, data1, n / 32);
+            continue;
+        }
+        const std::uint32_t a = base + offset;
+        if (!op.empty()) {
+            const std::uint32_t at = aligned(a, n / 8);
+            const std::uint64_t before = inside(at, n / 8) ? read(lds, at, n / 8) : 0;
+            if (inside(at, n / 8))
+                write(lds, at, combined(op, before, value(data0, i, n), value(data1, i, n), n, old.mode), n / 8);
+            if (has(name, "rtn")) set_words(vdst, i, before, n);
+            continue;
+        }
+        const bool high = ends(name, "_hi"), d16 = has(name, "d16");
+        const auto half = [&](std::uint32_t x) {
+            wave_.v[vdst][i] =
+                high ? x << 16 | (old.v[vdst][i] & 0xffff) : (x & 0xffff) | (old.v[vdst][i] & 0xffff0000);
+        };
+        if (starts(name, "ds_read_")) {
+            const std::string type = name.substr(8, 3);
+            if (type[0] == 'b') {
+                const unsigned count = unsigned(std::stoi(name.substr(9))) / 32;
+                const std::uint32_t at = aligned(a, count == 1 ? 4 : count == 2 ? 8 : 16);
+                for (unsigned k = 0; k < count; ++k)
+                    wave_.v[vdst + k][i] = inside(at + 4 * k, 4) ? std::uint32_t(read(lds, at + 4 * k, 4)) : 0;
+                continue;
+            }
+            const unsigned bytes = starts(type, "i8") || starts(type, "u8") ? 1 : 2;
+            const std::uint32_t at = aligned(a, bytes);
+            std::uint64_t x = inside(at, bytes) ? read(lds, at, bytes) : 0;
+            if (type[0] == 'i') x = std::uint64_t(extended(x, 8 * bytes));
+            if (d16)
+                half(std::uint32_t(x));
+            else
+                wave_.v[vdst][i] = std::uint32_t(x);
+            continue;
+        }
+        if (starts(name, "ds_write_")) {
+            const unsigned bits = unsigned(std::stoi(name.substr(10)));
+            if (bits < 32) {
+                const std::uint32_t at = aligned(a, bits / 8);
+                if (inside(at, bits / 8) && round == 0) write(lds, at, old.v[data0][i] >> (high ? 16 : 0), bits / 8);
+                continue;
+            }
+            const std::uint32_t at = aligned(a, bits == 32 ? 4 : bits == 64 ? 8 : 16);
+            for (unsigned k = 0; k < bits / 32; ++k)
+                if (inside(at + 4 * k, 4) && round == k) write(lds, at + 4 * k, old.v[data0 + k][i], 4);
+            continue;
+        }
+        return false;
+    }
+    return true;
+}
+
+// Loads, stores and atomic operations of one lane, once its address is known.
+bool Model::access(const std::string& name, const Wave& old, Access& a) {
+    const std::string op = name.substr(name.find('_') + 1);
+    const bool high = ends(name, "_hi");
+    const auto half = [&](std::uint64_t x) {
+        std::uint32_t& r = wave_.v[a.vdst][a.lane];
+        r = high ? std::uint32_t(x << 16) | (r & 0xffff) : std::uint32_t(x & 0xffff) | (r & 0xffff0000);
+    };
+    const unsigned count = has(op, "dwordx") ? unsigned(op.back() - '0') : 1;
+    if (starts(op, "load_dword") || starts(op, "store_dword")) {
+        std::uint32_t loaded[4];
+        for (unsigned k = 0; k < count; ++k) {
+            Bytes* const memory = a.place(k, 4);
+            if (starts(op, "load"))
+                loaded[k] = memory ? std::uint32_t(read(*memory, a.at, 4)) : 0;
+            else if (memory && k == a.round)
+                write(*memory, a.at, old.v[a.data + k][a.lane], 4);
+        }
+        for (unsigned k = 0; starts(op, "load") && k < count; ++k) wave_.v[a.vdst + k][a.lane] = loaded[k];
+        return true;
+    }
+    if (starts(op, "load_") || starts(op, "store_")) {
+        const unsigned bytes = has(op, "byte") ? 1 : 2;
+        Bytes* const memory = a.place(0, bytes);
+        if (starts(op, "store")) {
+            if (memory) write(*memory, a.at, old.v[a.data][a.lane] >> (high ? 16 : 0), bytes);
+            return true;
+        }
+        std::uint64_t x = memory ? read(*memory, a.at, bytes) : 0;
+        if (has(op, "_sbyte") || has(op, "_sshort")) x = std::uint64_t(extended(x, 8 * bytes));
+        if (has(op, "d16"))
+            half(x);
+        else
+            wave_.v[a.vdst][a.lane] = std::uint32_t(x);
+        return true;
+    }
+    if (!starts(op, "atomic_")) return false;
+    std::string how = op.substr(7);
+    const unsigned n = ends(how, "_x2") ? 64 : 32;
+    if (n == 64) how.resize(how.size() - 3);
+    if (how == "fcmpswap") return false;
+    const auto value = [&](unsigned r) {
+        return n == 64 ? old.v[r][a.lane] | std::uint64_t{old.v[(r + 1) & 255][a.lane]} << 32 : old.v[r][a.lane];
+    };
+    const std::uint64_t x = value(a.data), y = how == "cmpswap" ? value(a.data + n / 32) : 0;
+    Bytes* const memory = a.place(0, n / 8);
+    const std::uint64_t before = memory ? read(*memory, a.at, n / 8) : 0;
+    if (memory) write(*memory, a.at, combined(how, before, x, y, n, old.mode), n / 8);
+    if (a.returns) set_words(a.vdst, a.lane, before, n);
+    return true;
+}
+
+bool Model::flat_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1) {
+    const Wave old = wave_;
+    const unsigned addr = bits_of(w1, 7, 0), saddr = bits_of(w1, 22, 16);
+    const bool is_flat = starts(name, "flat"), is_scratch = starts(name, "scratch");
+    const std::int64_t offset = generation_ < 9 ? 0 : is_flat ? bits_of(w0, 11, 0) : extended(bits_of(w0, 12, 0), 13);
+    if (generation_ >= 9 && bits_of(w0, 13, 13) != 0) return false;
+    const std::uint32_t shared = generation_ >= 9 ? std::uint32_t(old.shared_base >> 32) : 0x20000000;
+    const std::uint32_t own = generation_ >= 9 ? std::uint32_t(old.private_base >> 32) : 0x20000001;
+    const std::uint64_t base = generation_ >= 9 ? old.flat_scratch : private_memory + (old.flat_scratch >> 32 << 8);
+    for (unsigned round = 0; round < 64 * rounds_of(name); ++round) {
+        const unsigned i = round % 64;
+        if ((old.exec >> i & 1) == 0) continue;
+        std::uint64_t address = old.v[addr][i] | std::uint64_t{old.v[(addr + 1) & 255][i]} << 32;
+        if (is_scratch)
+            address = saddr == 127 ? old.v[addr][i] : scalar32(saddr);
+        else if (!is_flat && saddr != 127)
+            address = scalar64(saddr) + old.v[addr][i];
+        address += std::uint64_t(offset);
+        Access a{i, bits_of(w1, 31, 24), bits_of(w1, 15, 8), bits_of(w0, 16, 16) != 0, {}, 0};
+        a.place = [&](unsigned k, unsigned bytes) -> Bytes* {
+            const std::uint64_t at = address + 4 * k;
+            if (is_flat && at >> 32 == shared) {
+                a.at = std::uint32_t(at);
+                const std::uint64_t limit = generation_ >= 9 ? lds_bytes : std::min(old.m0, lds_bytes);
+                return a.at + bytes <= limit ? &lds : nullptr;
+            }
+            const auto low = std::uint32_t(at);
+            const bool is_own = is_scratch || (is_flat && at >> 32 == own);
+            a.at = is_own ? base + std::uint64_t{low / 4} * 256 + 4 * i + low % 4 : at;
+            return &memory_bytes;
+        };
+        a.round = round / 64;
+        if (!access(name, old, a)) return false;
+    }
+    return true;
+}
+
+bool Model::buffer_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1) {
+    if (has(name, "format") || has(name, "wbinvl1") || bits_of(w0, 16, 16) != 0 || bits_of(w1, 23, 23) != 0)
+        return false;
+    const Wave old = wave_;
+    const bool offen = bits_of(w0, 12, 12) != 0, idxen = bits_of(w0, 13, 13) != 0;
+    const bool addr64 = generation_ < 8 && bits_of(w0, 15, 15) != 0;
+    const unsigned vaddr = bits_of(w1, 7, 0), first = 4 * bits_of(w1, 20, 16);
+    std::uint32_t d[4];
+    for (unsigned k = 0; k < 4; ++k) d[k] = scalar32(first + k);
+    const std::uint64_t base = d[0] | std::uint64_t{d[1] & 0xffff} << 32, stride = d[1] >> 16 & 0x3fff, records = d[2];
+    const bool swizzle = d[1] >> 31 != 0, add_tid = (d[3] >> 23 & 1) != 0;
+    const std::uint64_t element = generation_ >= 9 ? 4 : 2u << (d[3] >> 19 & 3), istride = 8u << (d[3] >> 21 & 3);
+    const std::uint64_t soffset = scalar32(bits_of(w1, 31, 24));
+    for (unsigned round = 0; round < 64 * rounds_of(name); ++round) {
+        const unsigned i = round % 64;
+        if ((old.exec >> i & 1) == 0) continue;
+        const std::uint32_t index = (idxen ? old.v[vaddr][i] : 0) + (add_tid ? i : 0);
+        const std::uint32_t off0 = bits_of(w0, 11, 0) + (offen ? old.v[vaddr + (idxen ? 1 : 0)][i] : 0);
+        const std::uint64_t pair = old.v[vaddr][i] | std::uint64_t{old.v[(vaddr + 1) & 255][i]} << 32;
+        Access a{i, bits_of(w1, 15, 8), bits_of(w1, 15, 8), bits_of(w0, 14, 14) != 0, {}, 0};
+        a.place = [&](unsigned k, unsigned bytes) -> Bytes* {
+            const std::uint32_t off = off0 + 4 * k;
+            const auto settle = [&](std::uint64_t at) {
+                a.at = generation_ == 6 ? at & ~std::uint64_t{std::min(bytes, 4u) - 1} : at;
+                return &memory_bytes;
+            };
+            if (addr64) return settle(base + pair + off + soffset);
+            const bool by_record = generation_ < 8    ? stride != 0
+                                   : generation_ == 8 ? stride != 0 && swizzle
+                                                      : stride != 0 && idxen;
+            const bool out = by_record ? index >= records || (swizzle && off >= stride)
+                                       : off + (idxen ? index * stride : 0) + bytes > records;
+            if (out && !(add_tid && !idxen)) return nullptr;
+            const std::uint64_t linear = base + soffset + index * stride + off;
+            const std::uint64_t mixed = base + soffset +
+                                        ((index / istride) * stride + (off / element) * element) * istride +
+                                        (index % istride) * element + off % element;
+            return settle(swizzle ? mixed : linear);
+        };
+        a.round = round / 64;
+        if (!access(name, old, a)) return false;
+    }
+    return true;
+}
+
+// Gives registers addresses that lie in memory; `random` is asked for numbers.
+void Model::prepare(const std::string& name, const std::vector<std::uint32_t>& words,
+                    const std::function<std::uint64_t()>& random) {
+    if (words.size() < 2) return;
+    const std::uint32_t w0 = words[0], w1 = words[1];
+    const unsigned addr = bits_of(w1, 7, 0);
+    const auto each = [&](unsigned r, const std::function<std::uint32_t()>& value) {
+        for (auto& lane : wave_.v[r & 255]) lane = value();
+    };
+    if (starts(name, "ds_")) {
+        each(addr, [&] {
+            return std::uint32_t(random() % 16 == 0 ? random()
+                                                    : random() % (lds_bytes / 4) & ~(random() % 4 == 0 ? 0u : 3u));
+        });
+        wave_.m0 = random() % 4 == 0 ? std::uint32_t(random() % lds_bytes) : 0xffffffff;
+    }
+    const auto in_memory = [&] { return 0x1000 + (random() % 0x8000 & ~(random() % 8 == 0 ? 0u : 7u)); };
+    if (starts(name, "flat_") || starts(name, "global_")) {
+        const unsigned saddr = bits_of(w1, 22, 16);
+        const bool by_pair = starts(name, "flat_") || saddr == 127;
+        wave_.shared_base = std::uint64_t{0x10000} << 32;
+        wave_.private_base = std::uint64_t{0x20000} << 32;
+        wave_.flat_scratch = generation_ >= 9 ? 0x2000 : std::uint64_t{0x10} << 32;
+        private_memory = 0x1000;
+        wave_.m0 = 0xffffffff;
+        const bool atomics = name.find("atomic") != std::string::npos;
+        for (unsigned lane = 0; lane < 64; ++lane) {
+            std::uint64_t at = by_pair ? in_memory() : random() % 0x800 * 4;
+            if (starts(name, "flat_") && random() % 3 == 0)
+                at = std::uint64_t(generation_ >= 9 ? 0x10000 : 0x20000000) << 32 | (random() % 0xc00 & ~7ull);
+            else if (starts(name, "flat_") && !atomics && random() % 3 == 0)
+                at = std::uint64_t(generation_ >= 9 ? 0x20000 : 0x20000001) << 32 | (random() % 0x40 * 4);
+            wave_.v[addr][lane] = std::uint32_t(at);
+            if (by_pair) wave_.v[(addr + 1) & 255][lane] = std::uint32_t(at >> 32);
+        }
+        if (!by_pair) set64(saddr, 0x3000);
+    }
+    if (starts(name, "scratch_")) {
+        wave_.flat_scratch = 0x4000;
+        each(addr, [&] { return std::uint32_t(0x20 + random() % 0x10) * 4; });
+        if (bits_of(w1, 22, 16) != 127) set32(bits_of(w1, 22, 16), 0x80);
+    }
+    if (starts(name, "buffer_")) {
+        const unsigned first = 4 * bits_of(w1, 20, 16), soffset = bits_of(w1, 31, 24);
+        const bool swizzle = random() % 3 == 0;
+        const std::uint32_t stride = random() % 3 == 0 ? 0 : std::uint32_t(random() % 16 * 4);
+        if (generation_ < 8 && bits_of(w0, 15, 15) != 0) {
+            for (unsigned lane = 0; lane < 64; ++lane)
+                wave_.v[addr][lane] = std::uint32_t(random() % 0x1000 * 4), wave_.v[(addr + 1) & 255][lane] = 0;
+        } else {
+            each(addr, [&] { return std::uint32_t(random() % 64); });
+            each(addr + 1, [&] { return std::uint32_t(random() % 64 & ~3ull); });
+        }
+        set32(first, 0x2000);
+        set32(first + 1, stride << 16 | std::uint32_t(swizzle) << 31);
+        set32(first + 2, std::uint32_t(random() % 3 == 0 ? random() % 64 : 0x4000));
+        set32(first + 3, std::uint32_t(random() & 0x780000) | (random() % 4 == 0 ? 1u << 23 : 0));
+        if (soffset < 104 && (soffset < first || soffset > first + 3))
+            set32(soffset, std::uint32_t(random() % 0x400 * 4));
+    }
+}
+
+}  // namespace gcn_reference
