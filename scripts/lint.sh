@@ -25,6 +25,11 @@ scripts/format.py --check || failed=1
 echo 'scripts'
 shellcheck scripts/*.sh .ci/run || failed=1
 
+# What GCC alone understands is not for the tools of clang.
+mkdir -p "$build/lint"
+sed 's/ -fira-[a-z=-]*//g' "$build/compile_commands.json" >"$build/lint/compile_commands.json"
+build=$build/lint
+
 # The checks of .clang-tidy, by clangd: it asks them about the one file, where clang-tidy asks them about all that the file
 # includes, the standard library too, and takes eight times as long. So headers are files of their own here. The consumer below
 # tests/install is a project of its own, built against an installed library only.

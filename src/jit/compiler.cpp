@@ -110,7 +110,8 @@ private:
         linker.resolveRelocations();
         if (linker.hasError() || made.memory.finalizeMemory()) return false;
         for (std::size_t i = 0; i < region.entries.size(); ++i)
-            made.entries.push_back(reinterpret_cast<machine::Handler>(linker.getSymbol(entry_name(i)).getAddress()));
+            made.entries.push_back(  // NOLINTNEXTLINE(performance-no-int-to-ptr): the linker knows places as numbers
+                reinterpret_cast<machine::Handler>(linker.getSymbol(entry_name(i)).getAddress()));
         return true;
     }
 

@@ -157,7 +157,7 @@ unsigned groups_at_a_time(const MachineOptions& options, unsigned harts) {
 
 }  // namespace
 
-System::System(std::shared_ptr<const Codec> codec, const MachineOptions& options) : forms(codec) {
+System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options) : forms(codec) {
     const Isa& isa = codec->isa();
     for (const MemorySpace& memory : isa.memories) {
         Space& space = spaces.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);

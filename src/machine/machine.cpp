@@ -67,10 +67,10 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     options.engine = chosen(options.engine);
     unsigned limited = 0;
     for (const RegisterFile& file : isa.register_files) {
-        bool counts =
+        const bool is_limited =
             file.write_ports != 0 && file.write_ports <= machine::max_ports && limited < machine::max_limited_files;
-        ports.push_back(counts ? std::uint32_t{1} << 4 * limited : 0);
-        if (!counts) continue;
+        ports.push_back(is_limited ? std::uint32_t{1} << 4 * limited : 0);
+        if (!is_limited) continue;
         core.port_bias += (machine::max_ports - file.write_ports) << 4 * limited;
         core.port_limits[limited++] = file.write_ports;
     }

@@ -25,7 +25,7 @@ namespace isaforge::machine {
 inline constexpr unsigned max_harts = most_harts;
 
 struct System {
-    System(std::shared_ptr<const Codec> codec, const MachineOptions& options);
+    System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options);
     ~System();
     System(const System&) = delete;
     System& operator=(const System&) = delete;

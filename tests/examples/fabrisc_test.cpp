@@ -24,7 +24,7 @@ struct Sample {
     unsigned harts = 1;
 };
 
-void PrintTo(const Sample& sample, std::ostream* out) { *out << sample.name; }
+std::ostream& operator<<(std::ostream& out, const Sample& sample) { return out << sample.name; }
 
 const Sample samples[] = {
     {"collatz", {{"LAST", "300"}}, ""},

@@ -18,8 +18,6 @@
 
 namespace isaforge::jit {
 
-using ir::isa_of;
-
 class Random : public SplitMix64 {
 public:
     using SplitMix64::SplitMix64;

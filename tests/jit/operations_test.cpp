@@ -15,7 +15,7 @@ constexpr unsigned results = 8;  // registers from there on
 constexpr Index scalars = 0, vectors = 1;
 
 std::shared_ptr<const Isa> registers_isa() {
-    static const auto isa = isa_of("registers w : 6 of u64 \"w{n}\"\nregisters x : 6 of u64 lanes 16 \"x{n}\"\n");
+    static const auto isa = ir::isa_of("registers w : 6 of u64 \"w{n}\"\nregisters x : 6 of u64 lanes 16 \"x{n}\"\n");
     return isa;
 }
 

@@ -76,7 +76,7 @@ private:
 };
 
 inline std::shared_ptr<const Isa> program_isa() {
-    static const auto isa = isa_of(R"(registers r : 3 of u32 "r{n}"
+    static const auto isa = ir::isa_of(R"(registers r : 3 of u32 "r{n}"
 registers w : 2 of u64 "w{n}"
 registers v : 2 of u32 lanes 8 "v{n}"
 register flags : u8

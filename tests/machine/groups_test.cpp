@@ -120,10 +120,10 @@ std::vector<Setting> settings() {
     return all;
 }
 
-void PrintTo(const Setting& setting, std::ostream* out) {
-    *out << fmt::format("{} harts, {} groups, {}, {}, seed {}", setting.harts, setting.groups,
-                        setting.threads ? "threads" : "turns",
-                        setting.engine == Engine::compiler ? "compiled" : "interpreted", setting.seed);
+std::ostream& operator<<(std::ostream& out, const Setting& setting) {
+    return out << fmt::format("{} harts, {} groups, {}, {}, seed {}", setting.harts, setting.groups,
+                              setting.threads ? "threads" : "turns",
+                              setting.engine == Engine::compiler ? "compiled" : "interpreted", setting.seed);
 }
 
 class Groups : public testing::TestWithParam<Setting> {};

@@ -29,10 +29,10 @@ struct Kind {
     bool aligned = false;
 };
 
-void PrintTo(const Kind& kind, std::ostream* out) {
+std::ostream& operator<<(std::ostream& out, const Kind& kind) {
     const char* const places[] = {"apart", "elsewhere", "inside"};
-    *out << fmt::format("u{} {}, code {}{}", kind.unit, kind.big ? "big" : "little",
-                        places[static_cast<unsigned>(kind.code)], kind.aligned ? ", aligned" : "");
+    return out << fmt::format("u{} {}, code {}{}", kind.unit, kind.big ? "big" : "little",
+                              places[static_cast<unsigned>(kind.code)], kind.aligned ? ", aligned" : "");
 }
 
 std::vector<Kind> all_kinds() {

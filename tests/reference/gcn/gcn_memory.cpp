@@ -147,7 +147,7 @@ bool Model::shared_memory(const std::string& name, std::uint32_t w0, std::uint32
             } else if (offset >= 0x8000) {
                 from = (i & ~3u) + (offset >> (2 * (i & 3)) & 3);
             } else {
-                from = (i & 32) + ((((i & 31) & (offset & 31)) | (offset >> 5 & 31)) ^ (offset >> 10 & 31));
+                from = (i & 32) + (((i & offset & 31) | (offset >> 5 & 31)) ^ (offset >> 10 & 31));
             }
             if (offset >= 0xc000 && generation_ < 8) return false;
             wave_.v[vdst][i] = active(from) ? old.v[addr][from] : 0;

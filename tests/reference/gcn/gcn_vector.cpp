@@ -941,7 +941,7 @@ void others(Rules& rules) {
         int shift = int(l.u(1) & 31) * 53;
         if (e > 1077) shift += e - 1077;
         std::uint64_t r = 0;
-        for (int i = 0; i < 53; ++i) r = r << 1 | (shift + i < 1160 && digits[std::size_t(shift + i)]);
+        for (int i = 0; i < 53; ++i) r = r << 1 | (shift + i < 1160 && digits[std::size_t(shift) + std::size_t(i)]);
         l.put(f64, std::bit_cast<std::uint64_t>(std::ldexp(double(r), -53 - shift + (e >= 1968 ? 128 : 0))), 0);
     };
     // VOP3P
