@@ -19,6 +19,7 @@ inline constexpr std::uint64_t longest_command = 65536;
 inline constexpr std::uint64_t most_memory_bytes = std::uint64_t{1} << 46;
 inline constexpr unsigned most_harts = 64;
 inline constexpr unsigned most_groups = 1u << 24;
+inline constexpr unsigned most_resident_harts = 512;   // of dispatches, beside those
 // Code that is not in a memory: its highest address.
 inline constexpr std::uint64_t most_code_units = std::uint64_t{1} << 26;
 inline constexpr std::uint32_t largest_picture_side = 32768;

@@ -58,6 +58,7 @@ struct MachineOptions {
     bool count_instructions = false;  // keep counts for each instruction of the program (slower)
     unsigned harts = 1;                // of a group, at most most_harts
     unsigned groups = 1;               // as many run at the same time as most_harts allows, on threads as there are processors
+    bool dispatches = false;           // further harts come and go: see src/machine/dispatcher.hpp
     Engine engine = Engine::automatic;
     std::uint64_t seed = 0;           // of the order in which harts take turns: the same seed gives the same run
     bool threads = false;             // harts run at once instead

@@ -364,6 +364,19 @@ std::optional<std::vector<std::uint8_t>> metadata_bytes(std::string_view yaml, M
     return pack(root);
 }
 
+bool read_metadata(std::span<const std::uint8_t> bytes, Json& root) {
+    DepthCheck check;
+    if (!Json::sax_parse(bytes.begin(), bytes.end(), &check, Json::input_format_t::msgpack)) return false;
+    root = Json::from_msgpack(bytes.begin(), bytes.end(), true, false);
+    return root.is_object();
+}
+
+bool read_metadata(std::string_view yaml, Json& root) {
+    MetadataError error;
+    yaml = yaml.substr(0, yaml.find('\0'));
+    return yaml.size() <= longest_yaml && YamlReader(yaml, error).read(root) && root.is_object();
+}
+
 std::optional<std::string> metadata_text(std::span<const std::uint8_t> bytes) {
     DepthCheck check;
     if (!Json::sax_parse(bytes.begin(), bytes.end(), &check, Json::input_format_t::msgpack)) return std::nullopt;

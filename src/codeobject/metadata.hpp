@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,5 +23,9 @@ std::optional<std::vector<std::uint8_t>> metadata_bytes(std::string_view yaml, M
 
 // The YAML, from `---` to `...`, from which metadata_bytes makes exactly these bytes; nothing where there is none.
 std::optional<std::string> metadata_text(std::span<const std::uint8_t> bytes);
+
+// The tree that the bytes of a note hold, or the YAML of one of version 2. False where they hold none.
+bool read_metadata(std::span<const std::uint8_t> bytes, nlohmann::json& root);
+bool read_metadata(std::string_view yaml, nlohmann::json& root);
 
 }  // namespace isaforge::codeobject

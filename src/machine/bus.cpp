@@ -66,7 +66,10 @@ Bus::Bus(System& system, Group& group, Core& core, std::uint32_t slot)
     : system_(system), sharing_(system.sharing.get()), core_(core) {
     core_.bus = this;
     core_.slot = slot;
-    if (sharing_ != nullptr) sharing_->members[core_.slot].stop_at = &core_.stop_at;
+    if (sharing_ != nullptr) {
+        sharing_->members[core_.slot].stop_at = &core_.stop_at;
+        for (unsigned used = sharing_->used; used <= slot && !sharing_->used.compare_exchange_weak(used, slot + 1);) continue;
+    }
     for (Index i = 0; i < system.spaces.size(); ++i) views_.emplace_back(*group.spaces[i], i);
     clear(empty_);
     forget_pages();
@@ -80,10 +83,20 @@ void Bus::clear(Pages& pages, unsigned unit_shift) {
 }
 
 void Bus::forget_pages() {
+    for (View& view : views_) forget(view);
+}
+
+void Bus::forget(View& view) {
+    view.region = nullptr;
+    clear(view.loads, view.space->unit_shift);
+    clear(view.stores, view.space->unit_shift);
+}
+
+void Bus::join(const Group& group) {
     for (View& view : views_) {
-        view.region = nullptr;
-        clear(view.loads, view.space.unit_shift);
-        clear(view.stores, view.space.unit_shift);
+        if (view.space == group.spaces[view.number] && !group.is_own(view.number)) continue;
+        view.space = group.spaces[view.number];
+        forget(view);
     }
 }
 
@@ -100,7 +113,7 @@ void Bus::choose_pages() {
 bool Bus::refuse(StopReason reason, const View& view, std::uint64_t address, unsigned bytes) {
     core_.reason = reason;
     core_.fault_space = view.number;
-    core_.fault_address = address >> view.space.unit_shift;
+    core_.fault_address = address >> view.space->unit_shift;
     core_.fault_bits = bytes * 8;
     return false;
 }
@@ -110,7 +123,7 @@ bool Bus::refuse(Access access, const View& view, std::uint64_t address, unsigne
 }
 
 bool Bus::find_byte(Access access, const View& view, std::uint64_t address, unsigned bytes, std::uint64_t& byte) {
-    if (!view.space.byte_of(address, byte)) {
+    if (!view.space->byte_of(address, byte)) {
         refuse(access, view, byte, bytes);
         core_.fault_address = address;
         return false;
@@ -120,7 +133,7 @@ bool Bus::find_byte(Access access, const View& view, std::uint64_t address, unsi
 
 const Region* Bus::region_of(View& view, std::uint64_t address) {
     if (view.region == nullptr || address < view.region->first || address > view.region->last)
-        view.region = view.space.map.find(address);
+        view.region = view.space->map.find(address);
     return view.region;
 }
 
@@ -128,11 +141,11 @@ const Region* Bus::region_of(View& view, std::uint64_t address) {
 void Bus::remember(View& view, const Region& region, Access access, std::uint64_t address) {
     if (core_.notes != nullptr) return;
     const bool stores = access == Access::write;
-    const unsigned shift = view.space.unit_shift;
+    const unsigned shift = view.space->unit_shift;
     PageEntry& entry = (stores ? view.stores : view.loads)[page_of(address >> shift)];
     if ((address >> shift) - entry.first <= entry.room >> shift) return;  // it is there
     std::uint64_t first = 0, last = 0;
-    view.space.map.stretch(region, access, first, last);
+    view.space->map.stretch(region, access, first, last);
     const Block& block = *region.block;
     if (!block.narrow(address, stores ? Block::code | Block::watched : Block::watched, first, last)) return;
     if (last - first >= 7) entry = {first >> shift, last - first - 7, block.at(first), shift};
@@ -162,7 +175,7 @@ bool Bus::store(Index space, std::uint64_t address, unsigned bytes, std::uint64_
 void Bus::note(const View& view, std::uint64_t address, unsigned bytes, std::uint64_t value, bool is_store) {
     if (core_.notes == nullptr) return;
     const std::uint64_t number =
-        view.space.big_endian ? __builtin_bswap64(value) >> (64 - 8 * bytes) : low_bytes(value, bytes);
+        view.space->big_endian ? __builtin_bswap64(value) >> (64 - 8 * bytes) : low_bytes(value, bytes);
     core_.notes->push_back({view.number, address, number, bytes * 8, is_store});
 }
 
@@ -196,7 +209,7 @@ bool Bus::store_uncounted(View& view, std::uint64_t address, unsigned bytes, std
 // Whether an access over a region's end may be made: refuses the first byte that may not.
 bool Bus::crosses(Access access, const View& view, std::uint64_t address, unsigned bytes) {
     for (unsigned i = 0; i < bytes; ++i) {
-        const Region* region = address + i < address ? nullptr : view.space.map.find(address + i);
+        const Region* region = address + i < address ? nullptr : view.space->map.find(address + i);
         if (region == nullptr || !region->block || !region->allows(access))
             return refuse(access, view, address + i < address ? address : address + i, bytes);
     }
@@ -208,7 +221,7 @@ bool Bus::crossing_load(View& view, std::uint64_t address, unsigned bytes, std::
     value = 0;
     for (unsigned i = 0; i < bytes; ++i) {
         std::uint64_t byte = 0;
-        if (!load_storage(view, *view.space.map.find(address + i), address + i, 1, byte)) return false;
+        if (!load_storage(view, *view.space->map.find(address + i), address + i, 1, byte)) return false;
         value |= byte << 8 * i;
     }
     return true;
@@ -217,7 +230,7 @@ bool Bus::crossing_load(View& view, std::uint64_t address, unsigned bytes, std::
 bool Bus::crossing_store(View& view, std::uint64_t address, unsigned bytes, std::uint64_t value) {
     if (!crosses(Access::write, view, address, bytes)) return false;
     for (unsigned i = 0; i < bytes; ++i)
-        if (!store_storage(view, *view.space.map.find(address + i), address + i, 1, value >> 8 * i & 0xff))
+        if (!store_storage(view, *view.space->map.find(address + i), address + i, 1, value >> 8 * i & 0xff))
             return false;
     return true;
 }
@@ -342,7 +355,7 @@ void Bus::tell_others() {
     const std::uint64_t round = sharing_->round.fetch_add(1) + 1;
     std::atomic_thread_fence(std::memory_order_seq_cst);
     acknowledge();
-    for (Member& other : sharing_->members)
+    for (Member& other : std::span(sharing_->members, sharing_->used))
         for (unsigned spins = 1; &other != &sharing_->members[core_.slot] && other.seen.load() < round; ++spins) {
             *other.stop_at = 0;   // again and again: it may be setting it itself
             acknowledge();
@@ -359,19 +372,28 @@ void Bus::see_round() {
     std::this_thread::yield();   // whoever waits for it may be waiting for this processor too
 }
 
+void Bus::say_settled() {
+    settled_ = round_;
+    sharing_->members[core_.slot].settled.store(round_, std::memory_order_release);
+}
+
 void Bus::wake() {
     if (sharing_ == nullptr) return;
     awake_ = true;
-    sharing_->members[core_.slot].seen = 0;
+    Member& own = sharing_->members[core_.slot];
+    own.seen.store(0, std::memory_order_relaxed);
+    own.settled.store(0, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     acknowledge();
-    sharing_->members[core_.slot].seen.store(round_, std::memory_order_release);
+    own.seen.store(round_, std::memory_order_release);
+    say_settled();
 }
 
 void Bus::rest() {
     if (sharing_ == nullptr) return;
     awake_ = false;
     sharing_->members[core_.slot].seen.store(Member::quiet, std::memory_order_release);
+    sharing_->members[core_.slot].settled.store(Member::quiet, std::memory_order_release);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -404,7 +426,7 @@ void Bus::count_store(std::uint32_t stripe) {
 
 void Bus::lock(Index space, std::uint64_t address) {
     View& view = views_[space];
-    if (sharing_ == nullptr || transaction.active() || !view.space.byte_of(address, address)) return;
+    if (sharing_ == nullptr || transaction.active() || !view.space->byte_of(address, address)) return;
     for (std::uint64_t at : {address, address + 7})
         if (const Region* region = region_of(view, at); region != nullptr && region->block)
             flag_lines(*region, at, 1, Block::watched);

@@ -48,6 +48,8 @@ public:
     // Chooses whether accesses may go by the tables; to be called when `notes` of the core or transactions change.
     void choose_pages();
     void forget_pages();
+    // The hart belongs to another group from now on, or the group's own memories are others.
+    void join(const Group& group);
 
     // Instructions were translated from these bytes: from now on core.code_written hears of stores to their lines.
     void note_code(std::uint64_t address, std::uint64_t bytes);
@@ -58,6 +60,12 @@ public:
     void rest();
     void acknowledge() {
         if (sharing_ != nullptr && sharing_->round.load() != round_) see_round();
+    }
+
+    // Between two instructions: whoever changes the map waits for it.
+    void settle() {
+        acknowledge();
+        if (sharing_ != nullptr && awake_ && settled_ != round_) say_settled();
     }
 
     // Transactions. `end` publishes what the outermost one has written; false where it was in conflict.
@@ -78,8 +86,8 @@ private:
     using Pages = std::array<PageEntry, page_count>;
     // A space as this hart sees it.
     struct View {
-        View(Space& given, Index given_number) : space(given), number(given_number) {}
-        Space& space;
+        View(Space& given, Index given_number) : space(&given), number(given_number) {}
+        Space* space;
         Index number;
         const Region* region = nullptr;  // the one found last
         Pages loads, stores;
@@ -112,6 +120,7 @@ private:
     void watch_written();
     void tell_others();
     void see_round();
+    void say_settled();
     void look_at_code(const Region& region, std::uint64_t address, unsigned bytes) const;
     bool holds(std::uint32_t stripe) const;
     void take(std::uint32_t stripe);
@@ -119,12 +128,14 @@ private:
     void give_back(std::uint32_t stripe);
     void count_store(std::uint32_t stripe);
     static void clear(Pages& pages, unsigned unit_shift = 0);
+    static void forget(View& view);
 
     System& system_;
     Sharing* sharing_;                                   // null where the hart is alone
     Core& core_;
     std::vector<View> views_;  // by space
     std::uint64_t round_ = 0;                            // of sharing_, that the tables are of
+    std::uint64_t settled_ = 0;                          // the round that others know this hart to have settled in
     bool awake_ = false;
     Pages empty_;
     Reservation reservation_;

@@ -74,7 +74,7 @@ machine::CompileThread& machine::System::compile_thread(const std::shared_ptr<co
                                                         const std::vector<std::uint32_t>& ports) {
     const std::lock_guard lock(compiler_lock);
     if (!compiler) {
-        machine::CompilerTarget target{.aligned = options.require_alignment, .shared = harts > 1, .ports = ports};
+        machine::CompilerTarget target{.aligned = options.require_alignment, .shared = has_several(), .ports = ports};
         target.callouts = machine::machine_callouts();
         compiler =
             std::make_unique<machine::CompileThread>(machine::find_compiler(), codec->isa(), codec, std::move(target));

@@ -176,7 +176,7 @@ System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& 
     for (unsigned i = 0; i < groups_at_a_time(options, group_harts); ++i)
         groups.emplace_back(isa, options, spaces, problem);
     harts = group_harts * static_cast<unsigned>(groups.size());
-    if (harts > 1) sharing = std::make_unique<Sharing>();
+    if (harts > 1 || options.dispatches) sharing = std::make_unique<Sharing>();
     streams = options.streams ? options.streams : standard_streams();
     program = std::make_shared<Program>(isa, newest_program);
     real_time = options.real_time || (options.threads && harts > 1);
@@ -185,6 +185,11 @@ System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& 
 }
 
 System::~System() { program->forget_job(); }
+
+std::shared_ptr<Program> System::current_program() {
+    const std::lock_guard lock(program_lock);
+    return program;
+}
 
 std::shared_ptr<Program> System::program_after(const std::shared_ptr<Program>& left) {
     const std::lock_guard lock(program_lock);

@@ -101,28 +101,28 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
         stop_if_asked();
         if (stopped) return StopReason::stopped;
         if (core.at_barrier) {
-            barrier = group.barrier.come();
+            barrier = group->barrier.come();
             if (!has_passed_barrier()) break;
         }
-        if (core.waiting && (system->harts > 1 || !sleep())) break;
-        if ((fault && single) || (core.yields && system->harts > 1)) break;
+        if (core.waiting && (system->has_several() || !sleep())) break;
+        if ((fault && single) || (core.yields && system->has_several())) break;
         if (system->ending.load(std::memory_order_relaxed)) break;
     }
     settle();
     if (single) look_at_interrupts();
-    if (core.waiting && system->harts == 1) core.reason = StopReason::waiting;
+    if (core.waiting && !system->has_several()) core.reason = StopReason::waiting;
     return core.reason;
 }
 
 bool Machine::State::has_passed_barrier() {
-    if (core.at_barrier && group.barrier.has_passed(barrier)) core.at_barrier = false;
+    if (core.at_barrier && group->barrier.has_passed(barrier)) core.at_barrier = false;
     return !core.at_barrier;
 }
 
 void Machine::State::stop_if_asked() {
     if (!core.stopping || stopped) return;
     stopped = true;
-    group.barrier.leave();
+    group->barrier.leave();
 }
 
 StopReason Machine::State::execute_awake(std::uint64_t stop_at) {
@@ -258,9 +258,25 @@ bool Machine::State::interrupt_in_transaction(std::uint64_t address, std::uint32
     return true;
 }
 
+// Those that no instruction can have written since they were zero still are: most programs use few of those that there are.
+void Machine::State::clear_registers() {
+    if (!program->layout.has_registers()) return;
+    note_written_registers();
+    for (Index file = 0; file < dirty.size(); ++file) {
+        std::byte* const first = block.bytes() + program->layout.offset(file, 0);
+        std::fill_n(first, std::size_t{dirty[file]} * program->layout.register_size(file), std::byte{0});
+        dirty[file] = 0;
+    }
+}
+
+void Machine::State::note_written_registers() {
+    const std::lock_guard lock(program->lock);
+    for (Index file = 0; file < dirty.size(); ++file) dirty[file] = std::max(dirty[file], program->written[file]);
+}
+
 // Registers zero, and nothing under way.
 void Machine::State::clear() {
-    if (program->layout.has_registers()) std::fill_n(block.bytes(), program->layout.registers_end(), std::byte{0});
+    clear_registers();
     core.pending = 0;
     core.ports_noted_at = core.passes_at = no_limit;
     stopped = core.waiting = core.at_barrier = started = false;
@@ -281,6 +297,29 @@ void Machine::State::begin_again(unsigned group_number) {
     be_in_group(group_number);
     set_next(start_address);
     begin();
+}
+
+// Another hart, of a dispatch, in a group that may be another, too.
+void Machine::State::begin_in(machine::Group& other, const machine::HartPlace& place, std::uint64_t address,
+                              const std::function<bool(machine::HartRegisters&)>& set_up) {
+    clear();
+    if (group != &other || place.first_of_dispatch) {
+        group = &other;
+        bus.join(other);
+    }
+    core.group = static_cast<std::uint32_t>(place.group);
+    core.hart = static_cast<std::uint32_t>(place.group) * place.group_harts + place.number;
+    core.groups = static_cast<std::uint32_t>(place.groups);
+    core.harts = core.groups * place.group_harts;
+    start_address = outside_address = address;
+    core.next = &outside;
+    machine::HartRegisters registers(*this);
+    if (set_up(registers)) {
+        begin();
+    } else {
+        stopped = true;
+        group->barrier.leave();
+    }
 }
 
 // Nothing is left of what ran before.

@@ -47,15 +47,35 @@ std::string add_memory(Space& space, const MachineOptions& options) {
     return refusal.empty() ? refusal : "memory `" + space.name + "`: " + refusal;
 }
 
-Group::Group(const Isa& isa, const MachineOptions& options, std::deque<Space>& shared, std::string& problem) {
+Group::Group(const Isa& isa, std::deque<Space>& shared) {
     for (Index i = 0; i < shared.size(); ++i) {
         spaces.push_back(&shared[i]);
         if (i >= isa.memories.size() || !isa.memories[i].per_group) continue;
         const MemorySpace& memory = isa.memories[i];
         spaces[i] = &own.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);
-        const std::string refusal = add_memory(*spaces[i], options);
+        spaces[i]->is_of_group = true;
+    }
+}
+
+Group::Group(const Isa& isa, const MachineOptions& options, std::deque<Space>& shared, std::string& problem)
+    : Group(isa, shared) {
+    for (Space& space : own) {
+        const std::string refusal = add_memory(space, options);
         if (problem.empty()) problem = refusal;
     }
+}
+
+std::string Group::give_memories(const std::vector<std::uint64_t>& bytes) {
+    for (Index i = 0; i < spaces.size(); ++i) {
+        const std::uint64_t wanted = i < bytes.size() ? bytes[i] : 0;
+        if (!is_own(i) || spaces[i]->map.storage_from(0) == wanted) continue;
+        spaces[i]->map.clear();
+        const std::string refusal =
+            wanted == 0 ? std::string{} : spaces[i]->map.add_storage(0, wanted, {}, spaces[i]->name);
+        if (!refusal.empty()) return refusal;
+    }
+    clear_memories();
+    return {};
 }
 
 void Group::clear_memories() {

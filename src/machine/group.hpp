@@ -50,6 +50,12 @@ struct Group {
     // `problem`.
     Group(const Isa& isa, const MachineOptions& options, std::deque<Space>& shared, std::string& problem);
 
+    // For a dispatch: those that are each group's get as many bytes as it says, by the memory's number, all zero. Why not;
+    // empty where they are there.
+    Group(const Isa& isa, std::deque<Space>& shared);
+    std::string give_memories(const std::vector<std::uint64_t>& bytes);
+
+    bool is_own(Index space) const { return !own.empty() && spaces[space]->is_of_group; }
     void clear_memories();
     void clear_flags() const;
 

@@ -64,7 +64,7 @@ std::uint64_t read_input(Machine::State& hart, std::uint64_t address, std::uint6
     if (length == 0) return 0;
     std::vector<std::uint8_t> bytes(std::min(length, max_part));
     // Nothing is taken that could not be put down.
-    if (!may_be_written(hart.group.spaces[hart.system->main]->map, address, bytes.size())) return refused;
+    if (!may_be_written(hart.group->spaces[hart.system->main]->map, address, bytes.size())) return refused;
     {
         Pause pause(hart.bus);
         std::scoped_lock lock(hart.system->device_lock);
@@ -104,7 +104,7 @@ std::uint64_t call_host(Machine::State& hart, std::uint64_t number) {
             if (given[0] != 1 && given[0] != 2) return refused;
             return write_output(hart, static_cast<unsigned>(given[0]), given[1], given[2]);
         case 3: return hart.time();
-        case 4: return hart.group.spaces[hart.system->main]->map.storage_from(0);
+        case 4: return hart.group->spaces[hart.system->main]->map.storage_from(0);
         default: return refused;
     }
 }

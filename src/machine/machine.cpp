@@ -44,27 +44,24 @@ std::optional<Engine> parse_engine(std::string_view name) {
     return name == "jit" ? std::optional(Engine::compiler) : std::nullopt;
 }
 
-namespace {
-
-Engine chosen(Engine engine) {
+Engine chosen_engine(Engine engine) {
     const char* const other = std::getenv("ISAFORGE_ENGINE");
     return engine == Engine::automatic && other != nullptr ? parse_engine(other).value_or(engine) : engine;
 }
 
-}  // namespace
-
 Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions given_options,
-                      std::shared_ptr<machine::System> given_system, std::uint32_t slot)
+                      std::shared_ptr<machine::System> given_system, machine::Group& own_group, std::uint32_t slot)
     : codec(std::move(given_codec)),
       isa(codec->isa()),
       options(std::move(given_options)),
       slot_in_group(slot % given_system->group_harts),
       system(std::move(given_system)),
-      group(system->groups[slot / system->group_harts]),
-      program(system->program),
+      group(&own_group),
+      program(system->current_program()),
       block(program->layout.block_bytes()),
-      bus(*system, group, core, slot) {
-    options.engine = chosen(options.engine);
+      bus(*system, *group, core, slot),
+      dirty(isa.register_files.size()) {
+    options.engine = chosen_engine(options.engine);
     unsigned limited = 0;
     for (const RegisterFile& file : isa.register_files) {
         const bool is_limited =
@@ -87,7 +84,10 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.harts = system->group_harts * system->group_count;
     core.groups = system->group_count;
     be_in_group(slot / system->group_harts);
-    program->layout.attach(block.bytes());
+    {
+        const std::lock_guard lock(program->lock);
+        program->layout.attach(block.bytes());
+    }
     choose_translations();
     set_next(0);
 }
@@ -97,14 +97,17 @@ Machine::State::~State() { leave_program(); }
 // ---------------------------------------------------------------------------------------------------------------------
 // Reports
 
+std::string Machine::State::instruction_text(std::uint64_t address) const {
+    const Instruction* const known = known_instruction(address);
+    if (known == nullptr || known->form == no_index) return {};
+    char buffer[Codec::max_text];
+    return {buffer, codec->print(buffer, known->form, known->image, known->bits, address)};
+}
+
 std::string Machine::State::describe(std::uint64_t address) {
     std::string text = fmt::format("{:#x}", address);
-    if (const Instruction* known = known_instruction(address); known != nullptr && known->form != no_index) {
-        const Instruction& instruction = *known;
-        char buffer[Codec::max_text];
-        char* end = codec->print(buffer, instruction.form, instruction.image, instruction.bits, address);
-        text += " `" + std::string(buffer, end) + "`";
-    }
+    if (const std::string instruction = instruction_text(address); !instruction.empty())
+        text += " `" + instruction + "`";
     if (!options.source_line) return text;
     std::string line = options.source_line(address);
     return line.empty() ? text : text + " (" + line + ")";
@@ -122,7 +125,7 @@ std::string Machine::State::access_text(StopReason reason, std::uint64_t address
         case StopReason::bad_read:
         case StopReason::bad_write:
             return fmt::format("{} of {} bits at address {:#x}, {}", reason == StopReason::bad_read ? "read" : "write",
-                               bits, address, group.spaces[core.fault_space]->describe(address));
+                               bits, address, group->spaces[core.fault_space]->describe(address));
         case StopReason::bad_execute: return fmt::format("{:#x} cannot be executed, {}", address, code_text(address));
         case StopReason::misaligned: return fmt::format("misaligned access of {} bits at address {:#x}", bits, address);
         default: return {};
@@ -158,7 +161,7 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
         case StopReason::bad_write:
             return fmt::format("bad {} of {} bits at address {:#x} by the instruction at {}: {}",
                                reason == StopReason::bad_read ? "read" : "write", core.fault_bits, core.fault_address,
-                               where, group.spaces[core.fault_space]->describe(core.fault_address));
+                               where, group->spaces[core.fault_space]->describe(core.fault_address));
         case StopReason::bad_execute:
             return fmt::format("pc is {:#x}, which cannot be executed: {}", address, code_text(outside_fault));
         case StopReason::misaligned_code:
@@ -202,10 +205,11 @@ std::string Machine::State::name_at(std::uint32_t offset) const {
 
 Machine::Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options) {
     auto system = std::make_shared<machine::System>(codec, options);
-    state_ = std::make_unique<State>(codec, options, system, 0);
+    state_ = std::make_unique<State>(codec, options, system, system->groups[0], 0);
     begin_groups();
     for (unsigned i = 1; i < system->harts; ++i)
-        others_.push_back(std::unique_ptr<Machine>(new Machine(std::make_unique<State>(codec, options, system, i))));
+        others_.push_back(std::unique_ptr<Machine>(new Machine(
+            std::make_unique<State>(codec, options, system, system->groups[i / system->group_harts], i))));
 }
 
 Machine::Machine(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -231,7 +235,7 @@ Index Machine::main_memory() const { return state_->isa.memories.empty() ? no_in
 std::vector<std::string> Machine::memory_map() const {
     std::vector<std::string> lines;
     for (Index i = 0; i < state_->isa.memories.size(); ++i) {
-        const machine::Space& space = *state_->group.spaces[i];
+        const machine::Space& space = *state_->group->spaces[i];
         for (const machine::Region& region : space.map.regions())
             lines.push_back(fmt::format("{:#018x}..{:#018x} {} {}", region.first >> space.unit_shift,
                                         region.last >> space.unit_shift, machine::letters(region.permissions),
@@ -249,6 +253,7 @@ void Machine::map_changed() {
         state.forget_translations();
         state.set_next(address);
     }
+    for (machine::Space& space : state_->system->spaces) space.map.drop_old();
 }
 
 namespace {
@@ -311,13 +316,13 @@ void Machine::load_code(std::span<const std::uint8_t> bytes) {
 
 bool Machine::load_data(Index memory, std::uint64_t address, std::span<const std::uint8_t> bytes) {
     const machine::System& system = *state_->system;
-    if (memory >= state_->isa.memories.size() || !state_->group.spaces[memory]->poke(address, bytes)) return false;
+    if (memory >= state_->isa.memories.size() || !state_->group->spaces[memory]->poke(address, bytes)) return false;
     if (memory == system.code) map_changed();
     return true;
 }
 
 bool Machine::peek(Index memory, std::uint64_t address, std::span<std::uint8_t> bytes) const {
-    return memory < state_->isa.memories.size() && state_->group.spaces[memory]->peek(address, bytes);
+    return memory < state_->isa.memories.size() && state_->group->spaces[memory]->peek(address, bytes);
 }
 
 void Machine::reset() { start(state_->start_address); }
@@ -392,7 +397,7 @@ void Machine::finish(RunResult& result, StopReason reason) {
 std::uint64_t Machine::pc() const { return state_->next_pc(); }
 
 void Machine::set_pc(std::uint64_t address) {
-    if (state_->stopped) state_->group.barrier.rejoin();
+    if (state_->stopped) state_->group->barrier.rejoin();
     state_->stopped = state_->core.waiting = state_->core.at_barrier = false;
     state_->set_next(address);
 }
@@ -400,22 +405,31 @@ void Machine::set_pc(std::uint64_t address) {
 std::uint64_t Machine::instructions() const { return state_->core.count; }
 
 std::uint64_t Machine::get(Index file, std::uint64_t number, unsigned lane) const {
-    unsigned bytes = machine::lane_bytes(state_->isa.register_files[file]);
+    return state_->get(file, number, lane);
+}
+
+std::uint64_t Machine::State::get(Index file, std::uint64_t number, unsigned lane) const {
+    unsigned bytes = machine::lane_bytes(isa.register_files[file]);
     std::uint64_t value = 0;
-    const machine::Layout& layout = state_->program->layout;
+    const machine::Layout& layout = program->layout;
     if (!layout.has_registers()) return value;
-    std::memcpy(&value, state_->block.bytes() + layout.offset(file, number) + lane * bytes, bytes);
+    std::memcpy(&value, block.bytes() + layout.offset(file, number) + lane * bytes, bytes);
     return value;
 }
 
 void Machine::set(Index file, std::uint64_t number, std::uint64_t value, unsigned lane) {
-    const RegisterFile& registers = state_->isa.register_files[file];
-    const machine::Layout& layout = state_->program->layout;
+    state_->set(file, number, value, lane);
+}
+
+void Machine::State::set(Index file, std::uint64_t number, std::uint64_t value, unsigned lane) {
+    const RegisterFile& registers = isa.register_files[file];
+    const machine::Layout& layout = program->layout;
     if (!layout.has_registers()) return;
     value &= semantics::mask_of(registers.bits);
     unsigned bytes = machine::lane_bytes(registers);
-    std::memcpy(state_->block.bytes() + layout.offset(file, number) + lane * bytes, &value, bytes);
-    state_->modes_stale = !state_->isa.modes.empty();
+    std::memcpy(block.bytes() + layout.offset(file, number) + lane * bytes, &value, bytes);
+    dirty[file] = std::max(dirty[file], static_cast<std::uint32_t>(number) + 1);
+    modes_stale = !isa.modes.empty();
 }
 
 std::string Machine::register_name(Index file, std::uint64_t number) const {
@@ -442,13 +456,13 @@ bool Machine::find_register(std::string_view name, Index& file, std::uint64_t& n
 
 std::span<std::uint8_t> Machine::memory(Index memory) {
     if (memory >= state_->isa.memories.size()) return {};
-    const machine::Region* region = state_->group.spaces[memory]->map.find(0);
+    const machine::Region* region = state_->group->spaces[memory]->map.find(0);
     return region != nullptr && region->block ? std::span(region->block->bytes, region->block->size)
                                               : std::span<std::uint8_t>();
 }
 
 std::uint64_t Machine::room(Index memory, std::uint64_t address) const {
-    return memory < state_->isa.memories.size() ? state_->group.spaces[memory]->storage_from(address) : 0;
+    return memory < state_->isa.memories.size() ? state_->group->spaces[memory]->storage_from(address) : 0;
 }
 
 const std::string& Machine::memory_problem() const { return state_->system->problem; }

@@ -117,7 +117,7 @@ void yield(ISAFORGE_HANDLER_PARAMETERS) {
 
 void fence(ISAFORGE_HANDLER_PARAMETERS) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (owner(core).system->harts > 1) ask_for_attention(core, count);   // other harts may have changed the code
+    if (owner(core).system->has_several()) ask_for_attention(core, count);   // other harts may have changed the code
     ISAFORGE_NEXT;
 }
 

@@ -22,17 +22,30 @@ std::string letters(std::uint8_t permissions) {
 Block::Block(std::uint64_t first_address, std::uint64_t size_in_bytes)
     : first(first_address), size(size_in_bytes), first_line_(first / line & ~std::uint64_t{7}) {
     bytes = take_pages(size);
+    take_flags();
+}
+
+Block::Block(std::uint64_t first_address, std::span<std::uint8_t> others)
+    : first(first_address),
+      size(others.size()),
+      bytes(others.data()),
+      is_own(false),
+      first_line_(first / line & ~std::uint64_t{7}) {
+    take_flags();
+}
+
+void Block::take_flags() {
     line_flags_ = bytes == nullptr ? nullptr : take_pages(flag_bytes());
     if (line_flags_ != nullptr) {
         page_flags_ = line_flags_ + ((first + (size - 1)) / line + 8 - first_line_);
     } else if (bytes != nullptr) {
-        release_pages(bytes, size);
+        if (is_own) release_pages(bytes, size);
         bytes = nullptr;
     }
 }
 
 Block::~Block() {
-    release_pages(bytes, size);
+    if (is_own) release_pages(bytes, size);
     release_pages(line_flags_, flag_bytes());
 }
 
@@ -105,12 +118,20 @@ bool Block::narrow(std::uint64_t address, std::uint8_t unwanted, std::uint64_t& 
     return true;
 }
 
-// Takes [first, last] out of the regions that are there.
-void MemoryMap::cut(std::uint64_t first, std::uint64_t last) {
-    std::vector<Region> kept;
-    for (Region& region : regions_) {
+void MemoryMap::publish(Regions regions) {
+    auto fresh = std::make_unique<const Regions>(std::move(regions));
+    current_.store(fresh.get(), std::memory_order_release);
+    if (newest_) old_.push_back(std::move(newest_));
+    newest_ = std::move(fresh);
+}
+
+// The regions that are there without [first, last].
+MemoryMap::Regions MemoryMap::cut(std::uint64_t first, std::uint64_t last) const {
+    Regions kept;
+    kept.reserve(regions().size() + 2);
+    for (const Region& region : regions()) {
         if (region.last < first || region.first > last) {
-            kept.push_back(std::move(region));
+            kept.push_back(region);
             continue;
         }
         if (region.first < first) {
@@ -122,24 +143,45 @@ void MemoryMap::cut(std::uint64_t first, std::uint64_t last) {
             kept.back().first = last + 1;
         }
     }
-    regions_ = std::move(kept);
+    return kept;
 }
 
 void MemoryMap::insert(Region region) {
-    cut(region.first, region.last);
-    auto place = std::lower_bound(regions_.begin(), regions_.end(), region.first,
+    Regions regions = cut(region.first, region.last);
+    auto place = std::lower_bound(regions.begin(), regions.end(), region.first,
                                   [](const Region& each, std::uint64_t first) { return each.first < first; });
-    regions_.insert(place, std::move(region));
+    regions.insert(place, std::move(region));
+    publish(std::move(regions));
 }
 
 std::string MemoryMap::add_storage(std::uint64_t address, std::uint64_t size, Permissions permissions,
                                    std::string name) {
     if (size == 0) return "a region has at least one byte";
     if (address + (size - 1) < address) return "the region goes beyond the last address";
-    auto block = std::make_shared<Block>(address, size);
-    if (block->bytes == nullptr) return no_room_for(size);
-    insert({address, address + (size - 1), bits_of(permissions), std::move(name), std::move(block)});
+    return add_block(std::make_shared<Block>(address, size), permissions, std::move(name));
+}
+
+std::string MemoryMap::add_storage(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
+                                   std::string name) {
+    if (bytes.empty()) return "a region has at least one byte";
+    if (address + (bytes.size() - 1) < address) return "the region goes beyond the last address";
+    return add_block(std::make_shared<Block>(address, bytes), permissions, std::move(name));
+}
+
+std::string MemoryMap::add_block(std::shared_ptr<Block> block, Permissions permissions, std::string name) {
+    if (block->bytes == nullptr) return no_room_for(block->size);
+    const std::uint64_t first = block->first, last = first + (block->size - 1);
+    insert({first, last, bits_of(permissions), std::move(name), std::move(block)});
     return {};
+}
+
+bool MemoryMap::remove(std::uint64_t address, std::uint64_t size) {
+    bool had_code = false;
+    for (const Region& region : regions())
+        if (region.block && region.last >= address && region.first <= address + (size - 1))
+            had_code |= (region.block->any_flags() & Block::code) != 0;
+    publish(cut(address, address + (size - 1)));
+    return had_code;
 }
 
 std::string MemoryMap::add_device(std::uint64_t address, Device& device, std::string name) {
@@ -164,7 +206,7 @@ std::string MemoryMap::protect(std::uint64_t address, std::uint64_t size, Permis
         at = found->last + 1;
     }
     std::vector<Region> parts;
-    for (const Region& region : regions_) {
+    for (const Region& region : regions()) {
         if (region.last < address || region.first > last) continue;
         parts.push_back(region);
         parts.back().first = std::max(region.first, address);
@@ -177,28 +219,34 @@ std::string MemoryMap::protect(std::uint64_t address, std::uint64_t size, Permis
 }
 
 const Region* MemoryMap::find(std::uint64_t address) const {
-    auto after = std::upper_bound(regions_.begin(), regions_.end(), address,
+    const Regions& all = regions();
+    auto after = std::upper_bound(all.begin(), all.end(), address,
                                   [](std::uint64_t at, const Region& each) { return at < each.first; });
-    if (after == regions_.begin()) return nullptr;
+    if (after == all.begin()) return nullptr;
     const Region& region = *(after - 1);
     return address <= region.last ? &region : nullptr;
 }
 
 std::uint64_t MemoryMap::storage_from(std::uint64_t address) const {
-    const Region* region = find(address);
-    if (region == nullptr || !region->block) return 0;
-    const Region* const end = regions_.data() + regions_.size();
-    while (region + 1 != end && region[1].block && region[1].first == region->last + 1) ++region;
-    return region->last - address + 1;  // 0 for all of 2^64, which no storage has
+    std::uint64_t end = address;
+    for (const Region* region = find(end); region != nullptr && region->block; region = find(end)) {
+        end = region->last + 1;
+        if (end == 0) break;
+    }
+    return end - address;  // 0 for all of 2^64, which no storage has
 }
 
 void MemoryMap::stretch(const Region& region, Access access, std::uint64_t& first, std::uint64_t& last) const {
-    const Region* low = &region;
-    const Region* high = &region;
-    while (low != regions_.data() && low->continues(low[-1]) && low[-1].allows(access)) --low;
-    while (high + 1 != regions_.data() + regions_.size() && high[1].continues(*high) && high[1].allows(access)) ++high;
-    first = low->first;
-    last = high->last;
+    first = region.first;
+    last = region.last;
+    const Regions& all = regions();
+    const auto place = std::lower_bound(all.begin(), all.end(), first,
+                                        [](const Region& each, std::uint64_t at) { return each.first < at; });
+    if (place == all.end() || place->first != first || place->block != region.block) return;   // it was replaced
+    for (auto low = place; low != all.begin() && low->continues(low[-1]) && low[-1].allows(access); --low)
+        first = low[-1].first;
+    for (auto high = place; high + 1 != all.end() && high[1].continues(*high) && high[1].allows(access); ++high)
+        last = high[1].last;
 }
 
 bool MemoryMap::peek(std::uint64_t address, std::span<std::uint8_t> bytes) const {
@@ -228,13 +276,13 @@ bool MemoryMap::poke(std::uint64_t address, std::span<const std::uint8_t> bytes)
 }
 
 void MemoryMap::clear_flags() const {
-    for (const Region& region : regions_)
+    for (const Region& region : regions())
         if (region.block) region.block->clear_flags();
 }
 
 void MemoryMap::clear_bytes() const {
-    for (const Region& region : regions_)
-        if (region.block) clear_pages(region.block->bytes, region.block->size);
+    for (const Region& region : regions())
+        if (region.block && region.block->is_own) clear_pages(region.block->bytes, region.block->size);
 }
 
 std::string MemoryMap::describe(std::uint64_t address) const {

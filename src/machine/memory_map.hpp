@@ -54,6 +54,8 @@ struct Block {
     static constexpr std::uint8_t known(std::uint8_t flag) { return static_cast<std::uint8_t>(flag << 4); }
 
     Block(std::uint64_t first_address, std::uint64_t bytes);
+    // Somebody else's bytes, who keeps them as long as this is there.
+    Block(std::uint64_t first_address, std::span<std::uint8_t> others);
     ~Block();
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
@@ -74,7 +76,10 @@ struct Block {
     std::uint64_t first = 0, size = 0;
     std::uint8_t* bytes = nullptr;        // null: no room
 
+    bool is_own = true;                   // the bytes are
+
 private:
+    void take_flags();
     std::atomic_ref<std::uint8_t> line_flag(std::uint64_t number) const {
         return std::atomic_ref<std::uint8_t>(line_flags_[number - first_line_]);
     }
@@ -100,12 +105,24 @@ struct Region {
     bool continues(const Region& before) const { return before.last + 1 == first && block && block == before.block; }
 };
 
+// Harts look at it while others change it: what they have found stays as it is until drop_old(), for which there must be none
+// that still looks at it. Who changes it sees to it that nobody else does.
 class MemoryMap {
 public:
-    void clear() { regions_.clear(); }
+    MemoryMap() { publish({}); }
+    MemoryMap(const MemoryMap&) = delete;
+    MemoryMap& operator=(const MemoryMap&) = delete;
+
+    void clear() { publish({}); }
+    void drop_old() { old_.clear(); }
     // Nothing where it worked, else why not.
     std::string add_storage(std::uint64_t address, std::uint64_t size, Permissions permissions, std::string name);
     std::string add_device(std::uint64_t address, Device& device, std::string name);
+    // Storage that belongs to somebody else.
+    std::string add_storage(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
+                            std::string name);
+    // Nothing is there any more. Whether instructions had been translated from what was.
+    bool remove(std::uint64_t address, std::uint64_t size);
     // Gives storage that is there other permissions and another name.
     std::string protect(std::uint64_t address, std::uint64_t size, Permissions permissions, const std::string& name);
 
@@ -114,7 +131,7 @@ public:
     std::uint64_t storage_from(std::uint64_t address) const;
     // The longest stretch around `address` in its storage that allows the access.
     void stretch(const Region& region, Access access, std::uint64_t& first, std::uint64_t& last) const;
-    const std::vector<Region>& regions() const { return regions_; }
+    const std::vector<Region>& regions() const { return *current_.load(std::memory_order_acquire); }
 
     // Past all permissions, for loaders and debuggers; false where storage is missing. Devices are never asked.
     bool peek(std::uint64_t address, std::span<std::uint8_t> bytes) const;
@@ -129,10 +146,16 @@ public:
     std::string describe(std::uint64_t address) const;
 
 private:
-    void cut(std::uint64_t first, std::uint64_t last);
-    void insert(Region region);
+    using Regions = std::vector<Region>;   // by rising address, apart from each other
 
-    std::vector<Region> regions_;                  // by rising address, apart from each other
+    std::string add_block(std::shared_ptr<Block> block, Permissions permissions, std::string name);
+    Regions cut(std::uint64_t first, std::uint64_t last) const;
+    void insert(Region region);
+    void publish(Regions regions);
+
+    std::unique_ptr<const Regions> newest_;
+    std::atomic<const Regions*> current_ = nullptr;
+    std::vector<std::unique_ptr<const Regions>> old_;
 };
 
 // A memory of a machine: the map of its bytes, and how instructions see them. Addresses here count its units.
@@ -155,6 +178,7 @@ struct Space {
     std::string name;
     unsigned unit_shift = 0;  // a unit has 1 << unit_shift bytes
     bool big_endian = false;
+    bool is_of_group = false;
     MemoryMap map;
 };
 

@@ -13,6 +13,8 @@ namespace {
 
 // Accesses at the end of a memory may look at a few bytes behind it.
 constexpr std::uint64_t margin = 8;
+// As much is cleared sooner than given back.
+constexpr std::uint64_t small = std::uint64_t{1} << 16;
 
 }  // namespace
 
@@ -28,6 +30,10 @@ void release_pages(std::uint8_t* pages, std::uint64_t bytes) {
 }
 
 void clear_pages(std::uint8_t* pages, std::uint64_t bytes) {
+    if (pages != nullptr && bytes <= small) {
+        std::memset(pages, 0, bytes);
+        return;
+    }
     if (pages != nullptr && ::madvise(pages, bytes + margin, MADV_DONTNEED) != 0) std::memset(pages, 0, bytes);
 }
 

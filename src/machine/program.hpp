@@ -86,7 +86,7 @@ struct CompiledParts {
 
 struct Program {
     Program(const Isa& given_isa, std::uint64_t given_number)
-        : isa(given_isa), number(given_number), layout(given_isa) {}
+        : isa(given_isa), number(given_number), layout(given_isa), written(given_isa.register_files.size()) {}
 
     Translations& under(std::uint64_t modes);
     Instruction* find(const Translations& translations, std::uint64_t address) const;
@@ -110,6 +110,7 @@ struct Program {
     std::map<std::uint64_t, JumpCounter> jump_counters;  // the same of writes to pc, of instructions that have some
     CodeBytes code;
     CompiledParts compiled;
+    std::vector<std::uint32_t> written;          // of each file the registers, from the first on, that instructions may write
 
 private:
     void retire(std::unique_ptr<Instruction> instruction);

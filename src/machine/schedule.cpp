@@ -71,7 +71,7 @@ bool Turns::ready(Machine::State& hart) const {
 
 bool Turns::may_go_on() const {
     return std::any_of(harts_.begin(), harts_.end(), [&](const Machine::State* hart) {
-        if (hart->stopped || (hart->core.at_barrier && !hart->group.barrier.has_passed(hart->barrier))) return false;
+        if (hart->stopped || (hart->core.at_barrier && !hart->group->barrier.has_passed(hart->barrier))) return false;
         return !hart->core.waiting || system_.raised(hart->core.slot, hart->time()).has_value();
     });
 }
@@ -85,7 +85,7 @@ bool Turns::begin_next_groups() {
     if (system_.group_count == 1) return false;
     bool any = false;
     for (std::size_t first = 0; first < harts_.size(); first += system_.group_harts) {
-        machine::Group& group = harts_[first]->group;
+        machine::Group& group = *harts_[first]->group;
         if (!group.barrier.all_left()) continue;
         const unsigned number = system_.groups_begun.fetch_add(1);
         if (number >= system_.group_count) {

@@ -53,6 +53,7 @@ private:
 struct Member {
     static constexpr std::uint64_t quiet = ~std::uint64_t{0};
     alignas(64) std::atomic<std::uint64_t> seen = quiet;   // the round that its tables are of
+    std::atomic<std::uint64_t> settled = quiet;            // the same between two instructions: it has nothing older in hand
     StopCount* stop_at = nullptr;
 };
 
@@ -65,7 +66,8 @@ struct Sharing {
     Stripe stripes[count];
     std::atomic<std::uint64_t> clock = 0;   // counts stores to watched lines, before their stripes are given back
     std::atomic<std::uint64_t> round = 0;   // counts how often lines were flagged
-    Member members[most_harts];
+    Member members[most_resident_harts];
+    std::atomic<unsigned> used = 0;         // of members, from the first on
     std::mutex exclusive;                   // held by the hart that is in an `atomic` block
 };
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "isaforge/machine.hpp"
 #include "machine/bus.hpp"
+#include "machine/dispatch.hpp"
 #include "machine/layout.hpp"
 #include "machine/micro_op.hpp"
 #include "machine/program.hpp"
@@ -21,6 +23,9 @@
 namespace isaforge {
 
 inline constexpr unsigned max_events_in_row = 64;
+
+// What the environment says where no engine was asked for.
+Engine chosen_engine(Engine engine);
 
 // The state of one hart. What harts share is in the system.
 struct Machine::State {
@@ -33,7 +38,7 @@ struct Machine::State {
     };
 
     State(std::shared_ptr<const Codec> codec, MachineOptions options, std::shared_ptr<machine::System> system,
-          std::uint32_t slot);
+          machine::Group& group, std::uint32_t slot);
     ~State();
     State(const State&) = delete;
     State& operator=(const State&) = delete;
@@ -97,7 +102,7 @@ struct Machine::State {
     }
     void run_aside(const machine::MicroOp& first);
     void settle() {
-        bus.acknowledge();
+        bus.settle();
         if (drop_all || !written.empty() || program->number != system->newest_program) drop_now();
     }
     void drop_now();
@@ -113,14 +118,21 @@ struct Machine::State {
     Index find_event(std::string_view name) const;
     void reset(std::uint64_t address);
     void clear();
+    void clear_registers();
+    void note_written_registers();
     void be_in_group(unsigned number);
     void begin_again(unsigned group_number);
+    void begin_in(machine::Group& other, const machine::HartPlace& place, std::uint64_t address,
+                  const std::function<bool(machine::HartRegisters&)>& set_up);
+    void set(Index file, std::uint64_t number, std::uint64_t value, unsigned lane);
+    std::uint64_t get(Index file, std::uint64_t number, unsigned lane) const;
     StopReason begin();
     bool has_passed_barrier();
     void stop_if_asked();
     std::uint64_t time() const { return system->time(core.time_base + core.count); }
 
     std::string describe(std::uint64_t address);
+    std::string instruction_text(std::uint64_t address) const;
     std::string code_text(std::uint64_t address) const;
     std::string access_text(StopReason reason, std::uint64_t address, unsigned bits) const;
     std::string message(StopReason reason, std::uint64_t address);
@@ -138,7 +150,7 @@ struct Machine::State {
     MachineOptions options;
     unsigned slot_in_group;
     std::shared_ptr<machine::System> system;
-    machine::Group& group;
+    machine::Group* group;
     std::shared_ptr<machine::Program> program;
     machine::HartBlock block;
     machine::Core core;
@@ -149,6 +161,7 @@ struct Machine::State {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> written;  // code that was, since settle()
     bool drop_all = false;                   // all translations, as soon as none runs
     bool modes_stale = true;                 // registers were set from outside
+    std::vector<std::uint32_t> dirty;        // of each file how many registers, from the first on, may be other than zero
     std::map<std::uint64_t, std::uint64_t> counts;       // of executions by code address, without those still in the block
     std::map<std::uint64_t, JumpCount> jump_counts;      // the same of writes to pc
     machine::MicroOp outside;                // stands for every address without code

@@ -30,6 +30,7 @@ struct System {
     System(const System&) = delete;
     System& operator=(const System&) = delete;
 
+    std::shared_ptr<Program> current_program();
     // The program that harts go over to when they leave this one.
     std::shared_ptr<Program> program_after(const std::shared_ptr<Program>& left);
     // The machine's number of a text that signals or failures are called by.
@@ -72,15 +73,17 @@ struct System {
     unsigned group_count = 1;                    // of all that are to run …
     std::atomic<unsigned> groups_begun = 0;      // … of which so many have begun
     std::string problem;               // why a memory that was asked for is not there
-    std::unique_ptr<Sharing> sharing;            // null with one hart
+    std::unique_ptr<Sharing> sharing;            // null where there is one hart for good
+    bool has_several() const { return sharing != nullptr; }
     std::mutex device_lock;                      // for devices and streams
     std::vector<std::unique_ptr<Device>> devices;
-    std::atomic<std::uint64_t> quiet_until[max_harts] = {};   // no line is up before; 0: that is not known
+    std::atomic<std::uint64_t> quiet_until[most_resident_harts] = {};   // no line is up before; 0: that is not known
     std::shared_ptr<Streams> streams;
     std::optional<int> exit_status;              // under device_lock
     std::atomic<bool> ending = false;            // a hart has ended the run of all
     TurnOrder turns;                             // where all harts take turns
     bool real_time = false;
+    std::mutex map_lock;                         // for changes of the map while harts run
     std::mutex program_lock;                     // for `program`; taken before that one's own
     std::shared_ptr<Program> program;
     std::mutex signal_lock;

@@ -256,6 +256,8 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     made->set_ops(std::move(translation.ops));
     made->reads = std::move(translation.reads);
     made->writes = std::move(translation.writes);
+    for (const machine::Touch& touch : made->writes)
+        program->written[touch.file] = std::max(program->written[touch.file], touch.first + touch.count);
     return made;
 }
 
@@ -279,6 +281,7 @@ void Machine::State::join(std::shared_ptr<machine::Program> other) {
 
 void Machine::State::leave_program() {
     collect_counts();
+    note_written_registers();
     const std::lock_guard lock(program->lock);
     program->layout.detach(block.bytes());
 }

@@ -1,0 +1,143 @@
+// A device as its files share it: the dispatcher that runs wavefronts, memory, code objects.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+
+#include "codeobject/loading.hpp"
+#include "debugger/program_map.hpp"
+#include "device/compute_abi.hpp"
+#include "isaforge/device.hpp"
+#include "machine/dispatcher.hpp"
+
+namespace isaforge::device {
+
+// The registers that a wavefront begins with, by the description's names.
+struct RegisterNames {
+    explicit RegisterNames(const Isa& isa);
+    Index scalar, vector, exec, mode, status, group_bytes, private_memory, group_base, group_limit, private_base,
+        private_limit;
+};
+
+class Implementation;
+
+// Pages of this process. None where there was no room.
+class Pages {
+public:
+    explicit Pages(std::uint64_t bytes);
+    ~Pages();
+    Pages(const Pages&) = delete;
+    Pages& operator=(const Pages&) = delete;
+    std::uint8_t* data() const { return data_; }
+    std::span<std::uint8_t> span() const { return {data_, data_ == nullptr ? 0 : bytes_}; }
+
+private:
+    std::uint8_t* data_ = nullptr;
+    std::uint64_t bytes_ = 0, mapped_ = 0;
+};
+
+class LoadedObject : public CodeObject {
+public:
+    LoadedObject(Implementation& device, codeobject::LoadImage image, std::string name);
+    ~LoadedObject() override;
+
+    // False, with the reason in `error`, where it cannot be placed.
+    bool place(const CodeObjectOptions& options, std::string& error);
+
+    std::uint64_t base() const override { return base_; }
+    std::uint64_t bytes() const override { return image_.bytes.size(); }
+    const std::vector<KernelInfo>& kernels() const override { return kernels_; }
+    const KernelInfo* find_kernel(std::string_view name) const override;
+    std::optional<Variable> find_symbol(std::string_view name) const override;
+
+    bool has_header(std::uint64_t kernel_object) const;
+    std::string source_line(std::uint64_t address) const { return map_.line_text(address - base_); }
+    const std::vector<std::string>& printf_formats() const { return image_.printf_formats; }
+
+private:
+    Implementation& device_;
+    codeobject::LoadImage image_;
+    std::string name_;
+    debugger::ProgramMap map_;
+    std::uint64_t base_ = 0;
+    std::uint8_t* memory_ = nullptr;
+    std::vector<KernelInfo> kernels_;
+};
+
+// The code objects that are loaded, for addresses that come from anywhere.
+class ObjectTable {
+public:
+    void add(const LoadedObject& object);
+    void remove(const LoadedObject& object);
+    // With `use` called while it is there for sure; false where there is none at the address.
+    bool with_object_at(std::uint64_t address, const std::function<void(const LoadedObject&)>& use) const;
+
+private:
+    mutable std::mutex lock_;
+    std::map<std::uint64_t, const LoadedObject*> objects_;   // by base
+};
+
+class Implementation : public ComputeDevice {
+public:
+    Implementation(std::shared_ptr<const Codec> codec, const codeobject::Processor& processor,
+                   const DeviceOptions& options);
+    ~Implementation() override;
+
+    const std::string& processor() const override { return processor_name_; }
+    unsigned threads() const override { return dispatcher_->threads(); }
+    unsigned resident_wavefronts() const override { return dispatcher_->resident_harts(); }
+    std::uint32_t most_group_bytes() const override { return device::most_group_bytes(generation_); }
+
+    std::string register_memory(std::span<std::uint8_t> memory, Permissions permissions, std::string name) override;
+    void unregister_memory(std::span<std::uint8_t> memory) override;
+    std::uint8_t* allocate(std::uint64_t bytes, std::string name) override;
+    void release(std::uint8_t* memory) override;
+    std::shared_ptr<const CodeObject> load(std::span<const std::uint8_t> bytes, const CodeObjectOptions& options,
+                                           std::string& error) override;
+    std::shared_ptr<Launch> launch(const LaunchRequest& request, std::string& error) override;
+    std::shared_ptr<Launch> dispatch(const DispatchPacket& packet, std::string& error) override;
+    EngineFigures engine_figures() const override { return dispatcher_->engine_figures(); }
+
+    unsigned generation() const { return generation_; }
+    const RegisterNames& registers() const { return registers_; }
+    machine::Dispatcher& dispatcher() { return *dispatcher_; }
+    ObjectTable& objects() { return objects_; }
+    const codeobject::Processor& about() const { return about_; }
+
+    // Private memory for wavefronts, so many bytes for each that lives; it is given back when the launch has ended.
+    std::shared_ptr<Pages> take_scratch(std::uint64_t bytes);
+    void give_scratch(std::shared_ptr<Pages> pages);
+    // A few pages for what a launch needs beside its arguments.
+    std::shared_ptr<Pages> take_block(std::uint64_t bytes);
+    void give_block(std::shared_ptr<Pages> pages);
+
+private:
+    std::shared_ptr<Pages> take_from(std::vector<std::shared_ptr<Pages>>& pool, std::uint64_t bytes, const char* name);
+
+    const codeobject::Processor& about_;
+    std::string processor_name_;
+    unsigned generation_;
+    RegisterNames registers_;
+    ObjectTable objects_;
+    mutable std::mutex lock_;
+    std::unordered_map<std::uint8_t*, std::unique_ptr<Pages>> allocated_;
+    std::vector<std::shared_ptr<Pages>> scratch_, blocks_;   // that no launch has
+    std::vector<std::shared_ptr<Pages>> lent_;
+    std::unique_ptr<machine::Dispatcher> dispatcher_;
+};
+
+// Begins what a packet asks for; `keep` lives as long as it runs. printf's text is read by `printed` when it has ended.
+struct Start {
+    DispatchPacket packet;
+    std::shared_ptr<void> keep;
+    std::function<std::string()> printed;
+    std::function<void(const LaunchState&)> fill;   // what lies in memory for it, once that is known
+};
+std::shared_ptr<Launch> start(Implementation& device, Start what, std::string& error);
+
+// What was printed into a buffer of printf's, by the formats of a code object.
+std::string printed_text(std::span<const std::uint8_t> buffer, const std::vector<std::string>& formats);
+
+}  // namespace isaforge::device

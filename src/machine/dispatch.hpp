@@ -1,0 +1,69 @@
+// A dispatch: one program that many groups of harts run, each hart beginning with registers that somebody sets. Where a group
+// has ended another begins in its place, until all have run.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isaforge/machine.hpp"
+
+namespace isaforge::machine {
+
+// Where a hart is: `number` in its group; `slot` among the harts that live at the same time, of all dispatches.
+struct HartPlace {
+    std::uint64_t group = 0, groups = 1;
+    unsigned number = 0, group_harts = 1, slot = 0;
+    bool first_of_dispatch = true;   // that begins in this place
+};
+
+// The registers of a hart that begins, all zero, or of one that has stopped.
+class HartRegisters {
+public:
+    explicit HartRegisters(Machine::State& hart) : hart_(hart) {}
+
+    void set(Index file, std::uint64_t number, std::uint64_t value);
+    // A register of lanes of 32 bits, from the first lane on.
+    void set_lanes(Index file, std::uint64_t number, std::span<const std::uint32_t> lanes);
+    std::uint64_t get(Index file, std::uint64_t number) const;
+
+private:
+    Machine::State& hart_;
+};
+
+// What ended a dispatch before its time.
+struct DispatchFault {
+    StopReason reason = StopReason::running;   // running: there is none
+    std::string message;                       // of all that follows but the place
+    HartPlace place;
+    std::uint64_t address = 0;                 // of the instruction
+    std::string text, source_line;             // the instruction, and "scale.cl:12" where that is known
+    std::uint64_t data_address = 0;            // bad_read, bad_write, misaligned: where it went …
+    unsigned data_bits = 0;                    // … and how much it was
+    std::uint64_t seen = 0;                    // what Dispatch::look_at says
+};
+
+struct Dispatch {
+    std::uint64_t address = 0;                 // where harts begin
+    std::uint64_t groups = 1;
+    unsigned group_harts = 1;
+    std::uint64_t most_instructions = 0;       // of all harts together, about; 0: no limit
+    std::vector<std::uint64_t> group_memory;   // bytes of each memory that is each group's, by its number
+    std::function<bool(HartRegisters&, const HartPlace&)> set_up;   // false: this hart does not run
+    std::function<std::uint64_t(const HartRegisters&)> look_at;   // a hart that has faulted; may be empty
+    // Called once, by some thread, when no hart of it runs any more. Nobody looks at the dispatch behind it.
+    std::function<void(Dispatch&)> completed;
+
+    // How it went.
+    DispatchFault fault;
+    std::atomic<std::uint64_t> begun = 0, ended = 0;   // groups
+    std::atomic<std::uint64_t> instructions = 0;
+    std::atomic<bool> failed = false;
+    std::chrono::steady_clock::time_point begin, end;
+};
+
+}  // namespace isaforge::machine

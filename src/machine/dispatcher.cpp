@@ -1,0 +1,353 @@
+#include "machine/dispatcher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "machine/state.hpp"
+#include "support/threads.hpp"
+
+namespace isaforge::machine {
+
+namespace {
+
+constexpr std::uint64_t turn_instructions = 4096;   // of a hart
+constexpr unsigned most_of_worker = 64, fewest_of_worker = 16;   // harts
+constexpr unsigned most_workers = (most_resident_harts - 1) / fewest_of_worker;
+
+}  // namespace
+
+void HartRegisters::set(Index file, std::uint64_t number, std::uint64_t value) { hart_.set(file, number, value, 0); }
+
+void HartRegisters::set_lanes(Index file, std::uint64_t number, std::span<const std::uint32_t> lanes) {
+    if (!hart_.program->layout.has_registers()) return;
+    hart_.dirty[file] = std::max(hart_.dirty[file], static_cast<std::uint32_t>(number) + 1);
+    std::copy(lanes.begin(), lanes.end(),
+              reinterpret_cast<std::uint32_t*>(hart_.block.bytes() + hart_.program->layout.offset(file, number)));
+}
+
+std::uint64_t HartRegisters::get(Index file, std::uint64_t number) const { return hart_.get(file, number, 0); }
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A thread's harts and the groups that it has begun.
+class Dispatcher::Worker {
+public:
+    Worker(Dispatcher& owner, unsigned number) : owner_(owner), first_slot_(1 + number * owner.slots_of_worker_) {}
+
+    // Gives one group its turn, one that begins with it perhaps. False where there is none.
+    bool run_some();
+
+private:
+    struct Resident {
+        explicit Resident(Dispatcher& owner) : group(owner.isa(), owner.system_->spaces) {}
+        Group group;
+        Dispatch* dispatch = nullptr;
+        std::uint64_t number = 0;
+        std::vector<Machine::State*> harts;
+    };
+
+    unsigned room();
+    bool begin_another();
+    void begin(Resident& resident, Dispatch& dispatch, std::uint64_t number);
+    void take_harts(Resident& resident, unsigned count);
+    bool run_turn(Resident& resident);
+    bool run_harts_once(Resident& resident, std::uint64_t& executed, bool& yielded);
+    void leave(Resident& resident);
+    DispatchFault fault_of(const Resident& resident, Machine::State& hart, unsigned number, StopReason reason) const;
+
+    Dispatcher& owner_;
+    unsigned first_slot_;
+    std::deque<Machine::State> states_;
+    std::vector<Machine::State*> free_harts_;
+    std::vector<std::unique_ptr<Resident>> residents_, free_residents_;
+    std::size_t turn_ = 0;
+};
+
+namespace {
+
+// A hart that runs, or whose instructions are looked for.
+struct Awake {
+    explicit Awake(Machine::State& hart) : bus(hart.bus) { bus.wake(); }
+    ~Awake() { bus.rest(); }
+    Awake(const Awake&) = delete;
+    Awake& operator=(const Awake&) = delete;
+    Bus& bus;
+};
+
+}  // namespace
+
+// How many harts more there are for a group.
+unsigned Dispatcher::Worker::room() {
+    return static_cast<unsigned>(free_harts_.size() + owner_.slots_of_worker_ - states_.size());
+}
+
+void Dispatcher::Worker::take_harts(Resident& resident, unsigned count) {
+    while (resident.harts.size() > count) {
+        free_harts_.push_back(resident.harts.back());
+        resident.harts.pop_back();
+    }
+    while (resident.harts.size() < count) {
+        if (free_harts_.empty()) {
+            const unsigned slot = first_slot_ + static_cast<unsigned>(states_.size());
+            free_harts_.push_back(&states_.emplace_back(owner_.codec_, owner_.options_, owner_.system_,
+                                                        owner_.system_->groups[0], slot));
+        }
+        resident.harts.push_back(free_harts_.back());
+        free_harts_.pop_back();
+    }
+}
+
+// In a new place, if there are harts for it.
+bool Dispatcher::Worker::begin_another() {
+    std::uint64_t number = 0;
+    Dispatch* const dispatch = owner_.take_group(room(), number);
+    if (dispatch == nullptr) return false;
+    if (free_residents_.empty()) free_residents_.push_back(std::make_unique<Resident>(owner_));
+    residents_.push_back(std::move(free_residents_.back()));
+    free_residents_.pop_back();
+    begin(*residents_.back(), *dispatch, number);
+    return true;
+}
+
+void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint64_t number) {
+    const bool first = resident.dispatch != &dispatch;
+    resident.dispatch = &dispatch;
+    resident.number = number;
+    if (first) take_harts(resident, dispatch.group_harts);
+    if (const std::string problem = resident.group.give_memories(dispatch.group_memory); !problem.empty())
+        return owner_.end(dispatch, problem);
+    resident.group.barrier.begin(dispatch.group_harts);
+    for (unsigned i = 0; i < dispatch.group_harts; ++i) {
+        Machine::State& hart = *resident.harts[i];
+        const HartPlace place{number, dispatch.groups, i, dispatch.group_harts, hart.core.slot - 1, first};
+        const Awake awake(hart);
+        hart.begin_in(resident.group, place, dispatch.address,
+                      [&](HartRegisters& registers) { return dispatch.set_up(registers, place); });
+    }
+}
+
+// The group has ended, or is given up: another begins in its place, or the place is free.
+void Dispatcher::Worker::leave(Resident& resident) {
+    Dispatch& ended = *resident.dispatch;
+    std::uint64_t number = 0;
+    Dispatch* const next = owner_.take_group(room() + static_cast<unsigned>(resident.harts.size()), number);
+    if (next != nullptr) {
+        begin(resident, *next, number);
+    } else {
+        resident.dispatch = nullptr;
+        take_harts(resident, 0);
+        free_residents_.push_back(std::move(residents_[turn_]));
+        residents_.erase(residents_.begin() + static_cast<std::ptrdiff_t>(turn_));
+    }
+    owner_.groups_ended(ended, 1);
+}
+
+DispatchFault Dispatcher::Worker::fault_of(const Resident& resident, Machine::State& hart, unsigned number,
+                                           StopReason reason) const {
+    const std::lock_guard lock(owner_.system_->map_lock);
+    DispatchFault fault{.reason = reason};
+    fault.address = hart.next_pc();
+    fault.message = hart.message(reason, fault.address);
+    fault.place = {resident.number, resident.dispatch->groups, number, resident.dispatch->group_harts,
+                   hart.core.slot - 1};
+    fault.text = hart.instruction_text(fault.address);
+    if (owner_.options_.source_line) fault.source_line = owner_.options_.source_line(fault.address);
+    if (reason == StopReason::bad_read || reason == StopReason::bad_write || reason == StopReason::misaligned) {
+        fault.data_address = hart.core.fault_address;
+        fault.data_bits = hart.core.fault_bits;
+    }
+    if (resident.dispatch->look_at) fault.seen = resident.dispatch->look_at(HartRegisters(hart));
+    return fault;
+}
+
+// Each hart that can go on does once. False where none could, or one has failed.
+bool Dispatcher::Worker::run_harts_once(Resident& resident, std::uint64_t& executed, bool& yielded) {
+    bool any = false;
+    for (unsigned i = 0; i < resident.harts.size(); ++i) {
+        Machine::State& hart = *resident.harts[i];
+        if (hart.stopped || !hart.has_passed_barrier()) continue;
+        any = true;
+        const std::uint64_t before = hart.core.count;
+        StopReason reason = hart.begun;
+        if (reason == StopReason::running) reason = hart.execute_awake(before + turn_instructions);
+        executed += hart.core.count - before;
+        yielded |= hart.core.yields;
+        if (reason != StopReason::running && reason != StopReason::stopped) {
+            owner_.fail(*resident.dispatch, fault_of(resident, hart, i, reason));
+            return false;
+        }
+    }
+    return any;
+}
+
+// False where the group has ended, or is not to go on.
+bool Dispatcher::Worker::run_turn(Resident& resident) {
+    Dispatch& dispatch = *resident.dispatch;
+    std::uint64_t executed = 0;
+    bool yielded = false, goes_on = true;
+    while (goes_on && !yielded && !dispatch.failed && executed < turn_instructions * resident.harts.size())
+        goes_on = run_harts_once(resident, executed, yielded);
+    const std::uint64_t all = dispatch.instructions.fetch_add(executed, std::memory_order_relaxed) + executed;
+    if (dispatch.failed || resident.group.barrier.all_left()) return false;
+    if (!goes_on) owner_.end(dispatch, "nothing will end the waiting of its harts");
+    if (dispatch.most_instructions != 0 && all >= dispatch.most_instructions)
+        owner_.end(dispatch, fmt::format("stopped after {} instructions, the allowed number",
+                                         dispatch.most_instructions));
+    return !dispatch.failed;
+}
+
+bool Dispatcher::Worker::run_some() {
+    bool is_new = false;
+    if (turn_ >= residents_.size()) {
+        is_new = begin_another();
+        turn_ = is_new ? residents_.size() - 1 : 0;
+        if (residents_.empty()) return false;
+    }
+    Resident& resident = *residents_[turn_];
+    if (!run_turn(resident))
+        leave(resident);
+    else
+        turn_ = is_new ? 0 : turn_ + 1;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+Dispatcher::Dispatcher(std::shared_ptr<const Codec> codec, MachineOptions options, unsigned threads)
+    : codec_(std::move(codec)), options_(std::move(options)) {
+    options_.harts = options_.groups = 1;
+    options_.threads = options_.dispatches = true;
+    for (const MemorySpace& memory : codec_->isa().memories) options_.memory_sizes[memory.name] = 0;
+    options_.engine = chosen_engine(options_.engine);
+    system_ = std::make_shared<System>(codec_, options_);
+    const unsigned workers = std::min(thread_count(threads), most_workers);
+    slots_of_worker_ = std::clamp((most_resident_harts - 1) / workers, fewest_of_worker, most_of_worker);
+    for (unsigned i = 0; i < workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i));
+    for (unsigned i = 0; i < workers; ++i)
+        if (!start_thread(running_, [this, i] { work(i); })) break;
+}
+
+Dispatcher::~Dispatcher() {
+    {
+        const std::lock_guard lock(lock_);
+        ending_ = true;
+    }
+    work_there_.notify_all();
+}
+
+void Dispatcher::work(unsigned number) {
+    Worker& worker = *workers_[number];
+    for (;;) {
+        while (worker.run_some()) continue;
+        std::unique_lock lock(lock_);
+        work_there_.wait(lock, [&] { return ending_ || !active_.empty(); });
+        if (ending_ && active_.empty()) return;
+    }
+}
+
+bool Dispatcher::start(Dispatch& dispatch) {
+    if (running_.empty()) return false;
+    dispatch.begin = std::chrono::steady_clock::now();
+    {
+        const std::lock_guard lock(lock_);
+        active_.push_back(&dispatch);
+    }
+    if (dispatch.groups == 1)
+        work_there_.notify_one();
+    else
+        work_there_.notify_all();
+    return true;
+}
+
+// The next group of those that are to begin; null where there is none, or not enough room for it.
+Dispatch* Dispatcher::take_group(unsigned room, std::uint64_t& number) {
+    const std::lock_guard lock(lock_);
+    if (active_.empty()) return nullptr;
+    if (turn_ >= active_.size()) turn_ = 0;
+    Dispatch* const dispatch = active_[turn_];
+    if (dispatch->group_harts > room) return nullptr;
+    number = dispatch->begun++;
+    if (dispatch->begun == dispatch->groups)
+        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn_));
+    else
+        ++turn_;
+    return dispatch;
+}
+
+void Dispatcher::groups_ended(Dispatch& dispatch, std::uint64_t count) {
+    if (count == 0 || dispatch.ended.fetch_add(count) + count != dispatch.groups) return;
+    dispatch.end = std::chrono::steady_clock::now();
+    const std::function<void(Dispatch&)> completed = std::move(dispatch.completed);
+    completed(dispatch);
+}
+
+// The first fault is the one that is told. Groups that have not begun do not begin any more.
+void Dispatcher::fail(Dispatch& dispatch, DispatchFault fault) {
+    std::uint64_t left = 0;
+    {
+        const std::lock_guard lock(lock_);
+        if (dispatch.failed) return;
+        dispatch.fault = std::move(fault);
+        dispatch.failed = true;
+        left = dispatch.groups - dispatch.begun.exchange(dispatch.groups);
+        std::erase(active_, &dispatch);
+    }
+    groups_ended(dispatch, left);
+}
+
+void Dispatcher::end(Dispatch& dispatch, const std::string& message) {
+    fail(dispatch, {.reason = StopReason::failed, .message = message});
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Behind it no hart looks at what was there before. `change` says whether code was among it.
+void Dispatcher::change_map(const std::function<bool()>& change) {
+    const std::lock_guard lock(system_->map_lock);
+    if (change()) system_->program_after(system_->current_program());
+    Sharing& sharing = *system_->sharing;
+    const std::uint64_t round = sharing.round.fetch_add(1) + 1;
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (Member& member : std::span(sharing.members, sharing.used))
+        while (member.settled.load() < round) {
+            *member.stop_at = 0;   // again and again: it may be setting it itself
+            std::this_thread::yield();
+        }
+    system_->spaces[system_->main].map.drop_old();
+}
+
+std::string Dispatcher::add_storage(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
+                                    std::string name) {
+    std::string problem;
+    change_map([&] {
+        MemoryMap& map = system_->spaces[system_->main].map;
+        problem = map.add_storage(address, bytes, permissions, std::move(name));
+        return false;
+    });
+    return problem;
+}
+
+std::string Dispatcher::protect(std::uint64_t address, std::uint64_t bytes, Permissions permissions,
+                                const std::string& name) {
+    std::string problem;
+    change_map([&] {
+        problem = system_->spaces[system_->main].map.protect(address, bytes, permissions, name);
+        return false;
+    });
+    return problem;
+}
+
+void Dispatcher::remove_storage(std::uint64_t address, std::uint64_t bytes) {
+    change_map([&] { return system_->spaces[system_->main].map.remove(address, bytes); });
+}
+
+EngineFigures Dispatcher::engine_figures() const {
+    const std::lock_guard lock(system_->compiler_lock);
+    EngineFigures figures = system_->compiled;
+    figures.engine = options_.engine;
+    if (system_->compiler) figures.problem = system_->compiler->problem();
+    return figures;
+}
+
+}  // namespace isaforge::machine

@@ -1,0 +1,76 @@
+// Runs dispatches, several at the same time, on a few threads. Each thread has harts of its own, which it gives to groups of
+// any dispatch.
+//
+// Who is next. A thread stays with a group until its harts have had a turn of some thousand instructions each, or one of
+// them gives its turn up, or all have ended; harts of a group take turns at barriers. Then come the other groups that the
+// thread has begun, each in turn, and then a new one begins, if there are harts for it. So short groups run one after the
+// other in the same place, and those that wait for each other all go on, as many as live at the same time.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "machine/dispatch.hpp"
+#include "machine/group.hpp"
+#include "machine/system.hpp"
+
+namespace isaforge::machine {
+
+class Dispatcher {
+public:
+    // `threads` 0: as many as there are processors. The memories that are not each group's have no storage at first.
+    Dispatcher(std::shared_ptr<const Codec> codec, MachineOptions options, unsigned threads);
+    // Waits for all that was begun.
+    ~Dispatcher();
+    Dispatcher(const Dispatcher&) = delete;
+    Dispatcher& operator=(const Dispatcher&) = delete;
+
+    const Isa& isa() const { return codec_->isa(); }
+    unsigned threads() const { return static_cast<unsigned>(workers_.size()); }
+    // How many harts of a group live at the same time, and of all.
+    unsigned most_group_harts() const { return slots_of_worker_; }
+    unsigned resident_harts() const { return slots_of_worker_ * threads(); }
+
+    // Storage in the main memory that belongs to the caller, also while dispatches run. Nothing where it worked, else why not.
+    std::string add_storage(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
+                            std::string name);
+    std::string protect(std::uint64_t address, std::uint64_t bytes, Permissions permissions, const std::string& name);
+    // When it comes back, no hart touches these bytes any more.
+    void remove_storage(std::uint64_t address, std::uint64_t bytes);
+
+    // Begins a dispatch, which the caller keeps until `completed` is called. At most most_group_harts() harts in a group.
+    // False, and nothing done, where the system gives no thread.
+    bool start(Dispatch& dispatch);
+    // It is to end soon, with this as what ended it.
+    void end(Dispatch& dispatch, const std::string& message);
+
+    EngineFigures engine_figures() const;
+
+private:
+    class Worker;
+    friend class Worker;
+
+    void change_map(const std::function<bool()>& change);
+    Dispatch* take_group(unsigned room, std::uint64_t& number);
+    void groups_ended(Dispatch& dispatch, std::uint64_t count);
+    void fail(Dispatch& dispatch, DispatchFault fault);
+    void work(unsigned number);
+
+    std::shared_ptr<const Codec> codec_;
+    MachineOptions options_;
+    std::shared_ptr<System> system_;
+    unsigned slots_of_worker_;
+    std::mutex lock_;                            // for all that follows, and faults
+    std::condition_variable work_there_;
+    std::vector<Dispatch*> active_;              // with groups that have not begun
+    std::size_t turn_ = 0;
+    bool ending_ = false;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<std::jthread> running_;
+};
+
+}  // namespace isaforge::machine
