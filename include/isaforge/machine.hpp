@@ -24,6 +24,11 @@
 
 namespace isaforge {
 
+namespace machine {
+struct Dispatch;
+class MemoryMap;
+}
+
 // Where a program's files lead: 0 is read; 1 and 2 are written.
 class Streams {
 public:
@@ -68,6 +73,8 @@ struct MachineOptions {
     std::shared_ptr<Streams> streams; // null: standard_streams()
     // The place of a code address in the program's source ("draw.s:12"), for reports; empty where unknown.
     std::function<std::string(std::uint64_t)> source_line;
+    // What reports call a hart, by its number among all that run; null: "hart 3".
+    std::function<std::string(std::uint64_t)> hart_name;
 };
 
 enum class StopReason {
@@ -165,6 +172,8 @@ struct JumpCount {
 class Machine {
 public:
     Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options = {});
+    // The harts of a dispatch, in turns, for whoever wants to look at them while they run; the dispatch lives as long as this.
+    Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options, const machine::Dispatch& dispatch);
     ~Machine();
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;
@@ -177,6 +186,8 @@ public:
     // Storage and devices in the main memory. What is added replaces what was there. Nothing where it worked, else why not.
     // A device is a "console", a "timer" or a "doorbell".
     std::string add_storage(std::uint64_t address, std::uint64_t bytes, Permissions permissions, std::string name);
+    std::string add_storage(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
+                            std::string name);   // that belongs to the caller, who keeps it
     std::string add_device(const std::string& kind, std::uint64_t address);
     std::string protect(std::uint64_t address, std::uint64_t bytes, Permissions permissions, const std::string& name);
     Index code_memory() const;            // no_index where code is apart
@@ -195,6 +206,11 @@ public:
     // time these are the harts that do; where a group has ended, its harts begin anew as those of another.
     unsigned harts() const;
     Machine& hart(unsigned number);
+    // Which one it is now, of all that run: of its group's harts, the number of its group times as many come before it.
+    std::uint64_t hart_number() const;
+    std::uint64_t group_number() const;
+    // As reports call it: "hart 3".
+    std::string hart_name() const;
 
     // Runs until something stops it, or for `limit` instructions (0: no limit), of all harts together. Called for another
     // hart than 0 it runs that one alone.
@@ -263,6 +279,9 @@ public:
 
 private:
     explicit Machine(std::unique_ptr<State> state);
+    void make(const std::shared_ptr<const Codec>& codec, const MachineOptions& options, const machine::Dispatch* dispatch);
+    std::string change_main(std::uint64_t address,
+                            const std::function<std::string(machine::MemoryMap&, std::uint64_t)>& change);
     RunResult run_harts(std::uint64_t limit);
     StopReason begin_harts(unsigned& last);
     void begin_groups();

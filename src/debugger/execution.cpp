@@ -141,6 +141,11 @@ void Execution::find_watch(Stop& stop, std::uint64_t address, const TraceRecord&
     stop.address = address;
 }
 
+std::string Execution::hart_text(unsigned hart) const {
+    const std::string number = fmt::format("hart {}", hart), name = machine_.hart(hart).hart_name();
+    return name.starts_with("hart ") ? number : number + ", " + name;
+}
+
 bool Execution::choose(unsigned hart) {
     if (hart >= harts()) return false;
     hart_ = hart;

@@ -56,6 +56,8 @@ public:
     unsigned hart() const { return hart_; }
     unsigned harts() const { return machine_.harts(); }
     bool choose(unsigned hart);
+    // "hart 2", and what reports call it where that is something else.
+    std::string hart_text(unsigned hart) const;
     std::uint64_t executed() const;  // instructions, by all harts
 
     // Asked now and then while the program runs; true stops it. Null: never asked.

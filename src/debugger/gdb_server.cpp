@@ -138,7 +138,7 @@ std::string GdbServer::query(std::string_view packet) {
     if (packet == "qsThreadInfo") return "l";
     if (take(packet, "qThreadExtraInfo,")) {
         const std::optional<unsigned> hart = hart_of(packet);
-        return hart ? to_hex(fmt::format("hart {}", *hart)) : bad_request;
+        return hart ? to_hex(execution_.hart_text(*hart)) : bad_request;
     }
     if (take(packet, "qSymbol:")) return "OK";
     std::string sizes = host_text(target_);

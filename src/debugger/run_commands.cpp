@@ -116,7 +116,7 @@ void Debugger::report(const Stop& stop) {
             out_ += stop.result.message + "\n";
             break;
     }
-    if (execution_.harts() > 1) out_ += fmt::format("hart {}: ", execution_.hart());
+    if (execution_.harts() > 1) out_ += execution_.hart_text(execution_.hart()) + ": ";
     out_ += where();
 }
 

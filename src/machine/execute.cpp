@@ -292,9 +292,18 @@ void Machine::State::be_in_group(unsigned number) {
 }
 
 // Another hart, in a group that begins in this one's place.
+// As the hart of its dispatch that its place says.
+void Machine::State::begin_dispatched(bool first) {
+    const machine::Dispatch& dispatch = *system->dispatch;
+    const machine::HartPlace place{core.group, dispatch.groups, slot_in_group, dispatch.group_harts, core.slot, first};
+    begin_in(*group, place, dispatch.address,
+             [&](machine::HartRegisters& registers) { return dispatch.set_up(registers, place); });
+}
+
 void Machine::State::begin_again(unsigned group_number) {
-    clear();
     be_in_group(group_number);
+    if (system->dispatch != nullptr) return begin_dispatched(false);
+    clear();
     set_next(start_address);
     begin();
 }

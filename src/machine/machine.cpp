@@ -203,13 +203,25 @@ std::string Machine::State::name_at(std::uint32_t offset) const {
 // ---------------------------------------------------------------------------------------------------------------------
 // Machine
 
-Machine::Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options) {
+void Machine::make(const std::shared_ptr<const Codec>& codec, const MachineOptions& options,
+                   const machine::Dispatch* dispatch) {
     auto system = std::make_shared<machine::System>(codec, options);
+    system->dispatch = dispatch;
     state_ = std::make_unique<State>(codec, options, system, system->groups[0], 0);
     begin_groups();
     for (unsigned i = 1; i < system->harts; ++i)
         others_.push_back(std::unique_ptr<Machine>(new Machine(
             std::make_unique<State>(codec, options, system, system->groups[i / system->group_harts], i))));
+}
+
+Machine::Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options) { make(codec, options, nullptr); }
+
+Machine::Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options, const machine::Dispatch& dispatch) {
+    options.harts = dispatch.group_harts;
+    options.groups = static_cast<unsigned>(std::min<std::uint64_t>(dispatch.groups, ~0u));
+    options.threads = false;
+    for (const MemorySpace& memory : codec->isa().memories) options.memory_sizes[memory.name] = 0;
+    make(codec, options, &dispatch);
 }
 
 Machine::Machine(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -222,6 +234,15 @@ unsigned Machine::harts() const { return 1 + static_cast<unsigned>(others_.size(
 
 Machine& Machine::hart(unsigned number) {
     return number == 0 || number > others_.size() ? *this : *others_[number - 1];
+}
+
+std::uint64_t Machine::hart_number() const { return state_->core.hart; }
+
+std::uint64_t Machine::group_number() const { return state_->core.group; }
+
+std::string Machine::hart_name() const {
+    const State& state = *state_;
+    return state.options.hart_name ? state.options.hart_name(state.core.hart) : fmt::format("hart {}", state.core.hart);
 }
 
 Machine::State& Machine::hart_state(unsigned number) const {
@@ -256,47 +277,44 @@ void Machine::map_changed() {
     for (machine::Space& space : state_->system->spaces) space.map.drop_old();
 }
 
-namespace {
-
 // Changes the map of the main memory from an address on. Nothing where it worked, else why not.
-template <class Change>
-std::string change_main(const Machine& machine, machine::System& system, std::uint64_t address, Change change) {
-    if (machine.main_memory() == no_index) return "there is no memory";
-    if (machine.isa().memories[system.main].per_group) return "each group has a memory of its own";
+std::string Machine::change_main(std::uint64_t address,
+                                 const std::function<std::string(machine::MemoryMap&, std::uint64_t)>& change) {
+    if (main_memory() == no_index) return "there is no memory";
+    machine::System& system = *state_->system;
+    if (isa().memories[system.main].per_group) return "each group has a memory of its own";
     machine::Space& space = system.spaces[system.main];
     std::uint64_t byte = 0;
-    return space.byte_of(address, byte) ? change(space.map, byte) : "no address goes so far";
+    std::string problem = space.byte_of(address, byte) ? change(space.map, byte) : "no address goes so far";
+    map_changed();
+    return problem;
 }
-
-}  // namespace
 
 std::string Machine::add_storage(std::uint64_t address, std::uint64_t bytes, Permissions permissions,
                                  std::string name) {
-    const auto add = [&](machine::MemoryMap& map, std::uint64_t byte) {
+    return change_main(address, [&](machine::MemoryMap& map, std::uint64_t byte) {
         return map.add_storage(byte, bytes, permissions, std::move(name));
-    };
-    std::string problem = change_main(*this, *state_->system, address, add);
-    map_changed();
-    return problem;
+    });
+}
+
+std::string Machine::add_storage(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
+                                 std::string name) {
+    return change_main(address, [&](machine::MemoryMap& map, std::uint64_t byte) {
+        return map.add_storage(byte, bytes, permissions, std::move(name));
+    });
 }
 
 std::string Machine::add_device(const std::string& kind, std::uint64_t address) {
-    const auto add = [&](machine::MemoryMap& map, std::uint64_t byte) {
+    return change_main(address, [&](machine::MemoryMap& map, std::uint64_t byte) {
         return state_->system->add_device(map, kind, byte);
-    };
-    std::string problem = change_main(*this, *state_->system, address, add);
-    map_changed();
-    return problem;
+    });
 }
 
 std::string Machine::protect(std::uint64_t address, std::uint64_t bytes, Permissions permissions,
                              const std::string& name) {
-    const auto change = [&](machine::MemoryMap& map, std::uint64_t byte) {
+    return change_main(address, [&](machine::MemoryMap& map, std::uint64_t byte) {
         return map.protect(byte, bytes, permissions, name);
-    };
-    std::string problem = change_main(*this, *state_->system, address, change);
-    map_changed();
-    return problem;
+    });
 }
 
 // Code that lies apart is all that there is: what was there before is gone.
@@ -340,7 +358,10 @@ void Machine::start(std::uint64_t address) {
     begin_groups();
     for (unsigned i = 0; i < harts(); ++i) {
         hart(i).state_->reset(address);
-        hart(i).state_->begin();
+        if (state_->system->dispatch != nullptr)
+            hart(i).state_->begin_dispatched(true);
+        else
+            hart(i).state_->begin();
     }
 }
 
@@ -388,7 +409,7 @@ void Machine::finish(RunResult& result, StopReason reason) {
     result.hart = state.core.slot;
     result.message = state.message(result.reason, result.address);
     if (!result.message.empty() && state.core.harts > 1)
-        result.message = fmt::format("hart {}: {}", state.core.hart, result.message);
+        result.message = fmt::format("{}: {}", hart_name(), result.message);
     std::scoped_lock lock(state.system->device_lock);
     state.system->streams->flush();
     result.exit_status = state.system->exit_status;

@@ -302,6 +302,7 @@ void Machine::begin_groups() {
     system.groups_begun = static_cast<unsigned>(system.groups.size());
     for (machine::Group& group : system.groups) {
         group.clear_flags();
+        if (system.dispatch != nullptr) system.problem = group.give_memories(system.dispatch->group_memory);
         group.barrier.begin(system.group_harts);
     }
 }
@@ -362,7 +363,7 @@ RunResult Machine::step_any(TraceRecord* record) {
     turns.pass(*chosen, result.instructions, 1, result.reason == StopReason::running && !chosen->core.waiting);
     if (result.reason == StopReason::stopped && !system.ending) result.reason = StopReason::running;
     if (!result.message.empty())
-        result.message = fmt::format("hart {}: {}", hart(last).state_->core.hart, result.message);
+        result.message = fmt::format("{}: {}", hart(last).hart_name(), result.message);
     return result;
 }
 

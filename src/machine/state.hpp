@@ -122,6 +122,7 @@ struct Machine::State {
     void note_written_registers();
     void be_in_group(unsigned number);
     void begin_again(unsigned group_number);
+    void begin_dispatched(bool first);
     void begin_in(machine::Group& other, const machine::HartPlace& place, std::uint64_t address,
                   const std::function<bool(machine::HartRegisters&)>& set_up);
     void set(Index file, std::uint64_t number, std::uint64_t value, unsigned lane);

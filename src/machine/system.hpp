@@ -14,6 +14,7 @@
 #include "isaforge/machine.hpp"
 #include "machine/compile_thread.hpp"
 #include "machine/devices.hpp"
+#include "machine/dispatch.hpp"
 #include "machine/group.hpp"
 #include "machine/memory_map.hpp"
 #include "machine/program.hpp"
@@ -72,6 +73,7 @@ struct System {
     unsigned harts = 1, group_harts = 1;         // that do; of each group
     unsigned group_count = 1;                    // of all that are to run …
     std::atomic<unsigned> groups_begun = 0;      // … of which so many have begun
+    const Dispatch* dispatch = nullptr;          // whose they are; null: they begin as resets say
     std::string problem;               // why a memory that was asked for is not there
     std::unique_ptr<Sharing> sharing;            // null where there is one hart for good
     bool has_several() const { return sharing != nullptr; }
