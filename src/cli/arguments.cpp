@@ -71,6 +71,11 @@ const Argument& Argument::existing_directory() const {
     return *this;
 }
 
+const Argument& Argument::optional_value() const {
+    option_->expected(0, 1);
+    return *this;
+}
+
 Argument Arguments::add_option(const std::string& name, std::string& variable, const std::string& summary) {
     return Argument(app_.add_option(name, variable, summary));
 }

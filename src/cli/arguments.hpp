@@ -35,6 +35,7 @@ public:
     // A number as parse_size() reads it, both ends included.
     const Argument& in_range(std::uint64_t low, std::uint64_t high) const;
     const Argument& existing_directory() const;
+    const Argument& optional_value() const;   // without one the variable is empty
 
 private:
     CLI::Option* option_;

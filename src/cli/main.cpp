@@ -80,6 +80,21 @@ void keep_memory() {
 #endif
 }
 
+// The command line from its end on, as it is parsed. A number behind --threads is its value, also where it needs none.
+std::vector<std::string> joined(int argc, char** argv) {
+    std::vector<std::string> all;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view text = argv[i];
+        const bool is_count = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+        if (is_count && !all.empty() && all.back() == "--threads")
+            all.back() += "=" + std::string(text);
+        else
+            all.emplace_back(text);
+    }
+    std::reverse(all.begin(), all.end());
+    return all;
+}
+
 int run(int argc, char** argv) {
     keep_memory();
     OutputFile::clean_up_on_signals();
@@ -102,7 +117,7 @@ int run(int argc, char** argv) {
         action = command->define(arguments);
     }
     try {
-        app.parse(argc, argv);
+        app.parse(joined(argc, argv));
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return flushed(app.exit(error));  // --help, --version
         complain(argc > 1 ? error.what() : "say which command to run");

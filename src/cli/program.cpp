@@ -131,8 +131,15 @@ void add_program_options(Arguments& app, ProgramChoice& choice) {
         ->capture_default_str()
         ->group(group)
         ->in_range(0, any_number);
-    app.add_flag("--threads", choice.threads, "Each hart runs on a thread of its own; with --groups each group does")
-        ->group(group);
+    app.add_flag("--threads{all}", choice.threads,
+                 "Each hart runs on a thread of its own; with --groups each group does; with --threads N a kernel's groups "
+                 "run on N threads")
+        ->group(group)
+        ->check([](const std::string& text) {
+            const auto number = parse_size(text);
+            const bool good = text == "all" || (number && *number >= 1 && *number <= most_threads);
+            return good ? std::string{} : fmt::format("'{}' is not a number from 1 to {}", text, most_threads);
+        });
     app.add_flag("--real-time", choice.real_time, "Time is the clock's, and not one nanosecond an instruction")
         ->group(group);
     app.add_flag("--aligned", choice.aligned, "Accesses must be aligned to their size")->group(group);
@@ -175,7 +182,7 @@ MachineOptions machine_options(const ProgramChoice& choice, const Program& progr
     options.harts = choice.harts;
     options.groups = choice.groups;
     options.seed = choice.seed;
-    options.threads = choice.threads;
+    options.threads = !choice.threads.empty();
     options.real_time = choice.real_time;
     options.require_alignment = choice.aligned;
     options.source_line = [&program](std::uint64_t address) { return program.map.line_text(address); };

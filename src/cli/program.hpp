@@ -21,7 +21,8 @@ struct ProgramChoice {
     std::vector<std::string> maps;   // see memory_maps.hpp
     unsigned harts = 1, groups = 1;
     std::uint64_t seed = 0;
-    bool threads = false, real_time = false, aligned = false;
+    std::string threads;             // "1" and so on where it is said how many, "all" where not, empty: none
+    bool real_time = false, aligned = false;
 };
 void add_program_options(Arguments& app, ProgramChoice& choice);
 

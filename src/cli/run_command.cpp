@@ -6,6 +6,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/launch.hpp"
 #include "cli/memory_maps.hpp"
 #include "cli/outputs.hpp"
 #include "cli/program.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 struct Options {
     ProgramChoice program;
+    LaunchChoice launch;
     std::string max_instructions = "4G";
     std::vector<std::string> dumps, pictures;
     std::string engine = "auto";
@@ -35,12 +37,6 @@ struct Options {
 // ADDRESS:LENGTH
 struct Dump {
     std::uint64_t address = 0, length = 0;
-};
-
-// FILE@ADDRESS:WIDTHxHEIGHT:FORMAT
-struct PictureFile {
-    std::string path;
-    Picture picture;
 };
 
 // Where a trace begins: behind so many instructions once the program has come to an address.
@@ -58,19 +54,12 @@ std::optional<Dump> parse_dump(const std::string& text) {
     return Dump{*address, *length};
 }
 
-std::optional<PictureFile> parse_picture(const std::string& text) {
-    const std::size_t format_colon = text.rfind(':');
-    if (format_colon == std::string::npos || format_colon == 0) return std::nullopt;
-    const std::size_t size_colon = text.rfind(':', format_colon - 1);
-    const std::size_t at = text.rfind('@', size_colon);
-    if (size_colon == std::string::npos || at == std::string::npos || at == 0) return std::nullopt;
-    const std::string_view whole = text;
-    const auto address = parse_size(whole.substr(at + 1, size_colon - at - 1));
-    const auto format = parse_pixel_format(whole.substr(format_colon + 1));
-    if (!address || !format) return std::nullopt;
-    PictureFile file{.path = text.substr(0, at), .picture = {.address = *address, .format = *format}};
-    const std::string_view size = whole.substr(size_colon + 1, format_colon - size_colon - 1);
-    if (!parse_picture_size(size, file.picture.width, file.picture.height)) return std::nullopt;
+// A picture of a range of memory, where the place is an address.
+std::optional<PictureFile> picture_at_address(const std::string& text) {
+    std::optional<PictureFile> file = parse_picture(text);
+    const std::optional<std::uint64_t> address = file ? parse_size(file->place) : std::nullopt;
+    if (!address) return std::nullopt;
+    file->picture.address = *address;
     return file;
 }
 
@@ -173,7 +162,7 @@ bool ranges_exist(Machine& machine, const Options& options) {
                                    return exists("--dump " + text, dump.address, dump.length);
                                }) &&
            std::ranges::all_of(options.pictures, [&](const std::string& text) {
-               const Picture picture = parse_picture(text)->picture;
+               const Picture picture = picture_at_address(text)->picture;
                return exists("--png " + text, picture.address, picture.bytes());
            });
 }
@@ -198,7 +187,7 @@ std::vector<std::string> outputs_of(const Options& options) {
 bool write_pictures(Machine& machine, const Options& options) {
     bool written = write_frames(machine, options.program.maps);
     for (const std::string& text : options.pictures) {
-        const PictureFile file = *parse_picture(text);
+        const PictureFile file = *picture_at_address(text);
         written &= write_picture(machine, 0, file.path, file.picture);
     }
     return written;
@@ -272,9 +261,53 @@ int compare_engines(const Options& options, const Program& program) {
     return good ? success : input_error;
 }
 
+// Whether there is what --engine asks for; false after a complaint.
+bool has_engine(const Options& options) {
+    if ((options.engine != "both" && options.engine != "jit") || !machine::find_compiler().empty()) return true;
+    complain(fmt::format(
+        "--engine {} needs the compiler, {}, which is neither beside the program nor in the folder of its libraries",
+        options.engine, machine::compiler_library));
+    return false;
+}
+
+// A kernel of a code object, and not a program from its first instruction on.
+int launch(const Options& options, const Session& session) {
+    const bool foreign = options.program.harts > 1 || options.program.groups > 1 || !options.program.loads.empty() ||
+                         !options.program.maps.empty() || !options.trace.empty() || options.gdb_port >= 0 ||
+                         options.profile || !options.profile_json.empty() || options.registers || !options.dumps.empty() ||
+                         options.program.real_time || options.program.aligned || options.warn_hazards;
+    if (foreign) {
+        complain("with a kernel go --grid, --group, --arg, --png, --threads, --engine, --stats and --max-instructions");
+        return usage_error;
+    }
+    if (!has_engine(options)) return input_error;
+    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(options.program.path);
+    if (!bytes) return input_error;
+    LaunchChoice choice = options.launch;
+    if (options.program.threads != "all") choice.threads = options.program.threads;
+    return run_kernel(*bytes, choice,
+                      {.path = options.program.path,
+                       .engine = options.engine,
+                       .most_instructions = *parse_size(options.max_instructions),
+                       .pictures = options.pictures,
+                       .stats = options.stats},
+                      session);
+}
+
+bool pictures_have_addresses(const Options& options) {
+    for (const std::string& text : options.pictures) {
+        if (picture_at_address(text)) continue;
+        complain(fmt::format("--png: '{}' is not FILE@ADDRESS:WIDTHxHEIGHT:FORMAT with a known format", text));
+        return false;
+    }
+    return true;
+}
+
 int execute(const Options& options) {
     Session session;
     int status = success;
+    if (options.launch.is_asked_for()) return launch(options, session);
+    if (!pictures_have_addresses(options)) return usage_error;
     const std::unique_ptr<Program> program = read_program(options.program, session, status);
     if (!program) return status;
     const Isa& isa = program->codec->isa();
@@ -286,11 +319,11 @@ int execute(const Options& options) {
         complain("--warn-hazards follows one hart; leave out --harts");
         return usage_error;
     }
-    if (options.program.threads && !options.trace.empty()) {
+    if (!options.program.threads.empty() && !options.trace.empty()) {
         complain("--trace lets harts take turns; leave out --threads");
         return usage_error;
     }
-    if (options.engine == "both" && (options.program.threads || options.program.real_time || options.gdb_port >= 0 ||
+    if (options.engine == "both" && (!options.program.threads.empty() || options.program.real_time || options.gdb_port >= 0 ||
                                      !options.trace.empty() || options.profile || !options.profile_json.empty())) {
         complain(
             "--engine both compares runs that are the same each time; leave out --threads, --real-time, --gdb, --trace "
@@ -300,13 +333,7 @@ int execute(const Options& options) {
     if (!outputs_are_apart(outputs_of(options), session.sources, input_paths(options.program))) return usage_error;
     MachineOptions how = machine_options(options.program, *program);
     how.warn_hazards = options.warn_hazards;
-    if ((options.engine == "both" || options.engine == "jit") && machine::find_compiler().empty()) {
-        complain(fmt::format(
-            "--engine {} needs the compiler, {}, which is neither beside the program nor in the folder of its "
-            "libraries",
-            options.engine, machine::compiler_library));
-        return input_error;
-    }
+    if (!has_engine(options)) return input_error;
     how.engine = parse_engine(options.engine).value_or(Engine::interpreter);
     how.count_instructions = options.profile || !options.profile_json.empty();
     Machine machine(program->codec, std::move(how));
@@ -332,6 +359,7 @@ int execute(const Options& options) {
 Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_program_options(app, options->program);
+    add_launch_options(app, options->launch);
     const auto size = wants(parse_size, "a number such as 4096, 0x1000 or 4K");
     app.add_option("--max-instructions", options->max_instructions, "Stop there with status 1; 0 is no limit")
         ->type_name("N")
@@ -355,7 +383,8 @@ Action define(Arguments& app) {
         ->allow_extra_args(false)
         ->check(wants(parse_dump, "ADDRESS:LENGTH"));
     app.add_option("--png", options->pictures,
-                   "Write a range of data memory as a picture; FORMAT is xrgb8888, rgb888, rgb565 or gray8")
+                   "Write a range of data memory as a picture, or of a kernel's argument, whose name or number is the address "
+                   "then; FORMAT is xrgb8888, rgb888, rgb565 or gray8")
         ->type_name("FILE@ADDRESS:WIDTHxHEIGHT:FORMAT")
         ->allow_extra_args(false)
         ->check(wants(parse_picture, "FILE@ADDRESS:WIDTHxHEIGHT:FORMAT with a known format"));
@@ -384,7 +413,8 @@ constexpr Command command{
     "Examples:\n"
     "  isaforge run -i wishbone-gpu draw.o --registers --stats\n"
     "  isaforge run -i wishbone-gpu draw.o --load scene.bin@1M --png out.png@0:640x480:xrgb8888\n"
-    "  isaforge run -i wishbone-gpu loop.o --max-instructions 1000 --trace -\n",
+    "  isaforge run -i wishbone-gpu loop.o --max-instructions 1000 --trace -\n"
+    "  isaforge run kernels.co --kernel scale --grid 1024 --arg inout:a.bin:b.bin --arg f32:2.5\n",
     define};
 const Registration registration{command};
 

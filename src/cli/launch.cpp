@@ -1,0 +1,320 @@
+#include "cli/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "cli/kernel_arguments.hpp"
+#include "cli/memory_maps.hpp"
+#include "cli/outputs.hpp"
+#include "cli/program.hpp"
+#include "cli/session.hpp"
+#include "cli/terminal.hpp"
+#include "machine/compile_thread.hpp"
+#include "support/output_file.hpp"
+
+namespace isaforge::cli {
+
+namespace {
+
+// X[,Y[,Z]]
+std::optional<Extent> parse_extent(const std::string& text) {
+    Extent extent;
+    std::uint32_t* const places[] = {&extent.x, &extent.y, &extent.z};
+    std::size_t at = 0;
+    for (unsigned i = 0; i < 3; ++i) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        const auto value = parse_size(std::string_view(text).substr(at, end - at));
+        if (!value || *value == 0 || *value > ~std::uint32_t{0}) return std::nullopt;
+        *places[i] = static_cast<std::uint32_t>(*value);
+        if (end == text.size()) return extent;
+        at = end + 1;
+    }
+    return std::nullopt;
+}
+
+// A device with the kernel's code in it, and its buffers.
+struct Loaded {
+    std::unique_ptr<ComputeDevice> device;
+    std::shared_ptr<const CodeObject> code;
+    KernelArguments arguments;
+    LaunchResult result;
+};
+
+class KernelRun {
+public:
+    KernelRun(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice, const LaunchSettings& settings)
+        : bytes_(bytes), choice_(choice), settings_(settings) {}
+
+    int run(const Session& session);
+
+private:
+    const KernelInfo* choose_kernel() const;
+    void list_kernels() const;
+    bool choose_extents(const KernelInfo& kernel);
+    bool load(Engine engine, unsigned threads, const KernelArguments& arguments, Loaded& loaded) const;
+    bool execute(Loaded& loaded) const;
+    bool run_both(const KernelArguments& arguments, Loaded& loaded) const;
+    bool pictures_fit(const KernelArguments& arguments) const;
+    const KernelBuffer* buffer_of(const KernelArguments& arguments, const std::string& place, std::uint64_t& offset) const;
+    bool write_outputs(const Loaded& loaded) const;
+
+    const std::vector<std::uint8_t>& bytes_;
+    const LaunchChoice& choice_;
+    const LaunchSettings& settings_;
+    CodeObjectInfo info_;
+    std::string kernel_;
+    Extent grid_, group_;
+};
+
+void KernelRun::list_kernels() const {
+    std::string text = fmt::format("{}: for {}, code object of version {}, {} kernel{}\n", settings_.path, info_.processor,
+                                   info_.version, info_.kernels.size(), info_.kernels.size() == 1 ? "" : "s");
+    for (const KernelInfo& kernel : info_.kernels) text += description(kernel);
+    if (choice_.kernel.empty())
+        say(text);
+    else
+        tell(text);
+}
+
+// Null after a complaint.
+const KernelInfo* KernelRun::choose_kernel() const {
+    if (choice_.kernel == LaunchChoice::no_kernel) {
+        if (info_.kernels.size() == 1) return info_.kernels.data();
+        complain(fmt::format("'{}' has {} kernels: choose one with --kernel", settings_.path, info_.kernels.size()));
+    } else {
+        const auto found = std::ranges::find(info_.kernels, choice_.kernel, &KernelInfo::name);
+        if (found != info_.kernels.end()) return &*found;
+        complain(fmt::format("'{}' has no kernel `{}`", settings_.path, choice_.kernel));
+    }
+    list_kernels();
+    return nullptr;
+}
+
+// Without --group it is what the kernel requires, or one wavefront.
+bool KernelRun::choose_extents(const KernelInfo& kernel) {
+    constexpr std::uint32_t wavefront = 64;
+    if (choice_.grid.empty()) {
+        complain("say with --grid how many work-items run: --grid X[,Y[,Z]]");
+        return false;
+    }
+    grid_ = *parse_extent(choice_.grid);
+    if (!choice_.group.empty())
+        group_ = *parse_extent(choice_.group);
+    else if (kernel.required_group.x != 0)
+        group_ = kernel.required_group;
+    else
+        group_ = {std::min(grid_.x, wavefront), 1, 1};
+    return true;
+}
+
+bool KernelRun::load(Engine engine, unsigned threads, const KernelArguments& arguments, Loaded& loaded) const {
+    std::string error;
+    loaded.device = ComputeDevice::make({.processor = info_.processor, .threads = threads, .engine = engine}, error);
+    if (loaded.device != nullptr)
+        loaded.code = loaded.device->load(bytes_, {.name = settings_.path, .symbols = {}}, error);
+    if (loaded.code == nullptr) {
+        complain(fmt::format("cannot load '{}': {}", settings_.path, error));
+        return false;
+    }
+    loaded.arguments = arguments;
+    for (KernelBuffer& buffer : loaded.arguments.buffers) {
+        buffer.memory = loaded.device->allocate(buffer.bytes, "the buffer of " + buffer.name);
+        if (buffer.memory == nullptr) {
+            complain(fmt::format("there is no room for the {} bytes of {}", buffer.bytes, buffer.name));
+            return false;
+        }
+        std::ranges::copy(buffer.contents, buffer.memory);
+        const auto address = reinterpret_cast<std::uint64_t>(buffer.memory);
+        std::memcpy(loaded.arguments.block.data() + buffer.place, &address, sizeof address);
+    }
+    return true;
+}
+
+bool KernelRun::execute(Loaded& loaded) const {
+    LaunchRequest request;
+    request.kernel = loaded.code->find_kernel(kernel_);
+    request.grid = grid_;
+    request.group = group_;
+    request.arguments = loaded.arguments.block;
+    request.group_bytes = loaded.arguments.group_bytes;
+    request.most_instructions = settings_.most_instructions;
+    std::string error;
+    const std::shared_ptr<Launch> launch = loaded.device->launch(request, error);
+    if (launch == nullptr) {
+        complain(error);
+        return false;
+    }
+    loaded.result = launch->wait();
+    say(loaded.result.printed);
+    if (!loaded.result.ok) complain(loaded.result.message);
+    return loaded.result.ok;
+}
+
+// On one thread each, so that races do not make a difference; then all buffers must be equal.
+bool KernelRun::run_both(const KernelArguments& arguments, Loaded& loaded) const {
+    Loaded other;
+    if (!load(Engine::interpreter, 1, arguments, loaded) || !load(Engine::compiler, 1, arguments, other)) return false;
+    if (!execute(loaded)) return false;
+    if (!execute(other)) return false;
+    for (std::size_t i = 0; i < loaded.arguments.buffers.size(); ++i) {
+        const KernelBuffer &a = loaded.arguments.buffers[i], &b = other.arguments.buffers[i];
+        const auto different = std::mismatch(a.memory, a.memory + a.bytes, b.memory);
+        if (different.first == a.memory + a.bytes) continue;
+        complain(fmt::format("interpreter and compiler differ in {}, at byte {:#x}: {:#04x} and {:#04x}", a.name,
+                             different.first - a.memory, *different.first, *different.second));
+        return false;
+    }
+    return true;
+}
+
+// "image", "2", with "+4096" behind it.
+const KernelBuffer* KernelRun::buffer_of(const KernelArguments& arguments, const std::string& place,
+                                         std::uint64_t& offset) const {
+    const std::size_t plus = std::min(place.rfind('+'), place.size());
+    const std::string name = place.substr(0, plus);
+    const auto behind = plus == place.size() ? std::optional<std::uint64_t>(0) : parse_size(place.substr(plus + 1));
+    const auto number = parse_size(name);
+    if (!behind) return nullptr;
+    offset = *behind;
+    for (const KernelBuffer& buffer : arguments.buffers)
+        if (buffer.name == name || (number && buffer.argument + 1 == *number)) return &buffer;
+    return nullptr;
+}
+
+bool KernelRun::pictures_fit(const KernelArguments& arguments) const {
+    for (const std::string& text : settings_.pictures) {
+        const PictureFile file = *parse_picture(text);
+        std::uint64_t offset = 0;
+        const KernelBuffer* const buffer = buffer_of(arguments, file.place, offset);
+        if (buffer == nullptr) {
+            complain(fmt::format("--png {}: no argument '{}' has a buffer", text, file.place));
+            return false;
+        }
+        if (offset > buffer->bytes || file.picture.bytes() > buffer->bytes - offset) {
+            complain(fmt::format("--png {}: the picture takes {} bytes, and {} has {}", text, offset + file.picture.bytes(),
+                                 buffer->name, buffer->bytes));
+            return false;
+        }
+    }
+    return true;
+}
+
+bool KernelRun::write_outputs(const Loaded& loaded) const {
+    bool written = true;
+    for (const KernelBuffer& buffer : loaded.arguments.buffers)
+        if (!buffer.output.empty())
+            written &= write_text(buffer.output, {reinterpret_cast<const char*>(buffer.memory), buffer.bytes});
+    for (const std::string& text : settings_.pictures) {
+        const PictureFile file = *parse_picture(text);
+        std::uint64_t offset = 0;
+        const KernelBuffer& buffer = *buffer_of(loaded.arguments, file.place, offset);
+        std::string png;
+        const std::string problem =
+            make_png(std::span<const std::uint8_t>(buffer.memory, buffer.bytes).subspan(offset), file.picture, png);
+        if (!problem.empty()) complain(fmt::format("cannot write '{}': {}", file.path, problem));
+        written &= problem.empty() && write_text(file.path, png);
+    }
+    return written;
+}
+
+void print_stats(const Loaded& loaded) {
+    const LaunchResult& result = loaded.result;
+    const double speed = result.seconds > 0 ? static_cast<double>(result.instructions) / result.seconds / 1e6 : 0;
+    tell(fmt::format("{} instructions of wavefronts in {:.3f} s, {:.1f} million a second, on {} thread{}\n",
+                     result.instructions, result.seconds, speed, loaded.device->threads(),
+                     loaded.device->threads() == 1 ? "" : "s"));
+    const EngineFigures figures = loaded.device->engine_figures();
+    if (figures.regions != 0)
+        tell(fmt::format("compiled: {} instructions in {} regions, {:.1f} ms beside the run\n", figures.instructions,
+                         figures.regions, figures.seconds * 1e3));
+    if (!figures.problem.empty()) tell(fmt::format("not compiled: {}\n", figures.problem));
+}
+
+int KernelRun::run(const Session& session) {
+    std::string error;
+    std::optional<CodeObjectInfo> info = read_code_object(bytes_, error);
+    if (!info || info->kernels.empty()) {
+        complain(info ? fmt::format("'{}' has no kernels", settings_.path)
+                      : fmt::format("cannot read the kernels of '{}': {}", settings_.path, error));
+        return input_error;
+    }
+    info_ = std::move(*info);
+    if (choice_.kernel.empty()) {
+        list_kernels();
+        return success;
+    }
+    const KernelInfo* const kernel = choose_kernel();
+    if (kernel == nullptr || !choose_extents(*kernel)) return usage_error;
+    kernel_ = kernel->name;
+    std::vector<std::string> outputs = argument_outputs(choice_.arguments), inputs = argument_inputs(choice_.arguments);
+    for (const std::string& text : settings_.pictures) outputs.push_back(parse_picture(text)->path);
+    inputs.push_back(settings_.path);
+    if (!outputs_are_apart(outputs, session.sources, inputs)) return usage_error;
+    const std::optional<KernelArguments> arguments = read_kernel_arguments(*kernel, choice_.arguments);
+    if (!arguments || !pictures_fit(*arguments)) return usage_error;
+    Loaded loaded;
+    const bool both = settings_.engine == "both";
+    const auto threads = static_cast<unsigned>(choice_.threads.empty() ? 0 : *parse_size(choice_.threads));
+    const bool good = both ? run_both(*arguments, loaded)
+                           : load(parse_engine(settings_.engine).value_or(Engine::automatic), threads, *arguments, loaded) &&
+                                 execute(loaded);
+    if (settings_.stats && loaded.device != nullptr) print_stats(loaded);
+    return good && write_outputs(loaded) ? success : input_error;
+}
+
+}  // namespace
+
+std::optional<PictureFile> parse_picture(const std::string& text) {
+    const std::size_t format_colon = text.rfind(':');
+    if (format_colon == std::string::npos || format_colon == 0) return std::nullopt;
+    const std::size_t size_colon = text.rfind(':', format_colon - 1);
+    const std::size_t at = text.rfind('@', size_colon);
+    if (size_colon == std::string::npos || at == std::string::npos || at == 0) return std::nullopt;
+    const std::string_view whole = text;
+    const auto format = parse_pixel_format(whole.substr(format_colon + 1));
+    if (!format) return std::nullopt;
+    PictureFile file{.path = text.substr(0, at), .place = text.substr(at + 1, size_colon - at - 1), .picture = {.format = *format}};
+    const std::string_view size = whole.substr(size_colon + 1, format_colon - size_colon - 1);
+    if (file.place.empty() || !parse_picture_size(size, file.picture.width, file.picture.height)) return std::nullopt;
+    return file;
+}
+
+void add_launch_options(Arguments& app, LaunchChoice& choice) {
+    const std::string group = "Kernels of code objects";
+    choice.kernel = LaunchChoice::no_kernel;
+    app.add_option("--kernel", choice.kernel, "Which kernel runs; without a name they are listed")
+        ->optional_value()
+        ->type_name("NAME")
+        ->group(group);
+    const auto extent = wants(parse_extent, "X, X,Y or X,Y,Z");
+    app.add_option("--grid", choice.grid, "How many work-items run in each dimension")
+        ->type_name("X[,Y[,Z]]")
+        ->group(group)
+        ->check(extent);
+    app.add_option("--group", choice.group, "How many of them belong together; 64 in a row by default")
+        ->type_name("X[,Y[,Z]]")
+        ->group(group)
+        ->check(extent);
+    app.add_option("--arg", choice.arguments,
+                   std::string("One for each argument, in order: ") + kernel_argument_kinds)
+        ->type_name("ARGUMENT")
+        ->allow_extra_args(false)
+        ->group(group);
+}
+
+bool has_kernels(const std::vector<std::uint8_t>& bytes) {
+    std::string error;
+    const std::optional<CodeObjectInfo> info = is_elf(bytes) ? read_code_object(bytes, error) : std::nullopt;
+    return info && !info->kernels.empty();
+}
+
+int run_kernel(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice, const LaunchSettings& settings,
+               const Session& session) {
+    return KernelRun(bytes, choice, settings).run(session);
+}
+
+}  // namespace isaforge::cli

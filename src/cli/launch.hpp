@@ -1,0 +1,48 @@
+// `isaforge run` of a compute kernel: a code object, a kernel of it, a grid of work-items, arguments.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isaforge/device.hpp"
+#include "isaforge/machine.hpp"
+
+namespace isaforge::cli {
+
+class Arguments;
+struct Session;
+
+struct LaunchChoice {
+    std::string kernel;              // as --kernel gives it; `no_kernel` where it is not given, empty: to be listed
+    std::string grid, group;         // X[,Y[,Z]]
+    std::vector<std::string> arguments;
+    std::string threads;             // how many; empty: one for each processor
+
+    static constexpr const char* no_kernel = "\n";
+    bool is_asked_for() const { return kernel != no_kernel || !grid.empty() || !group.empty() || !arguments.empty(); }
+};
+void add_launch_options(Arguments& app, LaunchChoice& choice);
+
+// FILE@PLACE:WIDTHxHEIGHT:FORMAT; the place is an address, or for a kernel an argument: "image", "2", "image+4096".
+struct PictureFile {
+    std::string path, place;
+    Picture picture;                 // without an address
+};
+std::optional<PictureFile> parse_picture(const std::string& text);
+
+struct LaunchSettings {
+    std::string path;                // of the code object
+    std::string engine;
+    std::uint64_t most_instructions = 0;
+    std::vector<std::string> pictures;
+    bool stats = false;
+};
+
+// Whether the bytes are a code object with kernels.
+bool has_kernels(const std::vector<std::uint8_t>& bytes);
+// The exit status.
+int run_kernel(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice, const LaunchSettings& settings,
+               const Session& session);
+
+}  // namespace isaforge::cli
