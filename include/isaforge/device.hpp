@@ -68,6 +68,8 @@ public:
         std::uint64_t address = 0, bytes = 0;
     };
     virtual std::optional<Variable> find_symbol(std::string_view name) const = 0;
+    // What it was made of: symbols and lines, with the addresses that they have on the device.
+    virtual const Object& object() const = 0;
 };
 
 // What a code object says of itself before it is loaded.
@@ -116,12 +118,22 @@ public:
     virtual void cancel(const std::string& why) = 0;
 };
 
+// A launch that does not run by itself: its wavefronts are the harts of a machine, for traces, profiles and debuggers. Memory
+// is the device's.
+class Inspection {
+public:
+    virtual ~Inspection() = default;
+    virtual Machine& machine() = 0;
+    virtual std::string printed() const = 0;   // by printf so far
+};
+
 // A kernel with its arguments.
 struct LaunchRequest {
     const KernelInfo* kernel = nullptr;      // of a code object that is loaded here
     Extent grid;                             // work-items, not groups; groups at the edge may be smaller
     Extent group;                            // work-items of a group; at most 1024 together
-    std::span<const std::uint8_t> arguments; // the block of arguments from its begin; hidden ones, and what is missing, are added
+    std::span<const std::uint8_t>
+        arguments;  // the block of arguments from its begin; hidden ones, and what is missing, are added
     std::uint32_t group_bytes = 0;           // of the local data share, above what the kernel has itself
     std::uint64_t most_instructions = 0;     // of all wavefronts together, about; 0: no limit
     std::uint64_t printf_bytes = std::uint64_t{1} << 20;   // for what it prints, if it does
@@ -134,7 +146,8 @@ struct DispatchPacket {
     std::uint32_t private_bytes = 0;         // of a work-item
     std::uint32_t group_bytes = 0;           // of the local data share, all of it
     std::uint64_t kernarg = 0;               // the address of the block of arguments
-    std::uint64_t packet = 0, queue = 0;     // addresses of the packet itself and of its queue's amd_queue_t, for kernels that ask
+    std::uint64_t packet = 0,
+                  queue = 0;  // addresses of the packet itself and of its queue's amd_queue_t, for kernels that ask
     std::uint64_t dispatch_id = 0;
     std::uint64_t most_instructions = 0;     // as above
     // Called once, when it has ended, by a thread of the device, on which nothing may wait for another launch. May be empty.
@@ -173,12 +186,17 @@ public:
 
     // Loads a code object, linked or not, of version 2 to 5. Null, with the reason in `error`, where it is damaged, for another
     // generation, or where symbols are missing.
-    virtual std::shared_ptr<const CodeObject> load(std::span<const std::uint8_t> bytes, const CodeObjectOptions& options,
-                                                   std::string& error) = 0;
+    virtual std::shared_ptr<const CodeObject> load(std::span<const std::uint8_t> bytes,
+                                                   const CodeObjectOptions& options, std::string& error) = 0;
 
     // Begins a launch. Null, with the reason in `error`, where the request is none that the kernel can have.
     virtual std::shared_ptr<Launch> launch(const LaunchRequest& request, std::string& error) = 0;
     virtual std::shared_ptr<Launch> dispatch(const DispatchPacket& packet, std::string& error) = 0;
+
+    // The same launch, to be looked at. Of `options`, those of harts, groups, memory and names are set here. Null as above. What
+    // the device allocates, registers or loads later is not seen.
+    virtual std::unique_ptr<Inspection> inspect(const LaunchRequest& request, MachineOptions options,
+                                                std::string& error) = 0;
 
     virtual EngineFigures engine_figures() const = 0;
 };

@@ -8,7 +8,7 @@
 namespace isaforge::device {
 
 LoadedObject::LoadedObject(Implementation& device, codeobject::LoadImage image, std::string name)
-    : device_(device), image_(std::move(image)), name_(std::move(name)), map_(image_.object) {}
+    : device_(device), image_(std::move(image)), name_(std::move(name)) {}
 
 LoadedObject::~LoadedObject() {
     if (memory_ == nullptr) return;
@@ -30,6 +30,9 @@ bool LoadedObject::place(const CodeObjectOptions& options, std::string& error) {
     device_.objects().add(*this);
     if (!codeobject::place_image(image_, base_, find, error)) return false;
     std::memcpy(memory_, image_.bytes.data(), image_.bytes.size());
+    for (Section& section : image_.object.sections)
+        if (section.allocated) section.address += base_;
+    map_ = debugger::ProgramMap(image_.object);
     for (const codeobject::LoadPart& part : image_.parts) {
         error = device_.dispatcher().protect(base_ + part.first, part.size, part.permissions,
                                              fmt::format("{} of {}", part.name, name_));

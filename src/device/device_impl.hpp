@@ -22,6 +22,7 @@ struct RegisterNames {
 };
 
 class Implementation;
+struct Start;
 
 // Pages of this process. None where there was no room.
 class Pages {
@@ -53,7 +54,8 @@ public:
     std::optional<Variable> find_symbol(std::string_view name) const override;
 
     bool has_header(std::uint64_t kernel_object) const;
-    std::string source_line(std::uint64_t address) const { return map_.line_text(address - base_); }
+    std::string source_line(std::uint64_t address) const { return map_.line_text(address); }
+    const Object& object() const override { return image_.object; }
     const std::vector<std::string>& printf_formats() const { return image_.printf_formats; }
 
 private:
@@ -98,8 +100,12 @@ public:
                                            std::string& error) override;
     std::shared_ptr<Launch> launch(const LaunchRequest& request, std::string& error) override;
     std::shared_ptr<Launch> dispatch(const DispatchPacket& packet, std::string& error) override;
+    std::unique_ptr<Inspection> inspect(const LaunchRequest& request, MachineOptions options,
+                                        std::string& error) override;
     EngineFigures engine_figures() const override { return dispatcher_->engine_figures(); }
 
+    // Of code addresses.
+    std::function<std::string(std::uint64_t)> source_lines() const;
     unsigned generation() const { return generation_; }
     const RegisterNames& registers() const { return registers_; }
     machine::Dispatcher& dispatcher() { return *dispatcher_; }
@@ -114,6 +120,7 @@ public:
     void give_block(std::shared_ptr<Pages> pages);
 
 private:
+    bool fill_start(const LaunchRequest& request, Start& what, std::string& error);
     std::shared_ptr<Pages> take_from(std::vector<std::shared_ptr<Pages>>& pool, std::uint64_t bytes, const char* name);
 
     const codeobject::Processor& about_;
@@ -136,6 +143,7 @@ struct Start {
     std::function<void(const LaunchState&)> fill;   // what lies in memory for it, once that is known
 };
 std::shared_ptr<Launch> start(Implementation& device, Start what, std::string& error);
+std::unique_ptr<Inspection> inspect(Implementation& device, Start what, MachineOptions options, std::string& error);
 
 // What was printed into a buffer of printf's, by the formats of a code object.
 std::string printed_text(std::span<const std::uint8_t> buffer, const std::vector<std::string>& formats);

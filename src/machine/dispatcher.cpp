@@ -90,8 +90,8 @@ void Dispatcher::Worker::take_harts(Resident& resident, unsigned count) {
     while (resident.harts.size() < count) {
         if (free_harts_.empty()) {
             const unsigned slot = first_slot_ + static_cast<unsigned>(states_.size());
-            free_harts_.push_back(&states_.emplace_back(owner_.codec_, owner_.options_, owner_.system_,
-                                                        owner_.system_->groups[0], slot));
+            free_harts_.push_back(
+                &states_.emplace_back(owner_.codec_, owner_.options_, owner_.system_, owner_.system_->groups[0], slot));
         }
         resident.harts.push_back(free_harts_.back());
         free_harts_.pop_back();
@@ -192,8 +192,8 @@ bool Dispatcher::Worker::run_turn(Resident& resident) {
     if (dispatch.failed || resident.group.barrier.all_left()) return false;
     if (!goes_on) owner_.end(dispatch, "nothing will end the waiting of its harts");
     if (dispatch.most_instructions != 0 && all >= dispatch.most_instructions)
-        owner_.end(dispatch, fmt::format("stopped after {} instructions, the allowed number",
-                                         dispatch.most_instructions));
+        owner_.end(dispatch,
+                   fmt::format("stopped after {} instructions, the allowed number", dispatch.most_instructions));
     return !dispatch.failed;
 }
 
@@ -340,6 +340,16 @@ std::string Dispatcher::protect(std::uint64_t address, std::uint64_t bytes, Perm
 
 void Dispatcher::remove_storage(std::uint64_t address, std::uint64_t bytes) {
     change_map([&] { return system_->spaces[system_->main].map.remove(address, bytes); });
+}
+
+void Dispatcher::for_each_storage(const UseStorage& use) const {
+    const std::lock_guard lock(system_->map_lock);
+    for (const Region& region : system_->spaces[system_->main].map.regions()) {
+        if (!region.block) continue;
+        const auto allows = [&](Access access) { return region.allows(access); };
+        use(region.first, {region.block->at(region.first), region.last - region.first + 1},
+            {allows(Access::read), allows(Access::write), allows(Access::execute)}, region.name);
+    }
 }
 
 EngineFigures Dispatcher::engine_figures() const {

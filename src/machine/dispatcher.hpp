@@ -29,6 +29,7 @@ public:
     Dispatcher(const Dispatcher&) = delete;
     Dispatcher& operator=(const Dispatcher&) = delete;
 
+    const std::shared_ptr<const Codec>& codec() const { return codec_; }
     const Isa& isa() const { return codec_->isa(); }
     unsigned threads() const { return static_cast<unsigned>(workers_.size()); }
     // How many harts of a group live at the same time, and of all.
@@ -41,6 +42,10 @@ public:
     std::string protect(std::uint64_t address, std::uint64_t bytes, Permissions permissions, const std::string& name);
     // When it comes back, no hart touches these bytes any more.
     void remove_storage(std::uint64_t address, std::uint64_t bytes);
+
+    using UseStorage = std::function<void(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
+                                          const std::string& name)>;
+    void for_each_storage(const UseStorage& use) const;
 
     // Begins a dispatch, which the caller keeps until `completed` is called. At most most_group_harts() harts in a group.
     // False, and nothing done, where the system gives no thread.
