@@ -240,6 +240,9 @@ void Running::complete() {
                                           told.group.y, told.group.z, told.wavefront, told.lanes);
         }
         result.message += ": " + fault.message;
+        const bool is_access = fault.reason == StopReason::bad_read || fault.reason == StopReason::bad_write;
+        const std::string near = is_access ? device_.dispatcher().neighbour(fault.data_address) : std::string{};
+        if (!near.empty()) result.message += ", " + near;
     }
     if (what_.printed) result.printed = what_.printed();
     if (scratch_ != nullptr) device_.give_scratch(std::move(scratch_));

@@ -342,6 +342,23 @@ void Dispatcher::remove_storage(std::uint64_t address, std::uint64_t bytes) {
     change_map([&] { return system_->spaces[system_->main].map.remove(address, bytes); });
 }
 
+std::string Dispatcher::neighbour(std::uint64_t address) const {
+    constexpr std::uint64_t far = 1 << 20;
+    const std::lock_guard lock(system_->map_lock);
+    const std::vector<Region>& all = system_->spaces[system_->main].map.regions();
+    const auto behind = std::upper_bound(all.begin(), all.end(), address,
+                                         [](std::uint64_t at, const Region& each) { return at < each.first; });
+    const Region* const before = behind == all.begin() ? nullptr : &behind[-1];
+    if (before != nullptr && address <= before->last) return {};
+    const std::uint64_t to_before = before == nullptr ? far : address - before->last - 1;
+    const std::uint64_t to_next = behind == all.end() ? far : behind->first - address;
+    if (std::min(to_before, to_next) >= far) return {};
+    if (to_before <= to_next)
+        return to_before == 0 ? fmt::format("right behind {}", before->name)
+                              : fmt::format("{} bytes behind {}", to_before, before->name);
+    return fmt::format("{} bytes before {}", to_next, behind->name);
+}
+
 EngineFigures Dispatcher::engine_figures() const {
     const std::lock_guard lock(system_->compiler_lock);
     EngineFigures figures = system_->compiled;

@@ -48,6 +48,8 @@ public:
     // It is to end soon, with this as what ended it.
     void end(Dispatch& dispatch, const std::string& message);
 
+    // What lies around an address where nothing is: "12 bytes behind `a`", "4 bytes before `b`"; empty where all is far.
+    std::string neighbour(std::uint64_t address) const;
     EngineFigures engine_figures() const;
 
 private:
