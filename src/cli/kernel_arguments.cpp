@@ -133,7 +133,9 @@ bool is_pointer(const KernelArgument& argument) {
 std::string article_of(const KernelArgument& argument) {
     if (argument.value_kind == "global_buffer") return "a buffer: in:FILE, out:BYTES:FILE, inout:FILE:FILE or zero:BYTES";
     if (argument.value_kind == "dynamic_shared_pointer") return "memory of the group's: lds:BYTES";
-    if (argument.value_kind == "by_value") return fmt::format("a value of {} bytes", argument.size);
+    if (argument.value_kind == "by_value")
+        return fmt::format("a value of {} byte{}{}", argument.size, argument.size == 1 ? "" : "s",
+                           argument.type_name.empty() ? "" : " (" + argument.type_name + ")");
     return fmt::format("{}, which cannot be given here", argument.value_kind);
 }
 

@@ -320,17 +320,3 @@ bool place_image(LoadImage& image, std::uint64_t base, const FindSymbol& find, s
 }
 
 }  // namespace isaforge::codeobject
-
-namespace isaforge {
-
-std::optional<CodeObjectInfo> read_code_object(std::span<const std::uint8_t> bytes, std::string& error) {
-    std::optional<codeobject::LoadImage> image = codeobject::read_image(bytes, error);
-    if (!image) return std::nullopt;
-    CodeObjectInfo info;
-    info.processor = image->target.processor->name;
-    info.version = image->version;
-    for (codeobject::LoadKernel& kernel : image->kernels) info.kernels.push_back(std::move(kernel.info));
-    return info;
-}
-
-}  // namespace isaforge
