@@ -288,7 +288,8 @@ INSTANTIATE_TEST_SUITE_P(All, Devices, testing::Values("gfx700", "gfx803", "gfx9
 
 TEST(CodeObjects, OfVersionsTwoToFive) {
     for (const int version : {2, 3, 4, 5}) {
-        const auto& object = compiled(kernels, "gfx900", fmt::format("{} -mcode-object-version={}", at_level(2), version));
+        const auto& object = compiled(kernels, "gfx900", fmt::format("{} -mcode-object-version={}", at_level(2), version),
+                                      version == 5 ? "clang-19" : "clang-14");
         std::string error;
         const auto info = read_code_object(object, error);
         ASSERT_TRUE(info) << error;
@@ -318,7 +319,7 @@ TEST(CodeObjects, SymbolsThatAreMissingAndGiven) {
     const auto device = ComputeDevice::make({.processor = "gfx900", .threads = 1}, error);
     EXPECT_FALSE(device->load(object, {.name = "get.o", .symbols = {}}, error));
     EXPECT_EQ(error, "nothing defines `outside`");
-    Buffer<std::uint32_t> value(*device, {99}), data(*device, 1);
+    Buffer<std::uint32_t> value(*device, std::vector<std::uint32_t>{99}), data(*device, 1);
     const auto address = reinterpret_cast<std::uint64_t>(value.data());
     const auto code = device->load(object, {.name = "get.o", .symbols = {{"outside", address}}}, error);
     ASSERT_TRUE(code) << error;
