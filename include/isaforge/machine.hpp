@@ -27,7 +27,7 @@ namespace isaforge {
 namespace machine {
 struct Dispatch;
 class MemoryMap;
-}
+}  // namespace machine
 
 // Where a program's files lead: 0 is read; 1 and 2 are written.
 class Streams {
@@ -279,7 +279,8 @@ public:
 
 private:
     explicit Machine(std::unique_ptr<State> state);
-    void make(const std::shared_ptr<const Codec>& codec, const MachineOptions& options, const machine::Dispatch* dispatch);
+    void make(const std::shared_ptr<const Codec>& codec, const MachineOptions& options,
+              const machine::Dispatch* dispatch);
     std::string change_main(std::uint64_t address,
                             const std::function<std::string(machine::MemoryMap&, std::uint64_t)>& change);
     RunResult run_harts(std::uint64_t limit);

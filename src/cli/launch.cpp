@@ -59,7 +59,8 @@ private:
     bool execute(Loaded& loaded) const;
     bool run_both(const KernelArguments& arguments, Loaded& loaded) const;
     bool pictures_fit(const KernelArguments& arguments) const;
-    const KernelBuffer* buffer_of(const KernelArguments& arguments, const std::string& place, std::uint64_t& offset) const;
+    const KernelBuffer* buffer_of(const KernelArguments& arguments, const std::string& place,
+                                  std::uint64_t& offset) const;
     bool write_outputs(const Loaded& loaded) const;
 
     const std::vector<std::uint8_t>& bytes_;
@@ -71,8 +72,9 @@ private:
 };
 
 void KernelRun::list_kernels() const {
-    std::string text = fmt::format("{}: for {}, code object of version {}, {} kernel{}\n", settings_.path, info_.processor,
-                                   info_.version, info_.kernels.size(), info_.kernels.size() == 1 ? "" : "s");
+    std::string text =
+        fmt::format("{}: for {}, code object of version {}, {} kernel{}\n", settings_.path, info_.processor,
+                    info_.version, info_.kernels.size(), info_.kernels.size() == 1 ? "" : "s");
     for (const KernelInfo& kernel : info_.kernels) text += description(kernel);
     if (choice_.kernel.empty())
         say(text);
@@ -195,8 +197,8 @@ bool KernelRun::pictures_fit(const KernelArguments& arguments) const {
             return false;
         }
         if (offset > buffer->bytes || file.picture.bytes() > buffer->bytes - offset) {
-            complain(fmt::format("--png {}: the picture takes {} bytes, and {} has {}", text, offset + file.picture.bytes(),
-                                 buffer->name, buffer->bytes));
+            complain(fmt::format("--png {}: the picture takes {} bytes, and {} has {}", text,
+                                 offset + file.picture.bytes(), buffer->name, buffer->bytes));
             return false;
         }
     }
@@ -259,9 +261,10 @@ int KernelRun::run(const Session& session) {
     Loaded loaded;
     const bool both = settings_.engine == "both";
     const auto threads = static_cast<unsigned>(choice_.threads.empty() ? 0 : *parse_size(choice_.threads));
-    const bool good = both ? run_both(*arguments, loaded)
-                           : load(parse_engine(settings_.engine).value_or(Engine::automatic), threads, *arguments, loaded) &&
-                                 execute(loaded);
+    const bool good =
+        both ? run_both(*arguments, loaded)
+             : load(parse_engine(settings_.engine).value_or(Engine::automatic), threads, *arguments, loaded) &&
+                   execute(loaded);
     if (settings_.stats && loaded.device != nullptr) print_stats(loaded);
     return good && write_outputs(loaded) ? success : input_error;
 }
@@ -277,7 +280,8 @@ std::optional<PictureFile> parse_picture(const std::string& text) {
     const std::string_view whole = text;
     const auto format = parse_pixel_format(whole.substr(format_colon + 1));
     if (!format) return std::nullopt;
-    PictureFile file{.path = text.substr(0, at), .place = text.substr(at + 1, size_colon - at - 1), .picture = {.format = *format}};
+    PictureFile file{
+        .path = text.substr(0, at), .place = text.substr(at + 1, size_colon - at - 1), .picture = {.format = *format}};
     const std::string_view size = whole.substr(size_colon + 1, format_colon - size_colon - 1);
     if (file.place.empty() || !parse_picture_size(size, file.picture.width, file.picture.height)) return std::nullopt;
     return file;
@@ -299,8 +303,7 @@ void add_launch_options(Arguments& app, LaunchChoice& choice) {
         ->type_name("X[,Y[,Z]]")
         ->group(group)
         ->check(extent);
-    app.add_option("--arg", choice.arguments,
-                   std::string("One for each argument, in order: ") + kernel_argument_kinds)
+    app.add_option("--arg", choice.arguments, std::string("One for each argument, in order: ") + kernel_argument_kinds)
         ->type_name("ARGUMENT")
         ->allow_extra_args(false)
         ->group(group);

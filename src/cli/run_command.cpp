@@ -274,8 +274,9 @@ bool has_engine(const Options& options) {
 int launch(const Options& options, const Session& session) {
     const bool foreign = options.program.harts > 1 || options.program.groups > 1 || !options.program.loads.empty() ||
                          !options.program.maps.empty() || !options.trace.empty() || options.gdb_port >= 0 ||
-                         options.profile || !options.profile_json.empty() || options.registers || !options.dumps.empty() ||
-                         options.program.real_time || options.program.aligned || options.warn_hazards;
+                         options.profile || !options.profile_json.empty() || options.registers ||
+                         !options.dumps.empty() || options.program.real_time || options.program.aligned ||
+                         options.warn_hazards;
     if (foreign) {
         complain("with a kernel go --grid, --group, --arg, --png, --threads, --engine, --stats and --max-instructions");
         return usage_error;
@@ -323,8 +324,9 @@ int execute(const Options& options) {
         complain("--trace lets harts take turns; leave out --threads");
         return usage_error;
     }
-    if (options.engine == "both" && (!options.program.threads.empty() || options.program.real_time || options.gdb_port >= 0 ||
-                                     !options.trace.empty() || options.profile || !options.profile_json.empty())) {
+    if (options.engine == "both" &&
+        (!options.program.threads.empty() || options.program.real_time || options.gdb_port >= 0 ||
+         !options.trace.empty() || options.profile || !options.profile_json.empty())) {
         complain(
             "--engine both compares runs that are the same each time; leave out --threads, --real-time, --gdb, --trace "
             "and --profile");
@@ -382,9 +384,10 @@ Action define(Arguments& app) {
         ->type_name("ADDRESS:LENGTH")
         ->allow_extra_args(false)
         ->check(wants(parse_dump, "ADDRESS:LENGTH"));
-    app.add_option("--png", options->pictures,
-                   "Write a range of data memory as a picture, or of a kernel's argument, whose name or number is the address "
-                   "then; FORMAT is xrgb8888, rgb888, rgb565 or gray8")
+    app.add_option(
+           "--png", options->pictures,
+           "Write a range of data memory as a picture, or of a kernel's argument, whose name or number is the address "
+           "then; FORMAT is xrgb8888, rgb888, rgb565 or gray8")
         ->type_name("FILE@ADDRESS:WIDTHxHEIGHT:FORMAT")
         ->allow_extra_args(false)
         ->check(wants(parse_picture, "FILE@ADDRESS:WIDTHxHEIGHT:FORMAT with a known format"));

@@ -64,9 +64,10 @@ struct Surroundings {
 
 bool begin_printf(Implementation& device, const LaunchRequest& request, Surroundings& around, std::string& error) {
     const auto& arguments = request.kernel->arguments;
-    if (std::ranges::find(arguments, "hidden_printf_buffer", &KernelArgument::value_kind) == arguments.end()) return true;
-    device.objects().with_object_at(request.kernel->object,
-                                    [&](const LoadedObject& object) { around.printf_formats = object.printf_formats(); });
+    if (std::ranges::find(arguments, "hidden_printf_buffer", &KernelArgument::value_kind) == arguments.end())
+        return true;
+    device.objects().with_object_at(
+        request.kernel->object, [&](const LoadedObject& object) { around.printf_formats = object.printf_formats(); });
     if (around.printf_formats.empty()) return true;
     constexpr std::uint64_t header = 8;
     around.printf_bytes = std::clamp<std::uint64_t>(request.printf_bytes, 4096, std::uint64_t{1} << 31);
@@ -99,9 +100,9 @@ bool is_possible(const LaunchRequest& request, std::string& error) {
     const KernelInfo& kernel = *request.kernel;
     const Extent& group = request.group;
     if (kernel.required_group.x != 0 && group != kernel.required_group) {
-        error = fmt::format("kernel `{}` has groups of {}x{}x{} work-items alone, and {}x{}x{} are asked for", kernel.name,
-                            kernel.required_group.x, kernel.required_group.y, kernel.required_group.z, group.x, group.y,
-                            group.z);
+        error = fmt::format("kernel `{}` has groups of {}x{}x{} work-items alone, and {}x{}x{} are asked for",
+                            kernel.name, kernel.required_group.x, kernel.required_group.y, kernel.required_group.z,
+                            group.x, group.y, group.z);
         return false;
     }
     const std::uint64_t items = std::uint64_t{group.x} * group.y * group.z;

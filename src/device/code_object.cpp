@@ -121,7 +121,8 @@ std::optional<CodeObjectInfo> read_code_object(std::span<const std::uint8_t> byt
     CodeObjectInfo info;
     info.processor = image->target.processor->name;
     info.version = image->version;
-    for (const codeobject::LoadKernel& kernel : image->kernels) info.kernels.push_back(device::info_of(*image, kernel, 0));
+    for (const codeobject::LoadKernel& kernel : image->kernels)
+        info.kernels.push_back(device::info_of(*image, kernel, 0));
     return info;
 }
 

@@ -80,6 +80,7 @@ private:
     LocalIds whole_;
     std::vector<std::uint32_t> user_registers_;
     std::shared_ptr<Pages> scratch_;
+    std::shared_ptr<const LoadedObject> code_;   // stays while it runs
     Dispatch dispatch_;
     std::shared_ptr<Running> self_;          // while it runs
     LaunchResult result_;
@@ -101,8 +102,10 @@ bool Running::read_code(std::string& error) {
         bytes.assign(at, at + size);
         for (const KernelInfo& kernel : loaded.kernels())
             if (kernel.object == object) kernel_ = kernel.name;
+        code_ = loaded.weak_from_this().lock();
         found = true;
     });
+    found = found && code_ != nullptr;
     if (!found) error = fmt::format("there is no kernel descriptor at {:#x}", object);
     if (found) state_.code = read_kernel_code(bytes, object, has_header, device_.generation());
     return found;
@@ -112,7 +115,8 @@ bool Running::read_code(std::string& error) {
 bool Running::prepare(std::string& error) {
     const DispatchPacket& packet = what_.packet;
     const std::uint64_t items = std::uint64_t{packet.group.x} * packet.group.y * packet.group.z;
-    if (items == 0 || items > most_group_items || packet.group.x > 1024 || packet.group.y > 1024 || packet.group.z > 1024) {
+    if (items == 0 || items > most_group_items || packet.group.x > 1024 || packet.group.y > 1024 ||
+        packet.group.z > 1024) {
         error = fmt::format("a group has 1 to {} work-items, and this one {}", most_group_items, items);
         return false;
     }
@@ -172,7 +176,8 @@ bool Running::set_up(HartRegisters& registers, const HartPlace& place) const {
     std::vector<std::uint32_t> scalars = user_registers_;
     add_system_registers(state_, wave, scalars);
     for (std::size_t i = 0; i < scalars.size(); ++i) registers.set(names.scalar, i, scalars[i]);
-    for (unsigned i = 0; i < vector_ids(state_.code); ++i) registers.set_lanes(names.vector, i, ids.of(place.number, i));
+    for (unsigned i = 0; i < vector_ids(state_.code); ++i)
+        registers.set_lanes(names.vector, i, ids.of(place.number, i));
     registers.set(names.exec, 0, mask);
     registers.set(names.mode, 0, mode_of(state_.code));
     registers.set(names.status, 0, place.group_harts > 1 ? 1u << 11 : 0);   // IN_TG
@@ -247,6 +252,7 @@ void Running::complete() {
     if (what_.printed) result.printed = what_.printed();
     if (scratch_ != nullptr) device_.give_scratch(std::move(scratch_));
     what_.keep.reset();
+    code_.reset();
     const auto completed = std::move(what_.packet.completed);
     {
         const std::lock_guard lock(lock_);

@@ -210,8 +210,8 @@ void Machine::make(const std::shared_ptr<const Codec>& codec, const MachineOptio
     state_ = std::make_unique<State>(codec, options, system, system->groups[0], 0);
     begin_groups();
     for (unsigned i = 1; i < system->harts; ++i)
-        others_.push_back(std::unique_ptr<Machine>(new Machine(
-            std::make_unique<State>(codec, options, system, system->groups[i / system->group_harts], i))));
+        others_.push_back(std::unique_ptr<Machine>(
+            new Machine(std::make_unique<State>(codec, options, system, system->groups[i / system->group_harts], i))));
 }
 
 Machine::Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options) { make(codec, options, nullptr); }

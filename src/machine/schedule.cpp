@@ -362,8 +362,7 @@ RunResult Machine::step_any(TraceRecord* record) {
     result = hart(last).step(record);
     turns.pass(*chosen, result.instructions, 1, result.reason == StopReason::running && !chosen->core.waiting);
     if (result.reason == StopReason::stopped && !system.ending) result.reason = StopReason::running;
-    if (!result.message.empty())
-        result.message = fmt::format("{}: {}", hart(last).hart_name(), result.message);
+    if (!result.message.empty()) result.message = fmt::format("{}: {}", hart(last).hart_name(), result.message);
     return result;
 }
 

@@ -115,14 +115,16 @@ TEST_P(Devices, MemoryOfTheCaller) {
     bench_.run("fill", {64, 1, 1}, {64, 1, 1}, address + 40, std::uint32_t{50}, std::uint32_t{9});
     for (std::size_t i = 0; i < words.size(); ++i) ASSERT_EQ(words[i], i >= 10 && i < 60 ? 9u : 7u) << i;
 
-    const LaunchResult outside = bench_.try_run("store", {1, 1, 1}, {1, 1, 1}, address, std::uint32_t{60}, std::uint32_t{1});
+    const LaunchResult outside =
+        bench_.try_run("store", {1, 1, 1}, {1, 1, 1}, address, std::uint32_t{60}, std::uint32_t{1});
     EXPECT_FALSE(outside.ok);
     EXPECT_EQ(outside.fault.data_address, address + 240);
     EXPECT_NE(outside.message.find("right behind `words`"), std::string::npos) << outside.message;
     EXPECT_EQ(words[60], 7u);
 
     device().unregister_memory({bytes + 40, 200});
-    const LaunchResult after = bench_.try_run("store", {1, 1, 1}, {1, 1, 1}, address, std::uint32_t{20}, std::uint32_t{1});
+    const LaunchResult after =
+        bench_.try_run("store", {1, 1, 1}, {1, 1, 1}, address, std::uint32_t{20}, std::uint32_t{1});
     EXPECT_EQ(after.fault.reason, StopReason::bad_write) << after.message;
     EXPECT_EQ(words[20], 9u);
 }
@@ -132,7 +134,8 @@ TEST_P(Devices, ConstantsAndCodeCannotBeWritten) {
     auto* const bytes = reinterpret_cast<std::uint8_t*>(words.data());
     ASSERT_EQ(device().register_memory({bytes, 32}, {.read = true, .write = false, .execute = false}, "words"), "");
     const auto address = reinterpret_cast<std::uint64_t>(bytes);
-    const LaunchResult result = bench_.try_run("store", {1, 1, 1}, {1, 1, 1}, address, std::uint32_t{2}, std::uint32_t{1});
+    const LaunchResult result =
+        bench_.try_run("store", {1, 1, 1}, {1, 1, 1}, address, std::uint32_t{2}, std::uint32_t{1});
     EXPECT_NE(result.message.find("it lies in words (r--)"), std::string::npos) << result.message;
     device().unregister_memory({bytes, 32});
     const std::uint64_t code = bench_.code->find_kernel("store")->code;
@@ -155,7 +158,8 @@ TEST_P(Devices, AFaultSaysWhoAndWhere) {
 }
 
 TEST_P(Devices, LinesOfTheSource) {
-    Bench bench({.processor = GetParam(), .threads = 1}, compiled(kernels, GetParam(), at_level(2) + " -gline-tables-only"));
+    Bench bench({.processor = GetParam(), .threads = 1},
+                compiled(kernels, GetParam(), at_level(2) + " -gline-tables-only"));
     const LaunchResult result =
         bench.try_run("store", {1, 1, 1}, {1, 1, 1}, std::uint64_t{0x1000}, std::uint32_t{1}, std::uint32_t{1});
     EXPECT_NE(result.fault.source_line.find("kernels.cl:11"), std::string::npos) << result.message;
@@ -203,7 +207,8 @@ TEST_P(Devices, LaunchesAtTheSameTime) {
                                        reinterpret_cast<std::uint64_t>(answer.data())};
     std::memcpy(block.data(), addresses, sizeof addresses);
     std::string error;
-    const auto launch = device().launch({.kernel = waiting, .grid = {1, 1, 1}, .group = {1, 1, 1}, .arguments = block}, error);
+    const auto launch =
+        device().launch({.kernel = waiting, .grid = {1, 1, 1}, .group = {1, 1, 1}, .arguments = block}, error);
     ASSERT_TRUE(launch) << error;
     // While it waits others run, memory comes and goes, and the host is what it waits for.
     for (unsigned i = 0; i < 20; ++i) {
@@ -248,7 +253,8 @@ TEST_P(Devices, RequestsThatCannotBe) {
     const KernelInfo* const kernel = bench_.code->find_kernel("nothing");
     EXPECT_FALSE(device().launch({.kernel = kernel, .grid = {64, 1, 1}, .group = {2048, 1, 1}}, error));
     EXPECT_NE(error.find("2048"), std::string::npos) << error;
-    EXPECT_FALSE(device().launch({.kernel = kernel, .grid = {1, 1, 1}, .group = {1, 1, 1}, .group_bytes = 1 << 20}, error));
+    EXPECT_FALSE(
+        device().launch({.kernel = kernel, .grid = {1, 1, 1}, .group = {1, 1, 1}, .group_bytes = 1 << 20}, error));
     EXPECT_NE(error.find("local data share"), std::string::npos) << error;
     EXPECT_FALSE(device().dispatch({.kernel_object = 0x1234, .grid = {1, 1, 1}, .group = {1, 1, 1}}, error));
     EXPECT_NE(error.find("0x1234"), std::string::npos) << error;
@@ -288,8 +294,9 @@ INSTANTIATE_TEST_SUITE_P(All, Devices, testing::Values("gfx700", "gfx803", "gfx9
 
 TEST(CodeObjects, OfVersionsTwoToFive) {
     for (const int version : {2, 3, 4, 5}) {
-        const auto& object = compiled(kernels, "gfx900", fmt::format("{} -mcode-object-version={}", at_level(2), version),
-                                      version == 5 ? "clang-19" : "clang-14");
+        const auto& object =
+            compiled(kernels, "gfx900", fmt::format("{} -mcode-object-version={}", at_level(2), version),
+                     version == 5 ? "clang-19" : "clang-14");
         std::string error;
         const auto info = read_code_object(object, error);
         ASSERT_TRUE(info) << error;
@@ -313,8 +320,9 @@ TEST(CodeObjects, ThatNobodyLinked) {
 }
 
 TEST(CodeObjects, SymbolsThatAreMissingAndGiven) {
-    const auto& object = compiled("extern __constant uint outside; __kernel void get(__global uint *data) { *data = outside; }",
-                                  "gfx900", at_level(2) + " -c");
+    const auto& object =
+        compiled("extern __constant uint outside; __kernel void get(__global uint *data) { *data = outside; }",
+                 "gfx900", at_level(2) + " -c");
     std::string error;
     const auto device = ComputeDevice::make({.processor = "gfx900", .threads = 1}, error);
     EXPECT_FALSE(device->load(object, {.name = "get.o", .symbols = {}}, error));
@@ -326,8 +334,8 @@ TEST(CodeObjects, SymbolsThatAreMissingAndGiven) {
     const auto argument = reinterpret_cast<std::uint64_t>(data.data());
     std::vector<std::uint8_t> block(8);
     std::memcpy(block.data(), &argument, 8);
-    const auto launch =
-        device->launch({.kernel = code->find_kernel("get"), .grid = {1, 1, 1}, .group = {1, 1, 1}, .arguments = block}, error);
+    const auto launch = device->launch(
+        {.kernel = code->find_kernel("get"), .grid = {1, 1, 1}, .group = {1, 1, 1}, .arguments = block}, error);
     ASSERT_TRUE(launch) << error;
     EXPECT_TRUE(launch->wait().ok) << launch->wait().message;
     EXPECT_EQ(data[0], 99u);
@@ -349,7 +357,8 @@ TEST(CodeObjects, DamagedOnesDoNoHarm) {
     const auto random = [&] { return state = state * 6364136223846793005u + 1442695040888963407u, state >> 33; };
     for (int i = 0; i < 400; ++i) {
         std::vector<std::uint8_t> bad = good;
-        for (std::uint64_t k = 1 + random() % 4; k > 0; --k) bad[random() % (i % 2 == 0 ? 1024 : bad.size())] ^= 1 << random() % 8;
+        for (std::uint64_t k = 1 + random() % 4; k > 0; --k)
+            bad[random() % (i % 2 == 0 ? 1024 : bad.size())] ^= 1 << random() % 8;
         if (i % 5 == 0) bad.resize(random() % bad.size());
         std::string error;
         const auto info = read_code_object(bad, error);
@@ -369,8 +378,8 @@ TEST(CodeObjects, CodeThatReplacesOther) {
         const auto argument = reinterpret_cast<std::uint64_t>(data.data());
         std::vector<std::uint8_t> block(8);
         std::memcpy(block.data(), &argument, 8);
-        const auto launch =
-            device->launch({.kernel = code->find_kernel("put"), .grid = {1, 1, 1}, .group = {1, 1, 1}, .arguments = block}, error);
+        const auto launch = device->launch(
+            {.kernel = code->find_kernel("put"), .grid = {1, 1, 1}, .group = {1, 1, 1}, .arguments = block}, error);
         ASSERT_TRUE(launch) << error;
         ASSERT_TRUE(launch->wait().ok) << launch->wait().message;
         EXPECT_EQ(data[0], 100 + i % 3);

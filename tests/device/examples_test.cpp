@@ -20,8 +20,8 @@ struct Setting {
 
 const std::vector<std::uint8_t>& examples(const Setting& setting) {
     std::string source;
-    for (const char* name : {"vector_add", "reduction", "prefix_sum", "matrix_product", "fft", "radix_sort", "histogram", "nbody",
-                             "mandelbrot", "sha256", "string_search", "path_tracer"})
+    for (const char* name : {"vector_add", "reduction", "prefix_sum", "matrix_product", "fft", "radix_sort",
+                             "histogram", "nbody", "mandelbrot", "sha256", "string_search", "path_tracer"})
         source += fmt::format("#include \"{}.cl\"\n#undef FROM\n", name);
     return compiled(source, setting.processor, fmt::format("-O{}", setting.level));
 }
@@ -134,8 +134,10 @@ TEST_P(Examples, Bodies) {
             double pull = 0;
             for (std::uint32_t k = 0; k < count; ++k) {
                 double square = 0.01;
-                for (unsigned each = 0; each < 3; ++each) square += std::pow(double{bodies[4 * k + each]} - bodies[4 * i + each], 2);
-                pull += (double{bodies[4 * k + axis]} - bodies[4 * i + axis]) * bodies[4 * k + 3] / std::pow(square, 1.5);
+                for (unsigned each = 0; each < 3; ++each)
+                    square += std::pow(double{bodies[4 * k + each]} - bodies[4 * i + each], 2);
+                pull +=
+                    (double{bodies[4 * k + axis]} - bodies[4 * i + axis]) * bodies[4 * k + 3] / std::pow(square, 1.5);
             }
             const double velocity = velocities[4 * i + axis] + pull * step;
             ASSERT_NEAR(speed[4 * i + axis], velocity, 1e-3);
@@ -180,13 +182,16 @@ std::string sha256(std::string message) {
     for (std::size_t i = 0; i < 64; ++i) w[i / 4] = w[i / 4] << 8 | static_cast<std::uint8_t>(message[i]);
     for (std::size_t i = 16; i < 64; ++i) {
         const std::uint32_t a = w[i - 15], b = w[i - 2];
-        w[i] = w[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + w[i - 7] + (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
+        w[i] = w[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + w[i - 7] +
+               (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
     }
     auto s = h;
     for (std::size_t i = 0; i < 64; ++i) {
-        const std::uint32_t choose = (s[4] & s[5]) ^ (~s[4] & s[6]), most = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
-        const std::uint32_t one = s[7] + (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25)) + choose + w[i] +
-                                  static_cast<std::uint32_t>(std::fmod(std::cbrt(static_cast<long double>(primes[i])), 1.0L) * 4294967296.0L);
+        const std::uint32_t choose = (s[4] & s[5]) ^ (~s[4] & s[6]),
+                            most = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
+        const std::uint32_t one =
+            s[7] + (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25)) + choose + w[i] +
+            static_cast<std::uint32_t>(std::fmod(std::cbrt(static_cast<long double>(primes[i])), 1.0L) * 4294967296.0L);
         const std::uint32_t two = (std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22)) + most;
         std::rotate(s.begin(), s.end() - 1, s.end());
         s[0] = one + two;
@@ -230,8 +235,8 @@ TEST_P(Examples, StringSearch) {
     ASSERT_FALSE(places.empty());
     Buffer<char> in(device(), {text.begin(), text.end()}), wanted(device(), {word.begin(), word.end()});
     Buffer<std::uint32_t> found(device(), 1), list(device(), 500);
-    bench_.run("string_search", {2048, 1, 1}, {256, 1, 1}, in, std::uint32_t{2000}, wanted, std::uint32_t{4}, found, list,
-               std::uint32_t{500});
+    bench_.run("string_search", {2048, 1, 1}, {256, 1, 1}, in, std::uint32_t{2000}, wanted, std::uint32_t{4}, found,
+               list, std::uint32_t{500});
     ASSERT_EQ(found[0], places.size());
     std::vector<std::uint32_t> got = list.values();
     got.resize(places.size());
@@ -257,9 +262,10 @@ struct Ball {
     Vector colour;
     bool mirror;
 };
-constexpr Ball balls[] = {{{0, -1000, 0}, 1000, {0.75f, 0.75f, 0.7f}, false},      {{0, 1, 0}, 1, {0.95f, 0.95f, 0.95f}, true},
-                          {{-2.2f, 0.8f, 0.6f}, 0.8f, {0.85f, 0.25f, 0.2f}, false}, {{2.1f, 0.7f, 0.8f}, 0.7f, {0.2f, 0.4f, 0.85f}, false},
-                          {{0.9f, 0.4f, 2.0f}, 0.4f, {0.95f, 0.75f, 0.3f}, true},   {{-0.8f, 0.3f, 2.1f}, 0.3f, {0.3f, 0.75f, 0.35f}, false}};
+constexpr Ball balls[] = {
+    {{0, -1000, 0}, 1000, {0.75f, 0.75f, 0.7f}, false},       {{0, 1, 0}, 1, {0.95f, 0.95f, 0.95f}, true},
+    {{-2.2f, 0.8f, 0.6f}, 0.8f, {0.85f, 0.25f, 0.2f}, false}, {{2.1f, 0.7f, 0.8f}, 0.7f, {0.2f, 0.4f, 0.85f}, false},
+    {{0.9f, 0.4f, 2.0f}, 0.4f, {0.95f, 0.75f, 0.3f}, true},   {{-0.8f, 0.3f, 2.1f}, 0.3f, {0.3f, 0.75f, 0.35f}, false}};
 
 class Tracer {
 public:

@@ -44,17 +44,15 @@ private:
 
 // A code object from a source; the same one again where it is asked for again. `options` of the compiler.
 inline const std::vector<std::uint8_t>& compiled(const std::string& source, const std::string& processor,
-                                                 const std::string& options,
-                                                 const std::string& compiler = "clang-14") {
+                                                 const std::string& options, const std::string& compiler = "clang-14") {
     static const Folder folder;
     static std::map<std::string, std::vector<std::uint8_t>> made;
     std::vector<std::uint8_t>& object = made[source + "\n" + processor + "\n" + options];
     if (!object.empty()) return object;
     const std::string in = folder / "kernels.cl", out = folder / "kernels.co";
     std::ofstream(in) << source;
-    const std::string command =
-        fmt::format("{} -x cl -target amdgcn-amd-amdhsa -mcpu={} -nogpulib -I{} {} {} -o {}", compiler, processor,
-                    ISAFORGE_SOURCE_DIR "/examples/gcn", options, in, out);
+    const std::string command = fmt::format("{} -x cl -target amdgcn-amd-amdhsa -mcpu={} -nogpulib -I{} {} {} -o {}",
+                                            compiler, processor, ISAFORGE_SOURCE_DIR "/examples/gcn", options, in, out);
     std::filesystem::remove(out);
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     object = bytes_of_file(out);
