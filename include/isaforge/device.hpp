@@ -76,7 +76,7 @@ public:
 struct CodeObjectInfo {
     std::string processor;                   // "gfx900"
     unsigned version = 0;                    // of the format, 2 to 5
-    std::vector<KernelInfo> kernels;         // without addresses
+    std::vector<KernelInfo> kernels;         // as if it lay at address 0
 };
 // Nothing, with the reason in `error`, where the bytes are no code object for these machines.
 std::optional<CodeObjectInfo> read_code_object(std::span<const std::uint8_t> bytes, std::string& error);

@@ -39,7 +39,7 @@ private:
     std::uint64_t bytes_ = 0, mapped_ = 0;
 };
 
-class LoadedObject : public CodeObject {
+class LoadedObject : public CodeObject, public std::enable_shared_from_this<LoadedObject> {
 public:
     LoadedObject(Implementation& device, codeobject::LoadImage image, std::string name);
     ~LoadedObject() override;

@@ -85,6 +85,7 @@ private:
     LocalIds whole_;
     std::vector<std::uint32_t> user_registers_;
     std::shared_ptr<Pages> scratch_;
+    std::shared_ptr<const LoadedObject> code_;   // stays while it runs
     Dispatch dispatch_;
     std::shared_ptr<Running> self_;          // while it runs
     LaunchResult result_;
@@ -106,8 +107,10 @@ bool Running::read_code(std::string& error) {
         bytes.assign(at, at + size);
         for (const KernelInfo& kernel : loaded.kernels())
             if (kernel.object == object) kernel_ = kernel.name;
+        code_ = loaded.weak_from_this().lock();
         found = true;
     });
+    found = found && code_ != nullptr;
     if (!found) error = fmt::format("there is no kernel descriptor at {:#x}", object);
     if (found) state_.code = read_kernel_code(bytes, object, has_header, device_.generation());
     return found;
@@ -251,10 +254,14 @@ void Running::complete() {
                                           told.group.y, told.group.z, told.wavefront, told.lanes);
         }
         result.message += ": " + fault.message;
+        const bool is_access = fault.reason == StopReason::bad_read || fault.reason == StopReason::bad_write;
+        const std::string near = is_access ? device_.dispatcher().neighbour(fault.data_address) : std::string{};
+        if (!near.empty()) result.message += ", " + near;
     }
     if (what_.printed) result.printed = what_.printed();
     if (scratch_ != nullptr) device_.give_scratch(std::move(scratch_));
     what_.keep.reset();
+    code_.reset();
     const auto completed = std::move(what_.packet.completed);
     {
         const std::lock_guard lock(lock_);

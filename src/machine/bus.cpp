@@ -68,7 +68,8 @@ Bus::Bus(System& system, Group& group, Core& core, std::uint32_t slot)
     core_.slot = slot;
     if (sharing_ != nullptr) {
         sharing_->members[core_.slot].stop_at = &core_.stop_at;
-        for (unsigned used = sharing_->used; used <= slot && !sharing_->used.compare_exchange_weak(used, slot + 1);) continue;
+        for (unsigned used = sharing_->used; used <= slot && !sharing_->used.compare_exchange_weak(used, slot + 1);)
+            continue;
     }
     for (Index i = 0; i < system.spaces.size(); ++i) views_.emplace_back(*group.spaces[i], i);
     clear(empty_);

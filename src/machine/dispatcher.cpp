@@ -36,9 +36,10 @@ public:
     Worker(Dispatcher& owner, unsigned number) : owner_(owner), first_slot_(1 + number * owner.slots_of_worker_) {}
 
     // Gives one group its turn, one that begins with it perhaps. False where there is none.
-    bool run_some();
+    bool run_some_safely();
 
 private:
+    bool run_some();
     struct Resident {
         explicit Resident(Dispatcher& owner) : group(owner.isa(), owner.system_->spaces) {}
         Group group;
@@ -212,6 +213,17 @@ bool Dispatcher::Worker::run_some() {
     return true;
 }
 
+// Memory that runs out is the end of what was running, and not of the process.
+bool Dispatcher::Worker::run_some_safely() {
+    try {
+        return run_some();
+    } catch (const std::bad_alloc&) {
+        if (turn_ < residents_.size() && residents_[turn_]->dispatch != nullptr)
+            owner_.end(*residents_[turn_]->dispatch, "the memory of this machine has run out");
+        return true;
+    }
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 
 Dispatcher::Dispatcher(std::shared_ptr<const Codec> codec, MachineOptions options, unsigned threads)
@@ -225,21 +237,25 @@ Dispatcher::Dispatcher(std::shared_ptr<const Codec> codec, MachineOptions option
     slots_of_worker_ = std::clamp((most_resident_harts - 1) / workers, fewest_of_worker, most_of_worker);
     for (unsigned i = 0; i < workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i));
     for (unsigned i = 0; i < workers; ++i)
-        if (!start_thread(running_, [this, i] { work(i); })) break;
+        if (!start_thread(threads_, [this, i] { work(i); })) break;
 }
 
 Dispatcher::~Dispatcher() {
+    std::vector<std::pair<Dispatch*, std::uint64_t>> left;
     {
         const std::lock_guard lock(lock_);
         ending_ = true;
+        for (Dispatch* const each : running_)
+            left.emplace_back(each, give_up(*each, {.reason = StopReason::failed, .message = "its device is gone"}));
     }
+    for (const auto& [dispatch, groups] : left) groups_ended(*dispatch, groups);
     work_there_.notify_all();
 }
 
 void Dispatcher::work(unsigned number) {
     Worker& worker = *workers_[number];
     for (;;) {
-        while (worker.run_some()) continue;
+        while (worker.run_some_safely()) continue;
         std::unique_lock lock(lock_);
         work_there_.wait(lock, [&] { return ending_ || !active_.empty(); });
         if (ending_ && active_.empty()) return;
@@ -247,11 +263,12 @@ void Dispatcher::work(unsigned number) {
 }
 
 bool Dispatcher::start(Dispatch& dispatch) {
-    if (running_.empty()) return false;
+    if (threads_.empty()) return false;
     dispatch.begin = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(lock_);
         active_.push_back(&dispatch);
+        running_.push_back(&dispatch);
     }
     if (dispatch.groups == 1)
         work_there_.notify_one();
@@ -277,21 +294,29 @@ Dispatch* Dispatcher::take_group(unsigned room, std::uint64_t& number) {
 
 void Dispatcher::groups_ended(Dispatch& dispatch, std::uint64_t count) {
     if (count == 0 || dispatch.ended.fetch_add(count) + count != dispatch.groups) return;
+    {
+        const std::lock_guard lock(lock_);
+        std::erase(running_, &dispatch);
+    }
     dispatch.end = std::chrono::steady_clock::now();
     const std::function<void(Dispatch&)> completed = std::move(dispatch.completed);
     completed(dispatch);
 }
 
-// The first fault is the one that is told. Groups that have not begun do not begin any more.
+// The first fault is the one that is told. Groups that have not begun do not begin any more: so many. Under the lock.
+std::uint64_t Dispatcher::give_up(Dispatch& dispatch, DispatchFault fault) {
+    if (dispatch.failed) return 0;
+    dispatch.fault = std::move(fault);
+    dispatch.failed = true;
+    std::erase(active_, &dispatch);
+    return dispatch.groups - dispatch.begun.exchange(dispatch.groups);
+}
+
 void Dispatcher::fail(Dispatch& dispatch, DispatchFault fault) {
     std::uint64_t left = 0;
     {
         const std::lock_guard lock(lock_);
-        if (dispatch.failed) return;
-        dispatch.fault = std::move(fault);
-        dispatch.failed = true;
-        left = dispatch.groups - dispatch.begun.exchange(dispatch.groups);
-        std::erase(active_, &dispatch);
+        left = give_up(dispatch, std::move(fault));
     }
     groups_ended(dispatch, left);
 }
@@ -350,6 +375,23 @@ void Dispatcher::for_each_storage(const UseStorage& use) const {
         use(region.first, {region.block->at(region.first), region.last - region.first + 1},
             {allows(Access::read), allows(Access::write), allows(Access::execute)}, region.name);
     }
+}
+
+std::string Dispatcher::neighbour(std::uint64_t address) const {
+    constexpr std::uint64_t far = 1 << 20;
+    const std::lock_guard lock(system_->map_lock);
+    const std::vector<Region>& all = system_->spaces[system_->main].map.regions();
+    const auto behind = std::upper_bound(all.begin(), all.end(), address,
+                                         [](std::uint64_t at, const Region& each) { return at < each.first; });
+    const Region* const before = behind == all.begin() ? nullptr : &behind[-1];
+    if (before != nullptr && address <= before->last) return {};
+    const std::uint64_t to_before = before == nullptr ? far : address - before->last - 1;
+    const std::uint64_t to_next = behind == all.end() ? far : behind->first - address;
+    if (std::min(to_before, to_next) >= far) return {};
+    if (to_before <= to_next)
+        return to_before == 0 ? fmt::format("right behind {}", before->name)
+                              : fmt::format("{} bytes behind {}", to_before, before->name);
+    return fmt::format("{} bytes before {}", to_next, behind->name);
 }
 
 EngineFigures Dispatcher::engine_figures() const {

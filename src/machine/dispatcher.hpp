@@ -24,7 +24,7 @@ class Dispatcher {
 public:
     // `threads` 0: as many as there are processors. The memories that are not each group's have no storage at first.
     Dispatcher(std::shared_ptr<const Codec> codec, MachineOptions options, unsigned threads);
-    // Waits for all that was begun.
+    // What runs is ended.
     ~Dispatcher();
     Dispatcher(const Dispatcher&) = delete;
     Dispatcher& operator=(const Dispatcher&) = delete;
@@ -53,6 +53,8 @@ public:
     // It is to end soon, with this as what ended it.
     void end(Dispatch& dispatch, const std::string& message);
 
+    // What lies around an address where nothing is: "12 bytes behind `a`", "4 bytes before `b`"; empty where all is far.
+    std::string neighbour(std::uint64_t address) const;
     EngineFigures engine_figures() const;
 
 private:
@@ -62,6 +64,7 @@ private:
     void change_map(const std::function<bool()>& change);
     Dispatch* take_group(unsigned room, std::uint64_t& number);
     void groups_ended(Dispatch& dispatch, std::uint64_t count);
+    std::uint64_t give_up(Dispatch& dispatch, DispatchFault fault);
     void fail(Dispatch& dispatch, DispatchFault fault);
     void work(unsigned number);
 
@@ -72,10 +75,11 @@ private:
     std::mutex lock_;                            // for all that follows, and faults
     std::condition_variable work_there_;
     std::vector<Dispatch*> active_;              // with groups that have not begun
+    std::vector<Dispatch*> running_;             // that have not ended
     std::size_t turn_ = 0;
     bool ending_ = false;
     std::vector<std::unique_ptr<Worker>> workers_;
-    std::vector<std::jthread> running_;
+    std::vector<std::jthread> threads_;
 };
 
 }  // namespace isaforge::machine
