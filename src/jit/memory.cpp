@@ -1,7 +1,5 @@
 #include "jit/memory.hpp"
 
-#include <llvm/IR/MDBuilder.h>
-
 #include <bit>
 #include <cstddef>
 
@@ -18,7 +16,7 @@ void Memory::make_variables(const std::vector<Plan>& plans) {
     for (const Plan& plan : plans)
         for (const ir::Block& block : plan.graph().blocks)
             for (const ir::Instruction& each : block.body)
-                if (each.op == ir::Op::load || each.op == ir::Op::store)
+                if (each.op == ir::Op::load || each.op == ir::Op::store || each.op == ir::Op::update)
                     stretches_.try_emplace({each.object, each.op}, static_cast<std::uint32_t>(stretches_.size()));
     at_hand_ = e_.variable(llvm::ArrayType::get(b.getInt64Ty(), stretches_.size() * sizeof(machine::Stretch) / 8));
     for (const auto& [of, number] : stretches_) {
@@ -37,7 +35,7 @@ void Memory::begin(bool stores) {
 }
 Value* Memory::wants_attention() { return e_.b.CreateLoad(e_.b.getInt1Ty(), attention_); }
 
-llvm::MDNode* Memory::rarely() { return llvm::MDBuilder(e_.context).createBranchWeights(1, 10000); }
+llvm::MDNode* Memory::rarely() { return jit::rarely(e_.context); }
 
 unsigned Memory::unit_shift() const {
     const unsigned bits = e_.target.isa->memories[memory_].unit_bits;
@@ -70,7 +68,7 @@ Memory::Way Memory::way(Value* address, unsigned bytes, ir::Op op) {
 }
 
 // Calls the machine; code goes on where it did it.
-void Memory::access_slowly(Value* function, Value* address, unsigned bytes, Value* raw, ir::Op op) {
+Value* Memory::access_slowly(Value* function, Value* address, unsigned bytes, Value* raw, ir::Op op) {
     llvm::IRBuilder<>& b = e_.b;
     exits_.store_count();
     const machine::AccessSite& access = accesses_.emplace_back(machine::AccessSite{
@@ -85,6 +83,7 @@ void Memory::access_slowly(Value* function, Value* address, unsigned bytes, Valu
     b.SetInsertPoint(refused);
     exits_.raise();
     b.SetInsertPoint(on);
+    return done;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -121,13 +120,85 @@ void Memory::store_lane(Value* address, Value* value, unsigned bits) {
     b.SetInsertPoint(to.slow);
     access_slowly(e_.address(reinterpret_cast<const void*>(e_.target.callouts.store)), address, bits / 8,
                   b.CreateZExt(raw, b.getInt64Ty()), ir::Op::store);
-    // It may have been a store to the program, or one that ends the run.
-    Value* const stop = b.CreateLoad(b.getInt64Ty(), exits_.core_field(offsetof(Core, stop_at)));
-    Value* const now = b.CreateICmpULE(stop, b.CreateAdd(exits_.count(), b.getInt64(1)));
-    b.CreateStore(b.CreateOr(b.CreateLoad(b.getInt1Ty(), attention_), now), attention_);
+    note_attention();
     b.CreateBr(both);
     b.SetInsertPoint(both);
     exits_.note_access(Counter::stores, b.getInt64(1));
+}
+
+// It may have been a store to the program, or one that ends the run.
+void Memory::note_attention() {
+    llvm::IRBuilder<>& b = e_.b;
+    Value* const stop = b.CreateLoad(b.getInt64Ty(), exits_.core_field(offsetof(Core, stop_at)));
+    Value* const now = b.CreateICmpULE(stop, b.CreateAdd(exits_.count(), b.getInt64(1)));
+    b.CreateStore(b.CreateOr(b.CreateLoad(b.getInt1Ty(), attention_), now), attention_);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Updates: by the host's own where the place is at hand, else between two calls of the machine
+
+Value* Memory::updated(Value* raw, Value* first, Value* second, const ir::Graph& function) {
+    const ir::Type type = function.type(function.blocks[0].arguments[0]);
+    const auto cut = [&](Value* value) { return e_.b.CreateTrunc(value, e_.element_type(type)); };
+    Value* const made = emit_function(e_, function, {cut(in_order(raw)), cut(first), cut(second)});
+    return in_order(e_.b.CreateZExt(made, raw->getType()));
+}
+
+// What lay there, as it lies there.
+Value* Memory::exchange(Value* bytes, Value* first, Value* second, unsigned bits, const ir::Graph& function) {
+    llvm::IRBuilder<>& b = e_.b;
+    llvm::LoadInst* const found = b.CreateAlignedLoad(b.getIntNTy(bits), bytes, llvm::Align(bits / 8));
+    if (!e_.target.shared) {
+        b.CreateAlignedStore(updated(found, first, second, function), bytes, llvm::Align(bits / 8));
+        return found;
+    }
+    found->setAtomic(llvm::AtomicOrdering::Monotonic);
+    llvm::BasicBlock *const before = b.GetInsertBlock(), *const again = e_.new_block("try"),
+                            *const on = e_.new_block("exchanged");
+    b.CreateBr(again);
+    b.SetInsertPoint(again);
+    llvm::PHINode* const old = b.CreatePHI(found->getType(), 2);
+    old->addIncoming(found, before);
+    Value* const tried = b.CreateAtomicCmpXchg(bytes, old, updated(old, first, second, function), llvm::Align(bits / 8),
+                                               llvm::AtomicOrdering::SequentiallyConsistent,
+                                               llvm::AtomicOrdering::SequentiallyConsistent);
+    old->addIncoming(b.CreateExtractValue(tried, 0), b.GetInsertBlock());
+    b.CreateCondBr(b.CreateExtractValue(tried, 1), on, again);
+    b.SetInsertPoint(on);
+    return old;
+}
+
+Value* Memory::update_lane(Value* address, Value* first, Value* second, unsigned bits, const ir::Graph& function) {
+    llvm::IRBuilder<>& b = e_.b;
+    const auto call = [&](auto* callout) { return e_.address(reinterpret_cast<const void*>(callout)); };
+    llvm::BasicBlock *const begin = e_.new_block("update"), *const locked = e_.new_block("locked");
+    b.CreateBr(begin);
+    b.SetInsertPoint(begin);
+    const Way to = way(address, bits / 8, ir::Op::update);
+    llvm::BasicBlock *const even = e_.new_block("even"), *const both = e_.new_block("updated");
+    Value* const odd = b.CreateAnd(b.CreatePtrToInt(to.bytes, b.getInt64Ty()), b.getInt64(bits / 8 - 1));
+    b.CreateCondBr(b.CreateICmpNE(odd, b.getInt64(0)), to.slow, even, rarely());
+    b.SetInsertPoint(even);
+    Value* const quick = exchange(to.bytes, first, second, bits, function);
+    llvm::BasicBlock* const fast = b.GetInsertBlock();
+    b.CreateBr(both);
+    b.SetInsertPoint(to.slow);
+    Value* const how = access_slowly(call(e_.target.callouts.update_begin), address, bits / 8, raw_, ir::Op::update);
+    b.CreateCondBr(b.CreateICmpEQ(how, b.getInt8(static_cast<std::uint8_t>(machine::UpdateWay::locked))), locked,
+                   begin);
+    b.SetInsertPoint(locked);
+    Value* const slow = b.CreateTrunc(b.CreateLoad(b.getInt64Ty(), raw_), b.getIntNTy(bits));
+    Value* const stored = b.CreateZExt(updated(slow, first, second, function), b.getInt64Ty());
+    access_slowly(call(e_.target.callouts.update_end), address, bits / 8, stored, ir::Op::update);
+    note_attention();
+    llvm::BasicBlock* const behind = b.GetInsertBlock();
+    b.CreateBr(both);
+    b.SetInsertPoint(both);
+    llvm::PHINode* const value = b.CreatePHI(b.getIntNTy(bits), 2);
+    value->addIncoming(quick, fast);
+    value->addIncoming(slow, behind);
+    for (const Counter counter : {Counter::loads, Counter::stores}) exits_.note_access(counter, b.getInt64(1));
+    return in_order(value);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -138,13 +209,14 @@ struct Memory::LaneArrays {
     llvm::AllocaInst *addresses = nullptr, *values = nullptr, *mask = nullptr;
 };
 
+llvm::AllocaInst* Memory::array(Value* all) {
+    llvm::AllocaInst* const made = e_.variable(all->getType());
+    e_.b.CreateStore(all, made);
+    return made;
+}
+
 Memory::LaneArrays Memory::lane_arrays(ir::Type type, Value* addresses, Value* values, Value* mask) {
     llvm::IRBuilder<>& b = e_.b;
-    const auto array = [&](Value* all) {
-        llvm::AllocaInst* const made = e_.variable(all->getType());
-        b.CreateStore(all, made);
-        return made;
-    };
     LaneArrays made;
     made.addresses = array(addresses);
     made.values = array(values);
@@ -152,9 +224,9 @@ Memory::LaneArrays Memory::lane_arrays(ir::Type type, Value* addresses, Value* v
     return made;
 }
 
-// `emit` accesses the lane whose address is given, with its value at the place given.
+// `emit` accesses the lane whose address is given, with its value at the place given; its number comes last.
 template <class Function>
-void Memory::for_each_lane(ir::Type type, const LaneArrays& arrays, Function&& emit) {
+void Memory::for_each_lane(unsigned lanes, const LaneArrays& arrays, Function&& emit) {
     llvm::IRBuilder<>& b = e_.b;
     llvm::AllocaInst* const lane = e_.variable(b.getInt64Ty());
     b.CreateStore(b.getInt64(0), lane);
@@ -172,12 +244,12 @@ void Memory::for_each_lane(ir::Type type, const LaneArrays& arrays, Function&& e
         b.SetInsertPoint(acts);
     }
     llvm::Type* const address = arrays.addresses->getAllocatedType()->getScalarType();
-    emit(b.CreateZExt(b.CreateLoad(address, place(arrays.addresses)), b.getInt64Ty()), place(arrays.values));
+    emit(b.CreateZExt(b.CreateLoad(address, place(arrays.addresses)), b.getInt64Ty()), place(arrays.values), number);
     b.CreateBr(next);
     b.SetInsertPoint(next);
     Value* const then = b.CreateAdd(b.CreateLoad(b.getInt64Ty(), lane), b.getInt64(1));
     b.CreateStore(then, lane);
-    b.CreateCondBr(b.CreateICmpULT(then, b.getInt64(type.lanes)), begin, done);
+    b.CreateCondBr(b.CreateICmpULT(then, b.getInt64(lanes)), begin, done);
     b.SetInsertPoint(done);
 }
 
@@ -238,8 +310,9 @@ Value* Memory::load_lanes(ir::Type type, Value* addresses, Value* mask) {
     b.CreateBr(on);
     b.SetInsertPoint(lanes);
     const LaneArrays arrays = lane_arrays(type, addresses, zero, mask);
-    for_each_lane(type, arrays,
-                  [&](Value* address, Value* place) { b.CreateStore(load_lane(address, type.container()), place); });
+    for_each_lane(type.lanes, arrays, [&](Value* address, Value* place, Value*) {
+        b.CreateStore(load_lane(address, type.container()), place);
+    });
     Value* const slow = b.CreateLoad(all, arrays.values);
     llvm::BasicBlock* const behind = b.GetInsertBlock();
     b.CreateBr(on);
@@ -279,9 +352,117 @@ void Memory::store_lanes(ir::Type type, Value* addresses, Value* value, Value* m
     }
     b.CreateBr(on);
     b.SetInsertPoint(lanes);
-    for_each_lane(type, lane_arrays(type, addresses, value, mask), [&](Value* address, Value* place) {
+    for_each_lane(type.lanes, lane_arrays(type, addresses, value, mask), [&](Value* address, Value* place, Value*) {
         store_lane(address, b.CreateLoad(value->getType()->getScalarType(), place), type.container());
     });
+    b.CreateBr(on);
+    b.SetInsertPoint(on);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// A group of lanes: at once where all of them are at hand, else one after the other, in their order. Lanes that are side by side
+// are one access of the host, others a gathering or scattering one, which stores lanes in their order too.
+
+Value* Memory::full_mask(ir::Type type, Value* mask) {
+    return mask != nullptr ? mask : llvm::Constant::getAllOnesValue(e_.element_type(ir::Type::truth(type.lanes)));
+}
+
+// Leads to `apart` where a lane is not at hand.
+Memory::GroupPlace Memory::group_place(ir::Type type, Value* address, Value* mask, ir::Op op, llvm::BasicBlock* apart) {
+    llvm::IRBuilder<>& b = e_.b;
+    const unsigned size = type.container() / 8, step = size >> unit_shift();
+    const auto all = [&](std::uint64_t value) { return b.CreateVectorSplat(type.lanes, b.getInt64(value)); };
+    const auto field = [&](std::size_t at, llvm::Type* as) { return b.CreateLoad(as, stretch_field(op, at)); };
+    address = b.CreateZExt(address, llvm::FixedVectorType::get(b.getInt64Ty(), type.lanes));
+    Value* const first = field(offsetof(machine::Stretch, first), b.getInt64Ty());
+    Value* const room = field(offsetof(machine::Stretch, room), b.getInt64Ty());
+    Value* const offset = b.CreateSub(address, b.CreateVectorSplat(type.lanes, first));
+    Value* bad = b.CreateICmpUGE(offset, b.CreateVectorSplat(type.lanes, room));
+    if (e_.target.aligned && size > 1)
+        bad = b.CreateOr(bad,
+                         b.CreateICmpNE(b.CreateAnd(b.CreateShl(address, all(unit_shift())), all(size - 1)), all(0)));
+    if (mask != nullptr) bad = b.CreateAnd(bad, mask);
+    llvm::BasicBlock* const at_hand = e_.new_block("at_hand");
+    b.CreateCondBr(b.CreateOrReduce(bad), apart, at_hand, rarely());
+    b.SetInsertPoint(at_hand);
+    llvm::SmallVector<llvm::Constant*> distances;
+    for (unsigned lane = 0; lane < type.lanes; ++lane) distances.push_back(b.getInt64(std::uint64_t{lane} * step));
+    Value* const expected =
+        b.CreateAdd(b.CreateVectorSplat(type.lanes, b.CreateExtractElement(offset, std::uint64_t{0})),
+                    llvm::ConstantVector::get(distances));
+    Value* elsewhere = b.CreateICmpNE(offset, expected);
+    if (mask != nullptr) elsewhere = b.CreateAnd(elsewhere, mask);
+    Value* const together = step == 0 ? b.getFalse() : b.CreateNot(b.CreateOrReduce(elsewhere));
+    Value* const shifted = unit_shift() == 0 ? offset : b.CreateShl(offset, all(unit_shift()));
+    return {b.CreateGEP(b.getInt8Ty(), field(offsetof(machine::Stretch, bytes), b.getPtrTy()), shifted), together};
+}
+
+// With a call of the machine where it has to be asked.
+Value* Memory::load_apart(ir::Type type, Value* address, Value* mask) {
+    auto* const all = llvm::FixedVectorType::get(e_.b.getIntNTy(type.container()), type.lanes);
+    const LaneArrays arrays = lane_arrays(type, address, llvm::Constant::getNullValue(all), mask);
+    for_each_lane(type.lanes, arrays, [&](Value* lane_address, Value* place, Value*) {
+        e_.b.CreateStore(load_lane(lane_address, type.container()), place);
+    });
+    return e_.b.CreateLoad(all, arrays.values);
+}
+
+void Memory::store_apart(ir::Type type, Value* address, Value* value, Value* mask) {
+    for_each_lane(type.lanes, lane_arrays(type, address, value, mask), [&](Value* lane_address, Value* place, Value*) {
+        store_lane(lane_address, e_.b.CreateLoad(value->getType()->getScalarType(), place), type.container());
+    });
+}
+
+Elements Memory::load_group(const ir::Instruction& instruction, ir::Type type, Value* address, Value* mask) {
+    memory_ = instruction.object;
+    llvm::IRBuilder<>& b = e_.b;
+    // The host gathers nothing smaller.
+    if (type.container() < 32) return {b.CreateTrunc(load_apart(type, address, mask), e_.element_type(type))};
+    auto* const all = llvm::FixedVectorType::get(b.getIntNTy(type.container()), type.lanes);
+    llvm::Constant* const zero = llvm::Constant::getNullValue(all);
+    llvm::BasicBlock *const apart = e_.new_block("apart"), *const side_by_side = e_.new_block("whole"),
+                            *const gathers = e_.new_block("gather"), *const on = e_.new_block("loaded");
+    const GroupPlace place = group_place(type, address, mask, ir::Op::load, apart);
+    exits_.note_access(Counter::loads, lanes_in(type, mask));
+    b.CreateCondBr(place.together, side_by_side, gathers);
+    b.SetInsertPoint(side_by_side);
+    Value* const first = b.CreateExtractElement(place.bytes, std::uint64_t{0});
+    Value* const whole = b.CreateMaskedLoad(all, first, llvm::Align(1), full_mask(type, mask), zero);
+    b.CreateBr(on);
+    b.SetInsertPoint(gathers);
+    Value* const gathered = b.CreateMaskedGather(all, place.bytes, llvm::Align(1), full_mask(type, mask), zero);
+    b.CreateBr(on);
+    b.SetInsertPoint(apart);
+    Value* const slow = load_apart(type, address, mask);
+    llvm::BasicBlock* const behind = b.GetInsertBlock();
+    b.CreateBr(on);
+    b.SetInsertPoint(on);
+    llvm::PHINode* const raw = b.CreatePHI(all, 3);
+    raw->addIncoming(whole, side_by_side);
+    raw->addIncoming(gathered, gathers);
+    raw->addIncoming(in_order(slow), behind);
+    return {b.CreateTrunc(in_order(raw), e_.element_type(type))};
+}
+
+void Memory::store_group(const ir::Instruction& instruction, ir::Type type, Value* address, Value* value, Value* mask) {
+    memory_ = instruction.object;
+    llvm::IRBuilder<>& b = e_.b;
+    value = b.CreateZExt(value, llvm::FixedVectorType::get(b.getIntNTy(type.container()), type.lanes));
+    if (type.container() < 32) return store_apart(type, address, value, mask);
+    llvm::BasicBlock *const apart = e_.new_block("apart"), *const side_by_side = e_.new_block("whole"),
+                            *const scatters = e_.new_block("scatter"), *const on = e_.new_block("stored");
+    const GroupPlace place = group_place(type, address, mask, ir::Op::store, apart);
+    exits_.note_access(Counter::stores, lanes_in(type, mask));
+    b.CreateCondBr(place.together, side_by_side, scatters);
+    b.SetInsertPoint(side_by_side);
+    Value* const first = b.CreateExtractElement(place.bytes, std::uint64_t{0});
+    b.CreateMaskedStore(in_order(value), first, llvm::Align(1), full_mask(type, mask));
+    b.CreateBr(on);
+    b.SetInsertPoint(scatters);
+    b.CreateMaskedScatter(in_order(value), place.bytes, llvm::Align(1), full_mask(type, mask));
+    b.CreateBr(on);
+    b.SetInsertPoint(apart);
+    store_apart(type, address, value, mask);
     b.CreateBr(on);
     b.SetInsertPoint(on);
 }
@@ -324,6 +505,34 @@ void Memory::store(const ir::Instruction& instruction, ir::Type type, Value* add
         store_lane(e_.b.CreateZExt(address, e_.b.getInt64Ty()), whole, type.container());
         return nullptr;
     });
+}
+
+Elements Memory::update(const ir::Instruction& instruction, ir::Type type, const Updated& of,
+                        const ir::Graph& function) {
+    memory_ = instruction.object;
+    llvm::IRBuilder<>& b = e_.b;
+    llvm::Type* const lane = b.getIntNTy(type.container());
+    const auto whole = [&](Value* value) {
+        return b.CreateZExt(value, value->getType()->getWithNewBitWidth(type.container()));
+    };
+    Value *const first = whole(of.first), *const second = whole(of.second);
+    if (type.lanes == 1)
+        return {b.CreateTrunc(where(of.mask, lane,
+                                    [&] {
+                                        return update_lane(b.CreateZExt(of.address, b.getInt64Ty()), first, second,
+                                                           type.container(), function);
+                                    }),
+                              e_.element_type(type))};
+    llvm::AllocaInst *const others = array(second), *const result =
+                                                        array(llvm::Constant::getNullValue(second->getType()));
+    for_each_lane(type.lanes, lane_arrays(type, of.address, first, of.mask),
+                  [&](Value* address, Value* place, Value* number) {
+                      const auto in = [&](llvm::AllocaInst* all) { return b.CreateInBoundsGEP(lane, all, number); };
+                      b.CreateStore(update_lane(address, b.CreateLoad(lane, place), b.CreateLoad(lane, in(others)),
+                                                type.container(), function),
+                                    in(result));
+                  });
+    return {b.CreateTrunc(b.CreateLoad(second->getType(), result), e_.element_type(type))};
 }
 
 }  // namespace isaforge::jit

@@ -20,6 +20,14 @@ public:
     Elements load(const ir::Instruction& instruction, ir::Type type, llvm::Value* address, llvm::Value* mask);
     void store(const ir::Instruction& instruction, ir::Type type, llvm::Value* address, llvm::Value* value,
                llvm::Value* mask);
+    // Of some of the lanes, which fit a register of the host.
+    Elements load_group(const ir::Instruction& instruction, ir::Type type, llvm::Value* address, llvm::Value* mask);
+    void store_group(const ir::Instruction& instruction, ir::Type type, llvm::Value* address, llvm::Value* value,
+                     llvm::Value* mask);
+    struct Updated {
+        llvm::Value *address, *first, *second, *mask;
+    };
+    Elements update(const ir::Instruction& instruction, ir::Type type, const Updated& of, const ir::Graph& function);
 
 private:
     struct Way {
@@ -30,14 +38,30 @@ private:
     llvm::Value* load_lane(llvm::Value* address, unsigned bits);
     void store_lane(llvm::Value* address, llvm::Value* value, unsigned bits);
     Way way(llvm::Value* address, unsigned bytes, ir::Op op);
-    void access_slowly(llvm::Value* function, llvm::Value* address, unsigned bytes, llvm::Value* raw, ir::Op op);
+    // Gives what the function gives, which is not 0.
+    llvm::Value* access_slowly(llvm::Value* function, llvm::Value* address, unsigned bytes, llvm::Value* raw,
+                               ir::Op op);
     llvm::Value* stretch_field(ir::Op op, std::size_t offset);
     llvm::Value* in_order(llvm::Value* value);
+    llvm::Value* update_lane(llvm::Value* address, llvm::Value* first, llvm::Value* second, unsigned bits,
+                             const ir::Graph& function);
+    llvm::Value* exchange(llvm::Value* bytes, llvm::Value* first, llvm::Value* second, unsigned bits,
+                          const ir::Graph& function);
+    llvm::Value* updated(llvm::Value* raw, llvm::Value* first, llvm::Value* second, const ir::Graph& function);
+    void note_attention();
+    llvm::AllocaInst* array(llvm::Value* all);
     struct LaneArrays;
     LaneArrays lane_arrays(ir::Type type, llvm::Value* addresses, llvm::Value* values, llvm::Value* mask);
     template <class Function>
-    void for_each_lane(ir::Type type, const LaneArrays& arrays, Function&& emit);
+    void for_each_lane(unsigned lanes, const LaneArrays& arrays, Function&& emit);
     llvm::Value* lie_together(ir::Type type, llvm::Value* addresses, ir::Op op, llvm::Value*& bytes);
+    struct GroupPlace {
+        llvm::Value *bytes = nullptr, *together = nullptr;  // where each lane is, and whether they lie side by side
+    };
+    GroupPlace group_place(ir::Type type, llvm::Value* address, llvm::Value* mask, ir::Op op, llvm::BasicBlock* apart);
+    llvm::Value* full_mask(ir::Type type, llvm::Value* mask);
+    llvm::Value* load_apart(ir::Type type, llvm::Value* address, llvm::Value* mask);
+    void store_apart(ir::Type type, llvm::Value* address, llvm::Value* value, llvm::Value* mask);
     llvm::Value* lanes_in(ir::Type type, llvm::Value* mask);
     llvm::Value* load_lanes(ir::Type type, llvm::Value* addresses, llvm::Value* mask);
     bool can_store_some(ir::Type type) const;

@@ -156,9 +156,10 @@ void Nodes::find_checks() {
 void Nodes::find_longest() {
     for (const std::size_t index : finished_) {
         Node& node = nodes_[index];
-        node.longest = 1;
+        const auto own = static_cast<unsigned>(plans_[node.unit].unit().count());
+        node.longest = own;
         for (const auto& [address, to] : node.next)
-            if (!nodes_[to].checked) node.longest = std::max(node.longest, 1 + nodes_[to].longest);
+            if (!nodes_[to].checked) node.longest = std::max(node.longest, own + nodes_[to].longest);
     }
 }
 

@@ -13,7 +13,7 @@ using ir::Op;
 namespace {
 
 // What cannot be done twice: where the interpreter starts the instruction again, it must not have happened.
-bool acts(Op op) { return op == Op::load || op == Op::store || op == Op::put_at; }
+bool acts(Op op) { return op == Op::load || op == Op::store || op == Op::update || op == Op::put_at; }
 
 }  // namespace
 
@@ -21,7 +21,9 @@ Plan::Plan(const machine::Unit& unit, const machine::CompilerTarget& target) : u
     find_parts();
     compiled_ = parts_[0] != 0 && !may_act_before_handover() && !puts_late_in_loops();
     if (!compiled_) order_.clear();
-    for_each([&](BlockId, const Instruction& instruction) { stores_ |= instruction.op == Op::store; });
+    for_each([&](BlockId, const Instruction& instruction) {
+        stores_ |= instruction.op == Op::store || instruction.op == Op::update;
+    });
     find_ways();
 }
 
@@ -54,7 +56,8 @@ bool Plan::is_supported(const Instruction& instruction) const {
         case Op::put_at: return is_supported_register(instruction);
         case Op::put_pc: return instruction.delay != 0 && instruction.delay < machine::ring_size;
         case Op::load:
-        case Op::store: return is_supported_access(instruction);
+        case Op::store:
+        case Op::update: return is_supported_access(instruction);
         case Op::hart_number:
         case Op::hart_count:
         case Op::group_number:

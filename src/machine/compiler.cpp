@@ -4,9 +4,11 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <bit>
 #include <span>
 
 #include "ir/evaluate.hpp"
+#include "ir/passes/passes.hpp"
 #include "machine/bus.hpp"
 #include "machine/memory_bytes.hpp"
 
@@ -46,6 +48,42 @@ bool store(Core* core, const AccessSite* access, std::uint64_t address, std::uin
         --core->counters[static_cast<std::size_t>(ir::Counter::stores)];
     }
     find_stretch(core->store_pages[access->space], address, *access, !at_once, stretches);
+    return true;
+}
+
+// The stretch around the address that may be loaded and stored.
+Stretch both_ways(const Core& core, std::uint64_t address, const AccessSite& access, Stretch* stretches) {
+    Stretch& found = stretches[access.stretch];
+    find_stretch(core.load_pages[access.space], address, access, true, stretches);
+    const Stretch loads = found;
+    find_stretch(core.store_pages[access.space], address, access, true, stretches);
+    const Stretch stores = found;
+    const auto shift = core.store_pages[access.space][page_of(address)].unit_shift;
+    const std::uint64_t first = std::max(loads.first, stores.first);
+    const std::uint64_t end = std::min(loads.first + loads.room, stores.first + stores.room);
+    if (loads.room == 0 || stores.room == 0 || first >= end) return {};
+    std::uint8_t* const bytes = stores.bytes + ((first - stores.first) << shift);
+    return bytes == loads.bytes + ((first - loads.first) << shift) ? Stretch{first, end - first, bytes} : Stretch{};
+}
+
+UpdateWay update_begin(Core* core, const AccessSite* access, std::uint64_t address, std::uint64_t* raw,
+                       Stretch* stretches) {
+    core->bus->remember_for_update(access->space, address, access->bytes);
+    const Stretch around = stretches[access->stretch] = both_ways(*core, address, *access, stretches);
+    if (address - around.first < around.room &&
+        std::bit_cast<std::uintptr_t>(around.bytes + (address - around.first)) % access->bytes == 0)
+        return UpdateWay::at_hand;
+    core->bus->lock(access->space, address);
+    if (!core->bus->load(access->space, address, access->bytes, *raw)) return UpdateWay::refused;
+    --core->counters[static_cast<std::size_t>(ir::Counter::loads)];
+    return UpdateWay::locked;
+}
+
+bool update_end(Core* core, const AccessSite* access, std::uint64_t address, std::uint64_t raw, Stretch* stretches) {
+    std::fill_n(stretches, access->stretches, Stretch{});
+    if (!core->bus->store(access->space, address, access->bytes, raw)) return false;
+    core->bus->unlock();
+    --core->counters[static_cast<std::size_t>(ir::Counter::stores)];
     return true;
 }
 
@@ -116,7 +154,8 @@ void find_stretch(const PageEntry* pages, std::uint64_t address, const AccessSit
 }
 
 Callouts machine_callouts() {
-    return {handlers::end, handlers::end_jump, raise, load, store, compute, land_later, take_under_way};
+    return {handlers::end, handlers::end_jump, raise,   load,       store,         update_begin,
+            update_end,    ir::optimise,       compute, land_later, take_under_way};
 }
 
 // It is never unloaded: code of a region may be freed after the compiler.
