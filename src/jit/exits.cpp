@@ -124,6 +124,31 @@ void Exits::raise(StopReason reason) {
     raise();
 }
 
+// What the interpreter counts is added to what was counted here before.
+Value* Exits::interpret() {
+    llvm::IRBuilder<>& b = e_.b;
+    store_counters();
+    for (llvm::AllocaInst* const variable : {loads_, stores_}) b.CreateStore(b.getInt64(0), variable);
+    llvm::Type* const pointer = b.getPtrTy();
+    auto* const type = llvm::FunctionType::get(pointer, {pointer, pointer, pointer, b.getInt64Ty()}, false);
+    Value* const next = b.CreateCall(type, e_.address(reinterpret_cast<const void*>(e_.target.callouts.interpret)),
+                                     {e_.address(unit_->op), e_.address(reinterpret_cast<const void*>(unit_->run)),
+                                      e_.function->getArg(2), count()});
+    llvm::BasicBlock *const ends = e_.new_block("ends"), *const on = e_.new_block("interpreted");
+    b.CreateCondBr(b.CreateIsNull(next), ends, on);
+    b.SetInsertPoint(ends);
+    b.CreateRetVoid();
+    b.SetInsertPoint(on);
+    b.CreateStore(b.CreateLoad(b.getInt64Ty(), core_field(offsetof(Core, count))), count_);
+    registers_.load_all();
+    return next;
+}
+
+void Exits::go_on_with(Value* op) {
+    Value* const run = e_.b.CreateLoad(e_.b.getPtrTy(), op);
+    emit_handler_call(e_, run, op, count(), e_.b.getInt64(0));
+}
+
 void Exits::expect_register(Value* number, unsigned count) {
     Value* const wide = e_.b.CreateZExt(number, e_.b.getInt64Ty());
     llvm::BasicBlock *const there = e_.new_block("register"), *const missing = e_.new_block("missing");

@@ -36,6 +36,9 @@ public:
     // Within it, with the reason in the core, or with that reason:
     void raise();
     void raise(StopReason reason);
+    // The interpreter does the instruction. Gives the operation that it goes on with; code goes on where there is one.
+    llvm::Value* interpret();
+    void go_on_with(llvm::Value* op);
     // Goes on where the number is less than so many; the register that it names is missing elsewhere.
     void expect_register(llvm::Value* number, unsigned count);
 

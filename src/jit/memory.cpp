@@ -19,9 +19,13 @@ void Memory::make_variables(const std::vector<Plan>& plans) {
                 if (each.op == ir::Op::load || each.op == ir::Op::store || each.op == ir::Op::update)
                     stretches_.try_emplace({each.object, each.op}, static_cast<std::uint32_t>(stretches_.size()));
     at_hand_ = e_.variable(llvm::ArrayType::get(b.getInt64Ty(), stretches_.size() * sizeof(machine::Stretch) / 8));
+    forget();
+}
+
+void Memory::forget() {
     for (const auto& [of, number] : stretches_) {
         memory_ = of.first;
-        b.CreateStore(b.getInt64(0), stretch_field(of.second, offsetof(machine::Stretch, room)));
+        e_.b.CreateStore(e_.b.getInt64(0), stretch_field(of.second, offsetof(machine::Stretch, room)));
     }
 }
 
@@ -360,111 +364,193 @@ void Memory::store_lanes(ir::Type type, Value* addresses, Value* value, Value* m
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// A group of lanes: at once where all of them are at hand, else one after the other, in their order. Lanes that are side by side
-// are one access of the host, others a gathering or scattering one, which stores lanes in their order too.
+// A group of lanes, by a function of the module's for each memory and size, for there are many such accesses: at once where all
+// lanes are at hand, else by a call of the machine. Lanes that lie side by side are one access of the host, and those that are
+// all in one place, too; others gather or scatter, which stores lanes in their order.
 
-Value* Memory::full_mask(ir::Type type, Value* mask) {
-    return mask != nullptr ? mask : llvm::Constant::getAllOnesValue(e_.element_type(ir::Type::truth(type.lanes)));
-}
+namespace {
 
-// Leads to `apart` where a lane is not at hand.
-Memory::GroupPlace Memory::group_place(ir::Type type, Value* address, Value* mask, ir::Op op, llvm::BasicBlock* apart) {
+// Of such a function. Where it loads, `of_data` is where to; else what is stored.
+enum Argument : unsigned { of_core, of_stretches, of_addresses, of_mask, of_data };
+
+}  // namespace
+
+// A function's code where code of the region is put, and back again.
+struct Memory::Elsewhere {
+    Elsewhere(Memory& owner, llvm::Function* function)
+        : memory(owner), outer(owner.e_.function), stretches(owner.at_hand_), place(owner.e_.b) {
+        memory.e_.function = function;
+        memory.at_hand_ = function->getArg(of_stretches);
+        memory.e_.b.SetInsertPoint(memory.e_.new_block("in"));
+    }
+    ~Elsewhere() {
+        memory.e_.function = outer;
+        memory.at_hand_ = stretches;
+    }
+    Memory& memory;
+    llvm::Function* outer;
+    Value* stretches;
+    llvm::IRBuilderBase::InsertPointGuard place;
+};
+
+Memory::GroupPlace Memory::group_place(ir::Type type, ir::Op op, llvm::BasicBlock* apart) {
     llvm::IRBuilder<>& b = e_.b;
     const unsigned size = type.container() / 8, step = size >> unit_shift();
-    const auto all = [&](std::uint64_t value) { return b.CreateVectorSplat(type.lanes, b.getInt64(value)); };
+    const auto all = [&](Value* value) { return b.CreateVectorSplat(type.lanes, value); };
+    const auto number = [&](std::uint64_t value) { return all(b.getInt64(value)); };
     const auto field = [&](std::size_t at, llvm::Type* as) { return b.CreateLoad(as, stretch_field(op, at)); };
-    address = b.CreateZExt(address, llvm::FixedVectorType::get(b.getInt64Ty(), type.lanes));
-    Value* const first = field(offsetof(machine::Stretch, first), b.getInt64Ty());
-    Value* const room = field(offsetof(machine::Stretch, room), b.getInt64Ty());
-    Value* const offset = b.CreateSub(address, b.CreateVectorSplat(type.lanes, first));
-    Value* bad = b.CreateICmpUGE(offset, b.CreateVectorSplat(type.lanes, room));
+    Value *const at = e_.function->getArg(of_addresses), *const acts = e_.function->getArg(of_mask);
+    Value* const offset = b.CreateSub(at, all(field(offsetof(machine::Stretch, first), b.getInt64Ty())));
+    Value* bad = b.CreateICmpUGE(offset, all(field(offsetof(machine::Stretch, room), b.getInt64Ty())));
     if (e_.target.aligned && size > 1)
-        bad = b.CreateOr(bad,
-                         b.CreateICmpNE(b.CreateAnd(b.CreateShl(address, all(unit_shift())), all(size - 1)), all(0)));
-    if (mask != nullptr) bad = b.CreateAnd(bad, mask);
-    llvm::BasicBlock* const at_hand = e_.new_block("at_hand");
-    b.CreateCondBr(b.CreateOrReduce(bad), apart, at_hand, rarely());
-    b.SetInsertPoint(at_hand);
+        bad = b.CreateOr(
+            bad, b.CreateICmpNE(b.CreateAnd(b.CreateShl(at, number(unit_shift())), number(size - 1)), number(0)));
+    llvm::BasicBlock* const here = e_.new_block("at_hand");
+    b.CreateCondBr(b.CreateOrReduce(b.CreateAnd(bad, acts)), apart, here, rarely());
+    b.SetInsertPoint(here);
     llvm::SmallVector<llvm::Constant*> distances;
     for (unsigned lane = 0; lane < type.lanes; ++lane) distances.push_back(b.getInt64(std::uint64_t{lane} * step));
-    Value* const expected =
-        b.CreateAdd(b.CreateVectorSplat(type.lanes, b.CreateExtractElement(offset, std::uint64_t{0})),
-                    llvm::ConstantVector::get(distances));
-    Value* elsewhere = b.CreateICmpNE(offset, expected);
-    if (mask != nullptr) elsewhere = b.CreateAnd(elsewhere, mask);
-    Value* const together = step == 0 ? b.getFalse() : b.CreateNot(b.CreateOrReduce(elsewhere));
-    Value* const shifted = unit_shift() == 0 ? offset : b.CreateShl(offset, all(unit_shift()));
-    return {b.CreateGEP(b.getInt8Ty(), field(offsetof(machine::Stretch, bytes), b.getPtrTy()), shifted), together};
+    Value* const first = all(b.CreateExtractElement(offset, std::uint64_t{0}));
+    const auto differs = [&](Value* expected) {
+        return b.CreateOrReduce(b.CreateAnd(b.CreateICmpNE(offset, expected), acts));
+    };
+    Value* const apart_from_each_other = step == 0 ? static_cast<Value*>(b.getTrue())
+                                                   : differs(b.CreateAdd(first, llvm::ConstantVector::get(distances)));
+    Value* const shifted = unit_shift() == 0 ? offset : b.CreateShl(offset, number(unit_shift()));
+    Value* const bytes = b.CreateGEP(b.getInt8Ty(), field(offsetof(machine::Stretch, bytes), b.getPtrTy()), shifted);
+    return {bytes, b.CreateExtractElement(bytes, std::uint64_t{0}), apart_from_each_other, differs(first)};
 }
 
-// With a call of the machine where it has to be asked.
-Value* Memory::load_apart(ir::Type type, Value* address, Value* mask) {
-    auto* const all = llvm::FixedVectorType::get(e_.b.getIntNTy(type.container()), type.lanes);
-    const LaneArrays arrays = lane_arrays(type, address, llvm::Constant::getNullValue(all), mask);
-    for_each_lane(type.lanes, arrays, [&](Value* lane_address, Value* place, Value*) {
-        e_.b.CreateStore(load_lane(lane_address, type.container()), place);
-    });
-    return e_.b.CreateLoad(all, arrays.values);
+// Asks the machine, and gives what it says: whether all lanes could be accessed.
+Value* Memory::access_group(ir::Type type, ir::Op op, llvm::AllocaInst* values) {
+    llvm::IRBuilder<>& b = e_.b;
+    llvm::AllocaInst* const addresses = array(e_.function->getArg(of_addresses));
+    const machine::AccessSite& access = accesses_.emplace_back(machine::AccessSite{
+        memory_, type.container() / 8, stretches_.at({memory_, op}), static_cast<std::uint32_t>(stretches_.size())});
+    llvm::Type *const pointer = b.getPtrTy(), *const wide = b.getInt64Ty();
+    auto* const kind =
+        llvm::FunctionType::get(b.getInt8Ty(), {pointer, pointer, pointer, wide, pointer, pointer}, false);
+    const auto* const callout = op == ir::Op::load ? reinterpret_cast<const void*>(e_.target.callouts.load_lanes)
+                                                   : reinterpret_cast<const void*>(e_.target.callouts.store_lanes);
+    Value* const bits = b.CreateZExt(b.CreateBitCast(e_.function->getArg(of_mask), b.getIntNTy(type.lanes)), wide);
+    Value* const done =
+        b.CreateCall(kind, e_.address(callout),
+                     {e_.function->getArg(of_core), e_.address(&access), addresses, bits, values, at_hand_});
+    return b.CreateICmpNE(done, b.getInt8(0));
 }
 
-void Memory::store_apart(ir::Type type, Value* address, Value* value, Value* mask) {
-    for_each_lane(type.lanes, lane_arrays(type, address, value, mask), [&](Value* lane_address, Value* place, Value*) {
-        store_lane(lane_address, e_.b.CreateLoad(value->getType()->getScalarType(), place), type.container());
-    });
+void Memory::emit_group_load(ir::Type type) {
+    llvm::IRBuilder<>& b = e_.b;
+    auto* const all = llvm::FixedVectorType::get(b.getIntNTy(type.container()), type.lanes);
+    Value *const acts = e_.function->getArg(of_mask), *const to = e_.function->getArg(of_data);
+    llvm::Constant* const zero = llvm::Constant::getNullValue(all);
+    llvm::BasicBlock *const apart = e_.new_block("apart"), *const whole = e_.new_block("whole"),
+                            *const spread = e_.new_block("spread"), *const one = e_.new_block("one"),
+                            *const gathers = e_.new_block("gather");
+    const auto give = [&](Value* value) {
+        b.CreateAlignedStore(value, to, llvm::Align(type.container() / 8));
+        b.CreateRet(b.getTrue());
+    };
+    if (type.container() >= 32) {  // the host gathers nothing smaller
+        const GroupPlace place = group_place(type, ir::Op::load, apart);
+        b.CreateCondBr(place.apart, spread, whole);
+        b.SetInsertPoint(whole);
+        give(b.CreateMaskedLoad(all, place.first, llvm::Align(1), acts, zero));
+        b.SetInsertPoint(spread);
+        b.CreateCondBr(place.several, gathers, one);
+        b.SetInsertPoint(one);
+        Value* const single = b.CreateAlignedLoad(all->getElementType(), place.first, llvm::Align(1));
+        give(b.CreateSelect(acts, b.CreateVectorSplat(type.lanes, single), zero));
+        b.SetInsertPoint(gathers);
+        give(b.CreateMaskedGather(all, place.bytes, llvm::Align(1), acts, zero));
+    } else {
+        b.CreateBr(apart);
+        for (llvm::BasicBlock* const unused : {whole, spread, one, gathers}) unused->eraseFromParent();
+    }
+    b.SetInsertPoint(apart);
+    llvm::AllocaInst* const values = array(zero);
+    Value* const done = access_group(type, ir::Op::load, values);
+    b.CreateAlignedStore(b.CreateLoad(all, values), to, llvm::Align(type.container() / 8));
+    b.CreateRet(done);
 }
 
-Elements Memory::load_group(const ir::Instruction& instruction, ir::Type type, Value* address, Value* mask) {
+void Memory::emit_group_store(ir::Type type) {
+    llvm::IRBuilder<>& b = e_.b;
+    Value *const acts = e_.function->getArg(of_mask), *const value = e_.function->getArg(of_data);
+    llvm::BasicBlock *const apart = e_.new_block("apart"), *const whole = e_.new_block("whole"),
+                            *const scatters = e_.new_block("scatter");
+    if (type.container() >= 32) {
+        const GroupPlace place = group_place(type, ir::Op::store, apart);
+        b.CreateCondBr(place.apart, scatters, whole);
+        b.SetInsertPoint(whole);
+        b.CreateMaskedStore(value, place.first, llvm::Align(1), acts);
+        b.CreateRet(b.getTrue());
+        b.SetInsertPoint(scatters);
+        b.CreateMaskedScatter(value, place.bytes, llvm::Align(1), acts);
+        b.CreateRet(b.getTrue());
+    } else {
+        b.CreateBr(apart);
+        for (llvm::BasicBlock* const unused : {whole, scatters}) unused->eraseFromParent();
+    }
+    b.SetInsertPoint(apart);
+    b.CreateRet(access_group(type, ir::Op::store, array(value)));
+}
+
+llvm::Function* Memory::group_function(ir::Type type, ir::Op op) {
+    llvm::Function*& made = group_functions_[{memory_, op, type.container()}];
+    if (made != nullptr) return made;
+    llvm::IRBuilder<>& b = e_.b;
+    const bool loads = op == ir::Op::load;
+    auto* const values = llvm::FixedVectorType::get(b.getIntNTy(type.container()), type.lanes);
+    auto* const kind =
+        llvm::FunctionType::get(b.getInt1Ty(),
+                                {b.getPtrTy(), b.getPtrTy(), llvm::FixedVectorType::get(b.getInt64Ty(), type.lanes),
+                                 llvm::FixedVectorType::get(b.getInt1Ty(), type.lanes),
+                                 loads ? static_cast<llvm::Type*>(b.getPtrTy()) : values},
+                                false);
+    made = llvm::Function::Create(kind, llvm::GlobalValue::InternalLinkage, loads ? "load" : "store", e_.module);
+    made->setCallingConv(llvm::CallingConv::Fast);
+    made->addFnAttr(llvm::Attribute::NoInline);
+    made->setDoesNotThrow();
+    const Elsewhere elsewhere(*this, made);
+    loads ? emit_group_load(type) : emit_group_store(type);
+    return made;
+}
+
+// Code goes on where no lane was refused.
+void Memory::call_group(llvm::Function* function, ir::Type type, Value* at, Value* acts, Value* given) {
+    llvm::IRBuilder<>& b = e_.b;
+    exits_.store_count();
+    at = b.CreateZExt(at, llvm::FixedVectorType::get(b.getInt64Ty(), type.lanes));
+    if (acts == nullptr) acts = llvm::Constant::getAllOnesValue(e_.element_type(ir::Type::truth(type.lanes)));
+    llvm::CallInst* const done = b.CreateCall(function, {e_.function->getArg(2), at_hand_, at, acts, given});
+    done->setCallingConv(llvm::CallingConv::Fast);
+    llvm::BasicBlock *const refused = e_.new_block("refused"), *const on = e_.new_block("done");
+    b.CreateCondBr(done, on, refused);
+    b.SetInsertPoint(refused);
+    exits_.raise();
+    b.SetInsertPoint(on);
+}
+
+Elements Memory::load_group(const ir::Instruction& instruction, ir::Type type, Value* at, Value* acts) {
     memory_ = instruction.object;
     llvm::IRBuilder<>& b = e_.b;
-    // The host gathers nothing smaller.
-    if (type.container() < 32) return {b.CreateTrunc(load_apart(type, address, mask), e_.element_type(type))};
     auto* const all = llvm::FixedVectorType::get(b.getIntNTy(type.container()), type.lanes);
-    llvm::Constant* const zero = llvm::Constant::getNullValue(all);
-    llvm::BasicBlock *const apart = e_.new_block("apart"), *const side_by_side = e_.new_block("whole"),
-                            *const gathers = e_.new_block("gather"), *const on = e_.new_block("loaded");
-    const GroupPlace place = group_place(type, address, mask, ir::Op::load, apart);
-    exits_.note_access(Counter::loads, lanes_in(type, mask));
-    b.CreateCondBr(place.together, side_by_side, gathers);
-    b.SetInsertPoint(side_by_side);
-    Value* const first = b.CreateExtractElement(place.bytes, std::uint64_t{0});
-    Value* const whole = b.CreateMaskedLoad(all, first, llvm::Align(1), full_mask(type, mask), zero);
-    b.CreateBr(on);
-    b.SetInsertPoint(gathers);
-    Value* const gathered = b.CreateMaskedGather(all, place.bytes, llvm::Align(1), full_mask(type, mask), zero);
-    b.CreateBr(on);
-    b.SetInsertPoint(apart);
-    Value* const slow = load_apart(type, address, mask);
-    llvm::BasicBlock* const behind = b.GetInsertBlock();
-    b.CreateBr(on);
-    b.SetInsertPoint(on);
-    llvm::PHINode* const raw = b.CreatePHI(all, 3);
-    raw->addIncoming(whole, side_by_side);
-    raw->addIncoming(gathered, gathers);
-    raw->addIncoming(in_order(slow), behind);
-    return {b.CreateTrunc(in_order(raw), e_.element_type(type))};
+    llvm::AllocaInst*& loaded = loaded_[type.container()];
+    if (loaded == nullptr) loaded = e_.variable(all);
+    call_group(group_function(type, ir::Op::load), type, at, acts, loaded);
+    exits_.note_access(Counter::loads, lanes_in(type, acts));
+    return {b.CreateTrunc(in_order(b.CreateAlignedLoad(all, loaded, llvm::Align(type.container() / 8))),
+                          e_.element_type(type))};
 }
 
-void Memory::store_group(const ir::Instruction& instruction, ir::Type type, Value* address, Value* value, Value* mask) {
+void Memory::store_group(const ir::Instruction& instruction, ir::Type type, Value* at, Value* value, Value* acts) {
     memory_ = instruction.object;
     llvm::IRBuilder<>& b = e_.b;
     value = b.CreateZExt(value, llvm::FixedVectorType::get(b.getIntNTy(type.container()), type.lanes));
-    if (type.container() < 32) return store_apart(type, address, value, mask);
-    llvm::BasicBlock *const apart = e_.new_block("apart"), *const side_by_side = e_.new_block("whole"),
-                            *const scatters = e_.new_block("scatter"), *const on = e_.new_block("stored");
-    const GroupPlace place = group_place(type, address, mask, ir::Op::store, apart);
-    exits_.note_access(Counter::stores, lanes_in(type, mask));
-    b.CreateCondBr(place.together, side_by_side, scatters);
-    b.SetInsertPoint(side_by_side);
-    Value* const first = b.CreateExtractElement(place.bytes, std::uint64_t{0});
-    b.CreateMaskedStore(in_order(value), first, llvm::Align(1), full_mask(type, mask));
-    b.CreateBr(on);
-    b.SetInsertPoint(scatters);
-    b.CreateMaskedScatter(in_order(value), place.bytes, llvm::Align(1), full_mask(type, mask));
-    b.CreateBr(on);
-    b.SetInsertPoint(apart);
-    store_apart(type, address, value, mask);
-    b.CreateBr(on);
-    b.SetInsertPoint(on);
+    call_group(group_function(type, ir::Op::store), type, at, acts, in_order(value));
+    note_attention();
+    exits_.note_access(Counter::stores, lanes_in(type, acts));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

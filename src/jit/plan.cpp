@@ -19,7 +19,7 @@ bool acts(Op op) { return op == Op::load || op == Op::store || op == Op::update 
 
 Plan::Plan(const machine::Unit& unit, const machine::CompilerTarget& target) : unit_(unit), target_(target) {
     find_parts();
-    compiled_ = parts_[0] != 0 && !may_act_before_handover() && !puts_late_in_loops();
+    compiled_ = !hands_over(0) && !may_act_before_handover() && !puts_late_in_loops();
     if (!compiled_) order_.clear();
     for_each([&](BlockId, const Instruction& instruction) {
         stores_ |= instruction.op == Op::store || instruction.op == Op::update;
@@ -170,6 +170,7 @@ Ways Plan::ways_of(ir::Value address) const {
 }
 
 void Plan::find_ways() {
+    if (is_called()) return find_all_ways();
     for (const BlockId id : order_) {
         const Instruction& end = graph().blocks[id].end;
         if (hands_over(id)) continue;
@@ -179,6 +180,17 @@ void Plan::find_ways() {
         for (const std::uint64_t address : ways.known) ways_.add(address);
         ways_.open |= ways.open;
     }
+}
+
+// Those that are seen at once: the interpreter knows the others.
+void Plan::find_all_ways() {
+    for (const ir::Block& block : graph().blocks) {
+        if (block.end.op == Op::skip) ways_.add(unit_.next_address);
+        if (block.end.op == Op::leave)
+            if (const auto known = graph().known(block.end.operands[0])) ways_.add(*known);
+    }
+    for (const std::uint64_t target : unit_.targets) ways_.add(target);
+    ways_.open = true;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

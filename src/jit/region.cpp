@@ -96,8 +96,25 @@ private:
         late_.begin(node.under_way, plan.late());
         if (!node.compiled) return exits_.to_interpreter();
         if (node.checked) emit_check(node);
+        if (node.called) return emit_called(node);
         for (const Index file : node.crowded) emit_port_check(node, file);
         UnitEmitter({e_, registers_, late_, exits_, memory_}, nodes_, node).run();
+    }
+
+    // The next instruction is known by its first operation.
+    void emit_called(const Node& node) {
+        Value* const next = exits_.interpret();
+        memory_.forget();
+        for (const auto& [address, to] : node.next) {
+            llvm::BasicBlock *const here = e_.new_block("next"), *const other = e_.new_block("other");
+            const machine::MicroOp* const op = nodes_.plan(nodes_.all()[to]).unit().op;
+            e_.b.CreateCondBr(e_.b.CreateICmpEQ(next, e_.address(op)), here, other);
+            e_.b.SetInsertPoint(here);
+            late_.move_on(nodes_.all()[to].under_way);
+            e_.b.CreateBr(nodes_.all()[to].block);
+            e_.b.SetInsertPoint(other);
+        }
+        exits_.go_on_with(next);
     }
 
     // Whether the run is to stop before the next check. Another thread may have said so.

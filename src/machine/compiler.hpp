@@ -71,10 +71,19 @@ struct Callouts {
     void (*raise)(const MicroOp*, Core*, std::uint64_t count, std::uint64_t pending, StopReason) = nullptr;
     bool (*load)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t* raw, Stretch*) = nullptr;
     bool (*store)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t raw, Stretch*) = nullptr;
+    // The same for the lanes of a mask, in their order; values lie side by side, as they lie in memory. Lanes before one that is
+    // refused are counted here.
+    bool (*load_lanes)(Core*, const AccessSite*, const std::uint64_t* addresses, std::uint64_t mask,
+                       std::uint8_t* values, Stretch*) = nullptr;
+    bool (*store_lanes)(Core*, const AccessSite*, const std::uint64_t* addresses, std::uint64_t mask,
+                        const std::uint8_t* values, Stretch*) = nullptr;
     // Puts something else where something lies, which nobody else touches between the two.
     UpdateWay (*update_begin)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t* raw, Stretch*) = nullptr;
     bool (*update_end)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t raw, Stretch*) = nullptr;
     void (*optimise)(ir::Graph&) = nullptr;
+    // Interprets one instruction, which begins at `op` with that handler. Gives the operation that the next one begins with, to
+    // go on there with the core's count; null where the run has to be looked after first.
+    const MicroOp* (*interpret)(const MicroOp* op, Handler run, Core*, std::uint64_t count) = nullptr;
     std::uint64_t (*compute)(const Computation*, std::uint64_t, std::uint64_t, std::uint64_t) = nullptr;
     // Puts results under way, and gives what is pending then. The offset is that of the site unless it may be any.
     std::uint64_t (*land_later)(Core*, std::uint64_t count, const LateShape*, const LateValue*) = nullptr;

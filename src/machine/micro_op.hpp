@@ -140,6 +140,11 @@ public:
         __atomic_store_n(&value_, value, __ATOMIC_RELAXED);
         return *this;
     }
+    std::uint64_t exchange(std::uint64_t value) { return __atomic_exchange_n(&value_, value, __ATOMIC_RELAXED); }
+    // Where it is still `before`; gives whether it was.
+    bool replace(std::uint64_t before, std::uint64_t value) {
+        return __atomic_compare_exchange_n(&value_, &before, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
 
 private:
     std::uint64_t value_ = 0;
