@@ -88,6 +88,7 @@ struct Machine::State {
     void look_for_hot();
     void look_around(std::uint64_t usual);
     void compile_around(std::uint64_t address);
+    bool is_entered(std::uint64_t address) const;
     bool add_unit(std::uint64_t address, machine::CompileJob& job, std::vector<std::uint64_t>& targets) const;
     void install(const std::shared_ptr<machine::CompileJob>& job);
 

@@ -272,14 +272,29 @@ private:
                 return put(made, {});
             case 1:
                 made.op = Op::update;
-                made.how = Op::add;
                 made.operands[1] = value(data);
+                made.operands[2] = value(data);
+                made.number = function_of(data.lane());
                 return put(made, data);
             case 2: return put({.op = Op::at, .number = next() % 1000}, {});
             case 3: return put({.op = Op::put_pc, .delay = 2, .operands = {value(Type::integer(32))}}, {});
             case 4: return put({.op = Op::hart_number}, Type::integer(32));
             default: made.op = Op::load; return put(made, data);
         }
+    }
+
+    // Of three values, of which it uses two.
+    std::uint64_t function_of(Type type) {
+        static constexpr Op operations[] = {Op::add, Op::sub, Op::bit_xor, Op::min_unsigned, Op::shift_left};
+        auto made = std::make_shared<Graph>();
+        Builder builder(*made);
+        builder.new_block();
+        Value given[3];
+        for (Value& each : given) each = builder.argument(0, type);
+        const Value result = builder.make(operations[below(5)], type, {given[below(3)], given[below(3)]});
+        builder.end({.op = Op::give, .operands = {result, no_value, no_value}});
+        graph_.functions.push_back(std::move(made));
+        return graph_.functions.size() - 1;
     }
 
     Type accessed() {
