@@ -101,7 +101,8 @@ class Build:
 
     def compile(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        command = ['clang-' + self.compiler, '-x', 'cl', '-cl-std=CL2.0', ROUNDED, '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + self.target, '-O' + self.level, '-g1', '-w',
+        standard = 'CL1.2' if self.program.library and self.target == 'gfx600' else 'CL2.0'  # it has no generic pointers
+        command = ['clang-' + self.compiler, '-x', 'cl', '-cl-std=' + standard, ROUNDED, '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + self.target, '-O' + self.level, '-g1', '-w',
                    *self.program.options]
         if self.program.prints:
             command.append('-DPRINTS')
