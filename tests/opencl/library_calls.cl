@@ -16,6 +16,6 @@ kernel void calls(global const long* as, global long* out, volatile global int* 
     barrier(CLK_LOCAL_MEM_FENCE);
     out += 6 * i;
     out[0] = mul_hi(a, b), out[1] = add_sat(a, b), out[2] = here + ((long)most << 32), out[3] = clz(a) + 100 * popcount(b) + 10000 * (long)abs_diff((short)a, (short)b);
-    out[4] = mad_hi((int)a, (int)b, i), out[5] = (long)rotate((uint)a, (uint)b) + get_num_groups(0);
+    out[4] = mul_hi((int)a, (int)b) + mad24(i, l, 7), out[5] = (long)rotate((uint)a, (uint)b) + get_num_groups(0);
     if (l == 0) atomic_xor(sum, here), atomic_inc(sum + 1), atomic_min(sum + 2, most);
 }

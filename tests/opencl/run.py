@@ -23,9 +23,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TARGETS = ['gfx600', 'gfx700', 'gfx803', 'gfx900']
 LEVELS = ['0', '2', '3']
-COMPILERS = ['14', '19']
+COMPILERS = ['14', '19', '19-libclc']  # the last: another library, for programs that need one
 ENGINES = ['interpreter', 'jit']
 LIBRARY = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode'  # where the package rocm-device-libs has it
+LIBCLC = '/usr/lib/clc/amdgcn--amdhsa.bc'
 ROUNDED = '-cl-fp32-correctly-rounded-divide-sqrt'
 
 
@@ -101,17 +102,28 @@ class Build:
 
     def compile(self):
         self.folder.mkdir(parents=True, exist_ok=True)
-        standard = 'CL1.2' if self.program.library and self.target == 'gfx600' else 'CL2.0'  # it has no generic pointers
-        command = ['clang-' + self.compiler, '-x', 'cl', '-cl-std=' + standard, ROUNDED, '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + self.target, '-O' + self.level, '-g1', '-w',
-                   *self.program.options]
+        version = self.compiler.partition('-')[0]
+        command = ['clang-' + version, '-x', 'cl', '-cl-std=' + self.standard(), ROUNDED, '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + self.target,
+                   '-O' + self.level, '-g1', '-w', *self.program.options, *self.library()]
         if self.program.prints:
             command.append('-DPRINTS')
-        if self.program.library and self.compiler == '14':  # the library is of a later version, with which it has to be told to work
-            command += [part for word in ['-mllvm', '-opaque-pointers', '-mlink-builtin-bitcode', LIBRARY + '/oclc_abi_version_400.bc']
-                        for part in ('-Xclang', word)]
-        command += ['--rocm-device-lib-path=' + LIBRARY] if self.program.library else ['-nogpulib', '-include', HERE / 'device.h']
         run(*command, '-c', self.program.path, '-o', self.folder / 'kernels.o')
-        run('ld.lld-' + self.compiler, '-shared', '--no-undefined', self.folder / 'kernels.o', '-o', self.folder / 'kernels.co')
+        run('ld.lld-' + version, '-shared', '--no-undefined', self.folder / 'kernels.o', '-o', self.folder / 'kernels.co')
+
+    def standard(self):
+        """Without generic pointers where the target, or the library, has none."""
+        return 'CL1.2' if self.program.library and (self.target == 'gfx600' or self.compiler == '19-libclc') else 'CL2.0'
+
+    def library(self):
+        if not self.program.library:
+            return ['-nogpulib', '-include', HERE / 'device.h']
+        if self.compiler == '19-libclc':
+            return ['-nogpulib', '-Xclang', '-mlink-builtin-bitcode', '-Xclang', LIBCLC]
+        options = ['--rocm-device-lib-path=' + LIBRARY]
+        if self.compiler == '14':  # the library is of a later version, with which it has to be told to work
+            for word in ['-mllvm', '-opaque-pointers', '-mlink-builtin-bitcode', LIBRARY + '/oclc_abi_version_400.bc']:
+                options += ['-Xclang', word]
+        return options
 
     def argument(self, argument):
         if argument.buffer:
@@ -158,16 +170,20 @@ class Build:
         return found, len(self.options.engine or ENGINES)
 
 
-def can_compile(program, compiler, level):
-    """Whether the compiler survives it: clang 14 crashes over the library at other levels."""
-    return not (program.library and compiler == '14' and level != '2')
+def can_compile(program, compiler, target, level):
+    """Whether there is something to compile, and the compiler survives it: clang 14 crashes over the library at other levels."""
+    if compiler == '19-libclc':
+        return program.library
+    if program.library and compiler == '14':
+        return level == '2'
+    return (program.name, target, level) != ('half_memory', 'gfx600', '0')  # the library's way to halves has generic pointers there
 
 
 def builds_of(options, program, number, folder):
     """All that a program can be made by; for the sample one of these, another for each program."""
     every = [Build(options, program, compiler, target, level, folder)
              for level, target, compiler in itertools.product(options.level or LEVELS, options.target or TARGETS, options.compiler or COMPILERS)
-             if target in (program.targets or [target]) and can_compile(program, compiler, level)]
+             if target in (program.targets or [target]) and can_compile(program, compiler, target, level)]
     return every if options.every else every[number * 7 % len(every):][:1]
 
 
