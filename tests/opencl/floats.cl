@@ -20,5 +20,5 @@ kernel void exact(global const float* as, global const float* bs, global const f
     r[12] = copysign(a, b), r[13] = a < b ? a : c, r[14] = a == b ? 1.0f : a != c ? 2.0f : 3.0f;
     r[15] = (a >= b) + 2 * !(a > c) + 4 * isnan(b) + 8 * isinf(c);
     r[16] = as_float(as_uint(a) ^ 0x80000000u), r[17] = (float)(int)clamp(isnan(a) ? 0.0f : a, -1e6f, 1e6f);
-    r[18] = a * 0.5f + b * 0.25f == c ? -1.0f : 4.0f, r[19] = (float)(double)a;
+    r[18] = a * 2.0f + b * 4.0f == c ? -1.0f : 4.0f, r[19] = (float)(double)a;
 }

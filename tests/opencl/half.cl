@@ -19,7 +19,7 @@ H rounded(float x)
 #else
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 typedef half H;
-#define rounded(x) (x)
+#define rounded(x) ((half)(x))  // a result between others may be wider otherwise
 #define LOAD(p, i) p[i]
 #define STORE(p, i, x) p[i] = x
 #endif

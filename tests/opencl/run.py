@@ -118,7 +118,7 @@ class Build:
         if not self.program.library:
             return ['-nogpulib', '-include', HERE / 'device.h']
         if self.compiler == '19-libclc':
-            return ['-nogpulib', '-Xclang', '-mlink-builtin-bitcode', '-Xclang', LIBCLC]
+            return ['-nogpulib', '-mcode-object-version=4', '-Xclang', '-mlink-builtin-bitcode', '-Xclang', LIBCLC]  # which knows no later one
         options = ['--rocm-device-lib-path=' + LIBRARY]
         if self.compiler == '14':  # the library is of a later version, with which it has to be told to work
             for word in ['-mllvm', '-opaque-pointers', '-mlink-builtin-bitcode', LIBRARY + '/oclc_abi_version_400.bc']:
