@@ -3,43 +3,13 @@
 // library: a kernel that needs it says so in its first lines.
 #pragma once
 
-#define INLINE static inline __attribute__((overloadable, always_inline))
+#include "work_items.h"
 
 // For every type: the scalar, and its vectors.
 #define VECTORS(M, T) M(T##2) M(T##3) M(T##4) M(T##8) M(T##16)
 #define EVERY(M, T) M(T) VECTORS(M, T)
 #define SMALL_INTEGERS(M) EVERY(M, char) EVERY(M, uchar) EVERY(M, short) EVERY(M, ushort)
 #define LARGE_INTEGERS(M) EVERY(M, int) EVERY(M, uint) EVERY(M, long) EVERY(M, ulong)
-
-// ---- Where a work-item is
-
-#if __clang_major__ >= 18
-#define GLOBAL_OFFSETS 5  // in 64 bits, in what the launch adds to the arguments
-#else
-#define GLOBAL_OFFSETS 0
-#endif
-
-#define OF_DIMENSION(name, otherwise)                                                                                  \
-    (d == 0 ? __builtin_amdgcn_##name##_x() : d == 1 ? __builtin_amdgcn_##name##_y() : d == 2 ? __builtin_amdgcn_##name##_z() : otherwise)
-
-INLINE size_t get_local_id(uint d) { return OF_DIMENSION(workitem_id, 0); }
-INLINE size_t get_group_id(uint d) { return OF_DIMENSION(workgroup_id, 0); }
-INLINE size_t get_global_size(uint d) { return OF_DIMENSION(grid_size, 1); }
-INLINE size_t get_enqueued_local_size(uint d) { return OF_DIMENSION(workgroup_size, 1); }
-INLINE size_t get_num_groups(uint d) { return (get_global_size(d) + get_enqueued_local_size(d) - 1) / get_enqueued_local_size(d); }
-
-INLINE size_t get_local_size(uint d)
-{
-    const size_t whole = get_enqueued_local_size(d), left = get_global_size(d) - get_group_id(d) * whole;
-    return left < whole ? left : whole;
-}
-
-INLINE size_t get_global_offset(uint d)
-{
-    return d < 3 ? ((constant size_t*)__builtin_amdgcn_implicitarg_ptr())[GLOBAL_OFFSETS + d] : 0;
-}
-
-INLINE size_t get_global_id(uint d) { return get_group_id(d) * get_enqueued_local_size(d) + get_local_id(d) + get_global_offset(d); }
 
 // ---- Barriers
 
@@ -102,7 +72,7 @@ EVERY(MUL24, uint)
     INLINE T mad_hi(T a, T b, T c) { return mul_hi(a, b) + c; }                                                          \
     INLINE T hadd(T a, T b) { return (T)(((W)a + (W)b) >> 1); }                                                          \
     INLINE T rhadd(T a, T b) { return (T)(((W)a + (W)b + 1) >> 1); }                                                     \
-    INLINE U abs_diff(T a, T b) { return a < b ? (U)b - (U)a : (U)a - (U)b; }                                            \
+    INLINE U abs_diff(T a, T b) { return (U)max(a, b) - (U)min(a, b); }                                                      \
     INLINE T rotate(T a, T b) { return (T)((U)a << (b & (bits - 1)) | (U)a >> (-b & (bits - 1))); }
 WIDENED(char, uchar, short, 8)
 WIDENED(uchar, uchar, ushort, 8)

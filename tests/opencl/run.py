@@ -22,11 +22,14 @@ from program import Program
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TARGETS = ['gfx600', 'gfx700', 'gfx803', 'gfx900']
+GENERATIONS = {'gfx600': ('gcn1.0', 6), 'gfx700': ('gcn1.1', 7), 'gfx803': ('gcn1.2', 8), 'gfx900': ('gcn1.4', 9)}
 LEVELS = ['0', '2', '3']
-COMPILERS = ['14', '19', '19-libclc']  # the last: another library, for programs that need one
+COMPILERS = ['14', '19', '19-libclc', 'isaforge']  # another library, for programs that need one; assembly beside the program
 ENGINES = ['interpreter', 'jit']
 LIBRARY = '/usr/lib/x86_64-linux-gnu/amdgcn/bitcode'  # where the package rocm-device-libs has it
 LIBCLC = '/usr/lib/clc/amdgcn--amdhsa.bc'
+LIBCLC_IS_WRONG = ['convert_to_floats',  # toward zero from 0xffffffff, where it finds no need to go down
+                   'vector_functions']   # sub_sat(0, INT_MIN) is INT_MIN to it
 ROUNDED = '-cl-fp32-correctly-rounded-divide-sqrt'
 
 
@@ -50,6 +53,8 @@ class Host:
 
     def __init__(self, runner, folder, programs):
         self.runner, self.folder, self.programs = runner, folder, programs
+        # Work-items one after the other: where PoCL makes vectors of their loop, AES comes out wrong.
+        self.environment = {'POCL_WORK_GROUP_METHOD': 'loops', 'POCL_CACHE_DIR': str(folder / 'host-cache'), **os.environ}
         self.outcomes = {program.name: concurrent.futures.Future() for program in programs}
         for program in programs:
             (folder / program.name).mkdir(parents=True, exist_ok=True)
@@ -76,7 +81,12 @@ class Host:
         """All of them in one process, since it takes OpenCL long to begin; where it ends early, another goes on with the next."""
         while programs:
             script = ''.join(line + '\n' for program in programs for line in self.lines(program))
-            done = subprocess.run([self.runner], input=script, capture_output=True, text=True)
+            try:
+                done = subprocess.run([self.runner], input=script, capture_output=True, text=True, env=self.environment, timeout=1200)
+            except (OSError, subprocess.TimeoutExpired) as error:
+                for program in programs:
+                    self.outcomes[program.name].set_exception(Failure(f'the host: {error}'))
+                return
             finished = done.stdout.split()
             for program in programs[:len(finished)]:
                 self.outcomes[program.name].set_result(self.results(program))
@@ -97,11 +107,13 @@ class Build:
 
     def __init__(self, options, program, compiler, target, level, folder):
         self.options, self.program, self.compiler, self.target, self.level = options, program, compiler, target, level
-        self.name = f'clang-{compiler} {target} -O{level}'
+        self.name = f'{"assembly" if compiler == "isaforge" else "clang-" + compiler} {target} -O{level}'
         self.folder = folder / program.name / self.name.replace(' ', '')
 
     def compile(self):
         self.folder.mkdir(parents=True, exist_ok=True)
+        if self.compiler == 'isaforge':
+            return self.assemble()
         version = self.compiler.partition('-')[0]
         command = ['clang-' + version, '-x', 'cl', '-cl-std=' + self.standard(), ROUNDED, '-target', 'amdgcn-amd-amdhsa', '-mcpu=' + self.target,
                    '-O' + self.level, '-g1', '-w', *self.program.options, *self.library()]
@@ -109,6 +121,12 @@ class Build:
             command.append('-DPRINTS')
         run(*command, '-c', self.program.path, '-o', self.folder / 'kernels.o')
         run('ld.lld-' + version, '-shared', '--no-undefined', self.folder / 'kernels.o', '-o', self.folder / 'kernels.co')
+
+    def assemble(self):
+        isa, generation = GENERATIONS[self.target]
+        run(self.options.isaforge, 'asm', '-i', isa, '-D', f'GENERATION={generation}', '-I', HERE, self.program.path.with_suffix('.s'),
+            '-o', self.folder / 'kernels.o')
+        run('ld.lld-19', '-shared', '--no-undefined', self.folder / 'kernels.o', '-o', self.folder / 'kernels.co')
 
     def standard(self):
         """Without generic pointers where the target, or the library, has none."""
@@ -118,7 +136,7 @@ class Build:
         if not self.program.library:
             return ['-nogpulib', '-include', HERE / 'device.h']
         if self.compiler == '19-libclc':
-            return ['-nogpulib', '-mcode-object-version=4', '-Xclang', '-mlink-builtin-bitcode', '-Xclang', LIBCLC]  # which knows no later one
+            return ['-nogpulib', '-include', HERE / 'work_items.h', '-Xclang', '-mlink-builtin-bitcode', '-Xclang', LIBCLC]
         options = ['--rocm-device-lib-path=' + LIBRARY]
         if self.compiler == '14':  # the library is of a later version, with which it has to be told to work
             for word in ['-mllvm', '-opaque-pointers', '-mlink-builtin-bitcode', LIBRARY + '/oclc_abi_version_400.bc']:
@@ -172,8 +190,10 @@ class Build:
 
 def can_compile(program, compiler, target, level):
     """Whether there is something to compile, and the compiler survives it: clang 14 crashes over the library at other levels."""
+    if compiler == 'isaforge':
+        return program.path.with_suffix('.s').exists() and level == LEVELS[0]  # there is but one
     if compiler == '19-libclc':
-        return program.library
+        return program.library and program.name not in LIBCLC_IS_WRONG
     if program.library and compiler == '14':
         return level == '2'
     return (program.name, target, level) != ('half_memory', 'gfx600', '0')  # the library's way to halves has generic pointers there
@@ -184,7 +204,10 @@ def builds_of(options, program, number, folder):
     every = [Build(options, program, compiler, target, level, folder)
              for level, target, compiler in itertools.product(options.level or LEVELS, options.target or TARGETS, options.compiler or COMPILERS)
              if target in (program.targets or [target]) and can_compile(program, compiler, target, level)]
-    return every if options.every else every[number * 7 % len(every):][:1]
+    if options.every:
+        return every
+    makers = [[build for build in every if (build.compiler == 'isaforge') == assembly] for assembly in (False, True)]
+    return [builds[number * 7 % len(builds)] for builds in makers if builds]
 
 
 def report(programs, outcomes):
@@ -224,14 +247,15 @@ def main():
         if name not in known:
             parser.error(f'there is no {name}.cl; there are {", ".join(sorted(known))}')
     numbered = [(number, program) for number, program in enumerate(programs) if program.name in (options.program or known)]
-    programs = [program for _, program in numbered]
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         folder = (options.keep or pathlib.Path(scratch)).resolve()
+        chosen = [(program, builds_of(options, program, number, folder)) for number, program in numbered]
+        chosen = [(program, builds) for program, builds in chosen if builds]
+        programs = [program for program, _ in chosen]
         host = Host(options.host, folder, programs)
         for worker in range(options.jobs):
             pool.submit(host.run, programs[worker::options.jobs])
-        outcomes = [(program, [(build, pool.submit(build.failures, host.outcomes[program.name])) for build in builds_of(options, program, number, folder)])
-                    for number, program in numbered]
+        outcomes = [(program, [(build, pool.submit(build.failures, host.outcomes[program.name])) for build in builds]) for program, builds in chosen]
         failed = report(programs, outcomes)
     print(f'{time.monotonic() - started:.0f} seconds')
     return 1 if failed else 0
