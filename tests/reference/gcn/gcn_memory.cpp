@@ -345,7 +345,7 @@ bool Model::buffer_memory(const std::string& name, std::uint32_t w0, std::uint32
                 a.at = generation_ == 6 ? at & ~std::uint64_t{std::min(bytes, 4u) - 1} : at;
                 return &memory_bytes;
             };
-            if (addr64) return settle(base + pair + off + soffset);
+            if (addr64) return settle((base + pair + off + soffset) & 0xffffffffffff);  // addresses have 48 bits
             const bool by_record = generation_ < 8    ? stride != 0
                                    : generation_ == 8 ? stride != 0 && swizzle
                                                       : stride != 0 && idxen;

@@ -91,7 +91,8 @@ private:
     bool whole_wave(const std::string& name);
 
     std::uint32_t scalar32(unsigned code) const;
-    std::uint64_t scalar64(unsigned code) const;
+    // A literal has 32 bits: the others are 0, or its sign where the operand is signed.
+    std::uint64_t scalar64(unsigned code, bool is_signed = false) const;
     void set32(unsigned code, std::uint32_t value);
     void set64(unsigned code, std::uint64_t value);
     int dpp_lane(int lane) const;

@@ -127,7 +127,7 @@ struct Lane {
                                                        0xc000, 0x4400, 0xc400, 0x3118};
             return halves[code - 240];
         }
-        if (bits_of(t) == 64) return code == 255 && t == f64 ? std::uint64_t{f.literal} << 32 : m.scalar64(code);
+        if (bits_of(t) == 64) return code == 255 && t == f64 ? std::uint64_t{f.literal} << 32 : m.scalar64(code, true);
         return m.scalar32(code) & ones(bits_of(t));
     }
     // A constant of 16 bits has nothing above them; other constants are the 32 bits that they are elsewhere.
@@ -853,7 +853,7 @@ void division(Rules& rules, const std::string& suffix, Type t) {
         else if (sf::is_subnormal(form, b))
             d = scaled(l, a, step, false);
         else if (inverse && ratio)
-            vcc = true, d = a == b ? scaled(l, a, step, false) : a;
+            vcc = true, d = a == b ? scaled(l, a, -step, false) : a;  // up, as manuals have it, is infinity
         else if (inverse)
             d = scaled(l, a, -step, false);
         else if (ratio)
