@@ -6,6 +6,8 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/program.hpp"
+#include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "debugger/expression.hpp"
 

@@ -190,18 +190,18 @@ std::string LaneProfile::json(const std::string& profile, const debugger::Progra
                     {"bank_waits", count.waits}};
     };
     Json all = Json::parse(profile);
-    Json& lanes = all["lanes"] = of(sum());
-    lanes["others"] = scalar_;
-    lanes["instructions"] = Json::array();
+    Json& told = all["lanes"] = of(sum());
+    told["others"] = scalar_;
+    told["instructions"] = Json::array();
     for (const auto& [address, count] : counts_) {
         Json one = of(count);
         one["address"] = address;
-        lanes["instructions"].push_back(std::move(one));
+        told["instructions"].push_back(std::move(one));
     }
-    lanes["source_lines"] = Json::object();
-    for (const auto& [line, count] : by_line(map)) lanes["source_lines"][line] = of(count);
+    told["source_lines"] = Json::object();
+    for (const auto& [line, count] : by_line(map)) told["source_lines"][line] = of(count);
     const Occupancy room = occupancy();
-    lanes["occupancy"] = {{"wavefronts", room.all},
+    told["occupancy"] = {{"wavefronts", room.all},
                           {"by_vector_registers", room.by_vector},
                           {"by_scalar_registers", room.by_scalar},
                           {"by_group_memory", room.by_group_memory}};
