@@ -153,7 +153,7 @@ void Bus::remember(View& view, const Region& region, Access access, std::uint64_
 
 void Bus::remember_for_update(Index space, std::uint64_t address, unsigned bytes) {
     View& view = views_[space];
-    if (transaction.active() || !view.space.byte_of(address, address)) return;
+    if (transaction.active() || !view.space->byte_of(address, address)) return;
     const Region* const region = region_of(view, address);
     const bool is_storage = region != nullptr && region->block && region->last - address >= bytes - 1 &&
                             region->allows(Access::read) && region->allows(Access::write);
