@@ -9,6 +9,14 @@ using ir::Counter;
 using llvm::Value;
 using machine::Core;
 
+namespace {
+
+unsigned bytes_of(const ir::Graph& graph, const ir::Instruction& access) {
+    return graph.type(access.result != ir::no_value ? access.result : access.inputs().back()).container() / 8;
+}
+
+}  // namespace
+
 void Memory::make_variables(const std::vector<Plan>& plans) {
     llvm::IRBuilder<>& b = e_.b;
     raw_ = e_.variable(b.getInt64Ty());
@@ -17,20 +25,22 @@ void Memory::make_variables(const std::vector<Plan>& plans) {
         for (const ir::Block& block : plan.graph().blocks)
             for (const ir::Instruction& each : block.body)
                 if (each.op == ir::Op::load || each.op == ir::Op::store || each.op == ir::Op::update)
-                    stretches_.try_emplace({each.object, each.op}, static_cast<std::uint32_t>(stretches_.size()));
+                    stretches_.try_emplace({each.object, each.op, bytes_of(plan.graph(), each)},
+                                           static_cast<std::uint32_t>(stretches_.size()));
     at_hand_ = e_.variable(llvm::ArrayType::get(b.getInt64Ty(), stretches_.size() * sizeof(machine::Stretch) / 8));
     forget();
 }
 
 void Memory::forget() {
     for (const auto& [of, number] : stretches_) {
-        memory_ = of.first;
-        e_.b.CreateStore(e_.b.getInt64(0), stretch_field(of.second, offsetof(machine::Stretch, room)));
+        const auto [memory, op, bytes] = of;
+        memory_ = memory;
+        e_.b.CreateStore(e_.b.getInt64(0), stretch_field(op, bytes, offsetof(machine::Stretch, room)));
     }
 }
 
-Value* Memory::stretch_field(ir::Op op, std::size_t offset) {
-    const std::size_t at = stretches_.at({memory_, op}) * sizeof(machine::Stretch) + offset;
+Value* Memory::stretch_field(ir::Op op, unsigned bytes, std::size_t offset) {
+    const std::size_t at = stretches_.at({memory_, op, bytes}) * sizeof(machine::Stretch) + offset;
     return e_.b.CreateConstInBoundsGEP1_64(e_.b.getInt8Ty(), at_hand_, at);
 }
 
@@ -57,7 +67,9 @@ Value* Memory::in_order(Value* value) {
 
 Memory::Way Memory::way(Value* address, unsigned bytes, ir::Op op) {
     llvm::IRBuilder<>& b = e_.b;
-    const auto field = [&](std::size_t at, llvm::Type* type) { return b.CreateLoad(type, stretch_field(op, at)); };
+    const auto field = [&](std::size_t at, llvm::Type* type) {
+        return b.CreateLoad(type, stretch_field(op, bytes, at));
+    };
     Value* const offset = b.CreateSub(address, field(offsetof(machine::Stretch, first), b.getInt64Ty()));
     Value* bad = b.CreateICmpUGE(offset, field(offsetof(machine::Stretch, room), b.getInt64Ty()));
     if (e_.target.aligned && bytes > 1)
@@ -76,7 +88,7 @@ Value* Memory::access_slowly(Value* function, Value* address, unsigned bytes, Va
     llvm::IRBuilder<>& b = e_.b;
     exits_.store_count();
     const machine::AccessSite& access = accesses_.emplace_back(machine::AccessSite{
-        memory_, bytes, stretches_.at({memory_, op}), static_cast<std::uint32_t>(stretches_.size())});
+        memory_, bytes, stretches_.at({memory_, op, bytes}), static_cast<std::uint32_t>(stretches_.size())});
     llvm::Type* const pointer = b.getPtrTy();
     auto* const type =
         llvm::FunctionType::get(b.getInt8Ty(), {pointer, pointer, b.getInt64Ty(), raw->getType(), pointer}, false);
@@ -275,7 +287,7 @@ Value* Memory::lie_together(ir::Type type, Value* addresses, ir::Op op, Value*& 
     const auto and_then = [&](Value* also) { together = b.CreateAnd(together, also); };
     and_then(b.CreateICmpULE(
         first, b.CreateSub(llvm::Constant::getAllOnesValue(address), llvm::ConstantInt::get(address, length))));
-    const auto field = [&](std::size_t at, llvm::Type* as) { return b.CreateLoad(as, stretch_field(op, at)); };
+    const auto field = [&](std::size_t at, llvm::Type* as) { return b.CreateLoad(as, stretch_field(op, size, at)); };
     Value* const wide = b.CreateZExt(first, b.getInt64Ty());
     Value* const offset = b.CreateSub(wide, field(offsetof(machine::Stretch, first), b.getInt64Ty()));
     Value* const room = field(offsetof(machine::Stretch, room), b.getInt64Ty());
@@ -398,7 +410,7 @@ Memory::GroupPlace Memory::group_place(ir::Type type, ir::Op op, llvm::BasicBloc
     const unsigned size = type.container() / 8, step = size >> unit_shift();
     const auto all = [&](Value* value) { return b.CreateVectorSplat(type.lanes, value); };
     const auto number = [&](std::uint64_t value) { return all(b.getInt64(value)); };
-    const auto field = [&](std::size_t at, llvm::Type* as) { return b.CreateLoad(as, stretch_field(op, at)); };
+    const auto field = [&](std::size_t at, llvm::Type* as) { return b.CreateLoad(as, stretch_field(op, size, at)); };
     Value *const at = e_.function->getArg(of_addresses), *const acts = e_.function->getArg(of_mask);
     Value* const offset = b.CreateSub(at, all(field(offsetof(machine::Stretch, first), b.getInt64Ty())));
     Value* bad = b.CreateICmpUGE(offset, all(field(offsetof(machine::Stretch, room), b.getInt64Ty())));
@@ -425,8 +437,9 @@ Memory::GroupPlace Memory::group_place(ir::Type type, ir::Op op, llvm::BasicBloc
 Value* Memory::access_group(ir::Type type, ir::Op op, llvm::AllocaInst* values) {
     llvm::IRBuilder<>& b = e_.b;
     llvm::AllocaInst* const addresses = array(e_.function->getArg(of_addresses));
-    const machine::AccessSite& access = accesses_.emplace_back(machine::AccessSite{
-        memory_, type.container() / 8, stretches_.at({memory_, op}), static_cast<std::uint32_t>(stretches_.size())});
+    const machine::AccessSite& access = accesses_.emplace_back(
+        machine::AccessSite{memory_, type.container() / 8, stretches_.at({memory_, op, type.container() / 8}),
+                            static_cast<std::uint32_t>(stretches_.size())});
     llvm::Type *const pointer = b.getPtrTy(), *const wide = b.getInt64Ty();
     auto* const kind =
         llvm::FunctionType::get(b.getInt8Ty(), {pointer, pointer, pointer, wide, pointer, pointer}, false);

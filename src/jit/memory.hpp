@@ -46,7 +46,7 @@ private:
     // Gives what the function gives, which is not 0.
     llvm::Value* access_slowly(llvm::Value* function, llvm::Value* address, unsigned bytes, llvm::Value* raw,
                                ir::Op op);
-    llvm::Value* stretch_field(ir::Op op, std::size_t offset);
+    llvm::Value* stretch_field(ir::Op op, unsigned bytes, std::size_t offset);
     llvm::Value* in_order(llvm::Value* value);
     llvm::Value* update_lane(llvm::Value* address, llvm::Value* first, llvm::Value* second, unsigned bits,
                              const ir::Graph& function);
@@ -88,8 +88,8 @@ private:
     llvm::AllocaInst *raw_ = nullptr, *attention_ = nullptr;
     llvm::Value* at_hand_ = nullptr;
     std::map<std::tuple<Index, ir::Op, unsigned>, llvm::Function*> group_functions_;
-    std::map<unsigned, llvm::AllocaInst*> loaded_;                 // what such a function has loaded, by its size
-    std::map<std::pair<Index, ir::Op>, std::uint32_t> stretches_;  // numbers, of a memory for loads or for stores
+    std::map<unsigned, llvm::AllocaInst*> loaded_;  // what such a function has loaded, by its size
+    std::map<std::tuple<Index, ir::Op, unsigned>, std::uint32_t> stretches_;  // numbers, by memory, kind and bytes
     Index memory_ = 0;
 };
 

@@ -190,7 +190,7 @@ void find_stretch(const PageEntry* pages, std::uint64_t address, const AccessSit
                   Stretch* stretches) {
     if (changed) std::fill_n(stretches, access.stretches, Stretch{});
     const PageEntry& page = pages[page_of(address)];
-    const std::uint64_t room = page.room >> page.unit_shift;
+    const std::uint64_t room = (page.room + (8 - access.bytes)) >> page.unit_shift;
     const bool is_known = page.bytes != nullptr && address - page.first <= room;
     stretches[access.stretch] = is_known ? Stretch{page.first, room + 1, page.bytes} : Stretch{};
 }

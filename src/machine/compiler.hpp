@@ -27,13 +27,14 @@ struct Computation {
     ir::FloatMode mode;
 };
 
-// Addresses that may be accessed at once, as compiled code keeps them at hand: eight bytes at `first` and at each of `room`
-// addresses from there on.
+// Addresses that may be accessed at once, as compiled code keeps them at hand: so many bytes as an access has, at `first` and
+// at each of `room` addresses from there on.
 struct Stretch {
     std::uint64_t first = 0, room = 0;
     std::uint8_t* bytes = nullptr;
 };
-// An access in compiled code. Of its stretches, a number for each memory and kind of access, it uses the one of that number.
+// An access in compiled code. Of its stretches, a number for each memory, kind of access and size, it uses the one of that
+// number.
 struct AccessSite {
     Index space = 0;
     std::uint32_t bytes = 0, stretch = 0, stretches = 0;

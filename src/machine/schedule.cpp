@@ -21,12 +21,10 @@ constexpr auto nap = std::chrono::microseconds(50);
 using Harts = std::vector<Machine::State*>;
 
 // Short turns are as likely as long ones, for most mistakes of programs show where few instructions come between. In programs
-// that run long there are longer ones, too, and fewer short ones: each costs as much as hundreds of instructions.
+// that run long there are longer ones, too.
 std::uint64_t turn_length(machine::TurnOrder& order) {
     const auto kinds = 11 + std::min(4u, static_cast<unsigned>(std::bit_width(order.elapsed >> 20)));
-    const auto shortest = std::min(8u, static_cast<unsigned>(std::bit_width(order.elapsed >> 14)));
-    const std::uint64_t number = order.random();
-    const std::uint64_t longest = std::uint64_t{1} << (shortest + order.random() % (kinds - shortest));
+    const std::uint64_t number = order.random(), longest = std::uint64_t{1} << order.random() % kinds;
     return 1 + (number & (longest - 1));
 }
 

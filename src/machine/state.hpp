@@ -79,6 +79,7 @@ struct Machine::State {
     // Using the compiler: compiled.cpp.
     struct Hot {
         std::uint64_t next_look = 0, interval = 0;   // by core.count; 0: not yet known
+        std::uint64_t seen = 0;                      // core.count when System::since_look was told last
         std::chrono::steady_clock::time_point began;
         bool late = false;                           // results were under way at a look
     };
