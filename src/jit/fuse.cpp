@@ -16,10 +16,9 @@ namespace {
 constexpr std::size_t most_operations = 600;  // what passes and a block of LLVM's take without being slow
 
 // Whether the instruction may stop within: then all before it have to be done by then.
-bool may_stop(const Instruction& instruction) {
-    return instruction.op == Op::get_at || ir::about(instruction.op).effect == ir::Effect::acts ||
-           instruction.op == Op::put_at;
-}
+bool may_stop(const Instruction& instruction) { return ir::about(instruction.op).effect == ir::Effect::acts; }
+// Whether it may name a register that does not exist: passes would leave out what nobody reads, and the interpreter does not.
+bool may_miss(const Instruction& instruction) { return instruction.op == Op::get_at || instruction.op == Op::put_at; }
 bool stores(const Instruction& instruction) { return instruction.op == Op::store || instruction.op == Op::update; }
 
 // One graph behind the other.
@@ -127,7 +126,11 @@ private:
         }
     }
     bool is_whole(std::size_t unit) const {
-        return plans_[unit].is_compiled() && !plans_[unit].hands_over() && region_.units[unit].graph->texts.empty();
+        const Graph& graph = *region_.units[unit].graph;
+        const bool misses = std::any_of(graph.blocks.begin(), graph.blocks.end(), [](const Block& block) {
+            return std::any_of(block.body.begin(), block.body.end(), may_miss);
+        });
+        return plans_[unit].is_compiled() && !plans_[unit].hands_over() && graph.texts.empty() && !misses;
     }
 
     // A row of units, as many at once as are small enough.
