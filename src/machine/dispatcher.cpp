@@ -13,6 +13,7 @@ namespace isaforge::machine {
 namespace {
 
 constexpr std::uint64_t turn_instructions = 8192;   // of a hart
+constexpr auto nap = std::chrono::microseconds(200);
 constexpr unsigned most_in_row = 64;   // groups in one place until it is the turn of another
 constexpr unsigned most_of_worker = 64, fewest_of_worker = 16;   // harts
 constexpr unsigned most_workers = (most_resident_harts - 1) / fewest_of_worker;
@@ -265,11 +266,15 @@ Dispatcher::~Dispatcher() {
 
 void Dispatcher::work(unsigned number) {
     Worker& worker = *workers_[number];
+    std::uint64_t seen = 0;
     for (;;) {
         while (worker.run_some_safely()) continue;
         std::unique_lock lock(lock_);
+        // What is there may have its share of the harts already.
+        if (seen == started_ && !active_.empty()) work_there_.wait_for(lock, nap);
         work_there_.wait(lock, [&] { return ending_ || !active_.empty(); });
         if (ending_ && active_.empty()) return;
+        seen = started_;
     }
 }
 
