@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "cli/arguments.hpp"
@@ -230,6 +231,15 @@ int launch(const Options& options, const Session& session) {
                       session);
 }
 
+// Whether it is a code object that is not to be run as a mere program: who wants that says which instruction set it is.
+bool holds_kernels(const Options& options) {
+    if (!options.program.isa.name.empty() || options.program.path == "-") return false;
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(options.program.path, problem)) return false;
+    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(options.program.path);
+    return bytes && has_kernels(*bytes);
+}
+
 bool pictures_have_addresses(const Options& options) {
     for (const std::string& text : options.pictures) {
         if (picture_at_address(text)) continue;
@@ -242,7 +252,7 @@ bool pictures_have_addresses(const Options& options) {
 int execute(const Options& options) {
     Session session;
     int status = success;
-    if (options.launch.is_asked_for()) return launch(options, session);
+    if (options.launch.is_asked_for() || holds_kernels(options)) return launch(options, session);
     if (!pictures_have_addresses(options)) return usage_error;
     const std::unique_ptr<Program> program = read_program(options.program, session, status);
     if (!program) return status;

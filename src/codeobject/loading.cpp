@@ -74,6 +74,7 @@ private:
     LoadImage& image_;
     std::string& error_;
     std::map<std::uint64_t, std::size_t> dynamic_symbols_;
+    std::uint64_t name_bytes_ = 0;   // of those
 };
 
 bool ImageReader::read_object() {
@@ -180,8 +181,11 @@ std::size_t ImageReader::dynamic_symbol(std::uint64_t number, std::uint64_t symb
     const Bytes image = image_.bytes;
     const std::uint64_t at = symbols + number * sizeof(Elf64_Sym);
     LoadSymbol made;
-    for (std::uint64_t c = names + number_at(image, at, 4); c < image.size() && image[c] != 0; ++c)
+    // Names may overlap in a hostile file; together they are not longer than it is.
+    for (std::uint64_t c = names + number_at(image, at, 4); c < image.size() && image[c] != 0; ++c) {
+        if (++name_bytes_ > file_.size()) break;
         made.name += static_cast<char>(image[c]);
+    }
     made.value = number_at(image, at + 8, 8);
     made.size = number_at(image, at + 16, 8);
     made.weak = number_at(image, at + 4, 1) >> 4 == STB_WEAK;

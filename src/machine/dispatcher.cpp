@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "machine/state.hpp"
 #include "support/threads.hpp"
@@ -11,7 +12,9 @@ namespace isaforge::machine {
 
 namespace {
 
-constexpr std::uint64_t turn_instructions = 4096;   // of a hart
+constexpr std::uint64_t turn_instructions = 8192;   // of a hart
+constexpr auto nap = std::chrono::microseconds(200);
+constexpr unsigned most_in_row = 64;   // groups in one place until it is the turn of another
 constexpr unsigned most_of_worker = 64, fewest_of_worker = 16;   // harts
 constexpr unsigned most_workers = (most_resident_harts - 1) / fewest_of_worker;
 
@@ -44,6 +47,7 @@ private:
         explicit Resident(Dispatcher& owner) : group(owner.isa(), owner.system_->spaces) {}
         Group group;
         Dispatch* dispatch = nullptr;
+        std::uint64_t dispatch_number = 0;   // the last one; 0: none
         std::uint64_t number = 0;
         std::vector<Machine::State*> harts;
     };
@@ -63,6 +67,8 @@ private:
     std::vector<Machine::State*> free_harts_;
     std::vector<std::unique_ptr<Resident>> residents_, free_residents_;
     std::size_t turn_ = 0;
+    bool has_begun_some_ = false;   // in this round
+    unsigned in_row_ = 0;
 };
 
 namespace {
@@ -112,8 +118,9 @@ bool Dispatcher::Worker::begin_another() {
 }
 
 void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint64_t number) {
-    const bool first = resident.dispatch != &dispatch;
+    const bool first = resident.dispatch_number != dispatch.number;
     resident.dispatch = &dispatch;
+    resident.dispatch_number = dispatch.number;
     resident.number = number;
     if (first) take_harts(resident, dispatch.group_harts);
     if (const std::string problem = resident.group.give_memories(dispatch.group_memory); !problem.empty())
@@ -130,18 +137,17 @@ void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint
 
 // The group has ended, or is given up: another begins in its place, or the place is free.
 void Dispatcher::Worker::leave(Resident& resident) {
-    Dispatch& ended = *resident.dispatch;
+    owner_.groups_ended(*std::exchange(resident.dispatch, nullptr), 1);
     std::uint64_t number = 0;
     Dispatch* const next = owner_.take_group(room() + static_cast<unsigned>(resident.harts.size()), number);
     if (next != nullptr) {
         begin(resident, *next, number);
     } else {
-        resident.dispatch = nullptr;
+        resident.dispatch_number = 0;
         take_harts(resident, 0);
         free_residents_.push_back(std::move(residents_[turn_]));
         residents_.erase(residents_.begin() + static_cast<std::ptrdiff_t>(turn_));
     }
-    owner_.groups_ended(ended, 1);
 }
 
 DispatchFault Dispatcher::Worker::fault_of(const Resident& resident, Machine::State& hart, unsigned number,
@@ -199,17 +205,23 @@ bool Dispatcher::Worker::run_turn(Resident& resident) {
 }
 
 bool Dispatcher::Worker::run_some() {
-    bool is_new = false;
     if (turn_ >= residents_.size()) {
-        is_new = begin_another();
-        turn_ = is_new ? residents_.size() - 1 : 0;
+        turn_ = 0;
+        // As many as there are, for what all of those wait for may be in one that has not begun.
+        const std::size_t before = residents_.size(), most = has_begun_some_ ? 0 : std::max<std::size_t>(1, before);
+        for (std::size_t i = 0; i < most && begin_another(); ++i) turn_ = before;
+        has_begun_some_ = residents_.size() != before;
         if (residents_.empty()) return false;
     }
     Resident& resident = *residents_[turn_];
-    if (!run_turn(resident))
-        leave(resident);
-    else
-        turn_ = is_new ? 0 : turn_ + 1;
+    const bool goes_on = run_turn(resident);
+    if (!goes_on) leave(resident);
+    // Short groups come one after the other in the same place, but not so that the others wait for ever.
+    in_row_ = goes_on ? 0 : in_row_ + 1;
+    if (goes_on || in_row_ == most_in_row) {
+        ++turn_;
+        in_row_ = 0;
+    }
     return true;
 }
 
@@ -254,11 +266,15 @@ Dispatcher::~Dispatcher() {
 
 void Dispatcher::work(unsigned number) {
     Worker& worker = *workers_[number];
+    std::uint64_t seen = 0;
     for (;;) {
         while (worker.run_some_safely()) continue;
         std::unique_lock lock(lock_);
+        // What is there may have its share of the harts already.
+        if (seen == started_ && !active_.empty()) work_there_.wait_for(lock, nap);
         work_there_.wait(lock, [&] { return ending_ || !active_.empty(); });
         if (ending_ && active_.empty()) return;
+        seen = started_;
     }
 }
 
@@ -267,6 +283,7 @@ bool Dispatcher::start(Dispatch& dispatch) {
     dispatch.begin = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(lock_);
+        dispatch.number = ++started_;
         active_.push_back(&dispatch);
         running_.push_back(&dispatch);
     }
@@ -277,11 +294,26 @@ bool Dispatcher::start(Dispatch& dispatch) {
     return true;
 }
 
-// The next group of those that are to begin; null where there is none, or not enough room for it.
+// How many harts of one dispatch may live: never all, for another one may come that it waits for.
+std::uint64_t Dispatcher::share() const {
+    return running_.size() < 2 ? resident_harts() : all_harts() / running_.size();
+}
+
+// Whether one more group of it may begin. Under the lock.
+bool Dispatcher::has_share(const Dispatch& dispatch) const {
+    const std::uint64_t live = dispatch.begun - dispatch.ended;
+    return live == 0 || (live + 1) * dispatch.group_harts <= share();
+}
+
+// The next group of those that are to begin, each dispatch in turn; null where there is none, or not enough room for it.
 Dispatch* Dispatcher::take_group(unsigned room, std::uint64_t& number) {
     const std::lock_guard lock(lock_);
-    if (active_.empty()) return nullptr;
+    for (std::size_t passed = 0; passed < active_.size(); ++passed, ++turn_) {
+        if (turn_ >= active_.size()) turn_ = 0;
+        if (has_share(*active_[turn_])) break;
+    }
     if (turn_ >= active_.size()) turn_ = 0;
+    if (active_.empty() || !has_share(*active_[turn_])) return nullptr;
     Dispatch* const dispatch = active_[turn_];
     if (dispatch->group_harts > room) return nullptr;
     number = dispatch->begun++;
