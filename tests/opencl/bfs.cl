@@ -5,7 +5,7 @@
 // buffer  visited   int[512]   = int(i == 0)
 // buffer  distance  int[512]   = 0 if i == 0 else -1
 // buffer  active    int[12]    zero
-// repeat  level = 0 .. 7
+// repeat  level = 0 .. 4
 //     run expand(edges, frontier, next, visited, distance)        grid 512   group 64
 //     run advance(frontier, next, visited, active, level)         grid 512   group 64
 kernel void expand(global const int* edges, global int* frontier, global int* next, global const int* visited, global int* distance)

@@ -1,10 +1,10 @@
 // Elimination of one unknown after the other, a column of factors and then the rest; after Rodinia's gaussian.
-// buffer  a  float[256]  = 20 if i % 17 == 0 else sin(i * 2.3)
-// buffer  b  float[16]   random -4 4
-// buffer  m  float[256]  zero
-// repeat  t = 0 .. 14
-//     run factors(a, m, 16, t)        grid 16      group 16
-//     run subtract(a, b, m, 16, t)    grid 16, 16  group 4, 16
+// buffer  a  float[100]  = 20 if i % 11 == 0 else sin(i * 2.3)
+// buffer  b  float[10]   random -4 4
+// buffer  m  float[100]  zero
+// repeat  t = 0 .. 8
+//     run factors(a, m, 10, t)        grid 10      group 10
+//     run subtract(a, b, m, 10, t)    grid 10, 10  group 5, 10
 #pragma OPENCL FP_CONTRACT OFF
 kernel void factors(global const float* a, global float* m, int n, int t)
 {

@@ -1,12 +1,12 @@
 // Columns made orthogonal one after the other: the norm of one, its direction, and what the others lose; after PolyBench's
 // gramschmidt.
-// buffer  a  double[160]  random 1 3
-// buffer  q  double[160]  zero
-// buffer  r  double[100]  zero
-// repeat  k = 0 .. 9
-//     run norm(a, r, 16, 10, k)             grid 1   group 1
-//     run direction(a, q, r, 10, k)         grid 16  group 16
-//     run remove_from(a, q, r, 16, 10, k)   grid 10  group 10
+// buffer  a  double[96]   random 1 3
+// buffer  q  double[96]   zero
+// buffer  r  double[36]   zero
+// repeat  k = 0 .. 5
+//     run norm(a, r, 16, 6, k)              grid 1   group 1
+//     run direction(a, q, r, 6, k)          grid 16  group 16
+//     run remove_from(a, q, r, 16, 6, k)    grid 6   group 6
 #pragma OPENCL FP_CONTRACT OFF
 kernel void norm(global const double* a, global double* r, int rows, int columns, int k)
 {

@@ -43,11 +43,11 @@ public:
     Host() {
         cl_platform_id platform = nullptr;
         must(clGetPlatformIDs(1, &platform, nullptr), "clGetPlatformIDs");
-        must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, nullptr), "clGetDeviceIDs");
+        must(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device_, nullptr), "clGetDeviceIDs");
         cl_int error = 0;
-        context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+        context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &error);
         must(error, "clCreateContext");
-        queue = clCreateCommandQueue(context, device, 0, &error);
+        queue_ = clCreateCommandQueue(context_, device_, 0, &error);
         must(error, "clCreateCommandQueue");
     }
 
@@ -69,26 +69,26 @@ private:
         std::string path, options;
         words >> path;
         std::getline(words, options);
-        for (auto& [_, memory] : buffers) clReleaseMemObject(memory);
-        for (auto& [_, made] : kernels) clReleaseKernel(made);
-        if (program) clReleaseProgram(program);
-        buffers.clear();
-        kernels.clear();
+        for (auto& [_, memory] : buffers_) clReleaseMemObject(memory);
+        for (auto& [_, made] : kernels_) clReleaseKernel(made);
+        if (program_) clReleaseProgram(program_);
+        buffers_.clear();
+        kernels_.clear();
         const std::string source = content(path);
         const char* text = source.data();
         const size_t size = source.size();
         cl_int error = 0;
-        program = clCreateProgramWithSource(context, 1, &text, &size, &error);
+        program_ = clCreateProgramWithSource(context_, 1, &text, &size, &error);
         must(error, "clCreateProgramWithSource");
-        error = clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr);
+        error = clBuildProgram(program_, 1, &device_, options.c_str(), nullptr, nullptr);
         if (error != CL_SUCCESS) throw std::runtime_error(path + " does not compile:\n" + build_log());
     }
 
     std::string build_log() const {
         size_t size = 0;
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
+        clGetProgramBuildInfo(program_, device_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size);
         std::string log(size, '\0');
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
+        clGetProgramBuildInfo(program_, device_, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
         return log;
     }
 
@@ -97,57 +97,57 @@ private:
         words >> name >> path;
         std::string bytes = content(path);
         cl_int error = 0;
-        buffers[name] =
-            clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), bytes.data(), &error);
+        buffers_[name] =
+            clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(), bytes.data(), &error);
         must(error, "clCreateBuffer of " + name);
     }
 
     void choose_kernel(std::istringstream& words) {
         std::string name;
         words >> name;
-        next_argument = 0;
-        cl_kernel& known = kernels[name];
+        next_argument_ = 0;
+        cl_kernel& known = kernels_[name];
         if (!known) {
             cl_int error = 0;
-            known = clCreateKernel(program, name.c_str(), &error);
+            known = clCreateKernel(program_, name.c_str(), &error);
             must(error, "clCreateKernel of " + name);
         }
-        kernel = known;
+        kernel_ = known;
     }
 
     void add_argument(std::istringstream& words) {
         std::string kind, value;
         words >> kind >> value;
-        const std::string what = "argument " + std::to_string(next_argument);
+        const std::string what = "argument " + std::to_string(next_argument_);
         if (kind == "buffer") {
-            must(clSetKernelArg(kernel, next_argument++, sizeof(cl_mem), &buffers.at(value)), what);
+            must(clSetKernelArg(kernel_, next_argument_++, sizeof(cl_mem), &buffers_.at(value)), what);
         } else if (kind == "local") {
-            must(clSetKernelArg(kernel, next_argument++, std::stoul(value), nullptr), what);
+            must(clSetKernelArg(kernel_, next_argument_++, std::stoul(value), nullptr), what);
         } else {
             std::vector<unsigned char> bytes;
             for (size_t i = 0; i + 1 < value.size(); i += 2)
                 bytes.push_back(static_cast<unsigned char>(std::stoul(value.substr(i, 2), nullptr, 16)));
-            must(clSetKernelArg(kernel, next_argument++, bytes.size(), bytes.data()), what);
+            must(clSetKernelArg(kernel_, next_argument_++, bytes.size(), bytes.data()), what);
         }
     }
 
     void run(std::istringstream& words) {
         size_t grid[3] = {}, group[3] = {};
         words >> grid[0] >> grid[1] >> grid[2] >> group[0] >> group[1] >> group[2];
-        must(clEnqueueNDRangeKernel(queue, kernel, 3, nullptr, grid, group, 0, nullptr, nullptr),
+        must(clEnqueueNDRangeKernel(queue_, kernel_, 3, nullptr, grid, group, 0, nullptr, nullptr),
              "clEnqueueNDRangeKernel");
-        must(clFinish(queue), "clFinish");
-        next_argument = 0;
+        must(clFinish(queue_), "clFinish");
+        next_argument_ = 0;
     }
 
     void save(std::istringstream& words) {
         std::string name, path;
         words >> name >> path;
-        cl_mem memory = buffers.at(name);
+        cl_mem memory = buffers_.at(name);
         size_t size = 0;
         must(clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof size, &size, nullptr), "clGetMemObjectInfo");
         std::string bytes(size, '\0');
-        must(clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, size, bytes.data(), 0, nullptr, nullptr),
+        must(clEnqueueReadBuffer(queue_, memory, CL_TRUE, 0, size, bytes.data(), 0, nullptr, nullptr),
              "clEnqueueReadBuffer");
         std::ofstream(path, std::ios::binary) << bytes;
     }
@@ -166,18 +166,18 @@ private:
         std::string name;
         words >> name;
         std::fflush(stdout);
-        dprintf(answers, "%s\n", name.c_str());
+        dprintf(answers_, "%s\n", name.c_str());
     }
 
-    int answers = dup(1);  // the standard output that was there at the beginning
-    cl_device_id device = nullptr;
-    cl_context context = nullptr;
-    cl_command_queue queue = nullptr;
-    cl_program program = nullptr;
-    cl_kernel kernel = nullptr;
-    cl_uint next_argument = 0;
-    std::map<std::string, cl_mem> buffers;
-    std::map<std::string, cl_kernel> kernels;
+    int answers_ = dup(1);  // the standard output that was there at the beginning
+    cl_device_id device_ = nullptr;
+    cl_context context_ = nullptr;
+    cl_command_queue queue_ = nullptr;
+    cl_program program_ = nullptr;
+    cl_kernel kernel_ = nullptr;
+    cl_uint next_argument_ = 0;
+    std::map<std::string, cl_mem> buffers_;
+    std::map<std::string, cl_kernel> kernels_;
 };
 
 }  // namespace

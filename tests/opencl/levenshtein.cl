@@ -1,7 +1,7 @@
 // How far words are from each other by the fewest changes, a row of the table in private memory.
 // buffer  words  uchar[1536]  = 97 + (i * 7 + i * i // 11) % 5
-// buffer  away   uchar[4096]  zero
-// run     compare(words, away)   grid 64, 64  group 64, 1
+// buffer  away   uchar[1024]  zero
+// run     compare(words, away)   grid 64, 16  group 64, 1
 kernel void compare(global const uchar* words, global uchar* away)
 {
     const int a = get_global_id(0), b = get_global_id(1);

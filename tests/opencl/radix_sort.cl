@@ -1,9 +1,9 @@
 // Keys are sorted by 4 bits at a time: counts of digits for each group, their prefix sums, and each key's place among the
 // equal ones before it; after SHOC's sort.
-// buffer  a      uint[512]  bits
+// buffer  a      uint[512]  = (i * 40503 + i * i * 977) % 65536
 // buffer  b      uint[512]  zero
 // buffer  sums   uint[128]  zero
-// repeat  shift = 0 .. 28 by 8
+// repeat  shift = 0 .. 12 by 8
 //     run count(a, sums, shift)            grid 512  group 64
 //     run prefix(sums)                     grid 128  group 128
 //     run scatter(a, b, sums, shift)       grid 512  group 64

@@ -105,8 +105,8 @@ class Host:
 class Build:
     """One program, made by one compiler for one target at one level."""
 
-    def __init__(self, options, program, compiler, target, level, folder):
-        self.options, self.program, self.compiler, self.target, self.level = options, program, compiler, target, level
+    def __init__(self, options, engines, program, compiler, target, level, folder):
+        self.options, self.engines, self.program, self.compiler, self.target, self.level = options, engines, program, compiler, target, level
         self.name = f'{"assembly" if compiler == "isaforge" else "clang-" + compiler} {target} -O{level}'
         self.folder = folder / program.name / self.name.replace(' ', '')
 
@@ -178,14 +178,14 @@ class Build:
             self.compile()
         except Failure as failure:
             return [f'{self.name}: {failure}'], 0
-        for engine in self.options.engine or ENGINES:
+        for engine in self.engines:
             try:
                 found += self.compare(engine, host)
             except Failure as failure:
                 found.append(f'{self.name} {engine}: {failure}')
         if not self.options.keep:
             shutil.rmtree(self.folder)
-        return found, len(self.options.engine or ENGINES)
+        return found, len(self.engines)
 
 
 def can_compile(program, compiler, target, level):
@@ -201,7 +201,8 @@ def can_compile(program, compiler, target, level):
 
 def builds_of(options, program, number, folder):
     """All that a program can be made by; for the sample one of these, another for each program."""
-    every = [Build(options, program, compiler, target, level, folder)
+    engines = options.engine or (ENGINES if options.every or number % 11 == 5 else ['interpreter'])  # to compile takes longest
+    every = [Build(options, engines, program, compiler, target, level, folder)
              for level, target, compiler in itertools.product(options.level or LEVELS, options.target or TARGETS, options.compiler or COMPILERS)
              if target in (program.targets or [target]) and can_compile(program, compiler, target, level)]
     if options.every:
