@@ -312,7 +312,7 @@ struct Lane {
             if (size != 32 && f.dst_unused == 1 && (x >> (size - 1) & 1) != 0)
                 rest = std::uint32_t(~std::uint64_t{0} << (low + size));
             w.v[r][i] = placed | rest;
-            if (size < n && is_float(t) && nan(t, x)) m.loose_.push_back({r, unsigned(lane), 0, 0, 0});
+            if ((size < n || f.dst_unused == 1) && is_float(t) && nan(t, x)) m.loose_.push_back({r, unsigned(lane), 0, 0, 0});
             if (size < n) distance = -1;
         } else if (n == 16) {
             const bool high = f.encoding == Encoding::vop3 && (f.op_sel >> 3 & 1) != 0;
