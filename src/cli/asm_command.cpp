@@ -95,15 +95,16 @@ int assemble_line(const Options& options, Session& session, const Codec& codec) 
     return session.report();
 }
 
-// Assembles; where the source says that it is written in another dialect than the description was loaded in, once more with
-// what only that dialect has.
+// Assembles; where the source says that it is written in another dialect than the description was loaded in, or for a variant
+// that has more, once more with what only those have.
 bool assemble_source(const Options& options, Session& session, const Codec& codec, FileId file, Object& object,
                      Listing* listing) {
     const AssembleOptions how = library_options(options);
     const bool assembled = assemble(codec, file, session.sources, how, object, session.diagnostics, listing);
-    if (object.dialect.empty() || !options.isa.dialect.empty()) return assembled;
     IsaChoice choice = options.isa;
-    choice.dialect = object.dialect;
+    if (choice.dialect.empty()) choice.dialect = object.dialect;
+    if (!object.wanted_variant.empty()) choice.name = codec.isa().name, choice.variant = object.wanted_variant;
+    if (choice.dialect == options.isa.dialect && object.wanted_variant.empty()) return assembled;
     object = {};
     if (listing) *listing = {};
     session.diagnostics = Diagnostics(options.error_limit);
@@ -158,7 +159,8 @@ int assemble_any(const Options& options) {
     }
     Session session;
     session.diagnostics = Diagnostics(options.error_limit);
-    const std::shared_ptr<const Isa> isa = session.load(options.isa);
+    IsaChoice choice = options.isa;
+    const std::shared_ptr<const Isa> isa = session.load(choice);
     if (!isa) return session.report();
     const auto& codec = make_for_good<Codec>(isa, options.relax);
     return one_line ? assemble_line(options, session, codec) : assemble_file(options, session, codec);

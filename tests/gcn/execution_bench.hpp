@@ -55,10 +55,11 @@ public:
             ADD_FAILURE() << to_text(diagnostics, sources);
             return;
         }
-        generation_ = name == "gcn1.0"   ? model::Generation::gfx6
-                      : name == "gcn1.1" ? model::Generation::gfx7
-                      : name == "gcn1.2" ? model::Generation::gfx8
-                                         : model::Generation::gfx9;
+        generation_ = name == "gcn1.0"                       ? model::Generation::gfx6
+                      : name == "gcn1.1"                     ? model::Generation::gfx7
+                      : name == "gcn1.2" || name == "gfx810" ? model::Generation::gfx8
+                                                             : model::Generation::gfx9;
+        packs_halves_ = generation_ == model::Generation::gfx9 || name == "gfx810";
         codec_ = std::make_shared<const Codec>(isa_);
         MachineOptions options;
         options.memory_bytes = memory_bytes;
@@ -119,15 +120,8 @@ public:
             code.push_back(branch(-2 - int(trial.words.size())));
             code.push_back(branch(-1));
         }
-        std::vector<std::uint8_t> bytes(4 * code.size() + 16);
-        std::memcpy(bytes.data(), code.data(), 4 * code.size());
-        machine_->load_code(bytes);
-        mode_ = std::uint32_t(random() & 0x3ff);
-        index_bits_ = 0;
-        if (generation_ >= model::Generation::gfx8 && random() % 4 == 0) {
-            mode_ |= 1u << 27;
-            index_bits_ = std::uint32_t(random() & 0xf000);
-        }
+        load_words(code);
+        choose_modes(random, true);
     }
 
     // Has them compiled, once all instructions have been run: how many are, those of the loops included.
@@ -150,6 +144,68 @@ public:
         return compiled() - before;
     }
 
+    // Puts them one behind the other, with branches over the next one here and there, and a branch from the last to the first.
+    void load_program(std::vector<Trial>& program, std::mt19937_64& random) {
+        std::vector<std::uint32_t> code;
+        std::vector<Trial> all;
+        for (Trial& trial : program) {
+            if (random() % 4 == 0) {
+                static constexpr const char* names[] = {"scc0", "scc1", "vccz", "vccnz", "execz", "execnz"};
+                const auto which = unsigned(random() % 6);
+                const auto distance = std::uint32_t(trial.words.size());
+                all.push_back({std::string("s_cbranch_") + names[which], {0xbf840000 + (which << 16) + distance}, 0});
+            }
+            all.push_back(std::move(trial));
+        }
+        std::size_t words = 0;
+        for (const Trial& trial : all) words += trial.words.size();
+        all.push_back({"s_branch", {branch(-1 - int(words))}, 0});
+        for (Trial& trial : all) {
+            trial.address = 4 * code.size();
+            code.insert(code.end(), trial.words.begin(), trial.words.end());
+        }
+        program = std::move(all);
+        load_words(code);
+        choose_modes(random, false);
+    }
+
+    // Runs such a program round and round on both, from a random state. `known` is false where the model does not know all of
+    // it, or not to the bit.
+    std::string run_program(const std::vector<Trial>& program, unsigned rounds, std::mt19937_64& random, bool& known) {
+        shuffle(random);
+        wave_.pc = 0;
+        wave_.m0 = std::uint32_t(random() % (2 * lds_size));
+        fill_memories(random);
+        model::Wave after = wave_;
+        model::Model reference = model_of(after);
+        reference.memory_bytes = contents(memory_);
+        reference.lds = contents(lds_);
+        known = false;
+        std::uint64_t steps = 0;
+        for (unsigned round = 0; round < rounds; ++steps) {
+            const auto next = std::find_if(program.begin(), program.end(),
+                                           [&](const Trial& trial) { return trial.address == after.pc; });
+            if (next == program.end() || !reference.execute(next->name, next->words) || !reference.loose().empty())
+                return {};
+            if (after.pc == 0) ++round;
+        }
+        set_machine();
+        machine_->set_pc(0);
+        const RunResult result = machine_->run(steps);
+        known = true;
+        std::string wrong;
+        if (result.reason != StopReason::limit) wrong = "\n    " + result.message;
+        wrong += compare(after, {});
+        wrong += compare_bytes("mem", machine_->memory(memory_), reference.memory_bytes);
+        wrong += compare_bytes("lds", machine_->memory(lds_), reference.lds);
+        take_over();
+        if (wrong.empty()) return {};
+        std::string text;
+        for (const Trial& trial : program) text += "    " + machine_->text(trial.address) + "\n";
+        return text + fmt::format("mode {:x}, exec {:x}, m0 {:x}, {} steps:{}", wave_.mode, wave_.exec, wave_.m0, steps,
+                                  wrong);
+    }
+
     // Executes one from a random state on both. An empty text where both did the same; `known` is false where the model does
     // not know the instruction.
     std::string run(const Trial& trial, std::mt19937_64& random, bool& known) {
@@ -170,7 +226,8 @@ public:
         set_machine();
         machine_->set_pc(trial.address - (in_loop ? 4 : 0));
         const RunResult result = in_loop ? machine_->run(4) : machine_->step();
-        if (result.message.find("register that does not exist") != std::string::npos ||
+        if (result.reason == StopReason::bad_index ||
+            result.message.find("register that does not exist") != std::string::npos ||
             result.message.find("nothing is mapped there") != std::string::npos) {
             take_over();
             return {};
@@ -204,6 +261,20 @@ private:
     static bool jumps_by_number(const Trial& trial) {
         return trial.is("s_branch") || trial.is("s_call") || trial.name == "s_cbranch_i_fork" ||
                (trial.is("s_cbranch") && trial.name != "s_cbranch_g_fork" && trial.name != "s_cbranch_join");
+    }
+
+    void load_words(const std::vector<std::uint32_t>& code) {
+        std::vector<std::uint8_t> bytes(4 * code.size() + 16);
+        std::memcpy(bytes.data(), code.data(), 4 * code.size());
+        machine_->load_code(bytes);
+    }
+    void choose_modes(std::mt19937_64& random, bool indexed) {
+        mode_ = std::uint32_t(random() & 0x3ff);
+        index_bits_ = 0;
+        if (indexed && generation_ >= model::Generation::gfx8 && random() % 4 == 0) {
+            mode_ |= 1u << 27;
+            index_bits_ = std::uint32_t(random() & 0xf000);
+        }
     }
 
     Index file(const std::string& name) const {
@@ -288,6 +359,7 @@ private:
     model::Model model_of(model::Wave& wave) const {
         model::Model made(generation_, wave);
         made.lds_bytes = lds_size;
+        made.packs_halves = packs_halves_;
         made.private_memory = private_memory_;
         return made;
     }
@@ -338,6 +410,17 @@ private:
                 wave_.v[n][lane] = in_machine_[n][lane] = std::uint32_t(machine_->get(v_, n, lane));
     }
 
+public:
+    // m0 selects registers, and where the local data share ends; programs leave it alone.
+    static bool writes_modes(const Trial& trial) {
+        const std::uint32_t w = trial.words[0];
+        const bool scalar = w >> 30 == 2 && w >> 23 != 0x17e && w >> 23 != 0x17f;
+        const bool gds = trial.is("ds_") && (w >> 16 & 3) != 0;
+        return gds || (scalar && (w >> 16 & 0x7f) >= 123) ||
+               (trial.is("v_read") && ((w >> 17 & 0xff) >= 123 || (w & 0x7f) >= 123));
+    }
+
+private:
     // What differs.
     std::string compare(const model::Wave& after, const std::vector<model::Loose>& loose) const {
         const Machine& m = *machine_;
@@ -403,7 +486,7 @@ private:
     std::array<std::array<std::uint32_t, 64>, 256> in_machine_{};
     std::uint64_t private_memory_ = 0;
     std::uint32_t lds_size = 0x1000, mode_ = 0, index_bits_ = 0;
-    bool filled_ = false;
+    bool filled_ = false, packs_halves_ = false;
 };
 
 }  // namespace isaforge::test

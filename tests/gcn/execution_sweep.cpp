@@ -20,8 +20,7 @@ TEST_P(ExecutionSweep, CompiledEqualsTheModel) {
     EXPECT_GT(run.compiled, run.not_compiled);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ExecutionSweep, testing::Values("gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4"),
-                         [](const auto& each) { return "gcn1_" + std::string(1, each.param[5]); });
+INSTANTIATE_TEST_SUITE_P(All, ExecutionSweep, testing::ValuesIn(execution_variants), variant_name);
 
 }  // namespace
 }  // namespace isaforge::test

@@ -28,8 +28,16 @@ TEST_P(Execution, CompiledEqualsTheModel) {
     EXPECT_GT(run.compiled, run.not_compiled);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Execution, testing::Values("gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4"),
-                         [](const auto& each) { return "gcn1_" + std::string(1, each.param[5]); });
+TEST_P(Execution, ProgramsEqualTheModel) {
+    for (const Engine engine : {Engine::interpreter, Engine::compiler}) {
+        ExecutionRun run(GetParam(), engine, {.rounds = 3, .seed = 5});
+        run.run_programs(asked_for("ISAFORGE_GCN_PROGRAMS", 30));
+        EXPECT_GT(run.compared, 10u);
+        EXPECT_TRUE(engine == Engine::interpreter || run.compiled > 100u) << run.compiled;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Execution, testing::ValuesIn(execution_variants), variant_name);
 
 }  // namespace
 }  // namespace isaforge::test
