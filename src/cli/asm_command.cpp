@@ -103,7 +103,8 @@ bool assemble_source(const Options& options, Session& session, const Codec& code
     const bool assembled = assemble(codec, file, session.sources, how, object, session.diagnostics, listing);
     IsaChoice choice = options.isa;
     if (choice.dialect.empty()) choice.dialect = object.dialect;
-    if (!object.wanted_variant.empty()) choice.name = codec.isa().name, choice.variant = object.wanted_variant;
+    if (!object.wanted_variant.empty()) choice.variant = object.wanted_variant;
+    if (!choice.variant.empty() && choice.name == codec.isa().variant) choice.name = codec.isa().name;
     if (choice.dialect == options.isa.dialect && object.wanted_variant.empty()) return assembled;
     object = {};
     if (listing) *listing = {};
@@ -159,8 +160,7 @@ int assemble_any(const Options& options) {
     }
     Session session;
     session.diagnostics = Diagnostics(options.error_limit);
-    IsaChoice choice = options.isa;
-    const std::shared_ptr<const Isa> isa = session.load(choice);
+    const std::shared_ptr<const Isa> isa = session.load(options.isa);
     if (!isa) return session.report();
     const auto& codec = make_for_good<Codec>(isa, options.relax);
     return one_line ? assemble_line(options, session, codec) : assemble_file(options, session, codec);
