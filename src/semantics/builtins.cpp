@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "semantics/lowering.hpp"
 
@@ -904,6 +905,16 @@ constexpr Builtin builtins[] = {
     {"transaction_depth", "", 0, 0, machine_value, Op::transaction_depth},
 };
 
+const Builtin* find_builtin(std::string_view name) {
+    static const auto by_name = [] {
+        std::unordered_map<std::string_view, const Builtin*> made;
+        for (const Builtin& builtin : builtins) made.emplace(builtin.name, &builtin);
+        return made;
+    }();
+    const auto found = by_name.find(name);
+    return found != by_name.end() ? found->second : nullptr;
+}
+
 // Whether the result is a float, or has lost what its bits cannot hold.
 bool gives_exactly(const Builtin& builtin) {
     const bool is_float_result = builtin.make == integer_to_float || builtin.make == float_to_float ||
@@ -944,16 +955,11 @@ std::vector<std::string_view> Lowering::builtin_names() {
     return names;
 }
 
-bool Lowering::is_builtin(std::string_view name) {
-    return std::any_of(std::begin(builtins), std::end(builtins),
-                       [&](const Builtin& builtin) { return builtin.name == name; });
-}
+bool Lowering::is_builtin(std::string_view name) { return find_builtin(name) != nullptr; }
 
 // A function that gives nothing leaves an Item of kind none without an error.
 std::optional<Item> Lowering::builtin(const Expression& call, unsigned) {
-    const Builtin* found = nullptr;
-    for (const Builtin& candidate : builtins)
-        if (call.name == candidate.name) found = &candidate;
+    const Builtin* const found = find_builtin(call.name);
     if (found == nullptr) return std::nullopt;
     if (call.operands.size() > found->count || call.operands.size() + found->optional < found->count) {
         error(call.place, fmt::format("`{}` takes {} argument{} ({}), not {}", call.name, found->count,

@@ -205,9 +205,9 @@ Index Lowering::find_memory(std::string_view name) const {
 }
 
 const Function* Lowering::find_function(std::string_view name) const {
-    for (const auto& function : isa.functions)
-        if (function->name == name) return function.get();
-    return nullptr;
+    const auto found = std::lower_bound(isa.functions.begin(), isa.functions.end(), name,
+                                        [](const auto& function, auto sought) { return function->name < sought; });
+    return found != isa.functions.end() && (*found)->name == name ? found->get() : nullptr;
 }
 
 unsigned Lowering::pc_bits() const {

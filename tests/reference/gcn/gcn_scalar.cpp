@@ -419,9 +419,10 @@ bool Model::scalar(const std::string& name) {
 
 bool Model::execute(const std::string& name, const std::vector<std::uint32_t>& words) {
     loose_.clear();
-    if (words.size() == 2 && encoding_of(static_cast<Generation>(generation_), words[0]) == Encoding::other) {
+    if (encoding_of(static_cast<Generation>(generation_), words[0]) == Encoding::other) {
+        if (words.size() == 1 && name[0] != 's') return false;
         if (!memory(name, words)) return false;
-        wave_.pc += 8;
+        wave_.pc += 4 * words.size();
         return true;
     }
     if (!take_apart(words)) return false;
