@@ -31,7 +31,7 @@ instructions F [OP] "{name} {D}, {A}" {
     9  pass   yield()
     10 spread { v[1] = v[1] + 5
                 v[2] = v[2] + 5 }
-    11 sum    D = D + u64(v[1][0]) + u64(v[2][1])
+    11 sum    D = D + u64(element(v[1], 0)) + u64(element(v[2], 1))
     12 wait   { if data.u64[A] == 0 { pc = pc } }
 }
 )";
