@@ -115,6 +115,7 @@ public:
 
 private:
     std::shared_ptr<Pages> take_from(std::vector<std::shared_ptr<Pages>>& pool, std::uint64_t bytes, const char* name);
+    void give_to(std::vector<std::shared_ptr<Pages>>& pool, std::shared_ptr<Pages> pages);
 
     const codeobject::Processor& about_;
     std::string processor_name_;
@@ -124,7 +125,6 @@ private:
     mutable std::mutex lock_;
     std::unordered_map<std::uint8_t*, std::unique_ptr<Pages>> allocated_;
     std::vector<std::shared_ptr<Pages>> scratch_, blocks_;   // that no launch has
-    std::vector<std::shared_ptr<Pages>> lent_;
     std::unique_ptr<machine::Dispatcher> dispatcher_;
 };
 
