@@ -122,6 +122,7 @@ public:
 private:
     bool fill_start(const LaunchRequest& request, Start& what, std::string& error);
     std::shared_ptr<Pages> take_from(std::vector<std::shared_ptr<Pages>>& pool, std::uint64_t bytes, const char* name);
+    void give_to(std::vector<std::shared_ptr<Pages>>& pool, std::shared_ptr<Pages> pages);
 
     const codeobject::Processor& about_;
     std::string processor_name_;
@@ -131,7 +132,6 @@ private:
     mutable std::mutex lock_;
     std::unordered_map<std::uint8_t*, std::unique_ptr<Pages>> allocated_;
     std::vector<std::shared_ptr<Pages>> scratch_, blocks_;   // that no launch has
-    std::vector<std::shared_ptr<Pages>> lent_;
     std::unique_ptr<machine::Dispatcher> dispatcher_;
 };
 

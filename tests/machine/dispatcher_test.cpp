@@ -31,17 +31,20 @@ instructions F [OP] "{name} {D}, {A}" {
     9  pass   yield()
     10 spread { v[1] = v[1] + 5
                 v[2] = v[2] + 5 }
-    11 sum    D = D + u64(v[1][0]) + u64(v[2][1])
+    11 sum    D = D + u64(element(v[1], 0)) + u64(element(v[2], 1))
     12 wait   { if data.u64[A] == 0 { pc = pc } }
 }
 )";
 
 enum Code : std::uint16_t { add = 1, put, get, keep = 5, other, meet, halt, pass, spread, sum, wait };
-std::uint16_t word(Code code, unsigned d = 0, unsigned a = 0) { return static_cast<std::uint16_t>(code << 8 | d << 5 | a << 2); }
+std::uint16_t word(Code code, unsigned d = 0, unsigned a = 0) {
+    return static_cast<std::uint16_t>(code << 8 | d << 5 | a << 2);
+}
 
 class Bench {
 public:
-    explicit Bench(unsigned threads, const std::vector<std::uint16_t>& words, Engine engine = Engine::automatic) : code_(words) {
+    explicit Bench(unsigned threads, const std::vector<std::uint16_t>& words, Engine engine = Engine::automatic)
+        : code_(words) {
         SourceManager sources;
         Diagnostics diagnostics;
         const auto isa = load_isa_text("dispatches.isa", description, sources, diagnostics);
@@ -99,8 +102,7 @@ TEST(Dispatcher, RegistersAreSetOrZero) {
     for (const Engine engine : {Engine::interpreter, Engine::compiler})
         for (const unsigned threads : {1u, 3u}) {
             // r3 is zero, or what the harts before have left there.
-            Bench bench(threads, {word(spread), word(sum, 3), word(add, 3, 2), word(put, 1, 3), word(halt)},
-                        engine);
+            Bench bench(threads, {word(spread), word(sum, 3), word(add, 3, 2), word(put, 1, 3), word(halt)}, engine);
             std::vector<std::uint64_t> out(3000);
             const std::uint64_t address = bench.give(out);
             machine::Dispatch dispatch;
@@ -122,8 +124,8 @@ TEST(Dispatcher, RegistersAreSetOrZero) {
 }
 
 TEST(Dispatcher, GroupsHaveMemoryOfTheirOwn) {
-    Bench bench(2, {word(other, 3), word(put, 1, 3), word(meet), word(keep, 2), word(meet), word(other, 3), word(put, 4, 3),
-                    word(halt)});
+    Bench bench(2, {word(other, 3), word(put, 1, 3), word(meet), word(keep, 2), word(meet), word(other, 3),
+                    word(put, 4, 3), word(halt)});
     std::vector<std::uint64_t> before(400, 1), after(400);
     const std::uint64_t first = bench.give(before), second = bench.give(after);
     machine::Dispatch dispatch;
@@ -184,7 +186,7 @@ TEST(Dispatcher, StorageComesAndGoes) {
         return true;
     };
     bench.start(dispatch);
-    for (int i = 0; i < 200; ++i) {
+    for (int i = 0; i < 50; ++i) {
         std::vector<std::uint64_t> passing(100);
         bench.give(passing);
         bench.take(passing);
