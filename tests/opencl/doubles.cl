@@ -5,6 +5,7 @@
 // buffer  c  double[1024]   edges
 // buffer  r  double[18432]  zero
 // run     exact(a, b, c, r)   grid 1024   group 64
+// sample  clang-19 gfx900 -O2
 #pragma OPENCL FP_CONTRACT OFF
 double normal(double x) { return fabs(x) < 0x1p-1022 ? 0.0 : x; }
 

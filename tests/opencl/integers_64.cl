@@ -6,6 +6,7 @@
 // buffer  ur  ulong[23552]  zero
 // run     of_signed(a, b, c, r)     grid 1024   group 64
 // run     of_unsigned(a, b, c, ur)  grid 1024   group 64
+// sample  clang-19 gfx700 -O0
 #define EACH(T)                                                                                                    \
     r[0] = a + b; r[1] = a - b; r[2] = a * b; r[3] = a & b; r[4] = a | b; r[5] = a ^ b;                            \
     r[6] = a << (b & 63); r[7] = a >> (b & 63); r[8] = min(a, b); r[9] = max(a, b);                                \

@@ -7,6 +7,7 @@
 // buffer  w   short[2048]   zero
 // run     of_signed(a, b, c, r, w)     grid 1024   group 64
 // run     of_unsigned(a, b, c, ur, w)  grid 1024   group 64
+// sample  clang-14 gfx803 -O2
 #define EACH(T)                                                                                                    \
     r[0] = a + b; r[1] = a - b; r[2] = a * b; r[3] = a & b; r[4] = a | b; r[5] = a ^ b;                            \
     r[6] = (T)(a << (b & 7)); r[7] = a >> (b & 7); r[8] = min(a, b); r[9] = max(a, b);                             \

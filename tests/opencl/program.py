@@ -10,13 +10,15 @@
     // targets gfx700 gfx803 gfx900
     // options -fsome-option
     // prints
+    // sample  clang-14 gfx803 -O2
 
 All buffers are compared after the last launch, to the bit unless `within N ulp`, `within X` (absolute) or `in any order`
 says otherwise. Numbers are C's, with its suffixes: 7 is an int, 7u, 7l, 7ul, 2.5f, 2.5; `short 7` names other types, and
 `bytes 01 00 02 00` is what a struct is in memory. Sizes and arguments may be expressions, with t of a `repeat`.
 Elements are filled with `zero`, `= (i * 7) % 13` (an expression in i, of n elements), `random LOW HIGH`, `bits` (any bits)
 or `edges` (what is special in the type, and any bits). The library is that of the device, for kernels that need more than
-device.h has. Kernels without `targets` are for all targets.
+device.h has. Kernels without `targets` are for all targets. `sample` names the build that `make test` takes, where it
+matters which: one that has found a mistake.
 """
 import math
 import random
@@ -169,12 +171,12 @@ class Program:
         self.path, self.name = path, path.stem
         self.buffers, self.launches = {}, []
         self.library, self.prints, self.targets, self.options = False, False, None, []
-        self.kernels = set(re.findall(r'^kernel\b[^(]*?(\w+)\(', path.read_text().replace('__attribute__((', ''), re.M))
+        self.sample = None
         self.repeated, self.repeat = [], None
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if not line.startswith('//'):
                 break
-            match = re.fullmatch(r'//( +)(buffer|run|repeat|library|targets|options|prints)\b\s*(.*)', line)
+            match = re.fullmatch(r'//( +)(buffer|run|repeat|library|targets|options|prints|sample)\b\s*(.*)', line)
             if match:
                 try:
                     self.line(match[2], match[3].strip(), len(match[1]) > 1)
@@ -194,6 +196,8 @@ class Program:
             self.launches.append(Launch(rest, self.buffers, {}))
         elif word == 'repeat':
             self.repeat = re.fullmatch(r'(\w+) = (.+?) \.\. (.+?)(?: by (.+))?', rest).groups()
+        elif word == 'sample':
+            self.sample = rest
         elif word in ('library', 'prints'):
             setattr(self, word, True)
         else:

@@ -208,7 +208,8 @@ def builds_of(options, program, number, folder):
     if options.every:
         return every
     makers = [[build for build in every if (build.compiler == 'isaforge') == assembly] for assembly in (False, True)]
-    return [builds[number * 7 % len(builds)] for builds in makers if builds]
+    chosen = [builds[number * 7 % len(builds)] for builds in makers if builds]
+    return [build for build in every if build.name == program.sample] or chosen
 
 
 def report(programs, outcomes):

@@ -3,6 +3,7 @@
 // buffer  a  float[4096]  random -1 1
 // buffer  b  float[4096]  zero
 // run     column(a, b, 16, 16, 16, 0.166f, 0.0833f)   grid 14, 14  group 14, 7
+// sample  clang-14 gfx600 -O2
 #pragma OPENCL FP_CONTRACT OFF
 kernel void column(global const float* a, global float* b, int nx, int ny, int nz, float c0, float c1)
 {

@@ -5,6 +5,7 @@
 // buffer  d  uint[1024]   zero
 // run     blend(p, q, r)   grid 1024  group 64
 // run     words(p, q, d)   grid 1024  group 64
+// sample  clang-19 gfx803 -O2
 kernel void blend(global const uchar4* p, global const uchar4* q, global uchar4* r)
 {
     const size_t i = get_global_id(0);
