@@ -7,7 +7,8 @@ namespace {
 
 class Twins {
 public:
-    explicit Twins(const std::string& name) : bench_(name), codec_(std::make_shared<const Codec>(isa_of(name))) {
+    explicit Twins(const std::string& name)
+        : bench_(name, Engine::interpreter), codec_(std::make_shared<const Codec>(isa_of(name))) {
         for (const Engine engine : {Engine::interpreter, Engine::compiler}) {
             MachineOptions options;
             options.memory_bytes = 1 << 16;
