@@ -134,6 +134,12 @@ void Machine::State::look_for_hot() {
 
 // Whether the instruction to come is the middle of something that is not compiled yet. Under the program's lock.
 void Machine::State::look_around(std::uint64_t usual) {
+    // Where each of many harts begins is as hot as anything behind it, and code from there on has all of that.
+    if (options.dispatches && !program->compiled.entered.contains(start_address) &&
+        program->find(*current->translations, start_address) != nullptr) {
+        hot.interval = usual;
+        return compile_around(start_address);
+    }
     const Instruction* const here = next_instruction();
     const bool was_compiled = !program->compiled.regions.empty() && core.count - core.left_at < most_units;
     if (here == nullptr || here->is_event || !is_executable(*here) || was_compiled ||
