@@ -121,7 +121,8 @@ struct LaunchRequest {
     const KernelInfo* kernel = nullptr;      // of a code object that is loaded here
     Extent grid;                             // work-items, not groups; groups at the edge may be smaller
     Extent group;                            // work-items of a group; at most 1024 together
-    std::span<const std::uint8_t> arguments; // the block of arguments from its begin; hidden ones, and what is missing, are added
+    std::span<const std::uint8_t>
+        arguments;  // the block of arguments from its begin; hidden ones, and what is missing, are added
     std::uint32_t group_bytes = 0;           // of the local data share, above what the kernel has itself
     std::uint64_t most_instructions = 0;     // of all wavefronts together, about; 0: no limit
     std::uint64_t printf_bytes = std::uint64_t{1} << 20;   // for what it prints, if it does
@@ -134,7 +135,8 @@ struct DispatchPacket {
     std::uint32_t private_bytes = 0;         // of a work-item
     std::uint32_t group_bytes = 0;           // of the local data share, all of it
     std::uint64_t kernarg = 0;               // the address of the block of arguments
-    std::uint64_t packet = 0, queue = 0;     // addresses of the packet itself and of its queue's amd_queue_t, for kernels that ask
+    std::uint64_t packet = 0,
+                  queue = 0;  // addresses of the packet itself and of its queue's amd_queue_t, for kernels that ask
     std::uint64_t dispatch_id = 0;
     std::uint64_t most_instructions = 0;     // as above
     // Called once, when it has ended, by a thread of the device, on which nothing may wait for another launch. May be empty.
@@ -145,6 +147,7 @@ struct DeviceOptions {
     std::string processor = "gfx900";        // any that `isaforge asm --target` knows
     unsigned threads = 0;                    // that run wavefronts; 0: as many as there are processors
     Engine engine = Engine::automatic;
+    Checks checks;                           // what launches are watched for (slower)
 };
 
 class ComputeDevice {
@@ -173,14 +176,20 @@ public:
 
     // Loads a code object, linked or not, of version 2 to 5. Null, with the reason in `error`, where it is damaged, for another
     // generation, or where symbols are missing.
-    virtual std::shared_ptr<const CodeObject> load(std::span<const std::uint8_t> bytes, const CodeObjectOptions& options,
-                                                   std::string& error) = 0;
+    virtual std::shared_ptr<const CodeObject> load(std::span<const std::uint8_t> bytes,
+                                                   const CodeObjectOptions& options, std::string& error) = 0;
 
     // Begins a launch. Null, with the reason in `error`, where the request is none that the kernel can have.
     virtual std::shared_ptr<Launch> launch(const LaunchRequest& request, std::string& error) = 0;
     virtual std::shared_ptr<Launch> dispatch(const DispatchPacket& packet, std::string& error) = 0;
 
     virtual EngineFigures engine_figures() const = 0;
+
+    // With checks: what was found in all launches so far, by rising addresses of instructions. `group` counts the launch's groups,
+    // first along x, and `hart` the wavefronts of one.
+    virtual std::vector<Finding> findings() const = 0;
+    // With checks: what lies there has no value until a kernel has written it. Without it, all memory but the private one has.
+    virtual void note_unwritten(std::span<const std::uint8_t> memory) = 0;
 };
 
 }  // namespace isaforge

@@ -177,6 +177,7 @@ struct RegisterFile {
     std::vector<BitField> fields;
     unsigned lanes = 1;                 // lanes of a register: 64 for a wavefront's, 1 for a scalar's
     unsigned write_ports = 0;           // 0: no limit
+    bool is_zero_at_reset = false;      // of which a program may make use
     std::vector<Entry> entries;         // names by code; empty for a single register
     Place where;
 };

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "isaforge/codec.hpp"
+#include "isaforge/findings.hpp"
 #include "isaforge/limits.hpp"
 
 namespace isaforge {
@@ -27,7 +28,7 @@ namespace isaforge {
 namespace machine {
 struct Dispatch;
 class MemoryMap;
-}
+}  // namespace machine
 
 // Where a program's files lead: 0 is read; 1 and 2 are written.
 class Streams {
@@ -60,6 +61,7 @@ struct MachineOptions {
     std::map<std::string, std::uint64_t, std::less<>> memory_sizes;  // bytes, by the memory's name
     bool require_alignment = false;   // an access at no multiple of its size is a bad one
     bool warn_hazards = false;        // warn where a register is read before its late result has landed
+    Checks checks;                    // what the run is watched for (slower)
     bool count_instructions = false;  // keep counts for each instruction of the program (slower)
     unsigned harts = 1;                // of a group, at most most_harts
     unsigned groups = 1;               // as many run at the same time as most_harts allows, on threads as there are processors
@@ -275,11 +277,15 @@ public:
     // With warn_hazards: one line for each instruction that read a register before its late result had landed.
     const std::vector<std::string>& warnings() const;
 
+    // With checks: what was found since the machine was made, by rising addresses.
+    std::vector<Finding> findings() const;
+
     struct State;
 
 private:
     explicit Machine(std::unique_ptr<State> state);
-    void make(const std::shared_ptr<const Codec>& codec, const MachineOptions& options, const machine::Dispatch* dispatch);
+    void make(const std::shared_ptr<const Codec>& codec, const MachineOptions& options,
+              const machine::Dispatch* dispatch);
     std::string change_main(std::uint64_t address,
                             const std::function<std::string(machine::MemoryMap&, std::uint64_t)>& change);
     RunResult run_harts(std::uint64_t limit);

@@ -7,6 +7,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/findings.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/memory_maps.hpp"
 #include "cli/outputs.hpp"
@@ -61,6 +62,7 @@ private:
     bool pictures_fit(const KernelArguments& arguments) const;
     const KernelBuffer* buffer_of(const KernelArguments& arguments, const std::string& place, std::uint64_t& offset) const;
     bool write_outputs(const Loaded& loaded) const;
+    bool report(const ComputeDevice& device) const;
 
     const std::vector<std::uint8_t>& bytes_;
     const LaunchChoice& choice_;
@@ -113,7 +115,7 @@ bool KernelRun::choose_extents(const KernelInfo& kernel) {
 
 bool KernelRun::load(Engine engine, unsigned threads, const KernelArguments& arguments, Loaded& loaded) const {
     std::string error;
-    loaded.device = ComputeDevice::make({.processor = info_.processor, .threads = threads, .engine = engine}, error);
+    loaded.device = ComputeDevice::make({.processor = info_.processor, .threads = threads, .engine = engine, .checks = settings_.checks}, error);
     if (loaded.device != nullptr)
         loaded.code = loaded.device->load(bytes_, {.name = settings_.path, .symbols = {}}, error);
     if (loaded.code == nullptr) {
@@ -128,6 +130,7 @@ bool KernelRun::load(Engine engine, unsigned threads, const KernelArguments& arg
             return false;
         }
         std::ranges::copy(buffer.contents, buffer.memory);
+        if (buffer.is_unwritten) loaded.device->note_unwritten({buffer.memory, buffer.bytes});
         const auto address = reinterpret_cast<std::uint64_t>(buffer.memory);
         std::memcpy(loaded.arguments.block.data() + buffer.place, &address, sizeof address);
     }
@@ -234,6 +237,15 @@ void print_stats(const Loaded& loaded) {
     if (!figures.problem.empty()) tell(fmt::format("not compiled: {}\n", figures.problem));
 }
 
+// What checks found. Whether that is nothing.
+bool KernelRun::report(const ComputeDevice& device) const {
+    const std::uint64_t across = (grid_.x + group_.x - 1) / group_.x, down = (grid_.y + group_.y - 1) / group_.y;
+    return report_findings(device.findings(), [&](const Finding& finding) {
+        return fmt::format(", kernel {}, group {},{},{}, wavefront {}", finding.program, finding.group % across,
+                           finding.group / across % down, finding.group / across / down, finding.hart);
+    });
+}
+
 int KernelRun::run(const Session& session) {
     std::string error;
     std::optional<CodeObjectInfo> info = read_code_object(bytes_, error);
@@ -263,7 +275,8 @@ int KernelRun::run(const Session& session) {
                            : load(parse_engine(settings_.engine).value_or(Engine::automatic), threads, *arguments, loaded) &&
                                  execute(loaded);
     if (settings_.stats && loaded.device != nullptr) print_stats(loaded);
-    return good && write_outputs(loaded) ? success : input_error;
+    const bool right = !settings_.checks.any() || loaded.device == nullptr || report(*loaded.device);
+    return good && write_outputs(loaded) && right ? success : input_error;
 }
 
 }  // namespace

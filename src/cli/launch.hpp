@@ -36,6 +36,7 @@ struct LaunchSettings {
     std::string engine;
     std::uint64_t most_instructions = 0;
     std::vector<std::string> pictures;
+    Checks checks;
     bool stats = false;
 };
 

@@ -52,6 +52,7 @@ Implementation::Implementation(std::shared_ptr<const Codec> codec, const codeobj
     : about_(processor), processor_name_(processor.name), generation_(processor.major), registers_(codec->isa()) {
     MachineOptions how;
     how.engine = options.engine;
+    how.checks = options.checks;
     how.source_line = [this](std::uint64_t address) {
         std::string line;
         objects_.with_object_at(address, [&](const LoadedObject& object) { line = object.source_line(address); });

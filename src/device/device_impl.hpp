@@ -99,6 +99,10 @@ public:
     std::shared_ptr<Launch> launch(const LaunchRequest& request, std::string& error) override;
     std::shared_ptr<Launch> dispatch(const DispatchPacket& packet, std::string& error) override;
     EngineFigures engine_figures() const override { return dispatcher_->engine_figures(); }
+    std::vector<Finding> findings() const override { return dispatcher_->findings(); }
+    void note_unwritten(std::span<const std::uint8_t> memory) override {
+        dispatcher_->note_unwritten(reinterpret_cast<std::uint64_t>(memory.data()), memory.size(), false);
+    }
 
     unsigned generation() const { return generation_; }
     const RegisterNames& registers() const { return registers_; }

@@ -22,7 +22,8 @@ Pages::Pages(std::uint64_t bytes) : bytes_(bytes) {
     if (bytes > most_memory_bytes) return;
     mapped_ = (std::max<std::uint64_t>(bytes, 1) + page - 1) / page * page + page;
     auto* const wanted = reinterpret_cast<void*>(next_address.fetch_add(mapped_));  // NOLINT(performance-no-int-to-ptr)
-    void* const at = ::mmap(wanted, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const at =
+        ::mmap(wanted, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at != MAP_FAILED) data_ = static_cast<std::uint8_t*>(at);  // NOLINT(performance-no-int-to-ptr): a macro's
 }
 
@@ -36,8 +37,7 @@ std::string Implementation::register_memory(std::span<std::uint8_t> memory, Perm
 }
 
 void Implementation::unregister_memory(std::span<std::uint8_t> memory) {
-    if (!memory.empty())
-        dispatcher_->remove_storage(reinterpret_cast<std::uint64_t>(memory.data()), memory.size());
+    if (!memory.empty()) dispatcher_->remove_storage(reinterpret_cast<std::uint64_t>(memory.data()), memory.size());
 }
 
 std::uint8_t* Implementation::allocate(std::uint64_t bytes, std::string name) {
@@ -83,7 +83,10 @@ std::shared_ptr<Pages> Implementation::take_from(std::vector<std::shared_ptr<Pag
 }
 
 std::shared_ptr<Pages> Implementation::take_scratch(std::uint64_t bytes) {
-    return take_from(scratch_, bytes, "private memory");
+    std::shared_ptr<Pages> pages = take_from(scratch_, bytes, "private memory");
+    if (pages != nullptr)
+        dispatcher_->note_unwritten(reinterpret_cast<std::uint64_t>(pages->data()), pages->span().size(), true);
+    return pages;
 }
 
 std::shared_ptr<Pages> Implementation::take_block(std::uint64_t bytes) {

@@ -498,12 +498,15 @@ void Parser::registers(bool single) {
             advance();
             expect("write", "after the number of ports");
             if (!accept("port")) expect("ports", "after `write`");
+        } else if (accept("zero")) {
+            out.is_zero_at_reset = true;
+            if (expect("at", "after `zero`")) expect("reset", "after `zero at`");
         } else if (at("{") && single) {
             rows("fields of the register", [&] { bit_fields(out.fields); });
         } else if (at("{")) {
             out.entries = entries(&out.fields);
         } else {
-            complain("a text, lanes, write ports or a block of names", {"lanes", "one"});
+            complain("a text, lanes, write ports, `zero at reset` or a block of names", {"lanes", "one", "zero"});
             return give_up(out.name);
         }
     }

@@ -126,6 +126,7 @@ struct RegistersDeclaration {
     semantics::TypeName type;
     ExpressionPointer lanes;         // null: one
     unsigned write_ports = 0;
+    bool is_zero_at_reset = false;
     std::optional<Text> text;
     std::vector<EntrySyntax> entries;
     std::vector<BitFieldSyntax> fields;  // of each register

@@ -68,7 +68,8 @@ Bus::Bus(System& system, Group& group, Core& core, std::uint32_t slot)
     core_.slot = slot;
     if (sharing_ != nullptr) {
         sharing_->members[core_.slot].stop_at = &core_.stop_at;
-        for (unsigned used = sharing_->used; used <= slot && !sharing_->used.compare_exchange_weak(used, slot + 1);) continue;
+        for (unsigned used = sharing_->used; used <= slot && !sharing_->used.compare_exchange_weak(used, slot + 1);)
+            continue;
     }
     for (Index i = 0; i < system.spaces.size(); ++i) views_.emplace_back(*group.spaces[i], i);
     clear(empty_);
@@ -649,6 +650,7 @@ bool Bus::write_bytes(std::uint64_t address, std::span<const std::uint8_t> bytes
         if (!store_storage(view, *region, at, static_cast<unsigned>(part), value)) return false;
         done += part;
     }
+    if (view.space->checked) view.space->checked->set(address, bytes.size(), false);
     return true;
 }
 

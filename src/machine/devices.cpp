@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "ir/passes/check.hpp"
 #include "machine/system.hpp"
 
 namespace isaforge::machine {
@@ -157,10 +158,28 @@ unsigned groups_at_a_time(const MachineOptions& options, unsigned harts) {
 
 }  // namespace
 
-System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options) : forms(codec) {
-    const Isa& isa = codec->isa();
+namespace {
+
+// What graphs are over.
+std::shared_ptr<const Isa> checked_isa(const std::shared_ptr<const Codec>& codec, const Checks& checks) {
+    if (!checks.uninitialised) return {codec, &codec->isa()};
+    return std::make_shared<const Isa>(ir::with_shadow_files(codec->isa()));
+}
+
+}  // namespace
+
+System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options)
+    : forms(codec),
+      isa(checked_isa(codec, options.checks)),
+      checker(options.checks.any()
+                  ? std::make_unique<Checker>(options.checks, *isa, options.dispatches ? "wavefront" : "hart")
+                  : nullptr) {
+    const Isa& isa = *this->isa;
     for (const MemorySpace& memory : isa.memories) {
         Space& space = spaces.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);
+        // Dispatches run in memory of others, of which nobody knows what was written, but who says so.
+        space.is_shown = options.dispatches && !memory.per_group;
+        if (checker) space.checked = std::make_unique<CheckedMemory>(!options.dispatches || memory.per_group);
         const std::string refusal = memory.per_group ? std::string{} : add_memory(space, options);
         if (problem.empty()) problem = refusal;
     }
@@ -202,10 +221,9 @@ std::shared_ptr<Program> System::program_after(const std::shared_ptr<Program>& l
 
 std::uint32_t System::signal_number(const std::string& name) {
     const std::lock_guard lock(signal_lock);
-    const auto found = std::find(signal_names.begin(), signal_names.end(), name);
-    const auto number = static_cast<std::uint32_t>(found - signal_names.begin());
-    if (found == signal_names.end()) signal_names.push_back(name);
-    return number;
+    const auto [found, added] = signal_numbers.try_emplace(name, static_cast<std::uint32_t>(signal_names.size()));
+    if (added) signal_names.push_back(name);
+    return found->second;
 }
 
 std::string System::text_of_signal(std::uint64_t number) {

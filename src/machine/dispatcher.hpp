@@ -49,6 +49,9 @@ public:
     void end(Dispatch& dispatch, const std::string& message);
 
     EngineFigures engine_figures() const;
+    // What MachineOptions::checks found. For these: nobody has written there; it is private to harts where nobody outside reads it.
+    std::vector<Finding> findings() const;
+    void note_unwritten(std::uint64_t address, std::uint64_t bytes, bool is_private);
 
 private:
     class Worker;
@@ -68,6 +71,7 @@ private:
     std::condition_variable work_there_;
     std::vector<Dispatch*> active_;              // with groups that have not begun
     std::size_t turn_ = 0;
+    std::size_t under_way_ = 0;                  // dispatches
     bool ending_ = false;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<std::jthread> running_;

@@ -1,0 +1,106 @@
+// Handlers by which instructions tell the checker what they do.
+#include <algorithm>
+#include <array>
+
+#include "machine/checker.hpp"
+#include "machine/state.hpp"
+#include "support/in_order.hpp"
+
+namespace isaforge::machine {
+
+namespace {
+
+Machine::State& owner(Core* core) { return *static_cast<Machine::State*>(core->owner); }
+
+LanesOf lanes_of(const MicroOp* op, const std::byte* state) {
+    const CheckDetail detail = CheckDetail::of(op->detail);
+    return {*instruction_of(op), detail.masked ? state + op->c : nullptr, detail.lanes};
+}
+
+const std::uint64_t* addresses_of(const MicroOp* op, const std::byte* state) {
+    return reinterpret_cast<const std::uint64_t*>(state + op->a);
+}
+
+// Each lane's bytes in the other order.
+void turn(std::byte* values, unsigned bytes, unsigned lanes) {
+    for (unsigned lane = 0; lane < lanes; ++lane) std::reverse(values + lane * bytes, values + (lane + 1) * bytes);
+}
+
+}  // namespace
+
+MicroOp::Detail CheckDetail::packed() const {
+    return {object | bytes << 8 | (big ? 0x10000u : 0) | (masked ? 0x20000u : 0), lanes};
+}
+
+CheckDetail CheckDetail::of(const MicroOp::Detail& detail) {
+    return {detail.n & 0xff, detail.n >> 8 & 0xff, detail.more, (detail.n & 0x10000) != 0, (detail.n & 0x20000) != 0};
+}
+
+namespace handlers {
+
+// a: addresses, b: what kind of access it is, c: mask; the result says where it may be done.
+void check_access(ISAFORGE_HANDLER_PARAMETERS) {
+    const LanesOf lanes = lanes_of(op, state);
+    core->count = count;
+    if (lanes.lanes == 1) machine::store(state, op->result, 0);
+    Machine::State& hart = owner(core);
+    hart.system->checker->access(hart, lanes, CheckDetail::of(op->detail).object, ir::AccessKind::of(op->b),
+                                 addresses_of(op, state), reinterpret_cast<std::uint8_t*>(state + op->result));
+    ISAFORGE_NEXT;
+}
+
+// a: addresses, c: mask, likewise below.
+void check_load(ISAFORGE_HANDLER_PARAMETERS) {
+    const LanesOf lanes = lanes_of(op, state);
+    const CheckDetail detail = CheckDetail::of(op->detail);
+    std::array<std::byte, 8> single{};
+    std::byte* const to = lanes.lanes == 1 ? single.data() : state + op->result;
+    Machine::State& hart = owner(core);
+    hart.system->checker->load(hart, lanes, detail.object, detail.bytes, addresses_of(op, state), to);
+    if (detail.big) turn(to, detail.bytes, lanes.lanes);
+    if (lanes.lanes == 1) std::memcpy(state + op->result, single.data(), single.size());
+    ISAFORGE_NEXT;
+}
+
+// b: the shadows.
+void check_store(ISAFORGE_HANDLER_PARAMETERS) {
+    const LanesOf lanes = lanes_of(op, state);
+    const CheckDetail detail = CheckDetail::of(op->detail);
+    Machine::State& hart = owner(core);
+    std::array<std::byte, 8 * ir::most_lanes> turned;
+    const std::byte* from = state + op->b;
+    if (detail.big) {
+        std::memcpy(turned.data(), from, std::size_t{detail.bytes} * lanes.lanes);
+        turn(turned.data(), detail.bytes, lanes.lanes);
+        from = turned.data();
+    }
+    core->count = count;
+    hart.system->checker->store(hart, lanes, detail.object, detail.bytes, addresses_of(op, state), from);
+    ISAFORGE_NEXT;
+}
+
+// a: the shadow, b: what it decides; result: the machine's number of the text that says where it may come from.
+void check_use(ISAFORGE_HANDLER_PARAMETERS) {
+    const CheckDetail detail = CheckDetail::of(op->detail);
+    const std::byte* const shadow = state + op->a;
+    const std::byte* const mask = detail.masked ? state + op->c : nullptr;
+    std::uint64_t some = 0;
+    bool any = false;
+    for (unsigned lane = 0; lane < detail.lanes; ++lane) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, shadow + std::size_t{lane} * detail.bytes, detail.bytes);
+        if (bits == 0 || (mask != nullptr && mask[lane] == std::byte{0})) continue;
+        any = true;
+        some |= lane < 64 ? std::uint64_t{1} << lane : 0;
+    }
+    if (any) [[unlikely]] {
+        core->count = count;
+        Machine::State& hart = owner(core);
+        hart.system->checker->use(hart, lanes_of(op, state), static_cast<ir::Decides>(op->b),
+                                  hart.system->text_of_signal(op->result), some);
+    }
+    ISAFORGE_NEXT;
+}
+
+}  // namespace handlers
+}  // namespace isaforge::machine
