@@ -174,8 +174,7 @@ System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& 
       checker(options.checks.any()
                   ? std::make_unique<Checker>(options.checks, *isa, options.dispatches ? "wavefront" : "hart")
                   : nullptr) {
-    const Isa& isa = *this->isa;
-    for (const MemorySpace& memory : isa.memories) {
+    for (const MemorySpace& memory : isa->memories) {
         Space& space = spaces.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);
         // Dispatches run in memory of others, of which nobody knows what was written, but who says so.
         space.is_shown = options.dispatches && !memory.per_group;
@@ -184,22 +183,22 @@ System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& 
         if (problem.empty()) problem = refusal;
     }
     if (spaces.size() > max_spaces) problem = fmt::format("a machine has at most {} memories", max_spaces);
-    const auto holding = std::find_if(isa.memories.begin(), isa.memories.end(),
+    const auto holding = std::find_if(isa->memories.begin(), isa->memories.end(),
                                       [](const MemorySpace& memory) { return memory.holds_code; });
-    code = static_cast<Index>(holding - isa.memories.begin());
-    code_is_apart = holding == isa.memories.end();
-    main = code_is_apart ? first_of_all(isa) : code;
+    code = static_cast<Index>(holding - isa->memories.begin());
+    code_is_apart = holding == isa->memories.end();
+    main = code_is_apart ? first_of_all(*isa) : code;
     if (code_is_apart) spaces.emplace_back("code", 1, false);
     group_harts = std::clamp(options.harts, 1u, max_harts);
     group_count = std::max(1u, options.groups);
     for (unsigned i = 0; i < groups_at_a_time(options, group_harts); ++i)
-        groups.emplace_back(isa, options, spaces, problem);
+        groups.emplace_back(*isa, options, spaces, problem);
     harts = group_harts * static_cast<unsigned>(groups.size());
     if (harts > 1 || options.dispatches) sharing = std::make_unique<Sharing>();
     streams = options.streams ? options.streams : standard_streams();
-    program = std::make_shared<Program>(isa, newest_program);
+    program = std::make_shared<Program>(*isa, newest_program);
     real_time = options.real_time || (options.threads && harts > 1);
-    for (const isaforge::Device& device : isa.devices)
+    for (const isaforge::Device& device : isa->devices)
         if (device.memory == code) add_device(code_map(), device.kind, device.address);
 }
 

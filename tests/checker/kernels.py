@@ -46,15 +46,6 @@ DEFECTS = [
         sum += in[row * 256 + L];                               // here
     if (G == 0) out[L] = sum;
 }""", [DATA, OUT], r"bounds: reads 4 bytes"),
-    ("a byte off", PLAIN + """ {
-    out[I] = *(__global int *)((__global char *)in + I * 4 % 4000 + 2);   // here
-}""", [DATA, OUT], r"bounds: reads 4 bytes at \w+ of `mem`, which is no multiple of 4"),
-    ("a short a byte off", PLAIN + """ {
-    out[I] = *(__global short *)((__global char *)in + I + 1);  // here
-}""", [DATA, OUT], r"bounds: reads 2 bytes at \w+ of `mem`, which is no multiple of 2"),
-    ("a store a byte off", PLAIN + """ {
-    if (I < 64) *(__global int *)((__global char *)out + I * 8 + 1) = in[I];   // here
-}""", [DATA, OUT], r"bounds: writes 4 bytes at \w+ of `mem`, which is no multiple of 4"),
     ("a result is read", PLAIN + """ {
     if (out[I] == 1)                                            // here
         out[I] = in[I];
@@ -110,10 +101,6 @@ DEFECTS = [
     if (L == 0)
         data[0] += 1;                                           // here
 }""", ["inout:data:result"], r"races: "),
-    ("a plain look at a counter", "__kernel void k(__global int *data, __global int *out)" + """ {
-    if (L == 0) __atomic_fetch_add(data, 1, __ATOMIC_RELAXED);
-    out[I] = data[0];                                           // here
-}""", ["inout:data:other", OUT], r"races: (reads|updates) 4 bytes"),
     ("some come to the barrier", SHARED + """ {
     tmp[L] = in[I];
     if (L < 128) meet();                                        // here
@@ -162,6 +149,13 @@ BY_HAND = [
 
 # Nothing is wrong with these, at any level of optimisation.
 CLEAN = [
+    ("looks at a counter", "__kernel void k(__global int *data, __global int *out)" + """{
+    if (L == 0) __atomic_fetch_add(data, 1, __ATOMIC_RELAXED);
+    out[I] = __atomic_load_n(data, __ATOMIC_RELAXED) >= 0;
+}""", ["inout:data:other", OUT]),
+    ("bytes beside each other", "__kernel void k(__global uchar *in, __global uchar *out)" + """{
+    out[I] = in[I + 1] ^ in[I];
+}""", [DATA, OUT]),
     ("copies", PLAIN + "{ out[I] = in[I]; }", [DATA, OUT]),
     ("tails", PLAIN + "{ for (uint i = I; i < 1000; i += 1024) out[i] = in[i] * 3 + 1; }", [DATA, OUT]),
     ("branches", PLAIN + """{
