@@ -221,6 +221,7 @@ Machine::State::Instruction* Machine::State::event_at(Index event, std::uint64_t
 void Machine::State::add_checks(ir::Graph& graph) const {
     if (!system->checker) return;
     const Checks& checks = system->checker->checks();
+    ir::optimise(graph);  // a register combined with itself is one value: x ^ x is 0, whatever x is
     ir::add_checks(graph,
                    {.definedness = checks.uninitialised,
                     .accesses = checks.bounds || checks.races,

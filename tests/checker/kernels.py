@@ -249,6 +249,7 @@ FABRISC = """    IAND.32: $S0, $S0, #0;
 PROGRAMS = [   # of FabRISC: name, what lies between, what is said; nothing where it is right
     ("right", "    MLD.32: $S2, $S0, #0;\n    ADD.32: $P0, $P0, $S2;", None),
     ("cleared by itself", "    IAND.32: $S5, $S5, #0;\n    BTST.32NEZ: $S5, @numbers;", None),
+    ("cleared by exclusive or", "    XOR.32: $S5, $S5, $S5;\n    BTST.32NEZ: $S5, @numbers;", None),
     ("a register nobody wrote", "    BTST.32NEZ: $S7, @numbers;",
      r"uninitialised: which way it goes depends on \$S7, which nobody has written"),
     ("an address nobody wrote", "    MLD.32: $S2, $S9, #0;", r"uninitialised: the address it accesses depends on \$S9"),
