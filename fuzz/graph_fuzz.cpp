@@ -61,6 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     compare(*graph, expected, [](ir::Graph& each) { ir::fold(each); });
     compare(*graph, expected, [](ir::Graph& each) { ir::share(each); });
     compare(*graph, expected, [](ir::Graph& each) { ir::forward_registers(each); });
+    compare(*graph, expected, [](ir::Graph& each) { ir::forward_masked(each); });
     compare(*graph, expected, [](ir::Graph& each) { ir::drop_dead_writes(each); });
     compare(*graph, expected, [](ir::Graph& each) { ir::drop_unused(each); });
     compare(*graph, expected, [](ir::Graph& each) { ir::optimise(each); });

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The demonstration: a scene, the program that draws it, assembled and emulated, and a picture of it.
+# The demonstration: a scene, the program that draws it, assembled and emulated, and a picture of it; and a picture that a kernel
+# for a GPU draws.
 #
 #   scripts/demo.sh [the command] [folder for what it makes]
 set -eu
@@ -16,4 +17,8 @@ echo 'assembling the 3-D pipeline'
 echo 'running it'
 "$isaforge" run -i wishbone-gpu "$out/pipeline.elf" --memory 16M --load "$out/scene.bin@0x100000" \
     --png "$out/frame.png@0xD00000:960x720:xrgb8888" --stats
-echo "the picture is $out/frame.png"
+echo 'assembling a kernel for a GPU, and running it'
+"$isaforge" asm -i gcn1.4 examples/gcn/mandelbrot.s -o "$out/mandelbrot.o"
+"$isaforge" run "$out/mandelbrot.o" --grid 640,480 --arg zero:1228800 --arg i32:640 --arg i32:480 --arg f32:-2.3 \
+    --arg f32:1.2 --arg f32:0.005 --arg i32:255 --png "$out/mandelbrot.png@1:640x480:xrgb8888" --stats
+echo "the pictures are $out/frame.png and $out/mandelbrot.png"

@@ -68,13 +68,15 @@ public:
         std::uint64_t address = 0, bytes = 0;
     };
     virtual std::optional<Variable> find_symbol(std::string_view name) const = 0;
+    // What it was made of: symbols and lines, with the addresses that they have on the device.
+    virtual const Object& object() const = 0;
 };
 
 // What a code object says of itself before it is loaded.
 struct CodeObjectInfo {
     std::string processor;                   // "gfx900"
     unsigned version = 0;                    // of the format, 2 to 5
-    std::vector<KernelInfo> kernels;         // without addresses
+    std::vector<KernelInfo> kernels;         // as if it lay at address 0
 };
 // Nothing, with the reason in `error`, where the bytes are no code object for these machines.
 std::optional<CodeObjectInfo> read_code_object(std::span<const std::uint8_t> bytes, std::string& error);
@@ -114,6 +116,15 @@ public:
     virtual const LaunchResult& wait() = 0;
     // Ends it soon, with this as the reason, where it has not ended by itself.
     virtual void cancel(const std::string& why) = 0;
+};
+
+// A launch that does not run by itself: its wavefronts are the harts of a machine, for traces, profiles and debuggers. Memory
+// is the device's.
+class Inspection {
+public:
+    virtual ~Inspection() = default;
+    virtual Machine& machine() = 0;
+    virtual std::string printed() const = 0;   // by printf so far
 };
 
 // A kernel with its arguments.
@@ -182,6 +193,11 @@ public:
     // Begins a launch. Null, with the reason in `error`, where the request is none that the kernel can have.
     virtual std::shared_ptr<Launch> launch(const LaunchRequest& request, std::string& error) = 0;
     virtual std::shared_ptr<Launch> dispatch(const DispatchPacket& packet, std::string& error) = 0;
+
+    // The same launch, to be looked at. Of `options`, those of harts, groups, memory and names are set here. Null as above. What
+    // the device allocates, registers or loads later is not seen.
+    virtual std::unique_ptr<Inspection> inspect(const LaunchRequest& request, MachineOptions options,
+                                                std::string& error) = 0;
 
     virtual EngineFigures engine_figures() const = 0;
 

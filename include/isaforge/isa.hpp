@@ -12,10 +12,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,12 +45,12 @@ inline constexpr Index no_index = ~Index{0};
 // A named part of a form or of an operand row: an operand of some type at some bits.
 struct Field {
     std::string name;
-    Index type = no_index;               // Isa::operand_types
+    Index type = no_index;  // Isa::operand_types
     BitPlace place;
-    bool fixed = false;                  // given by a column or by the choice of a length: see Form::fixed_value
-    bool ignored = false;                // fixed, but read with any value
-    bool in_tail = false;                // its bits are not in the row but in the words that follow the instruction
-    bool shared = false;                 // in_tail: other operands of the instruction may have the same value there
+    bool fixed = false;    // given by a column or by the choice of a length: see Form::fixed_value
+    bool ignored = false;  // fixed, but read with any value
+    bool in_tail = false;  // its bits are not in the row but in the words that follow the instruction
+    bool shared = false;   // in_tail: other operands of the instruction may have the same value there
     Place where;
 };
 
@@ -59,13 +61,13 @@ struct Constraint {
 };
 
 enum class TextKind {
-    literal,  // these characters; white space may stand before them
-    space,    // printed as one blank, read as any white space or none
-    name,     // the mnemonic
-    field,    // a field by its operand type
-    number,   // scale * field + bias, solved for the field, or compared where the field is known already
-    constant, // a number written in any way that has exactly the value `constant`, or, with `bits`, those bits
-    any,      // the listed fields, in any order, separated by `text`; those left out take the row that prints nothing
+    literal,   // these characters; white space may stand before them
+    space,     // printed as one blank, read as any white space or none
+    name,      // the mnemonic
+    field,     // a field by its operand type
+    number,    // scale * field + bias, solved for the field, or compared where the field is known already
+    constant,  // a number written in any way that has exactly the value `constant`, or, with `bits`, those bits
+    any,       // the listed fields, in any order, separated by `text`; those left out take the row that prints nothing
 };
 
 struct TextElement {
@@ -77,7 +79,7 @@ struct TextElement {
     double constant = 0;
     unsigned bits =
         0;  // constant, number: any way to write a number with the same bits in so many is read; 0: by value
-    std::uint64_t pattern = 0;    // constant: those bits
+    std::uint64_t pattern = 0;  // constant: those bits
     std::vector<Index> fields;
 };
 
@@ -93,16 +95,16 @@ inline constexpr unsigned first_automatic_relocation = 64;
 struct NumberRule {
     NumberBase base = NumberBase::unsigned_integer;
     NumberFormat format = NumberFormat::decimal;
-    unsigned value_bits = 0;        // of the unscaled number; for a slice, of the whole value
-    unsigned slice_low = 0;         // the slice kept; 0 and the operand's width - 1 where there is none
+    unsigned value_bits = 0;  // of the unscaled number; for a slice, of the whole value
+    unsigned slice_low = 0;   // the slice kept; 0 and the operand's width - 1 where there is none
     bool sliced = false;
     std::int64_t scale = 1, bias = 0;
-    bool relative = false;          // counted from the instruction's address, in address units of the code
+    bool relative = false;            // counted from the instruction's address, in address units of the code
     std::optional<NumberBase> plain;  // relative: a number in the text that is no label is the bits, of this kind
     std::optional<std::int64_t> minimum, maximum;  // of the value in the text
-    unsigned relocation = 0;        // ELF relocation type that the description gives; 0: none
+    unsigned relocation = 0;                       // ELF relocation type that the description gives; 0: none
     std::string relocation_name;
-    unsigned relocation_type = 0;   // the given one, or the next from first_automatic_relocation on
+    unsigned relocation_type = 0;  // the given one, or the next from first_automatic_relocation on
 };
 
 enum class OperandKind { number, registers, enumeration, table };
@@ -121,13 +123,13 @@ struct OperandRow {
     std::uint64_t written = 0;          // value, and what is written where bits are ignored
     std::vector<Field> fields;          // captures; places count in the code's bits
     std::vector<Constraint> constraints;
-    std::vector<TextTemplate> texts;    // the first is printed, all are read; empty for a reserved row
-    Meaning meaning;                    // null: none given
+    std::vector<TextTemplate> texts;  // the first is printed, all are read; empty for a reserved row
+    Meaning meaning;                  // null: none given
     std::vector<Naming> facts;        // what else it means: `operand.name`
-    unsigned tail_bits = 0;             // words that follow the instruction because of this row
+    unsigned tail_bits = 0;           // words that follow the instruction because of this row
     bool reserved = false;
-    bool alias = false;                 // read, never printed
-    std::uint32_t takes = 0;            // a bit for each of Isa::limits that it counts for
+    bool alias = false;       // read, never printed
+    std::uint32_t takes = 0;  // a bit for each of Isa::limits that it counts for
     Place where;
 
     // Whether `code` has the row's fixed bits and lies in its ranges. What the captures hold is not looked at.
@@ -137,20 +139,20 @@ struct OperandRow {
 // One name of a register or one entry of an enumeration.
 struct Entry {
     std::uint64_t code = 0;
-    std::vector<std::string> texts;     // the first is printed
-    std::uint64_t value = 0;            // enumerations: the meaning
+    std::vector<std::string> texts;  // the first is printed
+    std::uint64_t value = 0;         // enumerations: the meaning
     Place where;
 };
 
 struct OperandType {
     std::string name;
     OperandKind kind = OperandKind::number;
-    unsigned width = 0;                 // bits of its code, 0..64
-    NumberRule number;                  // kind number
-    Index registers = no_index;         // kind registers: Isa::register_files
-    std::vector<Entry> entries;         // kinds registers and enumeration, by rising code
-    unsigned value_bits = 0;            // enumeration: width of the values
-    std::vector<OperandRow> rows;       // kind table
+    unsigned width = 0;                                             // bits of its code, 0..64
+    NumberRule number;                                              // kind number
+    Index registers = no_index;                                     // kind registers: Isa::register_files
+    std::vector<Entry> entries;                                     // kinds registers and enumeration, by rising code
+    unsigned value_bits = 0;                                        // enumeration: width of the values
+    std::vector<OperandRow> rows;                                   // kind table
     std::vector<std::pair<std::string, std::uint64_t>> parameters;  // those that are numbers, for meanings
     std::vector<std::string> facts;  // names of what some row says besides, also one that is not there
     Place where;
@@ -173,12 +175,12 @@ struct RegisterFile {
     std::string name;
     unsigned index_bits = 0;
     unsigned count = 1;
-    unsigned bits = 32;                 // of one element of one lane
+    unsigned bits = 32;  // of one element of one lane
     std::vector<BitField> fields;
-    unsigned lanes = 1;                 // lanes of a register: 64 for a wavefront's, 1 for a scalar's
-    unsigned write_ports = 0;           // 0: no limit
-    bool is_zero_at_reset = false;      // of which a program may make use
-    std::vector<Entry> entries;         // names by code; empty for a single register
+    unsigned lanes = 1;             // lanes of a register: 64 for a wavefront's, 1 for a scalar's
+    unsigned write_ports = 0;       // 0: no limit
+    bool is_zero_at_reset = false;  // of which a program may make use
+    std::vector<Entry> entries;     // names by code; empty for a single register
     Place where;
 };
 
@@ -186,8 +188,8 @@ struct MemorySpace {
     std::string name;
     unsigned unit_bits = 8;
     bool big_endian = false;
-    bool holds_code = false;            // instructions are fetched from it: one address space for code and data
-    bool per_group = false;             // each group of harts has one of its own
+    bool holds_code = false;  // instructions are fetched from it: one address space for code and data
+    bool per_group = false;   // each group of harts has one of its own
     Place where;
 
     unsigned unit_bytes() const { return unit_bits <= 8 ? 1 : unit_bits / 8; }
@@ -204,25 +206,25 @@ struct Device {
 // A part of the machine's state whose value is known when an instruction is decoded.
 struct Mode {
     std::string name;
-    unsigned bits = 1;                  // 1 to 16
-    Meaning value;                      // of registers and constants alone
+    unsigned bits = 1;  // 1 to 16
+    Meaning value;      // of registers and constants alone
     struct Read {
         Index file;
-        std::uint64_t number;           // any_number: one that is computed
+        std::uint64_t number;  // any_number: one that is computed
     };
     static constexpr std::uint64_t any_number = ~std::uint64_t{0};
-    std::vector<Read> reads;            // what the value depends on
+    std::vector<Read> reads;  // what the value depends on
     Place where;
 };
 
 inline constexpr unsigned max_modes = 32;
-inline constexpr unsigned max_mode_bits = 64;   // of all modes together
+inline constexpr unsigned max_mode_bits = 64;  // of all modes together
 
 // What happens at an event: `on bad_read(address) …`.
 struct EventHandler {
-    std::string name;                   // one of event_names
+    std::string name;  // one of event_names
     std::vector<std::string> parameters;
-    Meaning condition;                  // it waits where this is 0; null: it never does
+    Meaning condition;  // it waits where this is 0; null: it never does
     Statements body;
     Place where;
 };
@@ -259,16 +261,16 @@ struct Format {
 struct Limit {
     std::string name;
     unsigned most = 1;
-    std::string reason;                 // what is said where there are more
+    std::string reason;  // what is said where there are more
     Place where;
 };
 inline constexpr unsigned most_limits = 32;
 
 // What counts for a limit in one form.
 struct Taking {
-    Index limit = 0;                    // Isa::limits
-    std::vector<Index> fields;          // of the form
-    unsigned besides = 0;               // so many more, each of its own
+    Index limit = 0;            // Isa::limits
+    std::vector<Index> fields;  // of the form
+    unsigned besides = 0;       // so many more, each of its own
     std::vector<std::pair<Index, std::uint64_t>>
         own;  // operand types and their codes: what the instruction uses unsaid
 };
@@ -307,13 +309,13 @@ private:
 struct Form {
     Index instruction = no_index;
     Index format = no_index;
-    unsigned bits = 0;                  // without a tail; a multiple of the unit
-    Image mask, value;                  // the bits that tell it from others
-    Image written;                      // value, and what is written where bits are ignored
+    unsigned bits = 0;  // without a tail; a multiple of the unit
+    Image mask, value;  // the bits that tell it from others
+    Image written;      // value, and what is written where bits are ignored
     SharedList<Field> fields;
-    SharedList<TextTemplate> texts;     // the first is printed, all are read
-    bool alias = false;                 // read, never printed: another form has the same bits
-    bool names_twin = false;            // an alias that has its opcode by that form\'s mnemonic, or is of its table
+    SharedList<TextTemplate> texts;  // the first is printed, all are read
+    bool alias = false;              // read, never printed: another form has the same bits
+    bool names_twin = false;         // an alias that has its opcode by that form\'s mnemonic, or is of its table
     SharedList<Taking> takes;
     SharedList<Naming> names_in_meaning;  // of the encoding, for its instruction's meaning
     Place where;
@@ -323,16 +325,16 @@ struct Form {
 
 // A row of an instruction table.
 struct Instruction {
-    std::vector<std::string> names;     // the first is printed
+    std::vector<std::string> names;        // the first is printed
     std::vector<std::string> relax_names;  // read too where a longer form may stand in for one whose numbers do not fit
-    bool only_relaxed = false;          // has no other names: `names` holds those
-    std::string title;                  // "Addition", or empty
-    std::vector<Index> forms;           // the preferred first
-    Statements meaning;                 // null: none given
-    Meaning guard;                      // executes only when this is not 0; null: always
-    unsigned lanes = 1;                 // executes for so many lanes …
-    Meaning lane_mask;                  // … where this is not 0
-    SharedList<Naming> names_in_meaning;  // of the table, for its meaning
+    bool only_relaxed = false;             // has no other names: `names` holds those
+    std::string title;                     // "Addition", or empty
+    std::vector<Index> forms;              // the preferred first
+    Statements meaning;                    // null: none given
+    Meaning guard;                         // executes only when this is not 0; null: always
+    unsigned lanes = 1;                    // executes for so many lanes …
+    Meaning lane_mask;                     // … where this is not 0
+    SharedList<Naming> names_in_meaning;   // of the table, for its meaning
     std::map<std::string, std::uint64_t> constants;  // values of the row's columns, for its meaning
     Place where;
 };
@@ -344,8 +346,8 @@ struct OpcodeRow {
         std::uint64_t low = 0, high = 0;
     };
     std::vector<Column> columns;
-    Image mask, value;                  // the bits that the format gives
-    Index table = 0;                    // rows of one table have the same
+    Image mask, value;  // the bits that the format gives
+    Index table = 0;    // rows of one table have the same
     bool reserved = false;
     Place where;
 };
@@ -353,8 +355,8 @@ struct OpcodeRow {
 // A part of the opcode space set aside for some formats: the leading bits of their instructions, read as a number of
 // `width` bits, lie in low..high. Bit 0 of the leading bits is the most significant of the first unit.
 struct Pool {
-    std::string name;                   // or empty
-    unsigned width = 0;                 // 1..64
+    std::string name;    // or empty
+    unsigned width = 0;  // 1..64
     std::uint64_t low = 0, high = 0;
     std::vector<Index> formats;
     std::optional<std::uint64_t> capacity;  // as the designer counts it, in opcodes of `width` bits
@@ -365,7 +367,7 @@ struct Pool {
 
 // Leading bits that no instruction may have.
 struct ReservedPattern {
-    unsigned width = 0;                 // 1..64
+    unsigned width = 0;  // 1..64
     std::uint64_t mask = 0, value = 0;
     std::string reason;
     Place where;
@@ -375,15 +377,15 @@ struct ReservedPattern {
 struct AutoRow {
     struct Column {
         std::string name;
-        Place where;                    // the word `auto`
-        unsigned width = 0;             // of the field, in bits
+        Place where;                                  // the word `auto`
+        unsigned width = 0;                           // of the field, in bits
         std::vector<std::pair<Index, Index>> fields;  // form, field in it: they all get the same number
-        bool bits = false;              // cells of the column are written as bits, all of them
+        bool bits = false;                            // cells of the column are written as bits, all of them
     };
-    std::vector<Column> columns;        // the `auto` ones
-    Index instruction = no_index;       // the row's first
-    Index table = 0;                    // rows of one table have the same
-    unsigned aligned = 1;               // rows of the table in chunks of so many, a power of two, each aligned to that
+    std::vector<Column> columns;   // the `auto` ones
+    Index instruction = no_index;  // the row's first
+    Index table = 0;               // rows of one table have the same
+    unsigned aligned = 1;          // rows of the table in chunks of so many, a power of two, each aligned to that
     Place where;
 };
 
@@ -391,14 +393,14 @@ struct AutoRow {
 struct Surface {
     std::vector<std::string> line_comments;
     std::vector<std::pair<std::string, std::string>> block_comments;
-    std::string statement_end;          // ";" where instructions must end with it; empty: the line's end
-    std::string separator;              // between statements of one line, where lines end statements
+    std::string statement_end;  // ";" where instructions must end with it; empty: the line's end
+    std::string separator;      // between statements of one line, where lines end statements
     std::string label_prefix, label_suffix = ":";
-    std::string define, undefine;       // "#def"; empty: none
-    std::string immediate_prefix;       // "#": allowed before numbers
-    std::string label_reference_prefix; // "@": allowed before labels in operands
-    std::string expression_prefix;      // "@": allowed before expressions in operands, where they look like registers
-    bool case_insensitive = false;      // mnemonics, registers and keywords
+    std::string define, undefine;        // "#def"; empty: none
+    std::string immediate_prefix;        // "#": allowed before numbers
+    std::string label_reference_prefix;  // "@": allowed before labels in operands
+    std::string expression_prefix;       // "@": allowed before expressions in operands, where they look like registers
+    bool case_insensitive = false;       // mnemonics, registers and keywords
 };
 
 enum class Rounding : std::uint8_t { nearest, up, down, zero };  // nearest: ties to even
@@ -421,19 +423,29 @@ struct FloatFormat {
 };
 
 struct Isa {
-    std::string name;                   // "wishbone-gpu"
+    std::string name;  // "wishbone-gpu"
     std::string title;
     std::string variant;                // "gcn1.2"; the name where there are no variants
     std::vector<std::string> variants;  // all that the description has; empty where it has none
+    std::vector<std::string> lineage;   // the variant, the one that it is of, and so on: the last is of none
+    std::map<std::string, std::string, std::less<>>
+        variant_bases;  // what variants are of; not of those that are of none
+
+    // Whether a variant has everything that this one has.
+    bool is_refined_by(std::string_view other) const {
+        auto base = variant_bases.find(other);
+        while (other != variant && base != variant_bases.end()) base = variant_bases.find(other = base->second);
+        return other == variant;
+    }
     std::vector<std::string> dialects;  // ways of writing that the description knows; empty: one, without a name
     std::map<std::string, Surface> dialect_surfaces;  // of the dialects with a syntax of their own
-    std::string dialect;                // the one whose texts and names come first, and so are printed
-    unsigned unit_bits = 8;             // of an instruction's units
-    bool big_endian = false;            // bytes within a unit
-    unsigned address_bits = 8;          // bits of code that one step of a code address covers
+    std::string dialect;                              // the one whose texts and names come first, and so are printed
+    unsigned unit_bits = 8;                           // of an instruction's units
+    bool big_endian = false;                          // bytes within a unit
+    unsigned address_bits = 8;                        // bits of code that one step of a code address covers
     bool opcodes_accounted = false;
-    bool meanings_complete = false;     // a row without a meaning is a defect
-    std::string object_flavour;         // who knows more of its object files: "amdgpu"; empty: nobody
+    bool meanings_complete = false;  // a row without a meaning is a defect
+    std::string object_flavour;      // who knows more of its object files: "amdgpu"; empty: nobody
     Surface surface;
     FloatRules floats;
     std::array<FloatFormat, 3> float_formats;        // of 16, 32 and 64 bits
@@ -452,9 +464,9 @@ struct Isa {
     std::vector<OpcodeRow> opcode_rows;
     std::vector<Pool> pools;
     std::vector<ReservedPattern> reserved;
-    std::vector<AutoRow> auto_rows;     // only in a draft: see LoadOptions
-    std::vector<Diagnostic> unused;     // declarations that nothing refers to, as warnings
-    std::vector<std::shared_ptr<const semantics::Function>> functions;
+    std::vector<AutoRow> auto_rows;                        // only in a draft: see LoadOptions
+    std::function<std::vector<Diagnostic>()> find_unused;  // declarations that nothing refers to, as warnings
+    std::vector<std::shared_ptr<const semantics::Function>> functions;  // by their names
     std::vector<std::shared_ptr<const semantics::TypeAlias>> types;
 
     unsigned unit_bytes() const { return unit_bits / 8; }
@@ -467,13 +479,14 @@ struct Isa {
 
 // What load_isa may be told.
 struct LoadOptions {
-    std::string variant;                               // empty: the first, or the one that the name asks for
-    std::string dialect;                               // whose texts are printed; empty: the first's
-    bool only_dialect = false;                         // leave out what is marked as another dialect's, where more is left
-    std::map<std::string, std::uint64_t> parameters;   // values for the description's parameters
+    std::string variant;        // empty: the first, or the one that the name asks for
+    std::string dialect;        // whose texts are printed; empty: the first's
+    bool only_dialect = false;  // leave out what is marked as another dialect's, where more is left
+    std::map<std::string, std::uint64_t> parameters;  // values for the description's parameters
     // Leave the rows with `auto` opcodes as they are, in Isa::auto_rows: a draft for the allocator. Their forms' masks
     // lack the bits of those fields. Otherwise the allocator fills them in, and it is an error where it cannot.
     bool draft = false;
+    bool meanings = true;  // or instructions have none: who only reads or writes them needs none
 };
 
 // Reads a built-in description by name ("wishbone-gpu", "gcn1.2") or a file by path. Errors go to `diagnostics`; null
@@ -488,8 +501,13 @@ std::shared_ptr<const Isa> load_isa_text(std::string name, std::string text, Sou
 // Names of the built-in descriptions with their titles, in the order to show them.
 std::vector<std::pair<std::string, std::string>> builtin_isas();
 
+// Instructions of variants and dialects of one description whose meanings were checked: those that are the same in others need
+// not be checked there again.
+using MeaningsChecked = std::set<std::string>;
+
 // Everything that `isaforge check` finds beyond what loading finds: overlaps, unreachable rows, ambiguous texts, opcode
 // gaps, unused names, meanings that do not type-check. A description without defects adds nothing.
-void check_isa(const Isa& isa, Diagnostics& diagnostics);
+// `done`: see there.
+void check_isa(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked* done = nullptr);
 
 }  // namespace isaforge

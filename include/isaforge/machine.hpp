@@ -181,6 +181,7 @@ public:
     Machine& operator=(const Machine&) = delete;
 
     const Isa& isa() const;
+    const Codec& codec() const;
 
     // Replaces the code, which begins at code address 0. Bytes as in an object file: units in the machine's byte order.
     void load_code(std::span<const std::uint8_t> bytes);

@@ -84,9 +84,10 @@ struct LineEntry {
 };
 
 struct Object {
-    std::string isa, variant;         // what the note section says
-    std::string parameters;           // of the description, where others were asked for than it has: "WLEN=64 MXVL=128"
-    std::string dialect;              // in which the source says that it is written, where the description was loaded in another
+    std::string isa, variant;  // what the note section says
+    std::string parameters;    // of the description, where others were asked for than it has: "WLEN=64 MXVL=128"
+    std::string dialect;  // in which the source says that it is written, where the description was loaded in another
+    std::string wanted_variant;       // for which the source says that it is, likewise
     std::uint16_t machine = 0;        // e_machine
     std::uint32_t machine_flags = 0;  // e_flags
     std::uint8_t os_abi = 0, abi_version = 0;
@@ -97,7 +98,7 @@ struct Object {
     std::uint32_t unit_bytes = 1;     // of an instruction's units
     std::uint32_t address_bytes = 1;  // bytes that one step of a code address covers
     std::uint32_t address_relocation = relocation_type::absolute_32;  // of an address in debugging sections
-    bool relocatable = true;          // false: addresses are final
+    bool relocatable = true;                                          // false: addresses are final
     std::uint64_t entry = 0;
     std::vector<Section> sections;
     std::vector<Symbol> symbols;

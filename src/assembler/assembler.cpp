@@ -61,6 +61,10 @@ void Engine::use_dialect(std::string_view dialect) {
     use_surface(own->second);
 }
 
+void Engine::use_variant(std::string_view variant) {
+    if (variant != isa_.variant) object_.wanted_variant = variant;
+}
+
 // Room for what a source of this size usually makes. What is not used costs nothing; growing copies, and takes new
 // memory from the system each time.
 void Engine::expect(std::size_t source_bytes) {

@@ -177,6 +177,7 @@ public:
 private:
     void use_surface(const Surface& surface);
     void use_dialect(std::string_view dialect);
+    void use_variant(std::string_view variant);
     void expect(std::size_t source_bytes);
 
     // statements.cpp

@@ -22,6 +22,7 @@ public:
     bool read_lines(std::string_view end, std::string& text, Place& where) override;
     Diagnostic& error(Place where, std::string message) override;
     void use_dialect(std::string_view dialect) override { engine_.use_dialect(dialect); }
+    void use_variant(std::string_view variant) override { engine_.use_variant(variant); }
 
     void enter_section(const Section& described) override;
     void leave_section() override;

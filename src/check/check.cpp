@@ -25,8 +25,9 @@ std::string word_text(const Isa& isa, const Image& image, unsigned bits) {
 
 }  // namespace check
 
-void check_isa(const Isa& isa, Diagnostics& diagnostics) {
-    for (const Diagnostic& unused : isa.unused) diagnostics.warning(unused.place, unused.message);
+void check_isa(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked* done) {
+    if (isa.find_unused)
+        for (const Diagnostic& unused : isa.find_unused()) diagnostics.warning(unused.place, unused.message);
     const std::size_t before = diagnostics.errors();
     const Codec codec(std::shared_ptr<const Isa>(std::shared_ptr<void>(), &isa));  // borrows the model
     check::find_overlaps(codec, diagnostics);
@@ -34,7 +35,7 @@ void check_isa(const Isa& isa, Diagnostics& diagnostics) {
     check::find_pool_defects(isa, diagnostics);
     // Overlapping bits would be reported once more as texts that do not come back.
     if (diagnostics.errors() == before) check::find_ambiguous_texts(codec, diagnostics);
-    semantics::check_semantics(isa, diagnostics);
+    semantics::check_semantics(isa, diagnostics, done);
 }
 
 }  // namespace isaforge

@@ -95,15 +95,17 @@ int assemble_line(const Options& options, Session& session, const Codec& codec) 
     return session.report();
 }
 
-// Assembles; where the source says that it is written in another dialect than the description was loaded in, once more with
-// what only that dialect has.
+// Assembles; where the source says that it is written in another dialect than the description was loaded in, or for a variant
+// that has more, once more with what only those have.
 bool assemble_source(const Options& options, Session& session, const Codec& codec, FileId file, Object& object,
                      Listing* listing) {
     const AssembleOptions how = library_options(options);
     const bool assembled = assemble(codec, file, session.sources, how, object, session.diagnostics, listing);
-    if (object.dialect.empty() || !options.isa.dialect.empty()) return assembled;
     IsaChoice choice = options.isa;
-    choice.dialect = object.dialect;
+    if (choice.dialect.empty()) choice.dialect = object.dialect;
+    if (!object.wanted_variant.empty()) choice.variant = object.wanted_variant;
+    if (!choice.variant.empty() && choice.name == codec.isa().variant) choice.name = codec.isa().name;
+    if (choice.dialect == options.isa.dialect && object.wanted_variant.empty()) return assembled;
     object = {};
     if (listing) *listing = {};
     session.diagnostics = Diagnostics(options.error_limit);

@@ -44,14 +44,14 @@ std::vector<IsaChoice> choices_of(const IsaChoice& asked, const Isa& first) {
 }
 
 // Checks in the others what was checked in the first variant and dialect. What has been said already is not said again.
-void check_others(Session& session, const IsaChoice& asked, const Isa& first) {
+void check_others(Session& session, const IsaChoice& asked, const Isa& first, MeaningsChecked& done) {
     std::set<std::string> said;
     for (const Diagnostic& diagnostic : session.diagnostics.all()) said.insert(to_text(diagnostic, session.sources));
     for (const IsaChoice& choice : choices_of(asked, first)) {
         if ((choice.variant.empty() || choice.variant == first.variant) && choice.dialect == first.dialect) continue;
         Diagnostics found;
         std::swap(found, session.diagnostics);
-        if (const auto isa = session.load(choice)) check_isa(*isa, session.diagnostics);
+        if (const auto isa = session.load(choice)) check_isa(*isa, session.diagnostics, &done);
         std::swap(found, session.diagnostics);
         for (const Diagnostic& diagnostic : found.all()) {
             if (said.insert(to_text(diagnostic, session.sources)).second) session.diagnostics.take(diagnostic);
@@ -92,8 +92,9 @@ int check(const Options& options) {
     }
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
     if (isa) {
-        check_isa(*isa, session.diagnostics);
-        check_others(session, options.isa, *isa);
+        MeaningsChecked done;
+        check_isa(*isa, session.diagnostics, &done);
+        check_others(session, options.isa, *isa, done);
     }
     if (!isa) return report_defects(session, options, {});
     const bool all = options.isa.variant.empty() && isa->variants.size() > 1 && options.isa.name != isa->variant;

@@ -15,7 +15,8 @@
 namespace isaforge::cli {
 
 const char* const kernel_argument_kinds =
-    "i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 with a number behind a colon, or several parted by commas; a bare number; "
+    "i8 i16 i32 i64 u8 u16 u32 u64 f16 f32 f64 with a number behind a colon, or several parted by commas; a bare "
+    "number; "
     "bytes:HEX; in:FILE, out:BYTES:FILE, inout:FILE:FILE, zero:BYTES; lds:BYTES";
 
 namespace {
@@ -85,7 +86,8 @@ bool append_numbers(std::vector<std::uint8_t>& bytes, const std::string& list, c
     for (std::size_t at = 0; at <= list.size();) {
         const std::size_t end = std::min(list.find(',', at), list.size());
         const std::string one = list.substr(at, end - at);
-        if (!(kind.letter == 'f' ? append_float(bytes, one, kind.bytes) : append_integer(bytes, one, kind))) return false;
+        if (!(kind.letter == 'f' ? append_float(bytes, one, kind.bytes) : append_integer(bytes, one, kind)))
+            return false;
         at = end + 1;
     }
     return true;
@@ -124,16 +126,21 @@ std::optional<NumberKind> bare_kind(const KernelArgument& argument) {
     }
 }
 
-bool is_buffer_kind(std::string_view kind) { return kind == "in" || kind == "out" || kind == "inout" || kind == "zero"; }
+bool is_buffer_kind(std::string_view kind) {
+    return kind == "in" || kind == "out" || kind == "inout" || kind == "zero";
+}
 bool is_pointer(const KernelArgument& argument) {
     return argument.value_kind == "global_buffer" || argument.value_kind == "dynamic_shared_pointer" ||
            argument.value_kind == "queue" || argument.value_kind == "pipe";
 }
 
 std::string article_of(const KernelArgument& argument) {
-    if (argument.value_kind == "global_buffer") return "a buffer: in:FILE, out:BYTES:FILE, inout:FILE:FILE or zero:BYTES";
+    if (argument.value_kind == "global_buffer")
+        return "a buffer: in:FILE, out:BYTES:FILE, inout:FILE:FILE or zero:BYTES";
     if (argument.value_kind == "dynamic_shared_pointer") return "memory of the group's: lds:BYTES";
-    if (argument.value_kind == "by_value") return fmt::format("a value of {} bytes", argument.size);
+    if (argument.value_kind == "by_value")
+        return fmt::format("a value of {} byte{}{}", argument.size, argument.size == 1 ? "" : "s",
+                           argument.type_name.empty() ? "" : " (" + argument.type_name + ")");
     return fmt::format("{}, which cannot be given here", argument.value_kind);
 }
 
@@ -147,11 +154,13 @@ private:
     bool fail(const std::string& why) const {
         const std::string name = argument_ != nullptr ? name_of() : std::string{};
         const bool has_name = argument_ != nullptr && !argument_->name.empty();
-        complain(fmt::format("argument {}{} of `{}`: {}", number_ + 1, has_name ? " `" + name + "`" : "", kernel_.name, why));
+        complain(fmt::format("argument {}{} of `{}`: {}", number_ + 1, has_name ? " `" + name + "`" : "", kernel_.name,
+                             why));
         return false;
     }
     std::string name_of() const {
-        return argument_ != nullptr && !argument_->name.empty() ? argument_->name : fmt::format("argument {}", number_ + 1);
+        return argument_ != nullptr && !argument_->name.empty() ? argument_->name
+                                                                : fmt::format("argument {}", number_ + 1);
     }
     bool has_right_count();
     bool read_one(const std::string& text);
@@ -172,16 +181,16 @@ bool ArgumentReader::has_right_count() {
     const auto wanted = static_cast<std::size_t>(
         std::ranges::count_if(kernel_.arguments, [](const KernelArgument& each) { return !each.is_hidden(); }));
     if (wanted == texts_.size()) return true;
-    complain(fmt::format("kernel `{}` takes {} argument{}, and {} {} given", kernel_.name, wanted, wanted == 1 ? "" : "s",
-                         texts_.size(), texts_.size() == 1 ? "is" : "are"));
+    complain(fmt::format("kernel `{}` takes {} argument{}, and {} {} given", kernel_.name, wanted,
+                         wanted == 1 ? "" : "s", texts_.size(), texts_.size() == 1 ? "is" : "are"));
     tell(description(kernel_));
     return false;
 }
 
 // Where the metadata say, else behind what is there.
 void ArgumentReader::put(std::span<const std::uint8_t> bytes, std::uint64_t alignment) {
-    const std::uint64_t place = argument_ != nullptr ? argument_->offset
-                                                     : (made_.block.size() + alignment - 1) / alignment * alignment;
+    const std::uint64_t place =
+        argument_ != nullptr ? argument_->offset : (made_.block.size() + alignment - 1) / alignment * alignment;
     if (made_.block.size() < place + bytes.size()) made_.block.resize(place + bytes.size());
     std::ranges::copy(bytes, made_.block.begin() + static_cast<std::ptrdiff_t>(place));
 }
@@ -192,9 +201,12 @@ bool ArgumentReader::read_value(const Given& given, std::vector<std::uint8_t>& b
     std::optional<NumberKind> kind;
     if (const NumberKind* const known = number_kind(given.kind)) kind = *known;
     if (given.kind.empty()) {
-        if (argument_ == nullptr) return fail("the object does not tell of its type: write it before the number, as in i32:7");
+        if (argument_ == nullptr)
+            return fail("the object does not tell of its type: write it before the number, as in i32:7");
         kind = bare_kind(*argument_);
-        if (!kind) return fail(fmt::format("it has {} bytes: write the type before the number, or bytes:HEX", argument_->size));
+        if (!kind)
+            return fail(
+                fmt::format("it has {} bytes: write the type before the number, or bytes:HEX", argument_->size));
     }
     if (!kind) return fail(fmt::format("there is no kind '{}' of arguments: {}", given.kind, kernel_argument_kinds));
     return append_numbers(bytes, given.rest, *kind) ||
@@ -252,7 +264,7 @@ bool ArgumentReader::read_one(const std::string& text) {
     const bool is_buffer = is_buffer_kind(given.kind), is_share = given.kind == "lds";
     const std::string_view wanted = argument_ != nullptr ? std::string_view(argument_->value_kind) : std::string_view();
     if (argument_ != nullptr) {
-        const bool fits = wanted == "global_buffer"            ? is_buffer || given.kind == "u64" || given.kind == "bytes"
+        const bool fits = wanted == "global_buffer" ? is_buffer || given.kind == "u64" || given.kind == "bytes"
                           : wanted == "dynamic_shared_pointer" ? is_share
                                                                : wanted == "by_value" && !is_buffer && !is_share;
         if (!fits) return fail(fmt::format("'{}' is given, and it takes {}", text, article_of(*argument_)));
@@ -265,7 +277,8 @@ bool ArgumentReader::read_one(const std::string& text) {
     if (argument_ != nullptr && bytes.size() * 4 == argument_->size * 3) bytes.resize(argument_->size);
     if (argument_ != nullptr && bytes.size() != argument_->size)
         return fail(fmt::format("it has {} bytes{}, and '{}' has {}", argument_->size,
-                                argument_->type_name.empty() ? "" : " (" + argument_->type_name + ")", text, bytes.size()));
+                                argument_->type_name.empty() ? "" : " (" + argument_->type_name + ")", text,
+                                bytes.size()));
     const NumberKind* const kind = number_kind(given.kind);
     put(bytes, kind != nullptr ? kind->bytes : 1);
     return true;
@@ -315,7 +328,8 @@ std::string signature(const KernelInfo& kernel) {
         const std::string type = !argument.type_name.empty() ? argument.type_name
                                  : is_pointer(argument)      ? argument.address_space + "*"
                                                              : fmt::format("{} bytes", argument.size);
-        list += fmt::format("{}{}{}{}", list.empty() ? "" : ", ", type, argument.name.empty() ? "" : " ", argument.name);
+        list +=
+            fmt::format("{}{}{}{}", list.empty() ? "" : ", ", type, argument.name.empty() ? "" : " ", argument.name);
     }
     return fmt::format("{}({})", kernel.name, list);
 }
@@ -325,12 +339,15 @@ std::string description(const KernelInfo& kernel) {
     unsigned number = 0;
     for (const KernelArgument& argument : kernel.arguments)
         if (!argument.is_hidden()) text += fmt::format("      --arg {}: {}\n", ++number, article_of(argument));
-    if (!kernel.has_metadata) text += fmt::format("      {} bytes of arguments, of which the object does not tell\n", kernel.kernarg_bytes);
-    std::string needs = fmt::format("{} vector registers, {} scalar registers", kernel.vector_registers, kernel.scalar_registers);
+    if (!kernel.has_metadata)
+        text += fmt::format("      {} bytes of arguments, of which the object does not tell\n", kernel.kernarg_bytes);
+    std::string needs =
+        fmt::format("{} vector registers, {} scalar registers", kernel.vector_registers, kernel.scalar_registers);
     if (kernel.group_bytes != 0) needs += fmt::format(", {} bytes of local memory", kernel.group_bytes);
     if (kernel.private_bytes != 0) needs += fmt::format(", {} bytes of private memory", kernel.private_bytes);
     if (kernel.required_group.x != 0)
-        needs += fmt::format(", groups of {}x{}x{}", kernel.required_group.x, kernel.required_group.y, kernel.required_group.z);
+        needs += fmt::format(", groups of {}x{}x{}", kernel.required_group.x, kernel.required_group.y,
+                             kernel.required_group.z);
     else if (kernel.most_items != 0)
         needs += fmt::format(", groups of at most {}", kernel.most_items);
     return text + "      " + needs + "\n";

@@ -14,7 +14,9 @@
 #include "cli/program.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
-#include "machine/compile_thread.hpp"
+#include "debugger/profile.hpp"
+#include "debugger/program_map.hpp"
+#include "device/lane_profile.hpp"
 #include "support/output_file.hpp"
 
 namespace isaforge::cli {
@@ -51,8 +53,15 @@ public:
         : bytes_(bytes), choice_(choice), settings_(settings) {}
 
     int run(const Session& session);
+    std::unique_ptr<LaunchToDebug> to_debug(const Session& session, int& status);
 
 private:
+    class Debugged;
+    // What the command line says, read and checked. Nothing after a complaint, or where kernels are listed.
+    std::optional<KernelArguments> prepare(const Session& session, int& status);
+    LaunchRequest request(const Loaded& loaded) const;
+    std::unique_ptr<Inspection> inspect(Loaded& loaded) const;
+    bool look(Loaded& loaded) const;
     const KernelInfo* choose_kernel() const;
     void list_kernels() const;
     bool choose_extents(const KernelInfo& kernel);
@@ -60,7 +69,8 @@ private:
     bool execute(Loaded& loaded) const;
     bool run_both(const KernelArguments& arguments, Loaded& loaded) const;
     bool pictures_fit(const KernelArguments& arguments) const;
-    const KernelBuffer* buffer_of(const KernelArguments& arguments, const std::string& place, std::uint64_t& offset) const;
+    const KernelBuffer* buffer_of(const KernelArguments& arguments, const std::string& place,
+                                  std::uint64_t& offset) const;
     bool write_outputs(const Loaded& loaded) const;
     bool report(const ComputeDevice& device) const;
 
@@ -73,8 +83,9 @@ private:
 };
 
 void KernelRun::list_kernels() const {
-    std::string text = fmt::format("{}: for {}, code object of version {}, {} kernel{}\n", settings_.path, info_.processor,
-                                   info_.version, info_.kernels.size(), info_.kernels.size() == 1 ? "" : "s");
+    std::string text =
+        fmt::format("{}: for {}, code object of version {}, {} kernel{}\n", settings_.path, info_.processor,
+                    info_.version, info_.kernels.size(), info_.kernels.size() == 1 ? "" : "s");
     for (const KernelInfo& kernel : info_.kernels) text += description(kernel);
     if (choice_.kernel.empty())
         say(text);
@@ -137,7 +148,7 @@ bool KernelRun::load(Engine engine, unsigned threads, const KernelArguments& arg
     return true;
 }
 
-bool KernelRun::execute(Loaded& loaded) const {
+LaunchRequest KernelRun::request(const Loaded& loaded) const {
     LaunchRequest request;
     request.kernel = loaded.code->find_kernel(kernel_);
     request.grid = grid_;
@@ -145,8 +156,55 @@ bool KernelRun::execute(Loaded& loaded) const {
     request.arguments = loaded.arguments.block;
     request.group_bytes = loaded.arguments.group_bytes;
     request.most_instructions = settings_.most_instructions;
+    return request;
+}
+
+std::unique_ptr<Inspection> KernelRun::inspect(Loaded& loaded) const {
+    MachineOptions options;
+    options.engine = parse_engine(settings_.engine).value_or(Engine::automatic);
+    options.count_instructions = settings_.profile || !settings_.profile_json.empty();
     std::string error;
-    const std::shared_ptr<Launch> launch = loaded.device->launch(request, error);
+    std::unique_ptr<Inspection> made = loaded.device->inspect(request(loaded), std::move(options), error);
+    if (made == nullptr) complain(error);
+    return made;
+}
+
+// Wavefronts in turns, each instruction told of.
+bool KernelRun::look(Loaded& loaded) const {
+    const std::unique_ptr<Inspection> inspection = inspect(loaded);
+    if (inspection == nullptr) return false;
+    Machine& machine = inspection->machine();
+    const debugger::ProgramMap map(loaded.code->object());
+    TraceBegin begin;
+    Output trace;
+    if (!find_trace_begin(machine, map, settings_.trace, begin)) return false;
+    if (!settings_.trace.file.empty() && !trace.open(settings_.trace.file)) return false;
+    device::LaneProfile lanes(machine, *loaded.code->find_kernel(kernel_), loaded.arguments.group_bytes,
+                              group_.x * group_.y * group_.z, loaded.device->processor());
+    const bool profiled = settings_.profile || !settings_.profile_json.empty();
+    const RunResult result =
+        run_traced(machine, map, begin, settings_.most_instructions, trace.is_open() ? &trace : nullptr,
+                   [&](const TraceRecord& record, unsigned hart) {
+                       if (profiled) lanes.note(record, hart);
+                   });
+    say(inspection->printed());
+    loaded.result.instructions = result.instructions;
+    loaded.result.seconds = result.seconds;
+    bool good = result.ok();
+    if (!good) complain(fmt::format("kernel `{}`: {}", kernel_, result.message));
+    if (trace.is_open() && !trace.commit()) good = false;
+    if (profiled) {
+        const debugger::Profile profile = debugger::make_profile(machine, map);
+        if (settings_.profile) say(to_text(profile) + lanes.text(map));
+        if (!settings_.profile_json.empty())
+            good &= write_text(settings_.profile_json, lanes.json(to_json(profile), map));
+    }
+    return good;
+}
+
+bool KernelRun::execute(Loaded& loaded) const {
+    std::string error;
+    const std::shared_ptr<Launch> launch = loaded.device->launch(request(loaded), error);
     if (launch == nullptr) {
         complain(error);
         return false;
@@ -198,8 +256,8 @@ bool KernelRun::pictures_fit(const KernelArguments& arguments) const {
             return false;
         }
         if (offset > buffer->bytes || file.picture.bytes() > buffer->bytes - offset) {
-            complain(fmt::format("--png {}: the picture takes {} bytes, and {} has {}", text, offset + file.picture.bytes(),
-                                 buffer->name, buffer->bytes));
+            complain(fmt::format("--png {}: the picture takes {} bytes, and {} has {}", text,
+                                 offset + file.picture.bytes(), buffer->name, buffer->bytes));
             return false;
         }
     }
@@ -246,37 +304,87 @@ bool KernelRun::report(const ComputeDevice& device) const {
     });
 }
 
-int KernelRun::run(const Session& session) {
+std::optional<KernelArguments> KernelRun::prepare(const Session& session, int& status) {
     std::string error;
+    status = input_error;
     std::optional<CodeObjectInfo> info = read_code_object(bytes_, error);
     if (!info || info->kernels.empty()) {
         complain(info ? fmt::format("'{}' has no kernels", settings_.path)
                       : fmt::format("cannot read the kernels of '{}': {}", settings_.path, error));
-        return input_error;
+        return std::nullopt;
     }
     info_ = std::move(*info);
-    if (choice_.kernel.empty()) {
-        list_kernels();
-        return success;
-    }
+    status = success;
+    if (choice_.kernel.empty()) return list_kernels(), std::nullopt;
+    status = usage_error;
     const KernelInfo* const kernel = choose_kernel();
-    if (kernel == nullptr || !choose_extents(*kernel)) return usage_error;
+    if (kernel == nullptr || !choose_extents(*kernel)) return std::nullopt;
     kernel_ = kernel->name;
     std::vector<std::string> outputs = argument_outputs(choice_.arguments), inputs = argument_inputs(choice_.arguments);
     for (const std::string& text : settings_.pictures) outputs.push_back(parse_picture(text)->path);
+    outputs.push_back(settings_.trace.file);
+    outputs.push_back(settings_.profile_json);
     inputs.push_back(settings_.path);
-    if (!outputs_are_apart(outputs, session.sources, inputs)) return usage_error;
-    const std::optional<KernelArguments> arguments = read_kernel_arguments(*kernel, choice_.arguments);
-    if (!arguments || !pictures_fit(*arguments)) return usage_error;
+    if (!outputs_are_apart(outputs, session.sources, inputs)) return std::nullopt;
+    std::optional<KernelArguments> arguments = read_kernel_arguments(*kernel, choice_.arguments);
+    return arguments && pictures_fit(*arguments) ? std::move(arguments) : std::nullopt;
+}
+
+int KernelRun::run(const Session& session) {
+    int status = success;
+    const std::optional<KernelArguments> arguments = prepare(session, status);
+    if (!arguments) return status;
     Loaded loaded;
-    const bool both = settings_.engine == "both";
-    const auto threads = static_cast<unsigned>(choice_.threads.empty() ? 0 : *parse_size(choice_.threads));
-    const bool good = both ? run_both(*arguments, loaded)
-                           : load(parse_engine(settings_.engine).value_or(Engine::automatic), threads, *arguments, loaded) &&
-                                 execute(loaded);
+    bool good = false;
+    if (settings_.engine == "both") {
+        good = run_both(*arguments, loaded);
+    } else {
+        const auto threads = static_cast<unsigned>(choice_.threads.empty() ? 0 : *parse_size(choice_.threads));
+        good = load(parse_engine(settings_.engine).value_or(Engine::automatic), threads, *arguments, loaded) &&
+               (settings_.looks() ? look(loaded) : execute(loaded));
+    }
     if (settings_.stats && loaded.device != nullptr) print_stats(loaded);
     const bool right = !settings_.checks.any() || loaded.device == nullptr || report(*loaded.device);
     return good && write_outputs(loaded) && right ? success : input_error;
+}
+
+class KernelRun::Debugged : public LaunchToDebug {
+public:
+    Debugged(KernelRun run, const KernelArguments& arguments) : run_(std::move(run)) {
+        if (!run_.load(Engine::automatic, 1, arguments, loaded_)) return;
+        inspection_ = run_.inspect(loaded_);
+        map_ = debugger::ProgramMap(loaded_.code->object());
+    }
+
+    bool works() const { return inspection_ != nullptr; }
+    Machine& machine() override { return inspection_->machine(); }
+    const debugger::ProgramMap& map() const override { return map_; }
+    void restart() override {
+        for (const KernelBuffer& buffer : loaded_.arguments.buffers) {
+            std::fill_n(buffer.memory, buffer.bytes, std::uint8_t{0});
+            std::ranges::copy(buffer.contents, buffer.memory);
+        }
+        machine().start(0);
+    }
+    bool finish() override {
+        say(inspection_->printed());
+        return run_.write_outputs(loaded_);
+    }
+
+private:
+    KernelRun run_;
+    Loaded loaded_;
+    std::unique_ptr<Inspection> inspection_;
+    debugger::ProgramMap map_;
+};
+
+std::unique_ptr<LaunchToDebug> KernelRun::to_debug(const Session& session, int& status) {
+    const std::optional<KernelArguments> arguments = prepare(session, status);
+    if (!arguments) return nullptr;
+    auto made = std::make_unique<Debugged>(*this, *arguments);
+    if (made->works()) return made;
+    status = input_error;
+    return nullptr;
 }
 
 }  // namespace
@@ -290,7 +398,8 @@ std::optional<PictureFile> parse_picture(const std::string& text) {
     const std::string_view whole = text;
     const auto format = parse_pixel_format(whole.substr(format_colon + 1));
     if (!format) return std::nullopt;
-    PictureFile file{.path = text.substr(0, at), .place = text.substr(at + 1, size_colon - at - 1), .picture = {.format = *format}};
+    PictureFile file{
+        .path = text.substr(0, at), .place = text.substr(at + 1, size_colon - at - 1), .picture = {.format = *format}};
     const std::string_view size = whole.substr(size_colon + 1, format_colon - size_colon - 1);
     if (file.place.empty() || !parse_picture_size(size, file.picture.width, file.picture.height)) return std::nullopt;
     return file;
@@ -312,8 +421,7 @@ void add_launch_options(Arguments& app, LaunchChoice& choice) {
         ->type_name("X[,Y[,Z]]")
         ->group(group)
         ->check(extent);
-    app.add_option("--arg", choice.arguments,
-                   std::string("One for each argument, in order: ") + kernel_argument_kinds)
+    app.add_option("--arg", choice.arguments, std::string("One for each argument, in order: ") + kernel_argument_kinds)
         ->type_name("ARGUMENT")
         ->allow_extra_args(false)
         ->group(group);
@@ -328,6 +436,11 @@ bool has_kernels(const std::vector<std::uint8_t>& bytes) {
 int run_kernel(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice, const LaunchSettings& settings,
                const Session& session) {
     return KernelRun(bytes, choice, settings).run(session);
+}
+
+std::unique_ptr<LaunchToDebug> launch_to_debug(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice,
+                                               const LaunchSettings& settings, const Session& session, int& status) {
+    return KernelRun(bytes, choice, settings).to_debug(session, status);
 }
 
 }  // namespace isaforge::cli

@@ -1,10 +1,12 @@
 // `isaforge run` of a compute kernel: a code object, a kernel of it, a grid of work-items, arguments.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/trace.hpp"
 #include "isaforge/device.hpp"
 #include "isaforge/machine.hpp"
 
@@ -37,8 +39,27 @@ struct LaunchSettings {
     std::uint64_t most_instructions = 0;
     std::vector<std::string> pictures;
     Checks checks;
-    bool stats = false;
+    TraceChoice trace;
+    std::string profile_json;
+    bool stats = false, profile = false;
+
+    bool looks() const { return !trace.file.empty() || profile || !profile_json.empty(); }
 };
+
+// A launch whose wavefronts are harts of a machine, for a debugger.
+class LaunchToDebug {
+public:
+    virtual ~LaunchToDebug() = default;
+    virtual Machine& machine() = 0;
+    virtual const debugger::ProgramMap& map() const = 0;
+    // From the beginning, with the buffers as they were.
+    virtual void restart() = 0;
+    // What the kernel prints, and the files that its arguments name. False after a complaint.
+    virtual bool finish() = 0;
+};
+// Null after a complaint, with the exit status that it calls for; or where kernels were to be listed alone.
+std::unique_ptr<LaunchToDebug> launch_to_debug(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice,
+                                               const LaunchSettings& settings, const Session& session, int& status);
 
 // Whether the bytes are a code object with kernels.
 bool has_kernels(const std::vector<std::uint8_t>& bytes);

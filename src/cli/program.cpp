@@ -131,9 +131,10 @@ void add_program_options(Arguments& app, ProgramChoice& choice) {
         ->capture_default_str()
         ->group(group)
         ->in_range(0, any_number);
-    app.add_flag("--threads{all}", choice.threads,
-                 "Each hart runs on a thread of its own; with --groups each group does; with --threads N a kernel's groups "
-                 "run on N threads")
+    app.add_flag(
+           "--threads{all}", choice.threads,
+           "Each hart runs on a thread of its own; with --groups each group does; with --threads N a kernel's groups "
+           "run on N threads")
         ->group(group)
         ->check([](const std::string& text) {
             const auto number = parse_size(text);

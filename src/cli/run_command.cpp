@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "cli/arguments.hpp"
@@ -13,6 +14,7 @@
 #include "cli/program.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
+#include "cli/trace.hpp"
 #include "debugger/gdb_socket.hpp"
 #include "debugger/profile.hpp"
 #include "isaforge/compare.hpp"
@@ -30,7 +32,8 @@ struct Options {
     std::string max_instructions = "4G";
     std::vector<std::string> dumps, pictures;
     std::string engine = "auto", checks;
-    std::string trace, trace_from, trace_skip = "0", profile_json;
+    TraceChoice trace;
+    std::string profile_json;
     int gdb_port = -1;
     bool registers = false, stats = false, profile = false, warn_hazards = false;
 };
@@ -38,12 +41,6 @@ struct Options {
 // ADDRESS:LENGTH
 struct Dump {
     std::uint64_t address = 0, length = 0;
-};
-
-// Where a trace begins: behind so many instructions once the program has come to an address.
-struct TraceBegin {
-    std::optional<std::uint64_t> address;
-    std::uint64_t skip = 0;
 };
 
 Checks checks_of(const Options& options) {
@@ -66,76 +63,6 @@ std::optional<PictureFile> picture_at_address(const std::string& text) {
     if (!address) return std::nullopt;
     file->picture.address = *address;
     return file;
-}
-
-std::uint64_t executed_by_all(Machine& machine) {
-    std::uint64_t sum = 0;
-    for (unsigned hart = 0; hart < machine.harts(); ++hart) sum += machine.hart(hart).instructions();
-    return sum;
-}
-
-// Runs at full speed to where the trace begins; `limit` 0: none. What is not `limit` ended the run before.
-RunResult run_to_trace(Machine& machine, const TraceBegin& begin, std::uint64_t limit) {
-    RunResult result;
-    result.reason = StopReason::limit;
-    if (begin.address && machine.pc() != *begin.address) {
-        machine.set_breakpoint(*begin.address, true);
-        result = machine.run(limit);
-        machine.set_breakpoint(*begin.address, false);
-        if (result.reason != StopReason::breakpoint) return result;
-        result.reason = StopReason::limit;
-    }
-    const std::uint64_t left = limit == 0 ? begin.skip : std::min(begin.skip, limit - executed_by_all(machine));
-    return left == 0 ? result : machine.run(left);
-}
-
-// The lines of one instruction: a label that stands there, then what it did.
-std::string trace_lines(const TraceRecord& record, const Program& program, bool several) {
-    debugger::Labels labels(program.map);
-    const std::string hart = several ? fmt::format("hart {:<2} ", record.hart) : std::string{};
-    const std::string_view label = labels.label(record.address);
-    std::string text = label.empty() ? std::string{} : fmt::format("{}{}:\n", hart, label);
-    return text + hart + to_text(record, *program.codec, &labels) + "\n";
-}
-
-// Runs step by step and writes what each instruction did.
-RunResult run_traced(Machine& machine, const Program& program, const TraceBegin& begin, std::uint64_t limit,
-                     Output& trace) {
-    const std::uint64_t first = executed_by_all(machine);
-    RunResult result = run_to_trace(machine, begin, limit);
-    double seconds = result.seconds;
-    std::uint64_t executed = executed_by_all(machine) - first;
-    bool goes_on = result.reason == StopReason::limit;
-    while (goes_on && (limit == 0 || executed < limit)) {
-        TraceRecord record;
-        result = machine.step_any(&record);
-        executed += result.instructions;
-        seconds += result.seconds;
-        if (result.instructions != 0) trace.write(trace_lines(record, program, machine.harts() > 1));
-        goes_on = result.reason == StopReason::running;
-    }
-    if (goes_on) {
-        result.reason = StopReason::limit;
-        result.address = machine.pc();
-        result.message = fmt::format("stopped after {} instructions, as --max-instructions asked", limit);
-    }
-    result.seconds = seconds;
-    result.instructions = executed;
-    return result;
-}
-
-bool find_trace_begin(Machine& machine, const Program& program, const Options& options, TraceBegin& begin) {
-    begin.skip = *parse_size(options.trace_skip);
-    if (options.trace_from.empty()) return true;
-    std::string error;
-    const debugger::Evaluator evaluator(machine, program.map);
-    const std::optional<debugger::Value> place = evaluator.evaluate(options.trace_from, error);
-    if (!place) {
-        complain("--trace-from: " + error);
-        return false;
-    }
-    begin.address = place->value;
-    return true;
 }
 
 // On standard error: what the program itself prints is on standard output.
@@ -184,7 +111,7 @@ void print_dump(Machine& machine, const Dump& dump) {
 std::vector<std::string> outputs_of(const Options& options) {
     std::vector<std::string> outputs = frame_paths(options.program.maps);
     for (const std::string& text : options.pictures) outputs.push_back(parse_picture(text)->path);
-    outputs.push_back(options.trace);
+    outputs.push_back(options.trace.file);
     outputs.push_back(options.profile_json);
     return outputs;
 }
@@ -279,11 +206,18 @@ bool has_engine(const Options& options) {
 // A kernel of a code object, and not a program from its first instruction on.
 int launch(const Options& options, const Session& session) {
     const bool foreign = options.program.harts > 1 || options.program.groups > 1 || !options.program.loads.empty() ||
-                         !options.program.maps.empty() || !options.trace.empty() || options.gdb_port >= 0 ||
-                         options.profile || !options.profile_json.empty() || options.registers || !options.dumps.empty() ||
-                         options.program.real_time || options.program.aligned || options.warn_hazards;
+                         !options.program.maps.empty() || options.gdb_port >= 0 || options.registers ||
+                         !options.dumps.empty() || options.program.real_time || options.program.aligned ||
+                         options.warn_hazards;
     if (foreign) {
-        complain("with a kernel go --grid, --group, --arg, --check, --png, --threads, --engine, --stats and --max-instructions");
+        complain(
+            "with a kernel go --grid, --group, --arg, --check, --png, --threads, --engine, --trace, --profile, --stats "
+            "and --max-instructions");
+        return usage_error;
+    }
+    const bool looks = !options.trace.file.empty() || options.profile || !options.profile_json.empty();
+    if (looks && (options.program.threads != "" || options.engine == "both" || checks_of(options).any())) {
+        complain("--trace and --profile let wavefronts take turns; leave out --threads, --engine both and --check");
         return usage_error;
     }
     if (!has_engine(options)) return input_error;
@@ -297,8 +231,20 @@ int launch(const Options& options, const Session& session) {
                        .most_instructions = *parse_size(options.max_instructions),
                        .pictures = options.pictures,
                        .checks = checks_of(options),
-                       .stats = options.stats},
+                       .trace = options.trace,
+                       .profile_json = options.profile_json,
+                       .stats = options.stats,
+                       .profile = options.profile},
                       session);
+}
+
+// Whether it is a code object that is not to be run as a mere program: who wants that says which instruction set it is.
+bool holds_kernels(const Options& options) {
+    if (!options.program.isa.name.empty() || options.program.path == "-") return false;
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(options.program.path, problem)) return false;
+    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(options.program.path);
+    return bytes && has_kernels(*bytes);
 }
 
 bool pictures_have_addresses(const Options& options) {
@@ -313,7 +259,7 @@ bool pictures_have_addresses(const Options& options) {
 int execute(const Options& options) {
     Session session;
     int status = success;
-    if (options.launch.is_asked_for()) return launch(options, session);
+    if (options.launch.is_asked_for() || holds_kernels(options)) return launch(options, session);
     if (!pictures_have_addresses(options)) return usage_error;
     const std::unique_ptr<Program> program = read_program(options.program, session, status);
     if (!program) return status;
@@ -326,12 +272,13 @@ int execute(const Options& options) {
         complain("--warn-hazards follows one hart; leave out --harts");
         return usage_error;
     }
-    if (!options.program.threads.empty() && !options.trace.empty()) {
+    if (!options.program.threads.empty() && !options.trace.file.empty()) {
         complain("--trace lets harts take turns; leave out --threads");
         return usage_error;
     }
-    if (options.engine == "both" && (!options.program.threads.empty() || options.program.real_time || options.gdb_port >= 0 ||
-                                     !options.trace.empty() || options.profile || !options.profile_json.empty())) {
+    if (options.engine == "both" &&
+        (!options.program.threads.empty() || options.program.real_time || options.gdb_port >= 0 ||
+         !options.trace.file.empty() || options.profile || !options.profile_json.empty())) {
         complain(
             "--engine both compares runs that are the same each time; leave out --threads, --real-time, --gdb, --trace "
             "and --profile");
@@ -351,11 +298,12 @@ int execute(const Options& options) {
     if (options.gdb_port >= 0 && !serve_debugger(machine, *program, options, status)) return status;
 
     TraceBegin begin;
-    if (!find_trace_begin(machine, *program, options, begin)) return usage_error;
+    if (!find_trace_begin(machine, program->map, options.trace, begin)) return usage_error;
     Output trace;
-    if (!options.trace.empty() && !trace.open(options.trace)) return input_error;
+    if (!options.trace.file.empty() && !trace.open(options.trace.file)) return input_error;
     const std::uint64_t limit = *parse_size(options.max_instructions);
-    const RunResult result = trace.is_open() ? run_traced(machine, *program, begin, limit, trace) : machine.run(limit);
+    const RunResult result =
+        trace.is_open() ? run_traced(machine, program->map, begin, limit, &trace) : machine.run(limit);
     bool good = result.ok();
     if (!good) complain(result.message);
     if (trace.is_open() && !trace.commit()) good = false;
@@ -379,14 +327,7 @@ Action define(Arguments& app) {
         ->type_name("N")
         ->capture_default_str()
         ->check(size);
-    const Argument trace = app.add_option("--trace", options->trace, "Write a line per instruction")->type_name("FILE");
-    app.add_option("--trace-from", options->trace_from, "Begin the trace where the program gets there first")
-        ->type_name("LABEL|ADDRESS")
-        ->needs(trace);
-    app.add_option("--trace-skip", options->trace_skip, "Leave so many instructions out of the trace's beginning")
-        ->type_name("N")
-        ->needs(trace)
-        ->check(size);
+    add_trace_options(app, options->trace);
     app.add_option(
            "--gdb", options->gdb_port,
            "Wait for gdb or lldb on this TCP port of the loopback address, 0: a free one; goes on when it detaches")
@@ -396,9 +337,10 @@ Action define(Arguments& app) {
         ->type_name("ADDRESS:LENGTH")
         ->allow_extra_args(false)
         ->check(wants(parse_dump, "ADDRESS:LENGTH"));
-    app.add_option("--png", options->pictures,
-                   "Write a range of data memory as a picture, or of a kernel's argument, whose name or number is the address "
-                   "then; FORMAT is xrgb8888, rgb888, rgb565 or gray8")
+    app.add_option(
+           "--png", options->pictures,
+           "Write a range of data memory as a picture, or of a kernel's argument, whose name or number is the address "
+           "then; FORMAT is xrgb8888, rgb888, rgb565 or gray8")
         ->type_name("FILE@ADDRESS:WIDTHxHEIGHT:FORMAT")
         ->allow_extra_args(false)
         ->check(wants(parse_picture, "FILE@ADDRESS:WIDTHxHEIGHT:FORMAT with a known format"));

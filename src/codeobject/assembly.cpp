@@ -167,11 +167,12 @@ bool Assembly::choose(std::string_view text, Place where) {
         host_.error(where, wrong);
         return false;
     }
-    if (found->processor->variant != isa_.variant) {
+    if (!isa_.is_refined_by(found->processor->variant)) {
         host_.error(where, fmt::format("{} is of {}, and this is {}", found->processor->name, found->processor->variant,
                                        isa_.variant));
         return false;
     }
+    host_.use_variant(found->processor->variant);
     // Who names a processor alone leaves the rest open.
     const bool whole = given_.starts_with("amdgcn-");
     const bool same = whole ? *found == target_ : found->processor == target_.processor;
@@ -463,12 +464,13 @@ std::unique_ptr<AssemblyFlavour> make_assembly(const Isa& isa, std::string_view 
     if (!target.empty()) {
         const std::optional<Target> found = parse_target(target, error);
         if (!found) return nullptr;
-        if (found->processor->variant != isa.variant) {
+        if (!isa.is_refined_by(found->processor->variant)) {
             error = fmt::format("{} is of {}, and this is {}", found->processor->name, found->processor->variant,
                                 isa.variant);
             return nullptr;
         }
         chosen = *found;
+        host.use_variant(found->processor->variant);
     }
     return std::make_unique<Assembly>(isa, chosen, target, host);
 }

@@ -287,7 +287,7 @@ void ClrxSource::device(Place where, bool architecture) {
         architecture ? variant_of_architecture(name) : variant_of_device(name).value_or(std::string_view());
     if (variant.empty()) {
         host_.error(place, fmt::format("there is no {} '{}'", architecture ? "architecture" : "device", name));
-    } else if (variant != isa_.variant) {
+    } else if (variant != isa_.lineage.back()) {
         host_.error(where, fmt::format("{} is of {}, and this is {}", name, variant, isa_.variant));
     }
     if (!architecture) device_ = name;
@@ -401,7 +401,7 @@ std::optional<bool> ClrxSource::condition(std::string_view what, std::string_vie
     if (what == "64") return wide_;
     if (what == "arch") {
         const std::string_view variant = variant_of_architecture(operand);
-        return variant.empty() ? std::nullopt : std::optional(variant == isa_.variant);
+        return variant.empty() ? std::nullopt : std::optional(variant == isa_.lineage.back());
     }
     if (what == "gpu") {
         if (!variant_of_device(operand)) return std::nullopt;
@@ -431,7 +431,7 @@ void ClrxSource::used(std::int64_t vector, std::int64_t scalar) {
 
 // With those that lie behind the last one: VCC, and what the generation adds.
 std::uint32_t ClrxSource::scalar_registers(const Kernel& kernel) const {
-    const std::uint32_t extra = isa_.variant == "gcn1.0" ? 2 : isa_.variant == "gcn1.1" ? 4 : 6;
+    const std::uint32_t extra = isa_.lineage.back() == "gcn1.0" ? 2 : isa_.lineage.back() == "gcn1.1" ? 4 : 6;
     const auto highest = static_cast<std::uint32_t>(kernel.highest_scalar + 1);
     return std::clamp(kernel.sgprs.value_or(highest + extra), 1u, 104u);
 }
@@ -448,7 +448,7 @@ std::uint32_t ClrxSource::rsrc1(const Kernel& kernel) const {
 }
 
 std::uint32_t ClrxSource::rsrc2(const Kernel& kernel) const {
-    const std::uint32_t unit = isa_.variant == "gcn1.0" ? 256 : 512;
+    const std::uint32_t unit = isa_.lineage.back() == "gcn1.0" ? 256 : 512;
     const std::uint32_t blocks = std::min((kernel.local_size + unit - 1) / unit, 511u);
     const std::uint32_t locals = kernel.local_dims & 4 ? 2 : kernel.local_dims & 2 ? 1 : 0;
     std::uint32_t user = 0;  // registers that the flags ask for

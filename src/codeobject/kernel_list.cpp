@@ -88,10 +88,9 @@ void Reader::sizes(const Json& map, KernelInfo& info) const {
     const Json& from = is_old_ ? (found == map.end() ? none : *found) : map;
     info.kernarg_bytes = number(from, {"KernargSegmentSize", ".kernarg_segment_size"});
     info.kernarg_alignment = number(from, {"KernargSegmentAlign", ".kernarg_segment_align"}, 8);
-    info.group_bytes = static_cast<std::uint32_t>(
-        number(from, {"GroupSegmentFixedSize", ".group_segment_fixed_size"}));
-    info.private_bytes = static_cast<std::uint32_t>(
-        number(from, {"PrivateSegmentFixedSize", ".private_segment_fixed_size"}));
+    info.group_bytes = static_cast<std::uint32_t>(number(from, {"GroupSegmentFixedSize", ".group_segment_fixed_size"}));
+    info.private_bytes =
+        static_cast<std::uint32_t>(number(from, {"PrivateSegmentFixedSize", ".private_segment_fixed_size"}));
     info.scalar_registers = static_cast<unsigned>(number(from, {"NumSGPRs", ".sgpr_count"}));
     info.vector_registers = static_cast<unsigned>(number(from, {"NumVGPRs", ".vgpr_count"}));
     info.most_items = static_cast<unsigned>(number(from, {"MaxFlatWorkGroupSize", ".max_flat_workgroup_size"}));
@@ -130,7 +129,8 @@ std::optional<ObjectMetadata> read_object_metadata(const Object& object) {
         const auto notes = read_notes(section.bytes);
         if (!notes) continue;
         for (const Note& note : *notes) {
-            const bool is_old = note.owner == owner_v2 && note.type == static_cast<std::uint32_t>(NoteType::metadata_v2);
+            const bool is_old =
+                note.owner == owner_v2 && note.type == static_cast<std::uint32_t>(NoteType::metadata_v2);
             const bool is_new = note.owner == owner_v3 && note.type == static_cast<std::uint32_t>(NoteType::metadata);
             Json root;
             if (!(is_old && read_metadata(text_of(note), root)) && !(is_new && read_metadata(note.content, root)))

@@ -74,6 +74,7 @@ private:
     LoadImage& image_;
     std::string& error_;
     std::map<std::uint64_t, std::size_t> dynamic_symbols_;
+    std::uint64_t name_bytes_ = 0;   // of those
 };
 
 bool ImageReader::read_object() {
@@ -126,8 +127,10 @@ bool ImageReader::read_segments() {
         const auto field = [&](std::size_t offset, unsigned bytes) { return number_at(file_, at + offset, bytes); };
         const auto type = static_cast<std::uint32_t>(field(offsetof(Elf64_Phdr, p_type), 4));
         const auto flags = static_cast<std::uint32_t>(field(offsetof(Elf64_Phdr, p_flags), 4));
-        const std::uint64_t address = field(offsetof(Elf64_Phdr, p_vaddr), 8), offset = field(offsetof(Elf64_Phdr, p_offset), 8);
-        const std::uint64_t in_file = field(offsetof(Elf64_Phdr, p_filesz), 8), in_memory = field(offsetof(Elf64_Phdr, p_memsz), 8);
+        const std::uint64_t address = field(offsetof(Elf64_Phdr, p_vaddr), 8),
+                            offset = field(offsetof(Elf64_Phdr, p_offset), 8);
+        const std::uint64_t in_file = field(offsetof(Elf64_Phdr, p_filesz), 8),
+                            in_memory = field(offsetof(Elf64_Phdr, p_memsz), 8);
         if (type == PT_DYNAMIC) dynamic = {address, in_memory};
         if (type != PT_LOAD || in_memory == 0) continue;
         const std::optional<Bytes> bytes = part_of(file_, offset, in_file);
@@ -178,8 +181,11 @@ std::size_t ImageReader::dynamic_symbol(std::uint64_t number, std::uint64_t symb
     const Bytes image = image_.bytes;
     const std::uint64_t at = symbols + number * sizeof(Elf64_Sym);
     LoadSymbol made;
-    for (std::uint64_t c = names + number_at(image, at, 4); c < image.size() && image[c] != 0; ++c)
+    // Names may overlap in a hostile file; together they are not longer than it is.
+    for (std::uint64_t c = names + number_at(image, at, 4); c < image.size() && image[c] != 0; ++c) {
+        if (++name_bytes_ > file_.size()) break;
         made.name += static_cast<char>(image[c]);
+    }
     made.value = number_at(image, at + 8, 8);
     made.size = number_at(image, at + 16, 8);
     made.weak = number_at(image, at + 4, 1) >> 4 == STB_WEAK;
@@ -197,7 +203,8 @@ void ImageReader::take_symbols() {
         made.absolute = symbol.section == absolute_section;
         made.weak = symbol.binding == Binding::weak;
         made.is_kernel_code = symbol.type == SymbolType::special;
-        if (symbol.section < image_.object.sections.size()) made.value += image_.object.sections[symbol.section].address;
+        if (symbol.section < image_.object.sections.size())
+            made.value += image_.object.sections[symbol.section].address;
         image_.symbols.push_back(std::move(made));
     }
 }
@@ -210,7 +217,8 @@ bool ImageReader::take_relocations() {
     for (const isaforge::Relocation& each : image_.object.relocations) {
         const Section& section = image_.object.sections[each.section];
         if (!section.allocated || section.note || section.no_bits) continue;
-        LoadFix fix{section.address + each.offset, each.type, each.symbol == no_index ? no_symbol : each.symbol, each.addend};
+        LoadFix fix{section.address + each.offset, each.type, each.symbol == no_index ? no_symbol : each.symbol,
+                    each.addend};
         if (asks_for_table(each.type)) {
             if (fix.symbol == no_symbol) return fail("a relocation asks for the address of no symbol");
             const auto [entry, added] = entries.try_emplace(fix.symbol, end);
@@ -320,17 +328,3 @@ bool place_image(LoadImage& image, std::uint64_t base, const FindSymbol& find, s
 }
 
 }  // namespace isaforge::codeobject
-
-namespace isaforge {
-
-std::optional<CodeObjectInfo> read_code_object(std::span<const std::uint8_t> bytes, std::string& error) {
-    std::optional<codeobject::LoadImage> image = codeobject::read_image(bytes, error);
-    if (!image) return std::nullopt;
-    CodeObjectInfo info;
-    info.processor = image->target.processor->name;
-    info.version = image->version;
-    for (codeobject::LoadKernel& kernel : image->kernels) info.kernels.push_back(std::move(kernel.info));
-    return info;
-}
-
-}  // namespace isaforge

@@ -64,9 +64,10 @@ struct Surroundings {
 
 bool begin_printf(Implementation& device, const LaunchRequest& request, Surroundings& around, std::string& error) {
     const auto& arguments = request.kernel->arguments;
-    if (std::ranges::find(arguments, "hidden_printf_buffer", &KernelArgument::value_kind) == arguments.end()) return true;
-    device.objects().with_object_at(request.kernel->object,
-                                    [&](const LoadedObject& object) { around.printf_formats = object.printf_formats(); });
+    if (std::ranges::find(arguments, "hidden_printf_buffer", &KernelArgument::value_kind) == arguments.end())
+        return true;
+    device.objects().with_object_at(
+        request.kernel->object, [&](const LoadedObject& object) { around.printf_formats = object.printf_formats(); });
     if (around.printf_formats.empty()) return true;
     constexpr std::uint64_t header = 8;
     around.printf_bytes = std::clamp<std::uint64_t>(request.printf_bytes, 4096, std::uint64_t{1} << 31);
@@ -99,9 +100,9 @@ bool is_possible(const LaunchRequest& request, std::string& error) {
     const KernelInfo& kernel = *request.kernel;
     const Extent& group = request.group;
     if (kernel.required_group.x != 0 && group != kernel.required_group) {
-        error = fmt::format("kernel `{}` has groups of {}x{}x{} work-items alone, and {}x{}x{} are asked for", kernel.name,
-                            kernel.required_group.x, kernel.required_group.y, kernel.required_group.z, group.x, group.y,
-                            group.z);
+        error = fmt::format("kernel `{}` has groups of {}x{}x{} work-items alone, and {}x{}x{} are asked for",
+                            kernel.name, kernel.required_group.x, kernel.required_group.y, kernel.required_group.z,
+                            group.x, group.y, group.z);
         return false;
     }
     const std::uint64_t items = std::uint64_t{group.x} * group.y * group.z;
@@ -119,18 +120,18 @@ bool is_possible(const LaunchRequest& request, std::string& error) {
 
 }  // namespace
 
-std::shared_ptr<Launch> Implementation::launch(const LaunchRequest& request, std::string& error) {
-    if (!is_possible(request, error)) return nullptr;
+// The packet of a request, with what it needs in the device's memory.
+bool Implementation::fill_start(const LaunchRequest& request, Start& what, std::string& error) {
+    if (!is_possible(request, error)) return false;
     const KernelInfo kernel = *request.kernel;
     const std::uint64_t size = std::max<std::uint64_t>(kernel.kernarg_bytes, request.arguments.size());
     const auto around = std::make_shared<Surroundings>(*this, take_block(kernarg_at + size));
     if (around->block == nullptr) {
         error = "there is no room for the arguments";
-        return nullptr;
+        return false;
     }
-    if (!begin_printf(*this, request, *around, error)) return nullptr;
+    if (!begin_printf(*this, request, *around, error)) return false;
     const auto block = reinterpret_cast<std::uint64_t>(around->block->data());
-    Start what;
     what.packet.kernel_object = kernel.object;
     what.packet.grid = request.grid;
     what.packet.group = request.group;
@@ -140,13 +141,27 @@ std::shared_ptr<Launch> Implementation::launch(const LaunchRequest& request, std
     what.packet.packet = block + packet_at;
     what.packet.queue = block + queue_at;
     what.packet.most_instructions = request.most_instructions;
-    what.fill = [&](const LaunchState& launch) { fill(request, kernel, launch, *around); };
+    what.fill = [request, kernel, around = around.get()](const LaunchState& launch) {
+        fill(request, kernel, launch, *around);
+    };
     what.keep = around;
     if (around->printf_buffer != nullptr)
         what.printed = [around = around.get()] {
             return printed_text({around->printf_buffer, around->printf_bytes}, around->printf_formats);
         };
-    return start(*this, std::move(what), error);
+    return true;
+}
+
+std::shared_ptr<Launch> Implementation::launch(const LaunchRequest& request, std::string& error) {
+    Start what;
+    return fill_start(request, what, error) ? start(*this, std::move(what), error) : nullptr;
+}
+
+std::unique_ptr<Inspection> Implementation::inspect(const LaunchRequest& request, MachineOptions options,
+                                                    std::string& error) {
+    Start what;
+    if (!fill_start(request, what, error)) return nullptr;
+    return device::inspect(*this, std::move(what), std::move(options), error);
 }
 
 }  // namespace isaforge::device

@@ -7,8 +7,28 @@
 
 namespace isaforge::device {
 
+namespace {
+
+// What its metadata say, and what its descriptor does, of an image that lies at an address.
+KernelInfo info_of(const codeobject::LoadImage& image, const codeobject::LoadKernel& kernel, std::uint64_t base) {
+    const std::span<const std::uint8_t> bytes = std::span(image.bytes).subspan(kernel.object);
+    const KernelCode code = read_kernel_code(bytes.first(kernel.has_header ? 256 : 64), base + kernel.object,
+                                             kernel.has_header, image.target.processor->major);
+    KernelInfo info = kernel.info;
+    info.object = base + kernel.object;
+    info.code = code.entry;
+    info.group_bytes = std::max(info.group_bytes, code.group_bytes);
+    info.private_bytes = std::max(info.private_bytes, code.private_bytes);
+    info.kernarg_bytes = std::max(info.kernarg_bytes, code.kernarg_bytes);
+    info.scalar_registers = std::max(info.scalar_registers, code.scalar_registers);
+    info.vector_registers = std::max(info.vector_registers, code.vector_registers);
+    return info;
+}
+
+}  // namespace
+
 LoadedObject::LoadedObject(Implementation& device, codeobject::LoadImage image, std::string name)
-    : device_(device), image_(std::move(image)), name_(std::move(name)), map_(image_.object) {}
+    : device_(device), image_(std::move(image)), name_(std::move(name)) {}
 
 LoadedObject::~LoadedObject() {
     if (memory_ == nullptr) return;
@@ -30,25 +50,15 @@ bool LoadedObject::place(const CodeObjectOptions& options, std::string& error) {
     device_.objects().add(*this);
     if (!codeobject::place_image(image_, base_, find, error)) return false;
     std::memcpy(memory_, image_.bytes.data(), image_.bytes.size());
+    for (Section& section : image_.object.sections)
+        if (section.allocated) section.address += base_;
+    map_ = debugger::ProgramMap(image_.object);
     for (const codeobject::LoadPart& part : image_.parts) {
         error = device_.dispatcher().protect(base_ + part.first, part.size, part.permissions,
                                              fmt::format("{} of {}", part.name, name_));
         if (!error.empty()) return false;
     }
-    for (const codeobject::LoadKernel& kernel : image_.kernels) {
-        const std::span<const std::uint8_t> bytes = std::span(image_.bytes).subspan(kernel.object);
-        const KernelCode code = read_kernel_code(bytes.first(kernel.has_header ? 256 : 64), base_ + kernel.object,
-                                                 kernel.has_header, device_.generation());
-        KernelInfo info = kernel.info;
-        info.object = base_ + kernel.object;
-        info.code = code.entry;
-        info.group_bytes = std::max(info.group_bytes, code.group_bytes);
-        info.private_bytes = std::max(info.private_bytes, code.private_bytes);
-        info.kernarg_bytes = std::max(info.kernarg_bytes, code.kernarg_bytes);
-        info.scalar_registers = std::max(info.scalar_registers, code.scalar_registers);
-        info.vector_registers = std::max(info.vector_registers, code.vector_registers);
-        kernels_.push_back(std::move(info));
-    }
+    for (const codeobject::LoadKernel& kernel : image_.kernels) kernels_.push_back(info_of(image_, kernel, base_));
     return true;
 }
 
@@ -105,3 +115,18 @@ std::shared_ptr<const CodeObject> Implementation::load(std::span<const std::uint
 }
 
 }  // namespace isaforge::device
+
+namespace isaforge {
+
+std::optional<CodeObjectInfo> read_code_object(std::span<const std::uint8_t> bytes, std::string& error) {
+    const std::optional<codeobject::LoadImage> image = codeobject::read_image(bytes, error);
+    if (!image) return std::nullopt;
+    CodeObjectInfo info;
+    info.processor = image->target.processor->name;
+    info.version = image->version;
+    for (const codeobject::LoadKernel& kernel : image->kernels)
+        info.kernels.push_back(device::info_of(*image, kernel, 0));
+    return info;
+}
+
+}  // namespace isaforge

@@ -30,12 +30,20 @@ struct Field {
 struct CodeFields {
     Field entry, group_bytes, private_bytes, kernarg_bytes, rsrc1, rsrc2, properties;
 };
-constexpr CodeFields descriptor = {
-    .entry = {16, 8}, .group_bytes = {0, 4}, .private_bytes = {4, 4}, .kernarg_bytes = {8, 4},
-    .rsrc1 = {48, 4}, .rsrc2 = {52, 4},      .properties = {56, 2}};
-constexpr CodeFields header = {
-    .entry = {16, 8}, .group_bytes = {64, 4}, .private_bytes = {60, 4}, .kernarg_bytes = {72, 8},
-    .rsrc1 = {48, 4}, .rsrc2 = {52, 4},       .properties = {56, 4}};
+constexpr CodeFields descriptor = {.entry = {16, 8},
+                                   .group_bytes = {0, 4},
+                                   .private_bytes = {4, 4},
+                                   .kernarg_bytes = {8, 4},
+                                   .rsrc1 = {48, 4},
+                                   .rsrc2 = {52, 4},
+                                   .properties = {56, 2}};
+constexpr CodeFields header = {.entry = {16, 8},
+                               .group_bytes = {64, 4},
+                               .private_bytes = {60, 4},
+                               .kernarg_bytes = {72, 8},
+                               .rsrc1 = {48, 4},
+                               .rsrc2 = {52, 4},
+                               .properties = {56, 4}};
 
 // --- Bits of COMPUTE_PGM_RSRC1 and 2
 
@@ -45,7 +53,16 @@ constexpr unsigned scratch_enable = 0, group_id_x = 7, group_id_y = 8, group_id_
 // --- User registers, in their order: the property that asks for each, and how many it takes.
 
 enum class User : std::uint8_t {
-    private_buffer, dispatch_packet, queue, kernarg, dispatch_id, flat_scratch_init, private_size, groups_x, groups_y, groups_z
+    private_buffer,
+    dispatch_packet,
+    queue,
+    kernarg,
+    dispatch_id,
+    flat_scratch_init,
+    private_size,
+    groups_x,
+    groups_y,
+    groups_z
 };
 struct UserRegisters {
     unsigned property;   // a bit of them; from 7 on, in headers of version 2 alone
@@ -53,16 +70,9 @@ struct UserRegisters {
     unsigned count;
 };
 constexpr UserRegisters user_order[] = {
-    {0, User::private_buffer, 4},
-    {1, User::dispatch_packet, 2},
-    {2, User::queue, 2},
-    {3, User::kernarg, 2},
-    {4, User::dispatch_id, 2},
-    {5, User::flat_scratch_init, 2},
-    {6, User::private_size, 1},
-    {7, User::groups_x, 1},
-    {8, User::groups_y, 1},
-    {9, User::groups_z, 1},
+    {0, User::private_buffer, 4}, {1, User::dispatch_packet, 2},   {2, User::queue, 2},        {3, User::kernarg, 2},
+    {4, User::dispatch_id, 2},    {5, User::flat_scratch_init, 2}, {6, User::private_size, 1}, {7, User::groups_x, 1},
+    {8, User::groups_y, 1},       {9, User::groups_z, 1},
 };
 constexpr unsigned most_user_registers = 16;
 
@@ -94,7 +104,8 @@ std::vector<std::uint32_t> values_of(User what, const LaunchState& launch) {
         case User::dispatch_id: return pair(launch.dispatch_id);
         // Before GCN 1.4 an offset from a base that the hardware keeps, and the bytes of a lane; then an address.
         case User::flat_scratch_init:
-            return launch.generation >= 9 ? pair(launch.scratch) : std::vector<std::uint32_t>{0, launch.lane_scratch_bytes};
+            return launch.generation >= 9 ? pair(launch.scratch)
+                                          : std::vector<std::uint32_t>{0, launch.lane_scratch_bytes};
         case User::private_size: return {launch.lane_scratch_bytes};
         case User::groups_x: return {groups.x};
         case User::groups_y: return {groups.y};

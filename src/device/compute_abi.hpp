@@ -24,7 +24,8 @@ struct KernelCode {
     unsigned scalar_registers = 0, vector_registers = 0;
 };
 // `bytes`: 64 of a descriptor, or 256 of a header, that lie at `address`.
-KernelCode read_kernel_code(std::span<const std::uint8_t> bytes, std::uint64_t address, bool is_header, unsigned generation);
+KernelCode read_kernel_code(std::span<const std::uint8_t> bytes, std::uint64_t address, bool is_header,
+                            unsigned generation);
 
 // Where a generation has what lies outside of registers' reach.
 struct Apertures {

@@ -53,12 +53,16 @@ Implementation::Implementation(std::shared_ptr<const Codec> codec, const codeobj
     MachineOptions how;
     how.engine = options.engine;
     how.checks = options.checks;
-    how.source_line = [this](std::uint64_t address) {
+    how.source_line = source_lines();
+    dispatcher_ = std::make_unique<machine::Dispatcher>(std::move(codec), std::move(how), options.threads);
+}
+
+std::function<std::string(std::uint64_t)> Implementation::source_lines() const {
+    return [this](std::uint64_t address) {
         std::string line;
         objects_.with_object_at(address, [&](const LoadedObject& object) { line = object.source_line(address); });
         return line;
     };
-    dispatcher_ = std::make_unique<machine::Dispatcher>(std::move(codec), std::move(how), options.threads);
 }
 
 Implementation::~Implementation() { dispatcher_.reset(); }

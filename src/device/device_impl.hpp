@@ -22,6 +22,7 @@ struct RegisterNames {
 };
 
 class Implementation;
+struct Start;
 
 // Pages of this process. None where there was no room.
 class Pages {
@@ -38,7 +39,7 @@ private:
     std::uint64_t bytes_ = 0, mapped_ = 0;
 };
 
-class LoadedObject : public CodeObject {
+class LoadedObject : public CodeObject, public std::enable_shared_from_this<LoadedObject> {
 public:
     LoadedObject(Implementation& device, codeobject::LoadImage image, std::string name);
     ~LoadedObject() override;
@@ -53,7 +54,8 @@ public:
     std::optional<Variable> find_symbol(std::string_view name) const override;
 
     bool has_header(std::uint64_t kernel_object) const;
-    std::string source_line(std::uint64_t address) const { return map_.line_text(address - base_); }
+    std::string source_line(std::uint64_t address) const { return map_.line_text(address); }
+    const Object& object() const override { return image_.object; }
     const std::vector<std::string>& printf_formats() const { return image_.printf_formats; }
 
 private:
@@ -98,12 +100,16 @@ public:
                                            std::string& error) override;
     std::shared_ptr<Launch> launch(const LaunchRequest& request, std::string& error) override;
     std::shared_ptr<Launch> dispatch(const DispatchPacket& packet, std::string& error) override;
+    std::unique_ptr<Inspection> inspect(const LaunchRequest& request, MachineOptions options,
+                                        std::string& error) override;
     EngineFigures engine_figures() const override { return dispatcher_->engine_figures(); }
     std::vector<Finding> findings() const override { return dispatcher_->findings(); }
     void note_unwritten(std::span<const std::uint8_t> memory) override {
         dispatcher_->note_unwritten(reinterpret_cast<std::uint64_t>(memory.data()), memory.size(), false);
     }
 
+    // Of code addresses.
+    std::function<std::string(std::uint64_t)> source_lines() const;
     unsigned generation() const { return generation_; }
     const RegisterNames& registers() const { return registers_; }
     machine::Dispatcher& dispatcher() { return *dispatcher_; }
@@ -118,7 +124,9 @@ public:
     void give_block(std::shared_ptr<Pages> pages);
 
 private:
+    bool fill_start(const LaunchRequest& request, Start& what, std::string& error);
     std::shared_ptr<Pages> take_from(std::vector<std::shared_ptr<Pages>>& pool, std::uint64_t bytes, const char* name);
+    void give_to(std::vector<std::shared_ptr<Pages>>& pool, std::shared_ptr<Pages> pages);
 
     const codeobject::Processor& about_;
     std::string processor_name_;
@@ -128,7 +136,6 @@ private:
     mutable std::mutex lock_;
     std::unordered_map<std::uint8_t*, std::unique_ptr<Pages>> allocated_;
     std::vector<std::shared_ptr<Pages>> scratch_, blocks_;   // that no launch has
-    std::vector<std::shared_ptr<Pages>> lent_;
     std::unique_ptr<machine::Dispatcher> dispatcher_;
 };
 
@@ -140,6 +147,7 @@ struct Start {
     std::function<void(const LaunchState&)> fill;   // what lies in memory for it, once that is known
 };
 std::shared_ptr<Launch> start(Implementation& device, Start what, std::string& error);
+std::unique_ptr<Inspection> inspect(Implementation& device, Start what, MachineOptions options, std::string& error);
 
 // What was printed into a buffer of printf's, by the formats of a code object.
 std::string printed_text(std::span<const std::uint8_t> buffer, const std::vector<std::string>& formats);

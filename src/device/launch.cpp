@@ -56,6 +56,10 @@ public:
 
     bool prepare(std::string& error);
     bool begin(std::string& error);
+    // Instead of begin(): its wavefronts as the harts of a machine, which this outlives.
+    std::unique_ptr<Machine> machine(MachineOptions options);
+    std::string printed() const { return what_.printed ? what_.printed() : std::string{}; }
+    std::string wavefront_name(std::uint64_t hart) const;
 
     bool is_done() const override { return done_.load(std::memory_order_acquire); }
     const LaunchResult& wait() override {
@@ -69,6 +73,7 @@ public:
 
 private:
     bool read_code(std::string& error);
+    void fill_dispatch();
     bool set_up(HartRegisters& registers, const HartPlace& place) const;
     void complete();
     Extent group_of(std::uint64_t number) const;
@@ -80,6 +85,7 @@ private:
     LocalIds whole_;
     std::vector<std::uint32_t> user_registers_;
     std::shared_ptr<Pages> scratch_;
+    std::shared_ptr<const LoadedObject> code_;   // stays while it runs
     Dispatch dispatch_;
     std::shared_ptr<Running> self_;          // while it runs
     LaunchResult result_;
@@ -101,8 +107,10 @@ bool Running::read_code(std::string& error) {
         bytes.assign(at, at + size);
         for (const KernelInfo& kernel : loaded.kernels())
             if (kernel.object == object) kernel_ = kernel.name;
+        code_ = loaded.weak_from_this().lock();
         found = true;
     });
+    found = found && code_ != nullptr;
     if (!found) error = fmt::format("there is no kernel descriptor at {:#x}", object);
     if (found) state_.code = read_kernel_code(bytes, object, has_header, device_.generation());
     return found;
@@ -112,7 +120,8 @@ bool Running::read_code(std::string& error) {
 bool Running::prepare(std::string& error) {
     const DispatchPacket& packet = what_.packet;
     const std::uint64_t items = std::uint64_t{packet.group.x} * packet.group.y * packet.group.z;
-    if (items == 0 || items > most_group_items || packet.group.x > 1024 || packet.group.y > 1024 || packet.group.z > 1024) {
+    if (items == 0 || items > most_group_items || packet.group.x > 1024 || packet.group.y > 1024 ||
+        packet.group.z > 1024) {
         error = fmt::format("a group has 1 to {} work-items, and this one {}", most_group_items, items);
         return false;
     }
@@ -139,7 +148,7 @@ bool Running::prepare(std::string& error) {
     }
     state_.lane_scratch_bytes = (private_bytes + granule - 1) / granule * granule;
     if (private_bytes != 0) {
-        state_.scratch_bytes = state_.wave_scratch_bytes() * device_.resident_wavefronts();
+        state_.scratch_bytes = state_.wave_scratch_bytes() * device_.dispatcher().all_harts();
         scratch_ = device_.take_scratch(state_.scratch_bytes);
         if (scratch_ == nullptr) {
             error = fmt::format("there is no room for {} bytes of private memory", state_.scratch_bytes);
@@ -172,7 +181,8 @@ bool Running::set_up(HartRegisters& registers, const HartPlace& place) const {
     std::vector<std::uint32_t> scalars = user_registers_;
     add_system_registers(state_, wave, scalars);
     for (std::size_t i = 0; i < scalars.size(); ++i) registers.set(names.scalar, i, scalars[i]);
-    for (unsigned i = 0; i < vector_ids(state_.code); ++i) registers.set_lanes(names.vector, i, ids.of(place.number, i));
+    for (unsigned i = 0; i < vector_ids(state_.code); ++i)
+        registers.set_lanes(names.vector, i, ids.of(place.number, i));
     registers.set(names.exec, 0, mask);
     registers.set(names.mode, 0, mode_of(state_.code));
     registers.set(names.status, 0, place.group_harts > 1 ? 1u << 11 : 0);   // IN_TG
@@ -188,10 +198,9 @@ bool Running::set_up(HartRegisters& registers, const HartPlace& place) const {
     return true;
 }
 
-bool Running::begin(std::string& error) {
+void Running::fill_dispatch() {
     const Extent counts = state_.group_counts();
     const std::uint64_t items = std::uint64_t{state_.group.x} * state_.group.y * state_.group.z;
-    self_ = shared_from_this();
     dispatch_.name = kernel_;
     dispatch_.address = state_.code.entry;
     dispatch_.groups = std::uint64_t{counts.x} * counts.y * counts.z;
@@ -203,6 +212,11 @@ bool Running::begin(std::string& error) {
         if (isa.memories[i].per_group) dispatch_.group_memory[i] = state_.group_bytes;
     dispatch_.set_up = [this](HartRegisters& registers, const HartPlace& place) { return set_up(registers, place); };
     dispatch_.look_at = [this](const HartRegisters& registers) { return registers.get(device_.registers().exec, 0); };
+}
+
+bool Running::begin(std::string& error) {
+    fill_dispatch();
+    self_ = shared_from_this();
     dispatch_.completed = [this](Dispatch&) { complete(); };
     begun_ = true;
     if (dispatch_.groups == 0) {
@@ -241,10 +255,14 @@ void Running::complete() {
                                           told.group.y, told.group.z, told.wavefront, told.lanes);
         }
         result.message += ": " + fault.message;
+        const bool is_access = fault.reason == StopReason::bad_read || fault.reason == StopReason::bad_write;
+        const std::string near = is_access ? device_.dispatcher().neighbour(fault.data_address) : std::string{};
+        if (!near.empty()) result.message += ", " + near;
     }
     if (what_.printed) result.printed = what_.printed();
     if (scratch_ != nullptr) device_.give_scratch(std::move(scratch_));
     what_.keep.reset();
+    code_.reset();
     const auto completed = std::move(what_.packet.completed);
     {
         const std::lock_guard lock(lock_);
@@ -255,7 +273,44 @@ void Running::complete() {
     if (completed) completed(result_);
 }
 
+std::string Running::wavefront_name(std::uint64_t hart) const {
+    const Extent group = group_of(hart / dispatch_.group_harts);
+    return fmt::format("group ({}, {}, {}), wavefront {}", group.x, group.y, group.z, hart % dispatch_.group_harts);
+}
+
+std::unique_ptr<Machine> Running::machine(MachineOptions options) {
+    fill_dispatch();
+    options.source_line = device_.source_lines();
+    options.hart_name = [this](std::uint64_t hart) { return wavefront_name(hart); };
+    auto made = std::make_unique<Machine>(device_.dispatcher().codec(), std::move(options), dispatch_);
+    device_.dispatcher().for_each_storage(
+        [&](std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions, const std::string& name) {
+            made->add_storage(address, bytes, permissions, name);
+        });
+    made->start(0);
+    return made;
+}
+
+class Inspected : public Inspection {
+public:
+    Inspected(std::shared_ptr<Running> running, MachineOptions options)
+        : running_(std::move(running)), machine_(running_->machine(std::move(options))) {}
+
+    Machine& machine() override { return *machine_; }
+    std::string printed() const override { return running_->printed(); }
+
+private:
+    std::shared_ptr<Running> running_;
+    std::unique_ptr<Machine> machine_;
+};
+
 }  // namespace
+
+std::unique_ptr<Inspection> inspect(Implementation& device, Start what, MachineOptions options, std::string& error) {
+    auto launch = std::make_shared<Running>(device, std::move(what));
+    if (!launch->prepare(error)) return nullptr;
+    return std::make_unique<Inspected>(std::move(launch), std::move(options));
+}
 
 std::shared_ptr<Launch> start(Implementation& device, Start what, std::string& error) {
     auto launch = std::make_shared<Running>(device, std::move(what));

@@ -100,20 +100,17 @@ constexpr std::size_t most_kept = 16;
 
 }  // namespace
 
-void Implementation::give_scratch(std::shared_ptr<Pages> pages) {
+// Kept for who asks next, where not too many are.
+void Implementation::give_to(std::vector<std::shared_ptr<Pages>>& pool, std::shared_ptr<Pages> pages) {
     {
         const std::lock_guard lock(lock_);
-        if (scratch_.size() < most_kept) return scratch_.push_back(std::move(pages));
+        if (pool.size() < most_kept) return pool.push_back(std::move(pages));
     }
     unregister_memory(pages->span());
 }
 
-void Implementation::give_block(std::shared_ptr<Pages> pages) {
-    {
-        const std::lock_guard lock(lock_);
-        if (blocks_.size() < most_kept) return blocks_.push_back(std::move(pages));
-    }
-    unregister_memory(pages->span());
-}
+void Implementation::give_scratch(std::shared_ptr<Pages> pages) { give_to(scratch_, std::move(pages)); }
+
+void Implementation::give_block(std::shared_ptr<Pages> pages) { give_to(blocks_, std::move(pages)); }
 
 }  // namespace isaforge::device

@@ -81,12 +81,15 @@ struct Conversion {
 
 bool read_conversion(std::string_view text, std::size_t& at, Conversion& made) {
     std::size_t i = at;
-    const auto is = [&](std::string_view set) { return i < text.size() && set.find(text[i]) != std::string_view::npos; };
+    const auto is = [&](std::string_view set) {
+        return i < text.size() && set.find(text[i]) != std::string_view::npos;
+    };
     while (is("-+ #0123456789.")) made.flags += text[i++];
     if (is("v")) {
         ++i;
         made.elements = 0;
-        while (is("0123456789") && made.elements < 16) made.elements = made.elements * 10 + static_cast<unsigned>(text[i++] - '0');
+        while (is("0123456789") && made.elements < 16)
+            made.elements = made.elements * 10 + static_cast<unsigned>(text[i++] - '0');
         if (made.elements == 0 || made.elements > 16) return false;
     }
     while (is("hl")) {

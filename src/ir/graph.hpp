@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -34,7 +35,6 @@ struct FloatMode {
 
 struct Instruction {
     Op op = Op::at;
-    Op how = Op::at;                   // update: the operation on what lies in memory
     std::uint8_t delay = 0;            // put, put_pc: it lands after so many more instructions
     std::uint16_t first = 0;           // get, put: the first of the lanes
     FloatMode mode;                    // of floats
@@ -42,7 +42,7 @@ struct Instruction {
     std::array<Value, most_operands> operands = {no_value, no_value, no_value};
     Value mask = no_value;             // where it acts; no_value: everywhere
     Index object = no_index;           // as the operation says: register file, memory, mode, text
-    std::uint64_t number = 0;          // likewise: of a register, an element, a counter, an address
+    std::uint64_t number = 0;          // likewise: of a register, an element, a counter, an address, a function
 
     std::span<const Value> inputs() const { return {operands.data(), operand_count(op)}; }
     std::span<Value> inputs() { return {operands.data(), operand_count(op)}; }
@@ -66,11 +66,16 @@ struct Definition {
     std::uint64_t constant = 0;        // of each lane; of a mask 0 or 1: empty or full
 };
 
+// What one value is of others: a graph of one block, whose operations are pure, and which ends with `give`. Graphs share them.
+class Graph;
+using Function = std::shared_ptr<const Graph>;
+
 class Graph {
 public:
     std::vector<Block> blocks;         // the first is the entry
     std::vector<Definition> values;
     std::vector<std::string> texts;
+    std::vector<Function> functions;
 
     Value constant(Type type, std::uint64_t value);
     Value new_value(Type type);

@@ -19,7 +19,6 @@ constexpr ObjectKind object_kind(Op op) {
         case Op::load:
         case Op::store:
         case Op::update:
-        case Op::compare_swap:
         case Op::load_linked:
         case Op::store_conditional:
         case Op::check_access:

@@ -143,8 +143,7 @@ namespace isaforge::ir {
 #define ISAFORGE_IR_MEMORY(X)                                                                                                \
     X(load, None, memory, "P:U", same, acts, "what lies at the address; nothing is touched where the mask is not true")      \
     X(store, None, memory, ":UP", same, acts, "the second at the first, which is the address")                               \
-    X(update, None, memory, "P:UP", same, acts, "what lay at the address, where now `how` of it and the second lies: atomic") \
-    X(compare_swap, None, memory, "P:UPP", same, acts, "what lay at the address, where the third lies if it was the second: atomic") \
+    X(update, None, memory, "P:UPP", same, acts, "what lay at the address, where now function `number` of it and the others lies: atomic, lane after lane") \
     X(load_linked, None, memory, "P:U", same, acts, "a load with a reservation")                                             \
     X(store_conditional, None, memory, "b:UP", same, acts, "a store if the reservation held, and whether it did")            \
     X(fence, None, memory, ":", same, acts, "what was stored before is seen before what follows")                            \
@@ -182,6 +181,7 @@ namespace isaforge::ir {
     X(branch, None, end, ":b", same, ends, "goes on in the first block where it is true, else in the second")                \
     X(leave, None, end, ":s", same, ends, "done: the run goes on at this address")                                           \
     X(skip, None, end, ":", same, ends, "done: the instruction did not execute")                                             \
+    X(give, None, end, ":P", same, ends, "the value of a function")                                                          \
     X(fail, None, end, ":s", same, ends, "ends the run with the text `object` and a value")                                  \
     X(fault, None, end, ":", same, ends, "the instruction cannot be completed, for the reason `number`")
 
@@ -282,8 +282,7 @@ inline constexpr unsigned most_operands = 3;
 // Those that take a mask of the lanes in which they act.
 constexpr bool takes_mask(Op op) {
     return op == Op::put || op == Op::put_at || op == Op::load || op == Op::store || op == Op::update ||
-           op == Op::compare_swap || op == Op::check_access || op == Op::check_load || op == Op::check_store ||
-           op == Op::check_use;
+           op == Op::check_access || op == Op::check_load || op == Op::check_store || op == Op::check_use;
 }
 
 // By its name.

@@ -17,9 +17,26 @@ public:
     Parser(std::string_view text, const Isa& isa) : text_(text), isa_(isa) {}
 
     std::optional<Graph> run(std::string& error) {
+        while (good_ && read_graph() && skip_to_word()) {
+            if (!is_block('f')) {
+                fail("a block");
+                break;
+            }
+            read_function();
+        }
+        if (good_) return std::move(graph_);
+        error = error_;
+        return std::nullopt;
+    }
+
+private:
+    // Of values that all have a definition there, up to a function or the end of the text.
+    bool read_graph() {
         while (skip_to_word() && good_) {
-            if (is_block())
+            if (is_block('b'))
                 read_block();
+            else if (is_block('f') && !graph_.blocks.empty())
+                break;
             else if (graph_.blocks.empty())
                 fail("a block");
             else
@@ -32,12 +49,22 @@ public:
                 fail_plainly(fmt::format("%{} has no definition", number));
             }
         }
-        if (good_) return std::move(graph_);
-        error = error_;
-        return std::nullopt;
+        return good_;
+    }
+    // Functions stand behind the graph, each by itself.
+    void read_function() {
+        Graph whole = std::move(graph_);
+        graph_ = {};
+        names_.clear();
+        defined_.clear();
+        skip_blanks();
+        if (const std::uint64_t id = block_number('f'); good_ && id != whole.functions.size())
+            fail(fmt::format("f{}", whole.functions.size()));
+        open_block();
+        if (read_graph()) whole.functions.push_back(std::make_shared<const Graph>(std::move(graph_)));
+        graph_ = std::move(whole);
     }
 
-private:
     // Words
     bool skip_to_word() {
         while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])))
@@ -137,23 +164,26 @@ private:
     }
 
     // Blocks
-    bool is_block() {
+    bool is_block(char letter) {
         const std::size_t before = at_;
         const std::string_view first = word();
-        const bool found =
-            first.size() > 1 && first[0] == 'b' && std::isdigit(static_cast<unsigned char>(first[1])) && next_is('(');
+        const bool found = first.size() > 1 && first[0] == letter &&
+                           std::isdigit(static_cast<unsigned char>(first[1])) && next_is('(');
         at_ = before;
         return found;
     }
-    BlockId block_number() {
+    BlockId block_number(char letter = 'b') {
         skip_blanks();
-        if (!expect('b')) return 0;
+        if (!expect(letter)) return 0;
         return static_cast<BlockId>(number());
     }
     void read_block() {
         const BlockId id = block_number();
         if (good_ && id != graph_.blocks.size()) fail(fmt::format("b{}", graph_.blocks.size()));
         if (!graph_.blocks.empty() && !ended_) fail("an end of the block before");
+        open_block();
+    }
+    void open_block() {
         ended_ = false;
         graph_.blocks.emplace_back();
         if (!expect('(')) return;
@@ -208,17 +238,13 @@ private:
         }
     }
     void read_head(Instruction& read) {
-        if (read.op == Op::update) {
-            const auto how = find_operation(word());
-            if (!how) fail("an operation");
-            read.how = how.value_or(Op::at);
-        }
         if (about(read.op).family == Family::floating) read_mode(read);
         const ObjectKind kind = object_kind(read.op);
         if (kind == ObjectKind::text)
             read.object = graph_.text(quoted());
         else if (kind != ObjectKind::none)
             read.object = object(kind, word());
+        if (read.op == Op::update) read.number = block_number('f');
         if (has_number(read.op) && expect('#')) read.number = number();
     }
     void read_mode(Instruction& read) {

@@ -14,6 +14,7 @@ public:
 
     Graph run(std::span<const std::uint64_t> given) {
         out_.texts = form_.texts;
+        out_.functions = form_.functions;
         out_.values.reserve(form_.values.size());
         const Dominators dominators(form_);
         count_entries(dominators);

@@ -46,13 +46,13 @@ std::string quoted(std::string_view text) {
 std::string head_text(const Graph& graph, const Instruction& instruction, const Isa& isa) {
     const Op op = instruction.op;
     std::string text(about(op).name);
-    if (op == Op::update) text += " " + std::string(about(instruction.how).name);
     if (about(op).family == Family::floating) text += mode_text(instruction.mode, isa, instruction.object);
     const ObjectKind kind = object_kind(op);
     if (kind == ObjectKind::text)
         text += " " + quoted(graph.texts[instruction.object]);
     else if (kind != ObjectKind::none)
         text += " " + object_name(kind, instruction.object, isa);
+    if (op == Op::update) text += fmt::format(" f{}", instruction.number);
     if (has_number(op)) text += fmt::format(" #{:#x}", instruction.number);
     return text;
 }
@@ -72,20 +72,32 @@ std::string to_text(const Graph& graph, const Instruction& instruction, const Is
     return text;
 }
 
-std::string to_text(const Graph& graph, const Isa& isa) {
+namespace {
+
+// `first` is what the entry is called.
+std::string blocks_text(const Graph& graph, const Isa& isa, const std::string& first) {
     std::string text;
     for (BlockId id = 0; id < graph.blocks.size(); ++id) {
         const Block& block = graph.blocks[id];
         std::string arguments;
         for (const Value value : block.arguments)
             arguments += fmt::format("{}%{}: {}", arguments.empty() ? "" : ", ", value, to_text(graph.type(value)));
-        text += fmt::format("b{}({}):\n", id, arguments);
+        text += fmt::format("{}({}):\n", id == 0 ? first : fmt::format("b{}", id), arguments);
         for (const Instruction& instruction : block.body) text += "  " + to_text(graph, instruction, isa) + "\n";
         text += "  " + to_text(graph, block.end, isa);
         for (const Edge& edge : block.edges)
             text += fmt::format(" b{}{}", edge.block, arguments_text(graph, edge.values));
         text += "\n";
     }
+    return text;
+}
+
+}  // namespace
+
+std::string to_text(const Graph& graph, const Isa& isa) {
+    std::string text = blocks_text(graph, isa, "b0");
+    for (std::size_t i = 0; i < graph.functions.size(); ++i)
+        text += blocks_text(*graph.functions[i], isa, fmt::format("f{}", i));
     return text;
 }
 

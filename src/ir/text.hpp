@@ -6,6 +6,10 @@
 //       put R #4 %2 if %7 after 2          mask, delay
 //       %3: m64 = equal %8, 0:i32x64
 //       branch %9 b1(%2) b2()
+//       %4: i32 = update mem f0 %2, %3, %3
+//     f0(%0: i32, %1: i32, %2: i32):       a function, behind all blocks; its values are its own
+//       %3: i32 = add %0, %1
+//       give %3
 //
 // Register files, memories and modes go by the names of the instruction set, texts stand in quotes.
 #pragma once

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ir/dominators.hpp"
 #include "ir/names.hpp"
 #include "ir/text.hpp"
@@ -106,12 +108,14 @@ private:
 
 class Verifier {
 public:
-    Verifier(const Graph& graph, const Isa& isa) : graph_(graph), isa_(isa), dominators_(graph) {}
+    Verifier(const Graph& graph, const Isa& isa, bool is_function = false)
+        : graph_(graph), isa_(isa), is_function_(is_function), dominators_(graph) {}
 
     std::vector<std::string> run() {
         if (graph_.blocks.empty()) return {"there is no block"};
         if (!define_all()) return problems_;
         for (block_ = 0; block_ < graph_.blocks.size(); ++block_) check_block();
+        for (std::size_t i = 0; i < graph_.functions.size() && !is_function_; ++i) check_function(i);
         return problems_;
     }
 
@@ -168,7 +172,18 @@ private:
         check(block.end, block.body.size() + 1);
         check_edges(block);
     }
+    void check_function(std::size_t number) {
+        const Graph& function = *graph_.functions[number];
+        std::vector<std::string> found = Verifier(function, isa_, true).run();
+        const auto is_pure = [](const Instruction& each) { return about(each.op).effect == Effect::pure; };
+        const auto& blocks = function.blocks;
+        if (blocks.size() != 1 || blocks[0].end.op != Op::give ||
+            !std::all_of(blocks[0].body.begin(), blocks[0].body.end(), is_pure))
+            found.emplace_back("a function is one block of pure operations that gives a value");
+        for (const std::string& each : found) problems_.push_back(fmt::format("f{}: {}", number, each));
+    }
     void check(const Instruction& instruction, std::size_t index) {
+        if (instruction.op == Op::give && !is_function_) wrong(instruction, "only functions give a value");
         for_each_input(instruction, [&](Value value) { check_use(value, index, &instruction); });
         if (const std::string problem = Signature(graph_, instruction).problem(); !problem.empty())
             wrong(instruction, problem);
@@ -225,8 +240,17 @@ private:
             if (graph_.type(instruction.operands[i]) != type)
                 wrong(instruction, "what is stored and read differ in type");
         if (type.lanes != address.lanes) wrong(instruction, "there are not as many addresses as lanes");
-        if (instruction.op == Op::update && !is_computed(instruction.how))
+        if (instruction.op == Op::update && !gives(instruction.number, type.lane()))
             wrong(instruction, "memory is not updated so");
+    }
+    // Whether there is such a function of three values of a type.
+    bool gives(std::uint64_t number, Type type) const {
+        if (number >= graph_.functions.size() || graph_.functions[number]->blocks.size() != 1) return false;
+        const Graph& function = *graph_.functions[number];
+        const Block& block = function.blocks[0];
+        const auto fits = [&](Value value) { return function.type(value) == type; };
+        return block.arguments.size() == 3 && std::all_of(block.arguments.begin(), block.arguments.end(), fits) &&
+               block.end.op == Op::give && fits(block.end.operands[0]);
     }
     void check_edges(const Block& block) {
         const std::size_t count = block.end.op == Op::jump ? 1 : block.end.op == Op::branch ? 2 : 0;
@@ -249,6 +273,7 @@ private:
 
     const Graph& graph_;
     const Isa& isa_;
+    const bool is_function_;
     Dominators dominators_;
     BlockId block_ = 0;
     std::vector<Definer> definers_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <deque>
@@ -14,6 +15,9 @@ namespace isaforge::jit {
 
 using Elements = llvm::SmallVector<llvm::Value*, 1>;
 
+// More lanes are done in groups, and registers of so many stay in the block.
+inline constexpr unsigned most_lanes_at_once = 16;
+
 struct Emission {
     llvm::LLVMContext& context;
     llvm::Module& module;
@@ -22,6 +26,9 @@ struct Emission {
     std::deque<machine::Computation>& computations;  // that code refers to
     llvm::Function* function = nullptr;
     bool uses_kernels = false;
+    // Where set, results that are no numbers are not looked after, but noted here: lanes that are some.
+    llvm::SmallVector<llvm::Value*>* no_numbers = nullptr;
+    bool is_noted_later = false;  // what is computed now is no number only where something noted is none either
 
     llvm::Type* element_type(ir::Type type) const {
         llvm::Type* const lane = b.getIntNTy(type.bits);
@@ -44,6 +51,11 @@ struct Emission {
     }
 };
 
+// For branches: the first way is seldom taken.
+inline llvm::MDNode* rarely(llvm::LLVMContext& context) {
+    return llvm::MDBuilder(context).createBranchWeights(1, 10000);
+}
+
 // One element of the result; the operands likewise, as many lanes each.
 llvm::Value* emit_integer(Emission& e, const ir::Instruction& instruction, ir::Type operand, ir::Type result,
                           llvm::ArrayRef<llvm::Value*> x);
@@ -59,6 +71,12 @@ llvm::Value* emit_by_callout(Emission& e, const ir::Instruction& instruction, ir
 // Conversions and moves of lanes. An operation of these families is emitted whole.
 Elements emit_moved(Emission& e, const ir::Instruction& instruction, ir::Type operand, ir::Type result,
                     llvm::ArrayRef<Elements> x);
+
+// Any pure operation, whole.
+Elements emit_pure(Emission& e, const ir::Instruction& instruction, ir::Type operand, ir::Type result,
+                   llvm::ArrayRef<Elements> x);
+// What a function gives of one lane of its arguments.
+llvm::Value* emit_function(Emission& e, const ir::Graph& function, llvm::ArrayRef<llvm::Value*> arguments);
 
 // Those of the kernels that the module calls become its own.
 void link_kernels(llvm::Module& module);

@@ -16,7 +16,7 @@ using llvm::Value;
 class Floats {
 public:
     Floats(Emission& e, const ir::Instruction& instruction, ir::Type operand, llvm::ArrayRef<Value*> x)
-        : b_(e.b), mode_(instruction.mode), x_(x), type_(x[0]->getType()) {
+        : e_(e), b_(e.b), mode_(instruction.mode), x_(x), type_(x[0]->getType()) {
         set_format(operand.bits);
     }
 
@@ -36,6 +36,7 @@ public:
             case Op::fround_half_even: return unary(llvm::Intrinsic::nearbyint);
             case Op::fround_up: return unary(llvm::Intrinsic::ceil);
             case Op::fround_down: return unary(llvm::Intrinsic::floor);
+            case Op::fflush: return op_flushed();
             case Op::fmin: return smaller_or_larger(false);
             case Op::fmax: return smaller_or_larger(true);
             case Op::fequal: return b_.CreateFCmpOEQ(unpacked(0), unpacked(1));
@@ -95,8 +96,19 @@ private:
             made = b_.CreateSelect(is_nan(x_[i]), b_.CreateOr(x_[i], number(quiet_)), made);
         return made;
     }
+    Value* op_flushed() {
+        Value* const tiny = b_.CreateICmpEQ(b_.CreateAnd(x_[0], number(exponent_)), number(0));
+        return b_.CreateSelect(tiny, b_.CreateAnd(x_[0], number(sign_)), x_[0]);
+    }
+    // Whether it is enough to note that a value is no number.
+    bool is_noted(Value* value) {
+        if (e_.no_numbers == nullptr) return false;
+        if (!e_.is_noted_later) e_.no_numbers->push_back(b_.CreateFCmpUNO(value, value));
+        return true;
+    }
     Value* packed(Value* value) {
         Value* const bits = flushed(b_.CreateBitCast(value, type_));
+        if (is_noted(value)) return bits;
         return b_.CreateSelect(b_.CreateFCmpUNO(value, value), nan_of_operands(x_.size()), bits);
     }
     Value* unary(llvm::Intrinsic::ID id) { return packed(b_.CreateUnaryIntrinsic(id, unpacked(0))); }
@@ -122,8 +134,9 @@ private:
         if (ones_ == ~std::uint64_t{0}) return same_width();
         llvm::Type* const wide = type_->getWithNewType(b_.getInt64Ty());
         const auto in_wide = [&](std::uint64_t value) { return llvm::ConstantInt::get(wide, value); };
-        Value* const value =
-            b_.CreateBitCast(b_.CreateFPExt(unpacked(0), type_->getWithNewType(b_.getDoubleTy())), wide);
+        Value* const extended = b_.CreateFPExt(unpacked(0), type_->getWithNewType(b_.getDoubleTy()));
+        Value* const value = b_.CreateBitCast(extended, wide);
+        if (is_noted(extended)) return value;
         Value* other = in_wide(wide_nan);
         if (!mode_.canonical_nan) {
             Value* const bits = b_.CreateZExt(x_[0], wide);
@@ -157,12 +170,15 @@ private:
             other = b_.CreateOr(b_.CreateOr(b_.CreateAnd(sign, number(sign_)),
                                             b_.CreateAnd(payload, number(~(sign_ | exponent_) & ones_))),
                                 other);
-        Value* const value = flushed(b_.CreateBitCast(b_.CreateFPTrunc(as_double, float_type_), bits));
+        Value* const narrow = b_.CreateFPTrunc(as_double, float_type_);
+        Value* const value = flushed(b_.CreateBitCast(narrow, bits));
+        if (is_noted(narrow)) return value;
         return b_.CreateSelect(not_a_number, other, value);
     }
 
     static constexpr std::uint64_t wide_nan = 0x7ff8000000000000;
 
+    Emission& e_;
     llvm::IRBuilder<>& b_;
     ir::FloatMode mode_;
     llvm::ArrayRef<Value*> x_;
@@ -183,6 +199,7 @@ bool is_right_in_half(Op op) {
         case Op::fmul:
         case Op::fdiv:
         case Op::fsqrt:
+        case Op::fflush:
         case Op::fmin:
         case Op::fmax:
         case Op::fround_to_zero:

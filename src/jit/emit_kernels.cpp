@@ -24,6 +24,35 @@ std::uint32_t rules_of(ir::FloatMode mode) {
     return (mode.flush_subnormals ? 1u : 0u) | (mode.canonical_nan ? 2u : 0u);
 }
 
+// The same for many lanes, by code for one of them.
+template <class Function>
+llvm::Value* in_a_loop(Emission& e, ir::Type result, llvm::ArrayRef<llvm::Value*> x, Function&& each) {
+    llvm::IRBuilder<>& b = e.b;
+    llvm::Type* const wide = b.getInt64Ty();
+    auto* const lanes = llvm::FixedVectorType::get(wide, result.lanes);
+    llvm::SmallVector<llvm::AllocaInst*> arrays;
+    for (Value* const operand : x) {
+        arrays.push_back(e.variable(lanes));
+        b.CreateStore(b.CreateZExt(operand, lanes), arrays.back());
+    }
+    llvm::AllocaInst* const made = e.variable(lanes);
+    llvm::BasicBlock *const before = b.GetInsertBlock(), *const begin = e.new_block("kernel"),
+                            *const done = e.new_block("kernels");
+    b.CreateBr(begin);
+    b.SetInsertPoint(begin);
+    llvm::PHINode* const lane = b.CreatePHI(wide, 2);
+    Value* given[ir::most_operands] = {b.getInt64(0), b.getInt64(0), b.getInt64(0)};
+    for (std::size_t i = 0; i < x.size(); ++i)
+        given[i] = b.CreateLoad(wide, b.CreateInBoundsGEP(wide, arrays[i], lane));
+    b.CreateStore(each(given), b.CreateInBoundsGEP(wide, made, lane));
+    Value* const next = b.CreateAdd(lane, b.getInt64(1));
+    lane->addIncoming(b.getInt64(0), before);
+    lane->addIncoming(next, b.GetInsertBlock());
+    b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(result.lanes)), begin, done);
+    b.SetInsertPoint(done);
+    return b.CreateTrunc(b.CreateLoad(lanes, made), e.element_type(result));
+}
+
 // The result of `each` on the lanes of operands, zero-extended, of which missing ones are 0.
 template <class Function>
 Value* lane_by_lane(Emission& e, ir::Type result, llvm::ArrayRef<Value*> x, Function&& each) {
@@ -37,6 +66,7 @@ Value* lane_by_lane(Emission& e, ir::Type result, llvm::ArrayRef<Value*> x, Func
         return e.b.CreateTrunc(each(given), type);
     };
     if (result.lanes == 1) return one(0);
+    if (result.lanes >= 8) return in_a_loop(e, result, x, each);
     Value* made = llvm::PoisonValue::get(e.element_type(result));
     for (unsigned lane = 0; lane < result.lanes; ++lane) made = e.b.CreateInsertElement(made, one(lane), lane);
     return made;

@@ -31,12 +31,20 @@ void Exits::make_variables() {
 // Registers that the instruction writes are kept as they were, for the interpreter to do it from its beginning.
 void Exits::begin(const Plan& plan) {
     unit_ = &plan.unit();
+    part_ = 0;
     snapshot_.clear();
     if (plan.hands_over()) snapshot_ = registers_.snapshot(plan.written());
 }
 
 Value* Exits::count() { return e_.b.CreateLoad(e_.b.getInt64Ty(), count_); }
-void Exits::count_one() { e_.b.CreateStore(e_.b.CreateAdd(count(), e_.b.getInt64(1)), count_); }
+void Exits::count_more(std::uint64_t instructions) {
+    if (instructions != 0) e_.b.CreateStore(e_.b.CreateAdd(count(), e_.b.getInt64(instructions)), count_);
+}
+
+void Exits::begin_part(std::uint64_t part) {
+    count_more(part - part_);
+    part_ = part;
+}
 
 Value* Exits::core_field(std::size_t offset) {
     return e_.b.CreateConstInBoundsGEP1_64(e_.b.getInt8Ty(), e_.function->getArg(2), offset);
@@ -105,14 +113,40 @@ void Exits::raise() {
     llvm::Type *const pointer = e_.b.getPtrTy(), *const wide = e_.b.getInt64Ty(), *const narrow = e_.b.getInt32Ty();
     auto* const type = llvm::FunctionType::get(e_.b.getVoidTy(), {pointer, pointer, wide, wide, narrow}, false);
     Value* const reason = e_.b.CreateLoad(narrow, core_field(offsetof(Core, reason)));
+    const machine::MicroOp* const op = unit_->parts.empty() ? unit_->op : unit_->parts[part_].op;
     e_.b.CreateCall(type, e_.address(reinterpret_cast<const void*>(e_.target.callouts.raise)),
-                    {e_.address(unit_->op), e_.function->getArg(2), count(), pending, reason});
+                    {e_.address(op), e_.function->getArg(2), count(), pending, reason});
     e_.b.CreateRetVoid();
 }
 
 void Exits::raise(StopReason reason) {
     e_.b.CreateStore(e_.b.getInt32(static_cast<std::uint32_t>(reason)), core_field(offsetof(Core, reason)));
     raise();
+}
+
+// What the interpreter counts is added to what was counted here before.
+Value* Exits::interpret() {
+    llvm::IRBuilder<>& b = e_.b;
+    store_counters();
+    for (llvm::AllocaInst* const variable : {loads_, stores_}) b.CreateStore(b.getInt64(0), variable);
+    llvm::Type* const pointer = b.getPtrTy();
+    auto* const type = llvm::FunctionType::get(pointer, {pointer, pointer, pointer, b.getInt64Ty()}, false);
+    Value* const next = b.CreateCall(type, e_.address(reinterpret_cast<const void*>(e_.target.callouts.interpret)),
+                                     {e_.address(unit_->op), e_.address(reinterpret_cast<const void*>(unit_->run)),
+                                      e_.function->getArg(2), count()});
+    llvm::BasicBlock *const ends = e_.new_block("ends"), *const on = e_.new_block("interpreted");
+    b.CreateCondBr(b.CreateIsNull(next), ends, on);
+    b.SetInsertPoint(ends);
+    b.CreateRetVoid();
+    b.SetInsertPoint(on);
+    b.CreateStore(b.CreateLoad(b.getInt64Ty(), core_field(offsetof(Core, count))), count_);
+    registers_.load_all();
+    return next;
+}
+
+void Exits::go_on_with(Value* op) {
+    Value* const run = e_.b.CreateLoad(e_.b.getPtrTy(), op);
+    emit_handler_call(e_, run, op, count(), e_.b.getInt64(0));
 }
 
 void Exits::expect_register(Value* number, unsigned count) {

@@ -18,7 +18,12 @@ public:
     void begin(const Plan& plan);
 
     llvm::Value* count();
-    void count_one();
+    void count_more(std::uint64_t instructions);
+    // The next part of the unit that code is put for begins.
+    void begin_part(std::uint64_t part);
+    // The last one ends.
+    void end_parts() { count_more(unit_->count() - 1 - part_); }
+    std::uint64_t part_address(std::uint64_t part) const { return unit_->parts[part].address; }
     void note_access(ir::Counter counter, llvm::Value* times);
     llvm::Value* noted(ir::Counter counter);
     llvm::Value* core_field(std::size_t offset);
@@ -31,6 +36,9 @@ public:
     // Within it, with the reason in the core, or with that reason:
     void raise();
     void raise(StopReason reason);
+    // The interpreter does the instruction. Gives the operation that it goes on with; code goes on where there is one.
+    llvm::Value* interpret();
+    void go_on_with(llvm::Value* op);
     // Goes on where the number is less than so many; the register that it names is missing elsewhere.
     void expect_register(llvm::Value* number, unsigned count);
 
@@ -47,6 +55,7 @@ private:
     std::deque<machine::MicroOp>& ops_;
     std::map<std::uint64_t, const machine::MicroOp*> ends_;  // by address
     const machine::Unit* unit_ = nullptr;
+    std::uint64_t part_ = 0;  // of the unit
     Registers::Snapshot snapshot_;
     llvm::AllocaInst *count_ = nullptr, *loads_ = nullptr, *stores_ = nullptr;
 };

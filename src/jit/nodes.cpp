@@ -16,6 +16,9 @@ Nodes::Nodes(const machine::CodeRegion& region, const machine::CompilerTarget& t
         units_[region.units[i].address] = i;
         nodes_[i].unit = i;
     }
+    for (const machine::Unit& unit : region.units)
+        for (const ir::Block& block : unit.graph->blocks)
+            for (const ir::Instruction& each : block.body) puts_late_ |= each.delay != 0;
     for (const Plan& plan : plans_) plan.add_registers(registers);
     registers.lay_out();
     for (Plan& plan : plans_) plan.note_registers(registers);
@@ -70,8 +73,10 @@ void Nodes::follow_all() {
         open_.pop_back();
         const Plan& plan = plans_[node.unit];
         const AtEnd end = at_end(node.under_way, plan.late());
-        node.compiled =
-            plan.is_compiled() && node.under_way.size() + plan.late().size() <= most_under_way && !lands_too_much(end);
+        // The interpreter finds nothing under way where it is called.
+        node.called = plan.is_called() && node.under_way.empty() && !puts_late_;
+        node.compiled = (plan.is_compiled() || node.called) &&
+                        node.under_way.size() + plan.late().size() <= most_under_way && !lands_too_much(end);
         node.next.clear();
         if (!node.compiled) continue;
         for (const std::uint64_t address : ways_from(node, end).known) {
@@ -156,9 +161,10 @@ void Nodes::find_checks() {
 void Nodes::find_longest() {
     for (const std::size_t index : finished_) {
         Node& node = nodes_[index];
-        node.longest = 1;
+        const auto own = static_cast<unsigned>(plans_[node.unit].unit().count());
+        node.longest = own;
         for (const auto& [address, to] : node.next)
-            if (!nodes_[to].checked) node.longest = std::max(node.longest, 1 + nodes_[to].longest);
+            if (!nodes_[to].checked) node.longest = std::max(node.longest, own + nodes_[to].longest);
     }
 }
 

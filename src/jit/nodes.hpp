@@ -15,6 +15,7 @@ struct Node {
     std::size_t unit = 0;
     UnderWay under_way;
     bool compiled = false;  // else the interpreter goes on here
+    bool called = false;    // compiled: as a call of the interpreter
     bool checked = false;
     bool reached = false;                                     // from an entry: there is code of it
     std::vector<Index> crowded;                               // files with more results than ports if all of them land
@@ -48,6 +49,7 @@ private:
     std::vector<Node> nodes_;
     const Registers& registers_;
     std::map<std::uint64_t, std::size_t> units_;  // by address
+    bool puts_late_ = false;                      // some instruction does
     std::vector<bool> known_;                     // nodes that something leads to
     std::vector<std::size_t> open_;               // of these, those whose next ones do not know all of it
     std::vector<std::size_t> finished_;           // nodes, each behind those it leads to without leading back

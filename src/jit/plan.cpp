@@ -13,15 +13,17 @@ using ir::Op;
 namespace {
 
 // What cannot be done twice: where the interpreter starts the instruction again, it must not have happened.
-bool acts(Op op) { return op == Op::load || op == Op::store || op == Op::put_at; }
+bool acts(Op op) { return op == Op::load || op == Op::store || op == Op::update || op == Op::put_at; }
 
 }  // namespace
 
 Plan::Plan(const machine::Unit& unit, const machine::CompilerTarget& target) : unit_(unit), target_(target) {
     find_parts();
-    compiled_ = parts_[0] != 0 && !may_act_before_handover() && !puts_late_in_loops();
+    compiled_ = !hands_over(0) && !may_act_before_handover() && !puts_late_in_loops();
     if (!compiled_) order_.clear();
-    for_each([&](BlockId, const Instruction& instruction) { stores_ |= instruction.op == Op::store; });
+    for_each([&](BlockId, const Instruction& instruction) {
+        stores_ |= instruction.op == Op::store || instruction.op == Op::update;
+    });
     find_ways();
 }
 
@@ -54,7 +56,8 @@ bool Plan::is_supported(const Instruction& instruction) const {
         case Op::put_at: return is_supported_register(instruction);
         case Op::put_pc: return instruction.delay != 0 && instruction.delay < machine::ring_size;
         case Op::load:
-        case Op::store: return is_supported_access(instruction);
+        case Op::store:
+        case Op::update: return is_supported_access(instruction);
         case Op::hart_number:
         case Op::hart_count:
         case Op::group_number:
@@ -167,6 +170,7 @@ Ways Plan::ways_of(ir::Value address) const {
 }
 
 void Plan::find_ways() {
+    if (is_called()) return find_all_ways();
     for (const BlockId id : order_) {
         const Instruction& end = graph().blocks[id].end;
         if (hands_over(id)) continue;
@@ -176,6 +180,17 @@ void Plan::find_ways() {
         for (const std::uint64_t address : ways.known) ways_.add(address);
         ways_.open |= ways.open;
     }
+}
+
+// Those that are seen at once: the interpreter knows the others.
+void Plan::find_all_ways() {
+    for (const ir::Block& block : graph().blocks) {
+        if (block.end.op == Op::skip) ways_.add(unit_.next_address);
+        if (block.end.op == Op::leave)
+            if (const auto known = graph().known(block.end.operands[0])) ways_.add(*known);
+    }
+    for (const std::uint64_t target : unit_.targets) ways_.add(target);
+    ways_.open = true;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

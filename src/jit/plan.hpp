@@ -42,6 +42,8 @@ public:
     const machine::Unit& unit() const { return unit_; }
     const ir::Graph& graph() const { return *unit_.graph; }
     bool is_compiled() const { return compiled_; }
+    // Whether the interpreter does all of it, called from code.
+    bool is_called() const { return !compiled_; }
     // Blocks of which there is code, each behind those that dominate it.
     const std::vector<ir::BlockId>& order() const { return order_; }
     // How much of a block is compiled; where that is not all, the interpreter does the instruction from its beginning.
@@ -68,6 +70,7 @@ private:
     bool is_supported_register(const ir::Instruction& instruction) const;
     void find_parts();
     void find_ways();
+    void find_all_ways();
     void collect(ir::Value address, Ways& ways, unsigned depth) const;
     bool may_act_before_handover() const;
     bool puts_late_in_loops() const;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "jit/fuse.hpp"
 #include "jit/unit.hpp"
 
 namespace isaforge::jit {
@@ -95,8 +96,25 @@ private:
         late_.begin(node.under_way, plan.late());
         if (!node.compiled) return exits_.to_interpreter();
         if (node.checked) emit_check(node);
+        if (node.called) return emit_called(node);
         for (const Index file : node.crowded) emit_port_check(node, file);
         UnitEmitter({e_, registers_, late_, exits_, memory_}, nodes_, node).run();
+    }
+
+    // The next instruction is known by its first operation.
+    void emit_called(const Node& node) {
+        Value* const next = exits_.interpret();
+        memory_.forget();
+        for (const auto& [address, to] : node.next) {
+            llvm::BasicBlock *const here = e_.new_block("next"), *const other = e_.new_block("other");
+            const machine::MicroOp* const op = nodes_.plan(nodes_.all()[to]).unit().op;
+            e_.b.CreateCondBr(e_.b.CreateICmpEQ(next, e_.address(op)), here, other);
+            e_.b.SetInsertPoint(here);
+            late_.move_on(nodes_.all()[to].under_way);
+            e_.b.CreateBr(nodes_.all()[to].block);
+            e_.b.SetInsertPoint(other);
+        }
+        exits_.go_on_with(next);
     }
 
     // Whether the run is to stop before the next check. Another thread may have said so.
@@ -106,7 +124,7 @@ private:
         stop->setAtomic(llvm::AtomicOrdering::Monotonic);
         Value* const then = e_.b.CreateAdd(exits_.count(), e_.b.getInt64(node.longest));
         llvm::BasicBlock *const stops = e_.new_block("stop"), *const on = e_.new_block("go");
-        e_.b.CreateCondBr(e_.b.CreateICmpUGE(then, stop), stops, on, rarely());
+        e_.b.CreateCondBr(e_.b.CreateICmpUGE(then, stop), stops, on, rarely(e_.context));
         e_.b.SetInsertPoint(stops);
         e_.b.CreateStore(exits_.count(), exits_.core_field(offsetof(Core, left_at)));
         exits_.to_interpreter();
@@ -118,16 +136,10 @@ private:
         const unsigned writes = nodes_.plan(node).writes_to(file);
         llvm::BasicBlock *const collide = e_.new_block("collide"), *const on = e_.new_block("go");
         Value* const free = e_.b.getInt32(ports > writes ? ports - writes : 0);
-        e_.b.CreateCondBr(e_.b.CreateICmpUGT(late_.landing_in(file), free), collide, on, rarely());
+        e_.b.CreateCondBr(e_.b.CreateICmpUGT(late_.landing_in(file), free), collide, on, rarely(e_.context));
         e_.b.SetInsertPoint(collide);
         exits_.to_interpreter();
         e_.b.SetInsertPoint(on);
-    }
-
-    llvm::MDNode* rarely() {
-        return llvm::MDNode::get(e_.context, {llvm::MDString::get(e_.context, "branch_weights"),
-                                              llvm::ConstantAsMetadata::get(e_.b.getInt32(1)),
-                                              llvm::ConstantAsMetadata::get(e_.b.getInt32(10000))});
     }
 
     void emit_way_in(std::size_t entry) {
@@ -155,7 +167,13 @@ bool emit_region(llvm::Module& module, const machine::CodeRegion& region, const 
                  Kept& kept, std::vector<bool>& compiled) {
     llvm::IRBuilder<> builder(module.getContext());
     Emission emission{module.getContext(), module, builder, target, kept.computations};
-    return RegionEmitter(emission, region, kept).run(compiled);
+    const Fused fused = fuse(region, target);
+    std::vector<bool> fused_compiled;
+    const bool made = RegionEmitter(emission, fused.region, kept).run(fused_compiled);
+    compiled.assign(region.units.size(), false);
+    for (std::size_t i = 0; i < fused.parts.size(); ++i)
+        for (const std::size_t part : fused.parts[i]) compiled[part] = fused_compiled[i];
+    return made;
 }
 
 }  // namespace isaforge::jit

@@ -107,11 +107,13 @@ void Registers::store_cell(const Cell& cell, Value* value) {
 }
 
 void Registers::make_variables() {
-    for (Cell& cell : cells_) cell.variable = e_.variable(cell.type);
+    for (Cell& cell : cells_)
+        if (is_variable(cell)) cell.variable = e_.variable(cell.type);
 }
 
 void Registers::load_all() {
-    for (const Cell& cell : cells_) load_cell(cell);
+    for (const Cell& cell : cells_)
+        if (is_variable(cell)) load_cell(cell);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -179,7 +181,7 @@ Elements Registers::get(const ir::Instruction& instruction, ir::Type type) {
         const Cell& cell = cells_[number];
         const RegisterFile& of = file(cell.file);
         const bool in_low = cell.halved && unsigned{type.bits} * type.lanes <= half_bits;
-        made.push_back(of.lanes != 1 ? part(of, cell.variable, instruction.first, type)
+        made.push_back(of.lanes != 1 ? part(of, place_of(cell), instruction.first, type)
                        : in_low      ? low_part(e_.b.CreateLoad(cell.type, cell.variable), type)
                                      : low_part(whole(number), type));
     }
@@ -196,8 +198,8 @@ void Registers::put(const ir::Instruction& instruction, ir::Type type, const Ele
         if (of.lanes != 1) {
             Value* value = values[i];
             if (mask != nullptr)
-                value = e_.b.CreateSelect(mask, value, part(of, cell.variable, instruction.first, type));
-            put_part(of, cell.variable, instruction.first, type, value, nullptr);
+                value = e_.b.CreateSelect(mask, value, part(of, place_of(cell), instruction.first, type));
+            if (is_variable(cell)) put_part(of, cell.variable, instruction.first, type, value, nullptr);
             put_part(of, in_block(e_.b.getInt64(cell.offset)), instruction.first, type, value, nullptr);
             continue;
         }
@@ -209,6 +211,25 @@ void Registers::put(const ir::Instruction& instruction, ir::Type type, const Ele
             put_whole(number, with_low_part(whole(number), type, value));
         }
     }
+}
+
+// A container for each lane, in the block.
+Value* Registers::get_lanes(Index index, std::uint64_t number, Value* first, ir::Type type) {
+    const unsigned container = container_of(file(index));
+    Value* const offset = e_.b.CreateAdd(e_.b.CreateMul(first, e_.b.getInt64(container / 8)),
+                                         e_.b.getInt64(e_.target.layout->offset(index, number)));
+    auto* const lanes = llvm::FixedVectorType::get(e_.b.getIntNTy(container), type.lanes);
+    return e_.b.CreateTrunc(e_.b.CreateAlignedLoad(lanes, in_block(offset), llvm::Align(container / 8)),
+                            e_.element_type(type));
+}
+
+void Registers::put_lanes(Index index, std::uint64_t number, Value* first, ir::Type type, Value* value, Value* mask) {
+    const unsigned container = container_of(file(index));
+    if (mask != nullptr) value = e_.b.CreateSelect(mask, value, get_lanes(index, number, first, type));
+    Value* const offset = e_.b.CreateAdd(e_.b.CreateMul(first, e_.b.getInt64(container / 8)),
+                                         e_.b.getInt64(e_.target.layout->offset(index, number)));
+    value = e_.b.CreateZExt(value, llvm::FixedVectorType::get(e_.b.getIntNTy(container), type.lanes));
+    e_.b.CreateAlignedStore(value, in_block(offset), llvm::Align(container / 8));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -246,7 +267,8 @@ void Registers::put_at(const ir::Instruction& instruction, ir::Type type, Value*
 
 Registers::Snapshot Registers::snapshot(const RegisterSet& of) {
     Snapshot held;
-    for (const unsigned i : of.set_bits()) held[i] = e_.b.CreateLoad(cells_[i].type, cells_[i].variable);
+    for (const unsigned i : of.set_bits())
+        held[i] = e_.b.CreateAlignedLoad(cells_[i].type, place_of(cells_[i]), alignment(cells_[i].offset));
     return held;
 }
 
@@ -256,7 +278,7 @@ void Registers::put_back(const Snapshot& before) {
 
 void Registers::reload_file(Index index) {
     for (const Cell& cell : cells_)
-        if (cell.file == index) load_cell(cell);
+        if (cell.file == index && is_variable(cell)) load_cell(cell);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

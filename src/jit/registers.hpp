@@ -1,6 +1,6 @@
 // Registers inside a region: each that is named is a variable, which LLVM turns into values. What is written goes into the
 // block of registers, too, at once: a store for each costs less than all of them at each of the many ways out of a region,
-// and what nobody reads any more need not be kept in the host's registers. Registers that are found at run time are read and
+// and what nobody reads any more need not be kept in the host's registers. Registers of many lanes stay in the block. Registers that are found at run time are read and
 // written in the block itself. A wide register whose low half is written by itself is two variables, so that the high one
 // need not be put together with it.
 #pragma once
@@ -45,6 +45,11 @@ public:
     void put_at(const ir::Instruction& instruction, ir::Type type, llvm::Value* number, const Elements& values,
                 llvm::Value* mask);
 
+    // Some lanes of a register that has many, from a lane on that is a number of code; as wide as the register's.
+    llvm::Value* get_lanes(Index file, std::uint64_t number, llvm::Value* first, ir::Type type);
+    void put_lanes(Index file, std::uint64_t number, llvm::Value* first, ir::Type type, llvm::Value* value,
+                   llvm::Value* mask);
+
     // What variables hold, to be put back into the block later.
     using Snapshot = std::map<unsigned, llvm::Value*>;
     Snapshot snapshot(const RegisterSet& of);
@@ -78,6 +83,11 @@ private:
     const RegisterFile& file(Index index) const { return e_.target.isa->register_files[index]; }
     llvm::Type* storage(const RegisterFile& file) const;
     llvm::Value* in_block(llvm::Value* offset) const;
+    // Registers of many lanes have no variables: few of them would be in the host's registers at a time.
+    bool is_variable(const Cell& cell) const { return file(cell.file).lanes <= most_lanes_at_once; }
+    llvm::Value* place_of(const Cell& cell) const {
+        return is_variable(cell) ? cell.variable : in_block(e_.b.getInt64(cell.offset));
+    }
     llvm::Align alignment(std::uint32_t offset) const { return llvm::commonAlignment(llvm::Align(64), offset); }
     void load_cell(const Cell& cell);
     void store_cell(const Cell& cell, llvm::Value* value);

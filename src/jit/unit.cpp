@@ -19,7 +19,11 @@ UnitEmitter::UnitEmitter(const Parts& parts, Nodes& nodes, const Node& node)
       plan_(nodes.plan(node)),
       graph_(plan_.graph()),
       values_(graph_.values.size()),
-      blocks_(graph_.blocks.size()) {}
+      blocks_(graph_.blocks.size()) {
+    if (LaneGroups::are_in(graph_))
+        groups_ = std::make_unique<LaneGroups>(e_, registers_, memory_, graph_, values_,
+                                               [this](const ir::Instruction& each) { emit(each); });
+}
 
 void UnitEmitter::run() {
     memory_.begin(plan_.stores());
@@ -39,7 +43,9 @@ void UnitEmitter::run() {
 void UnitEmitter::emit_block(ir::BlockId id) {
     const ir::Block& block = graph_.blocks[id];
     e_.b.SetInsertPoint(blocks_[id]);
-    for (std::size_t i = 0; i < plan_.compiled_part(id) && i < block.body.size(); ++i) emit(block.body[i]);
+    for (std::size_t i = 0; i < plan_.compiled_part(id) && i < block.body.size(); ++i)
+        groups_ ? groups_->add(block.body[i]) : emit(block.body[i]);
+    if (groups_) groups_->close();
     plan_.hands_over(id) ? exits_.to_interpreter() : emit_end(block);
 }
 
@@ -67,9 +73,25 @@ void UnitEmitter::emit(const ir::Instruction& instruction) {
         case Op::store:
             return memory_.store(instruction, type(instruction.operands[1]), value(instruction.operands[0]),
                                  value(instruction.operands[1]), mask(instruction));
-        case Op::at: return;
+        case Op::at: return begin_part(instruction.number);
         default: values_[instruction.result] = result(instruction, type(instruction.result));
     }
+}
+
+// Where a part before has stored, the run may have to stop here.
+void UnitEmitter::begin_part(std::uint64_t part) {
+    if (plan_.unit().parts.empty()) return;
+    exits_.begin_part(part - 1);
+    if (plan_.stores()) leave_where_asked(exits_.part_address(part));
+    exits_.begin_part(part);
+}
+
+void UnitEmitter::leave_where_asked(std::uint64_t address) {
+    llvm::BasicBlock *const stops = e_.new_block("stops"), *const on = e_.new_block("on");
+    e_.b.CreateCondBr(memory_.wants_attention(), stops, on);
+    e_.b.SetInsertPoint(stops);
+    exits_.end_at(address);
+    e_.b.SetInsertPoint(on);
 }
 
 void UnitEmitter::emit_put(const ir::Instruction& instruction) {
@@ -91,31 +113,18 @@ Elements UnitEmitter::result(const ir::Instruction& instruction, ir::Type type_o
         case Op::get_at: return registers_.get_at(instruction, type_of_result, value(instruction.operands[0]));
         case Op::load:
             return memory_.load(instruction, type_of_result, value(instruction.operands[0]), mask(instruction));
+        case Op::update:
+            return memory_.update(instruction, type_of_result,
+                                  {value(instruction.operands[0]), value(instruction.operands[1]),
+                                   value(instruction.operands[2]), mask(instruction)},
+                                  *graph_.functions[instruction.number]);
         default: break;
     }
     if (ir::about(instruction.op).family == ir::Family::machine) return from_machine(instruction, type_of_result);
-    if (ir::is_computed(instruction.op)) return computed(instruction, type_of_result);
     llvm::SmallVector<Elements, 3> operands;
     for (const ir::Value operand : instruction.inputs()) operands.push_back(elements(operand));
     const ir::Type operand = operands.empty() ? type_of_result : type(instruction.operands[0]);
-    return emit_moved(e_, instruction, operand, type_of_result, operands);
-}
-
-// Element by element; one truth value chooses between tuples.
-Elements UnitEmitter::computed(const ir::Instruction& instruction, ir::Type type_of_result) {
-    Elements made;
-    for (unsigned i = 0; i < type_of_result.count; ++i) {
-        llvm::SmallVector<Value*, 3> operands;
-        for (const ir::Value operand : instruction.inputs()) {
-            const Elements& all = elements(operand);
-            operands.push_back(all[all.size() == 1 ? 0 : i]);
-        }
-        const ir::Type operand = type(instruction.operands[0]), result = type_of_result.element();
-        made.push_back(ir::about(instruction.op).family == ir::Family::integer
-                           ? emit_integer(e_, instruction, operand, result, operands)
-                           : emit_float(e_, instruction, operand, result, operands));
-    }
-    return made;
+    return emit_pure(e_, instruction, operand, type_of_result, operands);
 }
 
 // What the core knows.
@@ -172,6 +181,7 @@ void UnitEmitter::emit_end(const ir::Block& block) {
         default: break;
     }
     late_.land();
+    exits_.end_parts();
     Ways ways;
     Value* address = nullptr;
     if (block.end.op == Op::skip) {
@@ -226,14 +236,8 @@ void UnitEmitter::go_on(std::uint64_t address) {
     const auto next =
         std::find_if(node_.next.begin(), node_.next.end(), [&](const auto& each) { return each.first == address; });
     if (next == node_.next.end()) return exits_.end_at(address);
-    if (plan_.stores()) {
-        llvm::BasicBlock *const stops = e_.new_block("stops"), *const on = e_.new_block("on");
-        e_.b.CreateCondBr(memory_.wants_attention(), stops, on);
-        e_.b.SetInsertPoint(stops);
-        exits_.end_at(address);
-        e_.b.SetInsertPoint(on);
-    }
-    exits_.count_one();
+    if (plan_.stores()) leave_where_asked(address);
+    exits_.count_more(1);
     const Node& to = nodes_.all()[next->second];
     late_.move_on(to.under_way);
     e_.b.CreateBr(to.block);

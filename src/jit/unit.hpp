@@ -2,6 +2,7 @@
 #pragma once
 
 #include "jit/exits.hpp"
+#include "jit/lane_groups.hpp"
 #include "jit/memory.hpp"
 
 namespace isaforge::jit {
@@ -23,10 +24,11 @@ public:
 private:
     void emit_block(ir::BlockId id);
     void emit(const ir::Instruction& instruction);
+    void begin_part(std::uint64_t part);
+    void leave_where_asked(std::uint64_t address);
     void emit_put(const ir::Instruction& instruction);
     void emit_late(const ir::Instruction& instruction);
     Elements result(const ir::Instruction& instruction, ir::Type type);
-    Elements computed(const ir::Instruction& instruction, ir::Type type);
     Elements from_machine(const ir::Instruction& instruction, ir::Type type);
     void emit_end(const ir::Block& block);
     void give(const ir::Edge& edge);
@@ -50,6 +52,8 @@ private:
     const ir::Graph& graph_;
     std::vector<Elements> values_;
     std::vector<llvm::BasicBlock*> blocks_;
+    std::unique_ptr<LaneGroups> groups_;  // where there are values of many lanes
+    bool stored_ = false;                 // the part of the unit has
 };
 
 }  // namespace isaforge::jit

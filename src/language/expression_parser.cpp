@@ -383,7 +383,7 @@ ExpressionPointer compare(Operator op, const ExpressionPointer& left, const Expr
 // The arms of a `case`, and the expression with the value and the patterns.
 struct ParserBase::Cases {
     std::shared_ptr<Expression> choice = std::make_shared<Expression>();
-    std::vector<ExpressionPointer> tests;   // one fewer than values or bodies where there is an else
+    std::vector<ExpressionPointer> tests;  // one fewer than values or bodies where there is an else
     std::vector<ExpressionPointer> values;
     std::vector<Block> bodies;
 };
@@ -615,16 +615,33 @@ Block ParserBase::block() {
 Block ParserBase::statements_until_row_end() {
     if (at("{")) return block();
     Block out;
-    while (!at_row_end() && !at("only")) {
+    while (!at_row_end() && !at_only()) {
         const std::uint32_t before = peek().place.offset;
         statement(out);
-        if (!accept(";") && !at_row_end() && !at("only")) {
+        if (!accept(";") && !at_row_end() && !at_only()) {
             complain("';' between statements");
             skip_row();
         }
         if (peek().place.offset == before && !at_row_end()) advance();
     }
     return out;
+}
+
+// Past statements, or an expression, that nobody asks for: to the end of the line or `only`.
+void ParserBase::pass_over_meaning() {
+    unsigned open = 0;
+    bool goes_on = true;  // a line that ends like this one goes on in the next
+    while (!at(TokenKind::end)) {
+        if (at(TokenKind::newline) && (open != 0 || goes_on || next_line_begins("?") || next_line_begins(":"))) {
+            skip_newlines();
+            continue;
+        }
+        if (open == 0 && (at_row_end() || at_only())) return;
+        if (at("(") || at("[") || at("{")) ++open;
+        if ((at(")") || at("]") || at("}")) && open-- == 0) return;
+        goes_on = binary_operator(peek()) != nullptr || at(",") || at("=");
+        advance();
+    }
 }
 
 bool ParserBase::deeper() {

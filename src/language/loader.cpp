@@ -89,6 +89,25 @@ std::vector<std::string> words_of(std::string_view line) {
     return out;
 }
 
+// Names, each with the one that it is of and its title, in quotes.
+void read_variants(std::string_view variants, Heading& out) {
+    while (!variants.empty()) {
+        const std::size_t quote = std::min(variants.find('"'), variants.size());
+        bool is_base = false;
+        for (std::string& name : words_of(variants.substr(0, quote))) {
+            if (name != "of" && !is_base) {
+                out.variants.push_back(name);
+                out.titles.push_back(out.title);
+            }
+            is_base = name == "of";
+        }
+        const std::size_t end = variants.find('"', quote + 1);
+        if (end >= variants.size()) break;
+        if (!out.titles.empty()) out.titles.back() = std::string(variants.substr(quote + 1, end - quote - 1));
+        variants.remove_prefix(end + 1);
+    }
+}
+
 Heading heading_of(std::string_view text) {
     Heading out;
     const std::string_view line = rest_of_line(text, "isa");
@@ -96,18 +115,9 @@ Heading heading_of(std::string_view text) {
     if (!words.empty()) out.name = words[0];
     const std::size_t open = line.find('"'), close = line.rfind('"');
     if (open != close) out.title = std::string(line.substr(open + 1, close - open - 1));
-    std::string_view variants = rest_of_line(text, "variants");
-    while (!variants.empty()) {  // names, and titles in quotes
-        const std::size_t quote = std::min(variants.find('"'), variants.size());
-        for (std::string& name : words_of(variants.substr(0, quote))) {
-            out.variants.push_back(std::move(name));
-            out.titles.push_back(out.title);
-        }
-        const std::size_t end = variants.find('"', quote + 1);
-        if (end >= variants.size()) break;
-        if (!out.titles.empty()) out.titles.back() = std::string(variants.substr(quote + 1, end - quote - 1));
-        variants.remove_prefix(end + 1);
-    }
+    for (std::string_view line_of = rest_of_line(text, "variants"); !line_of.empty();
+         line_of = rest_of_line(text.substr(std::size_t(line_of.data() - text.data())), "variants"))
+        read_variants(line_of, out);
     return out;
 }
 
@@ -123,10 +133,12 @@ std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostic
     Description& description = loaded->description;
     FileIncluder includer(sources, origin);
     const std::size_t before = diagnostics.errors();
+    description.with_meanings = options.meanings;
     language::parse(file, sources, includer, diagnostics, description);
     const std::shared_ptr<Isa> isa(loaded, &loaded->isa);
     language::Resolver(description, options, nullptr, *isa, diagnostics).run();
     if (diagnostics.errors() != before) return nullptr;
+    isa->find_unused = [&description] { return language::find_unused(description); };
     if (isa->auto_rows.empty() || options.draft) return isa;
     std::vector<AutoChoice> choices;
     if (!allocate(*isa, choices, diagnostics)) return nullptr;
@@ -134,6 +146,7 @@ std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostic
     for (const AutoChoice& choice : choices) assignments[{choice.where.file, choice.where.offset}] = choice.value;
     auto complete = std::make_shared<Isa>();
     language::Resolver(description, options, &assignments, *complete, diagnostics).run();
+    complete->find_unused = [loaded] { return language::find_unused(loaded->description); };
     return diagnostics.errors() == before ? complete : nullptr;
 }
 

@@ -70,6 +70,7 @@ private:
 
     BitPattern pattern();
     void variants();
+    void variant_base(const Name& name);
     void dialects();
     void limit_names(std::vector<Name>& names, std::string_view what, Place place);
     std::vector<Name> words_until_row_end();
@@ -100,6 +101,7 @@ private:
     bool at_dialect() const;
     std::string dialect();
     bool misses_value(const std::vector<Column>& columns, InstructionRow& row);
+    void row_meaning(InstructionRow& row);
     InstructionRow instruction_row(const std::vector<Column>& columns);
     Value value(const Column& column);
     bool at_dotted_word() const;
@@ -186,9 +188,8 @@ bool Parser::declaration() {
 
 // --- small pieces ---------------------------------------------------------------------------------------------------
 
-// variants NAME "title" NAME …
+// variants NAME "title" NAME of NAME …
 void Parser::variants() {
-    out_.variants.clear();
     const Place begin = peek().place;
     while (!at_row_end()) {
         const Name name = word(name_letters);
@@ -197,9 +198,23 @@ void Parser::variants() {
             return skip_row();
         }
         out_.variants.push_back(name);
+        if (accept("of")) variant_base(name);
         if (at(TokenKind::string)) out_.variant_titles[name.text] = unquote(advance().text);
     }
     limit_names(out_.variants, "variants", from(begin));
+}
+
+// It has everything that another one has, which stands before it.
+void Parser::variant_base(const Name& name) {
+    const Name base = word(name_letters);
+    const auto is_base = [&](const Name& known) { return known.text == base.text && known.text != name.text; };
+    if (std::any_of(out_.variants.begin(), out_.variants.end(), is_base)) {
+        out_.variant_bases[name.text] = base;
+        return;
+    }
+    diagnostics_.error(
+        base.place, fmt::format("there is no variant '{}' before {}, which is said to be of it", base.text, name.text));
+    out_.variants.pop_back();
 }
 
 // Each row may say something of each of them.
@@ -314,9 +329,13 @@ std::optional<std::int64_t> Parser::signed_number(std::string_view what) {
 
 Only Parser::only() {
     Only out;
-    if (!accept("only")) return out;
-    while (at(TokenKind::name)) out.push_back(word(name_letters));
-    if (out.empty()) complain("the names of the variants or dialects that it is in");
+    const auto names = [&](const char* keyword, std::vector<Name>& list, const char* what) {
+        if (!accept(keyword)) return;
+        while (at(TokenKind::name) && !at("before")) list.push_back(word(name_letters));
+        if (list.empty()) complain(what);
+    };
+    names("only", out.names, "the names of the variants or dialects that it is in");
+    names("before", out.before, "the names of the variants that it is in no more");
     return out;
 }
 
@@ -726,7 +745,7 @@ void Parser::append_bar(Bar& bar) {
             skip_newlines();
             advance();
         }
-        if (at_row_end() || at("takes") || at("where") || at("only")) break;
+        if (at_row_end() || at("takes") || at("where") || at_only()) break;
         const std::uint32_t before = peek().place.offset;
         bar.cells.push_back(cell(true));
         if (at(TokenKind::newline) && next_line_begins("|")) skip_newlines();
@@ -743,7 +762,7 @@ void Parser::format() {
     skip_newlines();
     append_bar(out.bar);
     while (accept("takes")) out.takes.push_back(takes());
-    if (accept("where")) out.where = where();
+    if (accept("where")) out_.with_meanings ? void(out.where = where()) : pass_over_meaning();
     out.only = only();
     out_.formats.push_back(std::move(out));
 }
@@ -907,6 +926,7 @@ void Parser::function() {
         if (!accept(",")) break;
     }
     expect(")", "to close the parameters");
+    if (!out_.with_meanings) return pass_over_meaning();
     if (accept("=")) {
         semantics::Statement give;
         give.kind = semantics::StatementKind::give;
@@ -1091,13 +1111,23 @@ void Parser::row_names(InstructionRow& row) {
     } while (accept("|"));
 }
 
+void Parser::row_meaning(InstructionRow& row) {
+    const bool braces = at("{");  // a meaning, also where nothing stands in them
+    if (!out_.with_meanings) {
+        if (!at_row_end() && !at_only()) pass_over_meaning();
+        return;
+    }
+    semantics::Block block = statements_until_row_end();
+    if (!block.empty() || braces) row.meaning = std::make_shared<semantics::Block>(std::move(block));
+}
+
 InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     InstructionRow out;
     out.place = peek().place;
     out.values.reserve(columns.size() +
-                       (out_.variants.empty() ? 0 : out_.variants.size() - 1));  // most have one by variant
+                       (out_.variants.empty() ? 0 : out_.own_variants() - 1));  // most have one by variant
     for (const Column& column : columns) {
-        const std::size_t count = column.by_variant ? std::max<std::size_t>(out_.variants.size(), 1) : 1;
+        const std::size_t count = column.by_variant ? std::max<std::size_t>(out_.own_variants(), 1) : 1;
         for (std::size_t i = 0; i < count; ++i) {
             if (at_row_end()) {
                 complain(fmt::format("a value for column {}", column.name.text));
@@ -1116,9 +1146,7 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
         if (accept("alias")) out.alias = true;
         const Place names_end = from(out.place);
         if (at("=") && misses_value(columns, out)) return skip_row(), out;
-        const bool braces = at("{");  // a meaning, also where nothing stands in them
-        semantics::Block block = statements_until_row_end();
-        if (!block.empty() || braces) out.meaning = std::make_shared<semantics::Block>(std::move(block));
+        row_meaning(out);
         out.only = only();
         out.place = names_end;
         return out;

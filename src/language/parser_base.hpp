@@ -58,7 +58,7 @@ protected:
     // A name whose declaration cannot be read: nothing more is said where it is used.
     void give_up(const Name& name) { broken_.insert(name.text), skip_row(); }
 
-    void skip_row();                             // to the line's end or a closing brace
+    void skip_row();  // to the line's end or a closing brace
     void skip_to(std::initializer_list<std::string_view> symbols);
 
     // Inside parentheses and brackets line ends do not count.
@@ -68,7 +68,7 @@ protected:
         ParserBase& parser;
     };
 
-    bool deeper();                               // false, with a message, where nesting has gone too deep
+    bool deeper();  // false, with a message, where nesting has gone too deep
     void shallower() { --depth_; }
     // The finished node, or a leaf and the same message where the tree below it has become too deep: a + b + c is as deep as
     // (a + b) + c.
@@ -80,10 +80,13 @@ protected:
     ExpressionPointer unconditional();  // … without `? :`, where a `?` behind it means something else
     semantics::TypeName type_name();
     static bool is_type(std::string_view name);
-    Name expect_new_name(std::string_view what);      // … that is no type's
+    Name expect_new_name(std::string_view what);  // … that is no type's
     std::vector<ExpressionPointer> arguments();
     semantics::Block statements_until_row_end();
     semantics::Block block();
+    void pass_over_meaning();
+    // Where something is there says `only` and `before`, unless that is a function's name.
+    bool at_only() const { return at("only") || (at("before") && !next_is('(')); }
 
     Diagnostics& diagnostics_;
     Lexer lexer_;
@@ -116,11 +119,11 @@ private:
 
     Token token_;
     Place last_;
-    bool line_ended_ = false;                    // between the last token and this one, inside brackets
+    bool line_ended_ = false;  // between the last token and this one, inside brackets
     unsigned nest_ = 0;
     unsigned depth_ = 0;
     std::uint32_t complained_ = ~0u;
-    Diagnostic ignored_;                         // a message that is not shown
+    Diagnostic ignored_;  // a message that is not shown
 };
 
 }  // namespace isaforge::language

@@ -60,7 +60,6 @@ void Resolver::run() {
     }
     resolve_own_takings();
     number_relocations();
-    isa_.unused = find_unused(description_);
 }
 
 // Whether there is no more of anything than what takes its time with each other can bear.
@@ -110,6 +109,7 @@ void Resolver::number_relocations() {
 void Resolver::choose_variant() {
     const auto& variants = description_.variants;
     isa_.variant = isa_.name;
+    isa_.lineage = {isa_.name};
     for (const Name& variant : variants) isa_.variants.push_back(variant.text);
     if (variants.empty()) {
         if (!options_.variant.empty() && options_.variant != isa_.name)
@@ -121,16 +121,29 @@ void Resolver::choose_variant() {
     names.reserve(variants.size());
     for (const Name& variant : variants) names.push_back(variant.text);
     const auto found = std::find(names.begin(), names.end(), options_.variant);
-    if (found != names.end()) variant_index_ = static_cast<std::size_t>(found - names.begin());
     if (found == names.end() && !options_.variant.empty()) {
         Diagnostic& error = diagnostics_.error(
             variants.front().place, fmt::format("there is no variant '{}' of {}", options_.variant, isa_.name));
         const std::string_view meant = nearest(options_.variant, names);
         if (!meant.empty()) error.suggest(std::string(meant));
     }
-    isa_.variant = variants[variant_index_].text;
+    isa_.variant = found != names.end() ? std::string(*found) : variants.front().text;
+    find_lineage();
     const auto title = description_.variant_titles.find(isa_.variant);
     if (title != description_.variant_titles.end()) isa_.title = title->second;
+}
+
+// The chosen variant, what it is of, and so on; columns by variant have a value for the last of these.
+void Resolver::find_lineage() {
+    const auto& bases = description_.variant_bases;
+    for (const auto& [name, base] : bases) isa_.variant_bases[name] = base.text;
+    isa_.lineage = {isa_.variant};
+    for (auto base = bases.find(isa_.variant); base != bases.end(); base = bases.find(isa_.lineage.back()))
+        isa_.lineage.push_back(base->second.text);
+    for (const Name& variant : description_.variants) {
+        if (variant.text == isa_.lineage.back()) return;
+        if (!bases.contains(variant.text)) ++variant_index_;
+    }
 }
 
 void Resolver::choose_dialect() {
@@ -154,10 +167,19 @@ void Resolver::choose_dialect() {
 
 // Of the variants that are named it has to be one, and of the dialects.
 bool Resolver::here(const Only& only) {
+    if (only.empty()) return true;
     bool variant_named = false, dialect_named = false, variant_found = false, dialect_found = false;
-    for (const Name& name : only) {
+    const auto is_here = [&](const Name& name) {
+        return std::find(isa_.lineage.begin(), isa_.lineage.end(), name.text) != isa_.lineage.end();
+    };
+    for (const Name& name : only.before) {
         const auto is_name = [&](const Name& known) { return known.text == name.text; };
-        if (name.text == isa_.variant) {
+        if (std::none_of(description_.variants.begin(), description_.variants.end(), is_name)) report_only(name);
+        if (is_here(name)) return false;
+    }
+    for (const Name& name : only.names) {
+        const auto is_name = [&](const Name& known) { return known.text == name.text; };
+        if (is_here(name)) {
             variant_named = variant_found = true;
         } else if (name.text == isa_.dialect) {
             dialect_named = dialect_found = true;
@@ -541,6 +563,8 @@ void Resolver::resolve_functions() {
                 .note(it->second, "first here");
         isa_.functions.push_back(function);
     }
+    std::sort(isa_.functions.begin(), isa_.functions.end(),
+              [](const auto& a, const auto& b) { return a->name < b->name; });
 }
 
 // Registers, enumerations, numbers and operands share one space of names, as a bar refers to all of them alike.

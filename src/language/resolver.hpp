@@ -156,7 +156,7 @@ private:
     void resolve_devices();
     void resolve_modes();
     struct ReadsSeen {
-        std::vector<ExpressionPointer> waiting;     // what the names met stand for
+        std::vector<ExpressionPointer> waiting;  // what the names met stand for
         std::set<const Naming*> names;
     };
     void collect_reads(const ExpressionPointer& expression, Mode& mode, ReadsSeen& seen);
@@ -166,6 +166,7 @@ private:
     SharedList<Naming> names_of(const FormatDeclaration& format, const EncodingSyntax& encoding,
                                 const Bindings& parameters);
     void choose_dialect();
+    void find_lineage();
     bool here(const Only& only);  // exists in the chosen variant and dialect
     void report_only(const Name& name);
 
@@ -246,7 +247,7 @@ private:
     // limits.cpp
     void resolve_limits();
     Index find_limit(const Name& name);
-    struct OwnTaking {                              // Taking::own, by text: found when all operands are known
+    struct OwnTaking {  // Taking::own, by text: found when all operands are known
         std::shared_ptr<std::vector<Taking>> list;
         std::size_t taking;
         const Text* text;
@@ -265,12 +266,12 @@ private:
         std::shared_ptr<const Layout> layout;
         SharedList<TextTemplate> texts;
         SharedList<Naming> names;
-        bool settled = false;                       // there is a form, and so the rest:
+        bool settled = false;  // there is a form, and so the rest:
         SharedList<Field> fields;
         SharedList<Taking> takes;
-        Image mask, written;                        // the latter without what the columns and `with` give
+        Image mask, written;                                 // the latter without what the columns and `with` give
         std::vector<std::pair<std::size_t, Index>> columns;  // and the fields that they give
-        std::vector<Index> with;                    // fields, for each of the encoding's
+        std::vector<Index> with;                             // fields, for each of the encoding's
     };
     // A form that is not finished: some of its fields are not fixed yet.
     struct Draft {
@@ -322,7 +323,7 @@ private:
     bool names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value);
 
     // opcodes.cpp
-    struct NamedRow {                               // a row, or one member of a family, found by a mnemonic
+    struct NamedRow {  // a row, or one member of a family, found by a mnemonic
         const InstructionsDeclaration* table = nullptr;
         const InstructionRow* row = nullptr;
         std::size_t member = 0;
@@ -347,20 +348,20 @@ private:
     Isa& isa_;
     Diagnostics& diagnostics_;
     std::size_t variant_index_ = 0;
-    std::unordered_map<std::string, Index> types_;  // by name and arguments
-    std::vector<std::optional<bool>> absent_;       // may_be_absent, by type
-    std::unordered_map<std::string, Index> plain_types_;  // by name alone
-    std::vector<Index> raw_bits_ = std::vector<Index>(64, no_index);  // u1 to u64
-    std::unordered_map<std::string_view, const FormatDeclaration*> formats_;  // those of the variant …
+    std::unordered_map<std::string, Index> types_;                              // by name and arguments
+    std::vector<std::optional<bool>> absent_;                                   // may_be_absent, by type
+    std::unordered_map<std::string, Index> plain_types_;                        // by name alone
+    std::vector<Index> raw_bits_ = std::vector<Index>(64, no_index);            // u1 to u64
+    std::unordered_map<std::string_view, const FormatDeclaration*> formats_;    // those of the variant …
     std::unordered_map<std::string_view, const OperandDeclaration*> operands_;  // … likewise
-    std::set<std::string> in_progress_;             // operands being resolved, to catch one that contains itself
-    std::set<std::string> formats_checked_;         // formats whose bar was reported once
+    std::set<std::string> in_progress_;      // operands being resolved, to catch one that contains itself
+    std::set<std::string> formats_checked_;  // formats whose bar was reported once
     std::map<std::pair<const EncodingSyntax*, unsigned>, std::vector<std::shared_ptr<Shape>>> shapes_;
     std::map<std::pair<const FormatDeclaration*, unsigned>, Remembered<Layout>> layouts_;
     std::unordered_map<std::string, Remembered<std::vector<TextTemplate>>> texts_;  // by format and what is written
-    std::set<std::string> broken_;                  // declarations that were reported: no more is said where they are used
+    std::set<std::string> broken_;  // declarations that were reported: no more is said where they are used
     std::vector<const EncodingSyntax*> encodings_here_;  // those of the table that is being resolved that exist
-    std::set<std::uint64_t> only_reported_;     // names behind `only` that are none, by place
+    std::set<std::uint64_t> only_reported_;              // names behind `only` that are none, by place
     std::vector<std::pair<std::string_view, NamedRow>> rows_by_name_;  // sorted, once it is needed
     bool rows_indexed_ = false;
     bool forms_limit_told_ = false;

@@ -27,19 +27,23 @@ struct Name {
 struct Text {
     std::string text;
     Place place;
-    std::string dialect;            // whose it is; empty: everyone's
+    std::string dialect;  // whose it is; empty: everyone's
 };
 
 // What may stand behind a colon or as an argument: a number (raw bits of that width) or a name with arguments.
 struct TypeRef {
     Place place;
-    ExpressionPointer number;       // set where it is a number or a parenthesised expression
+    ExpressionPointer number;  // set where it is a number or a parenthesised expression
     std::string name;
     std::vector<TypeRef> arguments;
 };
 
-// Variants that something exists in; empty: all.
-using Only = std::vector<Name>;
+// Variants and dialects that something exists in, with the variants of these; empty: all. Not in `before` and what is of it.
+struct Only {
+    std::vector<Name> names, before;
+
+    bool empty() const { return names.empty() && before.empty(); }
+};
 
 struct Slice {
     unsigned high = 0, low = 0;
@@ -50,23 +54,23 @@ struct Slice {
 struct Cell {
     enum class Kind { zero, bits, value, named, tail } kind = Kind::named;
     Place place;
-    std::string bits;               // bits: digits, '-' for any
-    std::uint64_t value = 0;        // value: a number …
-    unsigned width = 0;             // … in so many bits; zero: so many zeros
+    std::string bits;         // bits: digits, '-' for any
+    std::uint64_t value = 0;  // value: a number …
+    unsigned width = 0;       // … in so many bits; zero: so many zeros
     Name name;
     std::optional<Slice> slice;
-    std::vector<TypeRef> types;     // several: alternatives chosen by `selector`
+    std::vector<TypeRef> types;  // several: alternatives chosen by `selector`
     Name selector;
     ExpressionPointer low, high, step;  // n:8 in low..high step step
-    bool shared = false;            // tail: one for all operands that call for it
-    bool ignored = false;           // written as it says, read with any value
-    bool broken = false;            // said so already
+    bool shared = false;                // tail: one for all operands that call for it
+    bool ignored = false;               // written as it says, read with any value
+    bool broken = false;                // said so already
 };
 
 struct Bar {
     Place place;
     std::vector<Cell> cells;
-    bool broken = false;            // said so already
+    bool broken = false;  // said so already
 };
 
 // where NAME = expression, or NAME(parameter) = expression
@@ -87,7 +91,7 @@ struct LimitDeclaration {
 struct TakesSyntax {
     Name limit;
     std::vector<Name> fields;
-    std::vector<Text> own;          // what the instruction uses unsaid, as an operand would write it
+    std::vector<Text> own;  // what the instruction uses unsaid, as an operand would write it
     unsigned besides = 0;
 };
 
@@ -124,7 +128,7 @@ struct RegistersDeclaration {
     unsigned index_bits = 0;
     Place index_place;
     semantics::TypeName type;
-    ExpressionPointer lanes;         // null: one
+    ExpressionPointer lanes;  // null: one
     unsigned write_ports = 0;
     bool is_zero_at_reset = false;
     std::optional<Text> text;
@@ -144,7 +148,7 @@ struct MemoryDeclaration {
 struct DeviceDeclaration {
     Name kind;
     ExpressionPointer address;
-    Name memory;                     // or none: the memory that holds code
+    Name memory;  // or none: the memory that holds code
 };
 
 // mode VLEN : u6 = CSR[5:0]
@@ -179,8 +183,8 @@ struct OperandRowSyntax {
     bool alias = false;
     ExpressionPointer meaning;
     std::vector<WhereSyntax> facts;  // what else it means, by names
-    ExpressionPointer condition;    // of parameters: the row exists only where it is not 0
-    std::vector<Name> takes;        // limits
+    ExpressionPointer condition;     // of parameters: the row exists only where it is not 0
+    std::vector<Name> takes;         // limits
     Only only;
 };
 
@@ -188,7 +192,7 @@ struct OperandDeclaration {
     Name name;
     std::vector<Name> parameters;
     TypeRef width;
-    std::vector<Name> takes;        // limits, of all rows
+    std::vector<Name> takes;  // limits, of all rows
     std::vector<OperandRowSyntax> rows;
     Only only;
 };
@@ -196,14 +200,14 @@ struct OperandDeclaration {
 struct NumberDeclaration {
     Name name;
     Place place;
-    Name base;                      // u32, s18, i16, f32
+    Name base;  // u32, s18, i16, f32
     std::optional<Slice> slice;
     std::int64_t scale = 1, bias = 0;
     bool relative = false;
     std::optional<std::pair<std::int64_t, std::int64_t>> range;
     Place range_place;
-    std::string format;             // hex, decimal
-    Name plain;                     // u16, s16, i16: what a number is that is no label
+    std::string format;  // hex, decimal
+    Name plain;          // u16, s16, i16: what a number is that is no label
     unsigned relocation = 0;
     std::string relocation_name;
 };
@@ -218,17 +222,17 @@ struct ConstantDeclaration {
 
 struct Column {
     Name name;
-    bool bits = false;              // cells are written as bits, all of them
-    bool by_variant = false;        // one cell for each variant
+    bool bits = false;        // cells are written as bits, all of them
+    bool by_variant = false;  // one cell for each variant
 };
 
-struct Value {                      // a cell of an instruction row
+struct Value {  // a cell of an instruction row
     enum class Kind { number, range, absent, type, automatic } kind = Kind::number;
     Place place;
-    std::string digits;             // as written, in `bits` columns
+    std::string digits;  // as written, in `bits` columns
     std::uint64_t low = 0, high = 0;
     std::shared_ptr<const TypeRef> type;  // kind type
-    bool ignored = false;  // written as it says, read with any value
+    bool ignored = false;                 // written as it says, read with any value
 };
 
 struct With {
@@ -244,30 +248,30 @@ struct EncodingSyntax {
     std::vector<With> with;
     std::vector<Text> texts;
     std::vector<TakesSyntax> takes;
-    std::vector<WhereSyntax> where; // names for the meaning
-    bool alias = false;             // read, never printed: the words are those of the table's other encodings
-    ExpressionPointer condition;    // of columns, an absent one being 0: the row has this encoding only where it is not 0
+    std::vector<WhereSyntax> where;  // names for the meaning
+    bool alias = false;              // read, never printed: the words are those of the table's other encodings
+    ExpressionPointer condition;  // of columns, an absent one being 0: the row has this encoding only where it is not 0
     Only only;
 };
 
 // One name for a row, or a list for a family of rows.
 struct RowName {
     std::vector<Name> members;
-    std::string dialect;            // as in Text
+    std::string dialect;  // as in Text
 };
 
 struct InstructionRow {
     Place place;
     std::vector<Value> values;
-    std::vector<RowName> names;     // alternatives
+    std::vector<RowName> names;        // alternatives
     std::vector<RowName> relax_names;  // the same, for the assembler's --relax
     std::string title;
-    std::vector<Text> texts;        // as "…": instead of the head's
+    std::vector<Text> texts;  // as "…": instead of the head's
     bool reserved = false, alias = false;
     std::shared_ptr<const std::vector<semantics::Statement>> meaning;
-    std::size_t where = 0;          // InstructionsDeclaration::where: names for the meaning
+    std::size_t where = 0;  // InstructionsDeclaration::where: names for the meaning
     Only only;
-    bool broken = false;            // said so already
+    bool broken = false;  // said so already
 };
 
 struct InstructionsDeclaration {
@@ -304,9 +308,9 @@ struct BitPattern {
 };
 
 struct PoolDeclaration {
-    Name name;                      // or none
+    Name name;  // or none
     BitPattern low, high;
-    std::vector<Name> formats;      // `A*` means all whose names begin so
+    std::vector<Name> formats;  // `A*` means all whose names begin so
     std::optional<std::uint64_t> capacity;
     Place place;
 };
@@ -317,11 +321,16 @@ struct ReservedDeclaration {
 };
 
 struct Description {
-    std::size_t includes = 0;            // files that are included
+    bool with_meanings = true;  // or else functions, rows and formats have none
+    std::size_t includes = 0;   // files that are included
     Name name;
     std::string title;
     std::vector<Name> variants, dialects;
     std::map<std::string, std::string> variant_titles;  // where one has a title of its own
+    std::map<std::string, Name> variant_bases;          // of those that are of another
+
+    // Those that are of none: columns by variant are about them.
+    std::size_t own_variants() const { return variants.size() - variant_bases.size(); }
     std::optional<CodeDeclaration> code;
     std::vector<Name> opcodes, objects, meanings;
     std::vector<std::vector<Name>> floats;  // a line each
@@ -343,7 +352,7 @@ struct Description {
     std::vector<InstructionsDeclaration> instructions;
     std::vector<PoolDeclaration> pools;
     std::vector<ReservedDeclaration> reserved;
-    std::set<std::string> broken;   // names whose declarations could not be read: no second message where they are used
+    std::set<std::string> broken;  // names whose declarations could not be read: no second message where they are used
     Place end;
 };
 

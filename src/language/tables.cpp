@@ -80,7 +80,7 @@ bool Resolver::column_values(const InstructionsDeclaration& table, const Instruc
     std::size_t next = 0;
     out.reserve(table.columns.size());
     for (const Column& column : table.columns) {
-        const std::size_t count = column.by_variant ? std::max<std::size_t>(description_.variants.size(), 1) : 1;
+        const std::size_t count = column.by_variant ? std::max<std::size_t>(description_.own_variants(), 1) : 1;
         if (next + count > syntax.values.size()) return false;  // the parser has said so
         const Value& value = syntax.values[next + (column.by_variant ? variant_index_ : 0)];
         next += count;

@@ -152,6 +152,17 @@ void Bus::remember(View& view, const Region& region, Access access, std::uint64_
     if (last - first >= 7) entry = {first >> shift, last - first - 7, block.at(first), shift};
 }
 
+void Bus::remember_for_update(Index space, std::uint64_t address, unsigned bytes) {
+    View& view = views_[space];
+    if (transaction.active() || !view.space->byte_of(address, address)) return;
+    const Region* const region = region_of(view, address);
+    const bool is_storage = region != nullptr && region->block && region->last - address >= bytes - 1 &&
+                            region->allows(Access::read) && region->allows(Access::write);
+    if (!is_storage || is_watched(*region, address, bytes)) return;
+    remember(view, *region, Access::read, address);
+    remember(view, *region, Access::write, address);
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Plain accesses
 
@@ -358,7 +369,7 @@ void Bus::tell_others() {
     acknowledge();
     for (Member& other : std::span(sharing_->members, sharing_->used))
         for (unsigned spins = 1; &other != &sharing_->members[core_.slot] && other.seen.load() < round; ++spins) {
-            *other.stop_at = 0;   // again and again: it may be setting it itself
+            *other.stop_at = 0;  // again and again: it may be setting it itself
             acknowledge();
             if (spins % 64 == 0) std::this_thread::yield();
         }
@@ -370,7 +381,7 @@ void Bus::see_round() {
     forget_pages();
     if (!awake_) return;
     sharing_->members[core_.slot].seen.store(round, std::memory_order_release);
-    std::this_thread::yield();   // whoever waits for it may be waiting for this processor too
+    std::this_thread::yield();  // whoever waits for it may be waiting for this processor too
 }
 
 void Bus::say_settled() {

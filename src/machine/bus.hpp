@@ -32,6 +32,9 @@ public:
     bool store_conditional(Index space, std::uint64_t address, unsigned bytes, std::uint64_t value, bool& stored);
     void forget_reservation() { reservation_.bytes = 0; }
 
+    // Puts the stretch around a place into both tables where it may be loaded and stored at once.
+    void remember_for_update(Index space, std::uint64_t address, unsigned bytes);
+
     // Nobody else touches the eight bytes from `address` on until unlock.
     void lock(Index space, std::uint64_t address);
     void unlock();

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -15,9 +16,10 @@ namespace isaforge::machine {
 
 // A region on its way. Whoever gave it waits for `done` before looking at `code`, or forgets it.
 struct CompileJob {
-    std::shared_ptr<const void> program;   // that the region's operations are of
-    std::deque<ir::Graph> graphs;  // of the units
+    std::shared_ptr<const void> program;  // that the region's operations are of
+    std::deque<ir::Graph> graphs;         // of the units
     CodeRegion region;
+    std::optional<std::uint64_t> onward;   // where code goes on that was too long
     std::unique_ptr<CompiledRegion> code;  // null: it cannot be compiled
     std::atomic<bool> done = false;
 };

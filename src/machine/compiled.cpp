@@ -15,8 +15,9 @@ using ir::Op;
 using machine::CompileJob;
 
 constexpr std::size_t most_units = 350;
-constexpr std::size_t fewest_units = 4;  // that are worth the way in and out, outside of loops
-constexpr unsigned most_drops = 16;  // programs that overwrite themselves again and again
+constexpr std::size_t enough_units = 200;  // that code is worth ending at other code for
+constexpr std::size_t fewest_units = 4;    // that are worth the way in and out, outside of loops
+constexpr unsigned most_drops = 16;        // programs that overwrite themselves again and again
 // Instructions between looks, and where all that is hot is compiled.
 constexpr std::uint64_t look = std::uint64_t{1} << 16, longest_look = std::uint64_t{1} << 18, eager_look = 100;
 // How long a run has to take before something is compiled; instructions take what they take. Where results land later, code
@@ -24,12 +25,13 @@ constexpr std::uint64_t look = std::uint64_t{1} << 16, longest_look = std::uint6
 constexpr std::chrono::milliseconds patience{4};
 constexpr std::uint64_t patience_late = std::uint64_t{1} << 26;
 
-// Whether the interpreter will be asked to do it.
-bool is_left_out(const ir::Graph& graph) {
+// Whether the run may leave code there, to come back behind it.
+bool may_leave(const ir::Graph& graph) {
     for (const ir::Block& block : graph.blocks)
         for (const ir::Instruction& each : block.body) {
             const ir::Effect effect = ir::about(each.op).effect;
-            if (each.op == Op::put_mode || (effect == ir::Effect::acts && each.op != Op::load && each.op != Op::store))
+            if (each.op == Op::put_mode ||
+                (effect == ir::Effect::acts && each.op != Op::load && each.op != Op::store && each.op != Op::update))
                 return true;
         }
     return false;
@@ -104,8 +106,14 @@ void Machine::State::look_for_hot() {
     if (hot.next_look == 0) {
         hot.next_look = core.count + usual;
         hot.began = std::chrono::steady_clock::now();
+        hot.seen = core.count;
     }
-    if (core.count < hot.next_look) return;
+    // Of many harts each executes little, and what is hot for one is for all.
+    const std::uint64_t done = core.count - hot.seen;
+    hot.seen = core.count;
+    const std::uint64_t together = system->since_look.fetch_add(done, std::memory_order_relaxed) + done;
+    if (core.count < hot.next_look && together < std::max(usual, hot.interval)) return;
+    system->since_look.store(0, std::memory_order_relaxed);
     hot.next_look = core.count + usual;
     hot.late |= core.pending != 0;
     const bool early = hot.late ? core.count < patience_late : std::chrono::steady_clock::now() - hot.began < patience;
@@ -137,6 +145,12 @@ void Machine::State::look_around(std::uint64_t usual) {
     compile_around(here->address);
 }
 
+// Whether compiled code begins there.
+bool Machine::State::is_entered(std::uint64_t address) const {
+    const Instruction* const instruction = program->find(*current->translations, address);
+    return instruction != nullptr && instruction->interpreted != nullptr;
+}
+
 // An instruction that was executed before becomes a unit, with where it goes.
 bool Machine::State::add_unit(std::uint64_t address, CompileJob& job, std::vector<std::uint64_t>& targets) const {
     const Instruction* const instruction = program->find(*current->translations, address);
@@ -166,8 +180,10 @@ void Machine::State::compile_around(std::uint64_t address) {
     std::set<std::uint64_t> loops, others;
     std::map<std::uint64_t, std::size_t> units;
     bool in_loop = false;
-    for (std::size_t next = 0; next < open.size() && units.size() < most_units; ++next) {
+    std::size_t next = 0;
+    for (; next < open.size() && units.size() < most_units; ++next) {
         const std::uint64_t here = open[next];
+        if (units.size() >= enough_units && is_entered(here)) continue;
         if (units.contains(here) || !add_unit(here, *job, targets)) continue;
         units[here] = job->region.units.size() - 1;
         const std::uint64_t behind = job->region.units.back().next_address;
@@ -175,7 +191,7 @@ void Machine::State::compile_around(std::uint64_t address) {
             if (target <= here) loops.insert(target);
             in_loop |= target <= address && address <= here;
         }
-        if (is_left_out(job->graphs.back())) others.insert(targets.begin(), targets.end());
+        if (may_leave(job->graphs.back())) others.insert(targets.begin(), targets.end());
         if (std::find(targets.begin(), targets.end(), behind) == targets.end()) others.insert(behind);
         add_returns(job->graphs.back(), here, behind, others);
         open.insert(open.end(), targets.begin(), targets.end());
@@ -183,6 +199,10 @@ void Machine::State::compile_around(std::uint64_t address) {
     }
     program->compiled.entered.insert(address);
     if (units.empty()) return;
+    // What is in no loop so far is as hot behind the end as before.
+    for (; next < open.size() && !in_loop && !job->onward; ++next)
+        if (!units.contains(open[next]) && program->find(*current->translations, open[next]) != nullptr)
+            job->onward = open[next];
     if (options.engine != Engine::compiler && units.size() < fewest_units && !in_loop) return;
     if (!in_loop) others.insert(address);
     for (const auto* const entries : {&loops, &others})
@@ -224,6 +244,7 @@ void Machine::State::install(const std::shared_ptr<CompileJob>& job) {
         system->compiled.seconds += job->code->seconds;
     }
     parts.regions.push_back(std::move(job->code));
+    if (job->onward && !parts.entered.contains(*job->onward)) compile_around(*job->onward);
 }
 
 EngineFigures Machine::engine_figures() const {

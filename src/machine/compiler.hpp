@@ -27,13 +27,14 @@ struct Computation {
     ir::FloatMode mode;
 };
 
-// Addresses that may be accessed at once, as compiled code keeps them at hand: eight bytes at `first` and at each of `room`
-// addresses from there on.
+// Addresses that may be accessed at once, as compiled code keeps them at hand: so many bytes as an access has, at `first` and
+// at each of `room` addresses from there on.
 struct Stretch {
     std::uint64_t first = 0, room = 0;
     std::uint8_t* bytes = nullptr;
 };
-// An access in compiled code. Of its stretches, a number for each memory and kind of access, it uses the one of that number.
+// An access in compiled code. Of its stretches, a number for each memory, kind of access and size, it uses the one of that
+// number.
 struct AccessSite {
     Index space = 0;
     std::uint32_t bytes = 0, stretch = 0, stretches = 0;
@@ -61,6 +62,9 @@ struct LateValue {
     std::uint8_t valid = 0;
 };
 
+// How memory is updated: not at all; between two calls; or by the code itself, for the stretch has the place now.
+enum class UpdateWay : std::uint8_t { refused, locked, at_hand };
+
 // What compiled code calls. `raw` of an access are its bytes, the first one lowest; it is refused with the reason in the
 // core, where the count was put before. Compiled code counts accesses that were done; its stretches are brought up to date.
 struct Callouts {
@@ -68,6 +72,19 @@ struct Callouts {
     void (*raise)(const MicroOp*, Core*, std::uint64_t count, std::uint64_t pending, StopReason) = nullptr;
     bool (*load)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t* raw, Stretch*) = nullptr;
     bool (*store)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t raw, Stretch*) = nullptr;
+    // The same for the lanes of a mask, in their order; values lie side by side, as they lie in memory. Lanes before one that is
+    // refused are counted here.
+    bool (*load_lanes)(Core*, const AccessSite*, const std::uint64_t* addresses, std::uint64_t mask,
+                       std::uint8_t* values, Stretch*) = nullptr;
+    bool (*store_lanes)(Core*, const AccessSite*, const std::uint64_t* addresses, std::uint64_t mask,
+                        const std::uint8_t* values, Stretch*) = nullptr;
+    // Puts something else where something lies, which nobody else touches between the two.
+    UpdateWay (*update_begin)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t* raw, Stretch*) = nullptr;
+    bool (*update_end)(Core*, const AccessSite*, std::uint64_t address, std::uint64_t raw, Stretch*) = nullptr;
+    void (*optimise)(ir::Graph&) = nullptr;
+    // Interprets one instruction, which begins at `op` with that handler. Gives the operation that the next one begins with, to
+    // go on there with the core's count; null where the run has to be looked after first.
+    const MicroOp* (*interpret)(const MicroOp* op, Handler run, Core*, std::uint64_t count) = nullptr;
     std::uint64_t (*compute)(const Computation*, std::uint64_t, std::uint64_t, std::uint64_t) = nullptr;
     // Puts results under way, and gives what is pending then. The offset is that of the site unless it may be any.
     std::uint64_t (*land_later)(Core*, std::uint64_t count, const LateShape*, const LateValue*) = nullptr;
@@ -89,13 +106,20 @@ struct CompilerTarget {
     Callouts callouts;
 };
 
-// One instruction at its place.
+// One instruction at its place; or, where the compiler puts them together, several that follow each other.
 struct Unit {
     std::uint64_t address = 0, next_address = 0;
     const ir::Graph* graph = nullptr;    // the entry takes nothing; no mode is open
     const MicroOp* op = nullptr;         // where the interpreter begins it
     Handler run = nullptr;               // what that operation does when it is not the way into compiled code
     std::vector<std::uint64_t> targets;  // where it went lately, if it computes that
+    struct Part {
+        std::uint64_t address = 0;
+        const MicroOp* op = nullptr;
+    };
+    std::vector<Part> parts;  // of several: each; `at` in the graph names one of them where it begins
+
+    std::size_t count() const { return parts.empty() ? 1 : parts.size(); }
 };
 
 struct CodeRegion {
@@ -127,7 +151,7 @@ public:
 };
 
 // Rises with every change of what stands above: a plug-in of another build is not used.
-inline constexpr std::uint32_t compiler_version = 3;
+inline constexpr std::uint32_t compiler_version = 4;
 inline constexpr const char* compiler_library = "libisaforge-jit.so";
 inline constexpr const char* compiler_symbol = "isaforge_make_compiler";
 using MakeCompiler = Compiler* (*)(std::uint32_t version, const CompilerTarget* target);

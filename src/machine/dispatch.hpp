@@ -65,6 +65,7 @@ struct Dispatch {
     std::atomic<std::uint64_t> begun = 0, ended = 0;   // groups
     std::atomic<std::uint64_t> instructions = 0;
     std::atomic<bool> failed = false;
+    std::uint64_t number = 0;                  // from 1 on, of its dispatcher
     std::chrono::steady_clock::time_point begin, end;
 };
 

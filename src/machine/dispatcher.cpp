@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "machine/state.hpp"
 #include "support/threads.hpp"
@@ -11,7 +12,9 @@ namespace isaforge::machine {
 
 namespace {
 
-constexpr std::uint64_t turn_instructions = 4096;   // of a hart
+constexpr std::uint64_t turn_instructions = 8192;   // of a hart
+constexpr auto nap = std::chrono::microseconds(200);
+constexpr unsigned most_in_row = 64;   // groups in one place until it is the turn of another
 constexpr unsigned most_of_worker = 64, fewest_of_worker = 16;   // harts
 constexpr unsigned most_workers = (most_resident_harts - 1) / fewest_of_worker;
 
@@ -39,13 +42,15 @@ public:
     Worker(Dispatcher& owner, unsigned number) : owner_(owner), first_slot_(1 + number * owner.slots_of_worker_) {}
 
     // Gives one group its turn, one that begins with it perhaps. False where there is none.
-    bool run_some();
+    bool run_some_safely();
 
 private:
+    bool run_some();
     struct Resident {
         explicit Resident(Dispatcher& owner) : group(owner.isa(), owner.system_->spaces) {}
         Group group;
         Dispatch* dispatch = nullptr;
+        std::uint64_t dispatch_number = 0;   // the last one; 0: none
         std::uint64_t number = 0;
         std::vector<Machine::State*> harts;
     };
@@ -65,6 +70,8 @@ private:
     std::vector<Machine::State*> free_harts_;
     std::vector<std::unique_ptr<Resident>> residents_, free_residents_;
     std::size_t turn_ = 0;
+    bool has_begun_some_ = false;   // in this round
+    unsigned in_row_ = 0;
 };
 
 namespace {
@@ -93,8 +100,8 @@ void Dispatcher::Worker::take_harts(Resident& resident, unsigned count) {
     while (resident.harts.size() < count) {
         if (free_harts_.empty()) {
             const unsigned slot = first_slot_ + static_cast<unsigned>(states_.size());
-            free_harts_.push_back(&states_.emplace_back(owner_.codec_, owner_.options_, owner_.system_,
-                                                        owner_.system_->groups[0], slot));
+            free_harts_.push_back(
+                &states_.emplace_back(owner_.codec_, owner_.options_, owner_.system_, owner_.system_->groups[0], slot));
         }
         resident.harts.push_back(free_harts_.back());
         free_harts_.pop_back();
@@ -114,8 +121,9 @@ bool Dispatcher::Worker::begin_another() {
 }
 
 void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint64_t number) {
-    const bool first = resident.dispatch != &dispatch;
+    const bool first = resident.dispatch_number != dispatch.number;
     resident.dispatch = &dispatch;
+    resident.dispatch_number = dispatch.number;
     resident.number = number;
     if (first) take_harts(resident, dispatch.group_harts);
     if (const std::string problem = resident.group.give_memories(dispatch.group_memory); !problem.empty())
@@ -133,18 +141,17 @@ void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint
 
 // The group has ended, or is given up: another begins in its place, or the place is free.
 void Dispatcher::Worker::leave(Resident& resident) {
-    Dispatch& ended = *resident.dispatch;
+    owner_.groups_ended(*std::exchange(resident.dispatch, nullptr), 1);
     std::uint64_t number = 0;
     Dispatch* const next = owner_.take_group(room() + static_cast<unsigned>(resident.harts.size()), number);
     if (next != nullptr) {
         begin(resident, *next, number);
     } else {
-        resident.dispatch = nullptr;
+        resident.dispatch_number = 0;
         take_harts(resident, 0);
         free_residents_.push_back(std::move(residents_[turn_]));
         residents_.erase(residents_.begin() + static_cast<std::ptrdiff_t>(turn_));
     }
-    owner_.groups_ended(ended, 1);
 }
 
 DispatchFault Dispatcher::Worker::fault_of(const Resident& resident, Machine::State& hart, unsigned number,
@@ -196,24 +203,41 @@ bool Dispatcher::Worker::run_turn(Resident& resident) {
     if (dispatch.failed || resident.group.barrier.all_left()) return false;
     if (!goes_on) owner_.end(dispatch, "nothing will end the waiting of its harts");
     if (dispatch.most_instructions != 0 && all >= dispatch.most_instructions)
-        owner_.end(dispatch, fmt::format("stopped after {} instructions, the allowed number",
-                                         dispatch.most_instructions));
+        owner_.end(dispatch,
+                   fmt::format("stopped after {} instructions, the allowed number", dispatch.most_instructions));
     return !dispatch.failed;
 }
 
 bool Dispatcher::Worker::run_some() {
-    bool is_new = false;
     if (turn_ >= residents_.size()) {
-        is_new = begin_another();
-        turn_ = is_new ? residents_.size() - 1 : 0;
+        turn_ = 0;
+        // As many as there are, for what all of those wait for may be in one that has not begun.
+        const std::size_t before = residents_.size(), most = has_begun_some_ ? 0 : std::max<std::size_t>(1, before);
+        for (std::size_t i = 0; i < most && begin_another(); ++i) turn_ = before;
+        has_begun_some_ = residents_.size() != before;
         if (residents_.empty()) return false;
     }
     Resident& resident = *residents_[turn_];
-    if (!run_turn(resident))
-        leave(resident);
-    else
-        turn_ = is_new ? 0 : turn_ + 1;
+    const bool goes_on = run_turn(resident);
+    if (!goes_on) leave(resident);
+    // Short groups come one after the other in the same place, but not so that the others wait for ever.
+    in_row_ = goes_on ? 0 : in_row_ + 1;
+    if (goes_on || in_row_ == most_in_row) {
+        ++turn_;
+        in_row_ = 0;
+    }
     return true;
+}
+
+// Memory that runs out is the end of what was running, and not of the process.
+bool Dispatcher::Worker::run_some_safely() {
+    try {
+        return run_some();
+    } catch (const std::bad_alloc&) {
+        if (turn_ < residents_.size() && residents_[turn_]->dispatch != nullptr)
+            owner_.end(*residents_[turn_]->dispatch, "the memory of this machine has run out");
+        return true;
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -229,35 +253,44 @@ Dispatcher::Dispatcher(std::shared_ptr<const Codec> codec, MachineOptions option
     slots_of_worker_ = std::clamp((most_resident_harts - 1) / workers, fewest_of_worker, most_of_worker);
     for (unsigned i = 0; i < workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i));
     for (unsigned i = 0; i < workers; ++i)
-        if (!start_thread(running_, [this, i] { work(i); })) break;
+        if (!start_thread(threads_, [this, i] { work(i); })) break;
 }
 
 Dispatcher::~Dispatcher() {
+    std::vector<std::pair<Dispatch*, std::uint64_t>> left;
     {
         const std::lock_guard lock(lock_);
         ending_ = true;
+        for (Dispatch* const each : running_)
+            left.emplace_back(each, give_up(*each, {.reason = StopReason::failed, .message = "its device is gone"}));
     }
+    for (const auto& [dispatch, groups] : left) groups_ended(*dispatch, groups);
     work_there_.notify_all();
 }
 
 void Dispatcher::work(unsigned number) {
     Worker& worker = *workers_[number];
+    std::uint64_t seen = 0;
     for (;;) {
-        while (worker.run_some()) continue;
+        while (worker.run_some_safely()) continue;
         std::unique_lock lock(lock_);
+        // What is there may have its share of the harts already.
+        if (seen == started_ && !active_.empty()) work_there_.wait_for(lock, nap);
         work_there_.wait(lock, [&] { return ending_ || !active_.empty(); });
         if (ending_ && active_.empty()) return;
+        seen = started_;
     }
 }
 
 bool Dispatcher::start(Dispatch& dispatch) {
-    if (running_.empty()) return false;
+    if (threads_.empty()) return false;
     dispatch.begin = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(lock_);
-        if (system_->checker && under_way_ == 0) system_->checker->begin_alone();
-        ++under_way_;
+        if (system_->checker && running_.empty()) system_->checker->begin_alone();
+        dispatch.number = ++started_;
         active_.push_back(&dispatch);
+        running_.push_back(&dispatch);
     }
     if (dispatch.groups == 1)
         work_there_.notify_one();
@@ -266,11 +299,26 @@ bool Dispatcher::start(Dispatch& dispatch) {
     return true;
 }
 
-// The next group of those that are to begin; null where there is none, or not enough room for it.
+// How many harts of one dispatch may live: never all, for another one may come that it waits for.
+std::uint64_t Dispatcher::share() const {
+    return running_.size() < 2 ? resident_harts() : all_harts() / running_.size();
+}
+
+// Whether one more group of it may begin. Under the lock.
+bool Dispatcher::has_share(const Dispatch& dispatch) const {
+    const std::uint64_t live = dispatch.begun - dispatch.ended;
+    return live == 0 || (live + 1) * dispatch.group_harts <= share();
+}
+
+// The next group of those that are to begin, each dispatch in turn; null where there is none, or not enough room for it.
 Dispatch* Dispatcher::take_group(unsigned room, std::uint64_t& number) {
     const std::lock_guard lock(lock_);
-    if (active_.empty()) return nullptr;
+    for (std::size_t passed = 0; passed < active_.size(); ++passed, ++turn_) {
+        if (turn_ >= active_.size()) turn_ = 0;
+        if (has_share(*active_[turn_])) break;
+    }
     if (turn_ >= active_.size()) turn_ = 0;
+    if (active_.empty() || !has_share(*active_[turn_])) return nullptr;
     Dispatch* const dispatch = active_[turn_];
     if (dispatch->group_harts > room) return nullptr;
     number = dispatch->begun++;
@@ -283,25 +331,29 @@ Dispatch* Dispatcher::take_group(unsigned room, std::uint64_t& number) {
 
 void Dispatcher::groups_ended(Dispatch& dispatch, std::uint64_t count) {
     if (count == 0 || dispatch.ended.fetch_add(count) + count != dispatch.groups) return;
-    dispatch.end = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(lock_);
-        --under_way_;
+        std::erase(running_, &dispatch);
     }
+    dispatch.end = std::chrono::steady_clock::now();
     const std::function<void(Dispatch&)> completed = std::move(dispatch.completed);
     completed(dispatch);
 }
 
-// The first fault is the one that is told. Groups that have not begun do not begin any more.
+// The first fault is the one that is told. Groups that have not begun do not begin any more: so many. Under the lock.
+std::uint64_t Dispatcher::give_up(Dispatch& dispatch, DispatchFault fault) {
+    if (dispatch.failed) return 0;
+    dispatch.fault = std::move(fault);
+    dispatch.failed = true;
+    std::erase(active_, &dispatch);
+    return dispatch.groups - dispatch.begun.exchange(dispatch.groups);
+}
+
 void Dispatcher::fail(Dispatch& dispatch, DispatchFault fault) {
     std::uint64_t left = 0;
     {
         const std::lock_guard lock(lock_);
-        if (dispatch.failed) return;
-        dispatch.fault = std::move(fault);
-        dispatch.failed = true;
-        left = dispatch.groups - dispatch.begun.exchange(dispatch.groups);
-        std::erase(active_, &dispatch);
+        left = give_up(dispatch, std::move(fault));
     }
     groups_ended(dispatch, left);
 }
@@ -361,6 +413,33 @@ void Dispatcher::note_unwritten(std::uint64_t address, std::uint64_t bytes, bool
 
 std::vector<Finding> Dispatcher::findings() const {
     return system_->checker ? system_->checker->findings() : std::vector<Finding>{};
+}
+
+void Dispatcher::for_each_storage(const UseStorage& use) const {
+    const std::lock_guard lock(system_->map_lock);
+    for (const Region& region : system_->spaces[system_->main].map.regions()) {
+        if (!region.block) continue;
+        const auto allows = [&](Access access) { return region.allows(access); };
+        use(region.first, {region.block->at(region.first), region.last - region.first + 1},
+            {allows(Access::read), allows(Access::write), allows(Access::execute)}, region.name);
+    }
+}
+
+std::string Dispatcher::neighbour(std::uint64_t address) const {
+    constexpr std::uint64_t far = 1 << 20;
+    const std::lock_guard lock(system_->map_lock);
+    const std::vector<Region>& all = system_->spaces[system_->main].map.regions();
+    const auto behind = std::upper_bound(all.begin(), all.end(), address,
+                                         [](std::uint64_t at, const Region& each) { return at < each.first; });
+    const Region* const before = behind == all.begin() ? nullptr : &behind[-1];
+    if (before != nullptr && address <= before->last) return {};
+    const std::uint64_t to_before = before == nullptr ? far : address - before->last - 1;
+    const std::uint64_t to_next = behind == all.end() ? far : behind->first - address;
+    if (std::min(to_before, to_next) >= far) return {};
+    if (to_before <= to_next)
+        return to_before == 0 ? fmt::format("right behind {}", before->name)
+                              : fmt::format("{} bytes behind {}", to_before, before->name);
+    return fmt::format("{} bytes before {}", to_next, behind->name);
 }
 
 EngineFigures Dispatcher::engine_figures() const {

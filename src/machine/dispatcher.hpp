@@ -3,8 +3,8 @@
 //
 // Who is next. A thread stays with a group until its harts have had a turn of some thousand instructions each, or one of
 // them gives its turn up, or all have ended; harts of a group take turns at barriers. Then come the other groups that the
-// thread has begun, each in turn, and then a new one begins, if there are harts for it. So short groups run one after the
-// other in the same place, and those that wait for each other all go on, as many as live at the same time.
+// thread has begun, each in turn, and then as many begin as there are, if there are harts for them. So short groups run one
+// after the other in the same place, and those that wait for each other all go on, as many as live at the same time.
 #pragma once
 
 #include <condition_variable>
@@ -24,16 +24,18 @@ class Dispatcher {
 public:
     // `threads` 0: as many as there are processors. The memories that are not each group's have no storage at first.
     Dispatcher(std::shared_ptr<const Codec> codec, MachineOptions options, unsigned threads);
-    // Waits for all that was begun.
+    // What runs is ended.
     ~Dispatcher();
     Dispatcher(const Dispatcher&) = delete;
     Dispatcher& operator=(const Dispatcher&) = delete;
 
+    const std::shared_ptr<const Codec>& codec() const { return codec_; }
     const Isa& isa() const { return codec_->isa(); }
     unsigned threads() const { return static_cast<unsigned>(workers_.size()); }
-    // How many harts of a group live at the same time, and of all.
+    // How many harts live at the same time: of a group, of a dispatch that is alone, and of all.
     unsigned most_group_harts() const { return slots_of_worker_; }
-    unsigned resident_harts() const { return slots_of_worker_ * threads(); }
+    unsigned resident_harts() const { return all_harts() / 4 * 3; }
+    unsigned all_harts() const { return slots_of_worker_ * threads(); }
 
     // Storage in the main memory that belongs to the caller, also while dispatches run. Nothing where it worked, else why not.
     std::string add_storage(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
@@ -42,12 +44,18 @@ public:
     // When it comes back, no hart touches these bytes any more.
     void remove_storage(std::uint64_t address, std::uint64_t bytes);
 
+    using UseStorage = std::function<void(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
+                                          const std::string& name)>;
+    void for_each_storage(const UseStorage& use) const;
+
     // Begins a dispatch, which the caller keeps until `completed` is called. At most most_group_harts() harts in a group.
     // False, and nothing done, where the system gives no thread.
     bool start(Dispatch& dispatch);
     // It is to end soon, with this as what ended it.
     void end(Dispatch& dispatch, const std::string& message);
 
+    // What lies around an address where nothing is: "12 bytes behind `a`", "4 bytes before `b`"; empty where all is far.
+    std::string neighbour(std::uint64_t address) const;
     EngineFigures engine_figures() const;
     // What MachineOptions::checks found. For these: nobody has written there; it is private to harts where nobody outside reads it.
     std::vector<Finding> findings() const;
@@ -58,8 +66,11 @@ private:
     friend class Worker;
 
     void change_map(const std::function<bool()>& change);
+    std::uint64_t share() const;
+    bool has_share(const Dispatch& dispatch) const;
     Dispatch* take_group(unsigned room, std::uint64_t& number);
     void groups_ended(Dispatch& dispatch, std::uint64_t count);
+    std::uint64_t give_up(Dispatch& dispatch, DispatchFault fault);
     void fail(Dispatch& dispatch, DispatchFault fault);
     void work(unsigned number);
 
@@ -70,11 +81,12 @@ private:
     std::mutex lock_;                            // for all that follows, and faults
     std::condition_variable work_there_;
     std::vector<Dispatch*> active_;              // with groups that have not begun
+    std::vector<Dispatch*> running_;             // that have not ended
     std::size_t turn_ = 0;
-    std::size_t under_way_ = 0;                  // dispatches
+    std::uint64_t started_ = 0;
     bool ending_ = false;
     std::vector<std::unique_ptr<Worker>> workers_;
-    std::vector<std::jthread> running_;
+    std::vector<std::jthread> threads_;
 };
 
 }  // namespace isaforge::machine

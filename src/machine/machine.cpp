@@ -230,6 +230,8 @@ Machine::~Machine() = default;
 
 const Isa& Machine::isa() const { return state_->codec->isa(); }
 
+const Codec& Machine::codec() const { return *state_->codec; }
+
 unsigned Machine::harts() const { return 1 + static_cast<unsigned>(others_.size()); }
 
 Machine& Machine::hart(unsigned number) {

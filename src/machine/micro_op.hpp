@@ -149,6 +149,11 @@ public:
         __atomic_store_n(&value_, value, __ATOMIC_RELAXED);
         return *this;
     }
+    std::uint64_t exchange(std::uint64_t value) { return __atomic_exchange_n(&value_, value, __ATOMIC_RELAXED); }
+    // Where it is still `before`; gives whether it was.
+    bool replace(std::uint64_t before, std::uint64_t value) {
+        return __atomic_compare_exchange_n(&value_, &before, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
 
 private:
     std::uint64_t value_ = 0;
@@ -347,6 +352,9 @@ Handler load(unsigned container, bool big_endian, bool aligned, bool main);
 Handler store(unsigned container, bool big_endian, bool aligned, bool main);
 Handler gather(unsigned container, bool big_endian, bool masked, bool main);
 Handler scatter(unsigned container, bool big_endian, bool masked, bool main);
+void update_clear(ISAFORGE_HANDLER_PARAMETERS);
+Handler update_begin(unsigned container, bool big_endian);
+Handler update_end(unsigned container, bool big_endian);
 Handler resize_scalar(unsigned container);
 Handler resize_vector(unsigned from, unsigned to);
 Handler splat(unsigned container);

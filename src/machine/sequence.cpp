@@ -230,6 +230,7 @@ private:
         made.b = given[1];
         ir::Type acting = each.result != ir::no_value ? graph_.type(each.result) : ir::Type::integer(64);
         switch (each.op) {
+            case Op::update: return update(each, given);
             case Op::get_at:
                 made.op = Op::get;
                 made.number = no_number;
@@ -256,6 +257,35 @@ private:
         if (by_lanes) made.a = in_container(made.a, 64, acting.lanes);
         if (each.result != ir::no_value) made.result = ids_[each.result] = new_value(graph_.type(each.result));
         out_.steps.push_back(made);
+    }
+
+    // The function's steps stand between the two halves of the operation, which do them for one lane after the other.
+    void update(const ir::Instruction& each, const ValueId (&given)[ir::most_operands]) {
+        const ir::Type type = graph_.type(each.result);
+        Step made{.op = Op::update, .container = static_cast<std::uint8_t>(type.container()), .lanes = type.lanes};
+        made.a = in_container(given[0], 64, type.lanes);
+        made.b = given[1];
+        made.d = given[2];
+        made.c = id(each.mask);
+        made.object = each.object;
+        made.result = ids_[each.result] = new_value(type, Value::Kind::variable);
+        made.number = static_cast<std::uint32_t>(out_.values.size());
+        out_.steps.push_back(made);
+        append(Sequencer(*graph_.functions[each.number]).run());
+        Step& last = out_.steps.back();
+        made.op = Op::give;
+        made.b = last.a;
+        made.c = made.d = no_value;
+        last = made;
+    }
+    void append(const Sequence& other) {
+        const auto first = static_cast<ValueId>(out_.values.size());
+        out_.values.insert(out_.values.end(), other.values.begin(), other.values.end());
+        for (Step step : other.steps) {
+            for (ValueId* const value : {&step.result, &step.a, &step.b, &step.c, &step.d})
+                if (*value != no_value) *value += first;
+            out_.steps.push_back(step);
+        }
     }
 
     // Ways on.

@@ -3,6 +3,7 @@
 // above; a value of one lane takes 64 bits, zeros above, so that any container that holds it can be read. All jumps go forward.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +31,9 @@ struct Value {
 //   jump       on to step `number`
 //   branch     likewise if a is 0
 //   leave      the instruction ends, and the next one is at a
+//   update     as far as the loads: of the function, whose steps stand behind it, value `number` and the two after it are the
+//              arguments
+//   give       the rest of that update, behind these steps: b is what is stored
 struct Step {
     ir::Op op = ir::Op::at;
     std::uint8_t container = 64;   // of the operation; of a result, see its value
@@ -37,9 +41,11 @@ struct Step {
     Rounding rounding = Rounding::nearest;
     std::uint16_t lanes = 1;
     std::uint16_t first = 0;
-    ValueId result = no_value, a = no_value, b = no_value, c = no_value;
+    ValueId result = no_value, a = no_value, b = no_value, c = no_value, d = no_value;
     Index object = no_index;
     std::uint32_t number = no_number;
+
+    std::array<ValueId, 4> inputs() const { return {a, b, c, d}; }
 };
 
 struct Sequence {

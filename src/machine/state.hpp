@@ -80,6 +80,7 @@ struct Machine::State {
     // Using the compiler: compiled.cpp.
     struct Hot {
         std::uint64_t next_look = 0, interval = 0;   // by core.count; 0: not yet known
+        std::uint64_t seen = 0;                      // core.count when System::since_look was told last
         std::chrono::steady_clock::time_point began;
         bool late = false;                           // results were under way at a look
     };
@@ -89,6 +90,7 @@ struct Machine::State {
     void look_for_hot();
     void look_around(std::uint64_t usual);
     void compile_around(std::uint64_t address);
+    bool is_entered(std::uint64_t address) const;
     bool add_unit(std::uint64_t address, machine::CompileJob& job, std::vector<std::uint64_t>& targets) const;
     void install(const std::shared_ptr<machine::CompileJob>& job);
 

@@ -99,6 +99,7 @@ struct System {
     std::unordered_set<std::uint64_t> breakpoints;   // code addresses; set while nothing runs
     std::atomic<unsigned> watching = 0;              // harts whose accesses are noted
     std::atomic<unsigned> drops = 0;                 // of compiled code that was overwritten
+    std::atomic<std::uint64_t> since_look = 0;   // instructions of all harts since one looked for what is hot
     std::mutex compiler_lock;                    // for the next two
     EngineFigures compiled;
     std::unique_ptr<CompileThread> compiler;     // since it was first wanted

@@ -55,6 +55,8 @@ private:
     void emit_late_write(const Step& step);
     void emit_access(const Step& step, bool big);
     void emit_check(const Step& step, bool big);
+    void emit_update(const Step& step, bool big);
+    void emit_given(const Step& step, bool big);
     bool changes_modes() const {
         return std::any_of(steps_.begin(), steps_.end(), [](const Step& step) { return step.op == Op::put_mode; });
     }
@@ -95,18 +97,19 @@ private:
     const TranslateInput& input_;
     Layout& layout_;
     std::vector<Step> steps_;
-    std::vector<std::uint32_t> places_;      // offset of each value
+    std::vector<std::uint32_t> places_;  // offset of each value
     std::vector<std::size_t> last_use_;
     std::vector<unsigned> uses_;
     std::vector<std::size_t> defined_;
     std::map<std::uint32_t, unsigned> scratch_used_;
-    std::vector<std::size_t> first_op_;      // of each step
+    std::vector<std::size_t> first_op_;                       // of each step
     std::vector<std::pair<std::size_t, std::size_t>> jumps_;  // operation, step it goes to
     bool has_jumps_ = false;
     ValueId origin(ValueId id) const;
     std::map<ValueId, ValueId> same_bytes_;  // values that are other values in lanes of another size
     std::map<ValueId, std::pair<Index, std::uint32_t>> read_from_;  // values that are registers themselves
     std::uint32_t ports_ = 0;
+    std::size_t update_ = 0;  // the operation that begins each lane of the last one
     Translation out_;
 };
 
@@ -119,7 +122,7 @@ std::uint32_t Translator::bytes_of(ValueId id) const {
 void Translator::note_uses() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         has_jumps_ |= is_jump(steps_[i].op) && !skips(steps_[i]);
-        for (ValueId id : {steps_[i].a, steps_[i].b, steps_[i].c}) {
+        for (ValueId id : steps_[i].inputs()) {
             if (id == no_value) continue;
             ++uses_[id];
             last_use_[id] = i;
@@ -216,7 +219,7 @@ bool Translator::may_write_directly(std::size_t write, std::size_t& definition) 
             return false;
         const ir::Effect effect = about(between.op).effect;
         if (between.op != Op::at && (effect == ir::Effect::acts || effect == ir::Effect::ends)) return false;
-        for (ValueId id : {between.a, between.b, between.c})
+        for (ValueId id : between.inputs())
             if (id != no_value && places_[id] == offset) return false;
         if (between.result != no_value && places_[between.result] == offset) return false;
     }
@@ -231,7 +234,7 @@ void Translator::write_directly() {
         std::size_t definition = 0;
         if (!may_write_directly(i, definition)) continue;
         places_[origin(steps_[i].a)] = layout_.offset(steps_[i].object, steps_[i].number) + first_byte(steps_[i]);
-        steps_[i].op = Op::at;   // its number and object still say what is written
+        steps_[i].op = Op::at;  // its number and object still say what is written
     }
 }
 
@@ -377,11 +380,37 @@ void Translator::emit_check(const Step& step, bool big) {
         detail.packed();
 }
 
+// The first operation prepares all lanes, the second begins each; it has another one behind it, for its operands. Those of the
+// function follow, and the last leads back.
+void Translator::emit_update(const Step& step, bool big) {
+    const std::uint32_t progress = layout_.scratch(scratch_used_[16]++, 16);
+    update_ = out_.ops.size() + 1;
+    add(handlers::update_clear, progress, place(step.result)).detail.n = bytes_of(step.result);
+    MicroOp& begin =
+        add(handlers::update_begin(step.container, big), progress, place(step.a), place(step.b), place(step.c));
+    begin.detail = {step.object, step.lanes};
+    // Arguments that the function does not use have a place, too.
+    for (ValueId argument = step.number; argument < step.number + 3; ++argument)
+        if (places_[argument] == unplaced) places_[argument] = layout_.scratch(scratch_used_[8]++, 8);
+    MicroOp& more =
+        add(handlers::fault, place(step.number), place(step.number + 1), place(step.number + 2), place(step.d));
+    more.detail.more = step.c != no_value;
+}
+
+void Translator::emit_given(const Step& step, bool big) {
+    const std::uint32_t progress = out_.ops[update_].result;
+    out_.ops[update_ + 1].detail.n = static_cast<std::uint32_t>(out_.ops.size() + 1 - update_);
+    const auto back = static_cast<std::uint32_t>(out_.ops.size() - update_);
+    add(handlers::update_end(step.container, big), place(step.result), place(step.a), place(step.b), progress)
+        .detail = {step.object, back};
+}
+
 void Translator::emit(std::size_t index) {
     const Step& step = steps_[index];
     std::uint32_t result = place(step.result), a = place(step.a), b = place(step.b), c = place(step.c);
     bool accesses = step.op == Op::load || step.op == Op::store || step.op == Op::load_linked ||
-                    step.op == Op::store_conditional || step.op == Op::check_load || step.op == Op::check_store;
+                    step.op == Op::store_conditional || step.op == Op::update || step.op == Op::give ||
+                    step.op == Op::check_load || step.op == Op::check_store;
     bool big = accesses && isa_.memories[step.object].big_endian;
     if (ir::is_computed(step.op)) {
         bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
@@ -439,6 +468,8 @@ void Translator::emit(std::size_t index) {
         case Op::check_load:
         case Op::check_store:
         case Op::check_use: return emit_check(step, big);
+        case Op::update: return emit_update(step, big);
+        case Op::give: return emit_given(step, big);
         case Op::put_pc:
             count_jump(step.a);
             add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};

@@ -23,37 +23,62 @@ T* lanes_at(std::byte* state, std::uint32_t offset) {
     return reinterpret_cast<T*>(state + offset);
 }
 
-template <class Kernel, class T, unsigned operands>
-void compute_lanes(ISAFORGE_HANDLER_PARAMETERS) {
-    using In = typename Kernel::template In<T>;
-    using Out = typename Kernel::template Out<T>;
-    const FloatRules rules = core->rules;
-    const In* a = lanes_at<In>(state, op->a);
-    const In* b = operands > 1 ? lanes_at<In>(state, op->b) : a;
-    const In* c = operands > 2 ? lanes_at<In>(state, op->c) : a;
-    Out* result = lanes_at<Out>(state, op->result);
-    const std::size_t n = op->detail.n;
-    ISAFORGE_LANE_LOOP
-    for (std::size_t i = 0; i < n; ++i) result[i] = Kernel::template apply<T>(a[i], b[i], c[i], rules);
-    ISAFORGE_NEXT;
+// The same code for every host and for those with wider vectors and a fused multiplication.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define ISAFORGE_COMPUTE_LANES(name, target)                                                                \
+    template <class Kernel, class T, unsigned operands>                                                     \
+    target void name(ISAFORGE_HANDLER_PARAMETERS) {                                                         \
+        using In = typename Kernel::template In<T>;                                                         \
+        using Out = typename Kernel::template Out<T>;                                                       \
+        const FloatRules rules = core->rules;                                                               \
+        const In* a = lanes_at<In>(state, op->a);                                                           \
+        const In* b = operands > 1 ? lanes_at<In>(state, op->b) : a;                                        \
+        const In* c = operands > 2 ? lanes_at<In>(state, op->c) : a;                                        \
+        Out* result = lanes_at<Out>(state, op->result);                                                     \
+        const std::size_t n = op->detail.n;                                                                 \
+        ISAFORGE_LANE_LOOP                                                                                  \
+        for (std::size_t i = 0; i < n; ++i) result[i] = Kernel::template apply<T>(a[i], b[i], c[i], rules); \
+        ISAFORGE_NEXT;                                                                                      \
+    }
+// NOLINTEND(bugprone-macro-parentheses)
+
+ISAFORGE_COMPUTE_LANES(compute_lanes, )
+#if defined(__x86_64__)
+ISAFORGE_COMPUTE_LANES(compute_lanes_widely, __attribute__((target("avx2,fma,f16c,bmi,bmi2,lzcnt,popcnt"))))
+
+bool is_wide_host() {
+    static const bool found = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+                              __builtin_cpu_supports("bmi2") != 0;
+    return found;
 }
+
+template <class Kernel, class T, unsigned operands>
+Handler lanes_of() {
+    return is_wide_host() ? compute_lanes_widely<Kernel, T, operands> : compute_lanes<Kernel, T, operands>;
+}
+#else
+template <class Kernel, class T, unsigned operands>
+Handler lanes_of() {
+    return compute_lanes<Kernel, T, operands>;
+}
+#endif
 
 template <class Kernel, unsigned operands>
 Handler integer_lanes(unsigned container) {
     switch (container) {
-        case 8: return compute_lanes<Kernel, std::uint8_t, operands>;
-        case 16: return compute_lanes<Kernel, std::uint16_t, operands>;
-        case 32: return compute_lanes<Kernel, std::uint32_t, operands>;
-        default: return compute_lanes<Kernel, std::uint64_t, operands>;
+        case 8: return lanes_of<Kernel, std::uint8_t, operands>();
+        case 16: return lanes_of<Kernel, std::uint16_t, operands>();
+        case 32: return lanes_of<Kernel, std::uint32_t, operands>();
+        default: return lanes_of<Kernel, std::uint64_t, operands>();
     }
 }
 
 template <class Kernel, unsigned operands>
 Handler float_lanes(unsigned container) {
     switch (container) {
-        case 16: return compute_lanes<Kernel, std::uint16_t, operands>;
-        case 32: return compute_lanes<Kernel, std::uint32_t, operands>;
-        case 64: return compute_lanes<Kernel, std::uint64_t, operands>;
+        case 16: return lanes_of<Kernel, std::uint16_t, operands>();
+        case 32: return lanes_of<Kernel, std::uint32_t, operands>();
+        case 64: return lanes_of<Kernel, std::uint64_t, operands>();
         default: return nullptr;
     }
 }

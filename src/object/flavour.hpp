@@ -25,8 +25,8 @@ public:
     virtual ~AssemblerHost() = default;
 
     // --- reading
-    virtual bool at_end() = 0;             // of the statement
-    virtual bool accept(char mark) = 0;    // moves past it where it stands here; never complains
+    virtual bool at_end() = 0;           // of the statement
+    virtual bool accept(char mark) = 0;  // moves past it where it stands here; never complains
     virtual bool read_name(std::string_view& name, Place& where, std::string_view what) = 0;
     virtual bool read_string(std::string& text, Place& where) = 0;
     virtual bool read_integer(std::int64_t& value, Place& where) = 0;  // whose value is known here
@@ -40,6 +40,8 @@ public:
 
     // From here on the source is written as this dialect has it.
     virtual void use_dialect(std::string_view dialect) = 0;
+    // The source is for this variant, which may be a refinement of the one that was asked for.
+    virtual void use_variant(std::string_view variant) = 0;
 
     // --- sections and bytes
     virtual void enter_section(const Section& described) = 0;  // made as described where it does not exist
@@ -107,12 +109,12 @@ public:
 
 // How a number that a linker fills in is stored.
 struct LinkedNumber {
-    std::uint32_t type = 0;          // ELF's
-    std::string_view modifier;       // behind the symbol in the text; may be empty
-    unsigned bits = 0;               // of the number
-    bool relative = false;           // counts from the number's own place
-    bool branch = false;             // an instruction's target: see NumberRule::relative
-    bool in_instruction = false;     // may be in one; else it is a datum
+    std::uint32_t type = 0;       // ELF's
+    std::string_view modifier;    // behind the symbol in the text; may be empty
+    unsigned bits = 0;            // of the number
+    bool relative = false;        // counts from the number's own place
+    bool branch = false;          // an instruction's target: see NumberRule::relative
+    bool in_instruction = false;  // may be in one; else it is a datum
 };
 
 class ObjectFlavour {

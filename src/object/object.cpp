@@ -42,11 +42,11 @@ std::string_view flavoured_isa(const Object& object) {
 std::string mismatch(const Object& object, const Isa& isa) {
     if (object.isa.empty()) {
         const std::string_view meant = flavoured_isa(object);
-        return meant.empty() || meant == isa.variant || meant == isa.name ? std::string()
-                                                                          : for_other(meant, isa.variant);
+        return meant.empty() || isa.is_refined_by(meant) || meant == isa.name ? std::string()
+                                                                              : for_other(meant, isa.variant);
     }
     if (object.isa != isa.name) return for_other(object.isa, isa.name);
-    if (!object.variant.empty() && object.variant != isa.variant) return for_other(object.variant, isa.variant);
+    if (!object.variant.empty() && !isa.is_refined_by(object.variant)) return for_other(object.variant, isa.variant);
     const Object own = make_object(isa);
     if (object.unit_bytes != own.unit_bytes || object.address_bytes != own.address_bytes) {
         return fmt::format(

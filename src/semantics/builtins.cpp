@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "semantics/lowering.hpp"
 
@@ -17,12 +18,12 @@ using Maker = Item (*)(Lowering&, const Expression&, Arguments&, const Builtin&)
 
 struct Builtin {
     const char* name;
-    const char* parameters;   // for messages; their number is the number of arguments
+    const char* parameters;  // for messages; their number is the number of arguments
     unsigned count;
-    unsigned literal_mask;    // bit i: argument i is a number known at decoding, which the maker evaluates itself
+    unsigned literal_mask;  // bit i: argument i is a number known at decoding, which the maker evaluates itself
     Maker make;
     Op op = Op::at;
-    unsigned optional = 0;    // so many of the last arguments may be left out
+    unsigned optional = 0;  // so many of the last arguments may be left out
 };
 
 bool is_float_width(unsigned bits) { return bits == 16 || bits == 32 || bits == 64; }
@@ -610,6 +611,46 @@ Item executed(Lowering& lowering, const Expression& call, Arguments&, const Buil
     return {};
 }
 
+// update(mem.u32[a], f, x) or update(mem.u32[a], f, x, y).
+Item update(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    const Item at = lowering.item(*call.operands[0]), function = lowering.item(*call.operands[1]);
+    if (!at || !function) return {};
+    if (at.kind != Item::Kind::location || at.location.kind != Location::Kind::memory) {
+        lowering.error(call.operands[0]->place, "`update` takes a place in memory: mem.u32[address]");
+        return {};
+    }
+    if (function.kind != Item::Kind::function) {
+        lowering.error(call.operands[1]->place, "`update` takes a function or an operator here");
+        return {};
+    }
+    const Type type = at.location.type;
+    Typed given[2];
+    for (std::size_t i = 2; i < call.operands.size(); ++i) {
+        Typed& value = given[i - 2] = lowering.value(*call.operands[i], type.bits);
+        if (!value) return {};
+        lowering.widen(value, type);
+        if (value.type.bits != type.bits || (value.type.lanes != type.lanes && value.type.lanes != 1)) {
+            if (!lowering.needs_steering(value))
+                lowering.error(call.operands[i]->place,
+                               fmt::format("{} updates a place of {}", to_text(value.type), to_text(type)));
+            return {};
+        }
+        value = lowering.with_lanes(value, type.lanes);
+    }
+    if (!given[1]) given[1] = given[0];
+    const ir::Function made = lowering.function_of(function, {type.bits}, call.operands.size() - 1, call);
+    if (made == nullptr) return {};
+    lowering.graph.functions.push_back(made);
+    const ir::Value address = lowering.convert(at.location.index, {64}).id;
+    return Item::of(Typed{lowering.add({.op = Op::update,
+                                        .operands = {address, given[0].id, given[1].id},
+                                        .mask = type.lanes != 1 ? lowering.mask : no_value,
+                                        .object = at.location.object,
+                                        .number = lowering.graph.functions.size() - 1},
+                                       form_of(type)),
+                          type});
+}
+
 // load_linked(mem.u32[a]) and store_conditional(mem.u32[a], value).
 Item linked(Lowering& lowering, const Expression& call, Arguments&, const Builtin& builtin) {
     Item from = lowering.item(*call.operands[0]);
@@ -764,6 +805,7 @@ Item by_rules(Lowering& lowering, const Expression& call, Arguments&, const Buil
 //   leave()                     ends the instruction; what was written stays.
 //   fail("text", value)         ends the run with an error.
 //   host(n, a, b, c)            a call of the emulator: docs/machine.md.
+//   update(mem.u32[a], f, x, y) what lies there, where now f of it, x and y lies; lane after lane, and no hart in between.
 //   load_linked(mem.u32[a]), store_conditional(mem.u32[a], x), transaction_begin() …   likewise.
 constexpr Builtin builtins[] = {
     {"stop", "", 0, 0, stop},
@@ -854,6 +896,7 @@ constexpr Builtin builtins[] = {
     {"barrier", "", 0, 0, machine_action, Op::barrier},
     {"yield", "", 0, 0, machine_action, Op::yield},
     {"fence", "", 0, 0, machine_action, Op::fence},
+    {"update", "place, function, x, y", 4, 15, update, Op::at, 1},
     {"load_linked", "place", 1, 1, linked, Op::load_linked},
     {"store_conditional", "place, value", 2, 3, linked, Op::store_conditional},
     {"transaction_begin", "", 0, 0, machine_action, Op::transaction_begin},
@@ -861,6 +904,16 @@ constexpr Builtin builtins[] = {
     {"transaction_abort", "", 0, 0, machine_value, Op::transaction_abort},
     {"transaction_depth", "", 0, 0, machine_value, Op::transaction_depth},
 };
+
+const Builtin* find_builtin(std::string_view name) {
+    static const auto by_name = [] {
+        std::unordered_map<std::string_view, const Builtin*> made;
+        for (const Builtin& builtin : builtins) made.emplace(builtin.name, &builtin);
+        return made;
+    }();
+    const auto found = by_name.find(name);
+    return found != by_name.end() ? found->second : nullptr;
+}
 
 // Whether the result is a float, or has lost what its bits cannot hold.
 bool gives_exactly(const Builtin& builtin) {
@@ -902,16 +955,11 @@ std::vector<std::string_view> Lowering::builtin_names() {
     return names;
 }
 
-bool Lowering::is_builtin(std::string_view name) {
-    return std::any_of(std::begin(builtins), std::end(builtins),
-                       [&](const Builtin& builtin) { return builtin.name == name; });
-}
+bool Lowering::is_builtin(std::string_view name) { return find_builtin(name) != nullptr; }
 
 // A function that gives nothing leaves an Item of kind none without an error.
 std::optional<Item> Lowering::builtin(const Expression& call, unsigned) {
-    const Builtin* found = nullptr;
-    for (const Builtin& candidate : builtins)
-        if (call.name == candidate.name) found = &candidate;
+    const Builtin* const found = find_builtin(call.name);
     if (found == nullptr) return std::nullopt;
     if (call.operands.size() > found->count || call.operands.size() + found->optional < found->count) {
         error(call.place, fmt::format("`{}` takes {} argument{} ({}), not {}", call.name, found->count,

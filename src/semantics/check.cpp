@@ -27,14 +27,16 @@ using language::most_combinations;
 using language::most_lowerings;
 using language::most_shapes;
 
-constexpr unsigned widest_tried = 16;      // bits of an operand that are all tried
+constexpr unsigned widest_tried = 16;  // bits of an operand that are all tried
 constexpr std::size_t few_combinations = 16;
 constexpr double all_but_nothing = 0.9999;  // of the values: sums of shares are not exact
 
 class Checker {
 public:
-    Checker(const Isa& isa, Diagnostics& diagnostics)
-        : isa_(isa), diagnostics_(diagnostics), modes_(isa.modes.size()) {}
+    Checker(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked* done)
+        : isa_(isa), diagnostics_(diagnostics), done_(done), modes_(isa.modes.size()) {
+        for (const auto& [name, value] : isa.constants) constants_ += fmt::format("{}={} ", name, value);
+    }
 
     bool run() {
         for (Index type = 0; type < isa_.operand_types.size(); ++type)
@@ -42,7 +44,7 @@ public:
         for (const Instruction& instruction : isa_.instructions) {
             if (diagnostics_.overflowing()) break;
             if (instruction.meaning || instruction.guard)
-                for (Index form : instruction.forms) check(instruction, isa_.forms[form]);
+                check_forms(instruction);
             else
                 note_silent(instruction);
         }
@@ -59,6 +61,8 @@ public:
     }
 
 private:
+    void check_forms(const Instruction& instruction);
+    std::string signature(const Instruction& instruction, const Form& form);
     // The kinds of bindings of an operand: one for each shape of its rows.
     const std::vector<Binding>& variants(Index type);
     // `names`: those of the fields that matter; null: all do. `share` becomes the part of the combinations that is given.
@@ -83,12 +87,14 @@ private:
 
     const Isa& isa_;
     Diagnostics& diagnostics_;
-    std::vector<Binding> modes_;   // open, or as they are being tried
+    MeaningsChecked* const done_;
+    std::string constants_;       // all of them, as text
+    std::vector<Binding> modes_;  // open, or as they are being tried
     std::map<Index, std::vector<Binding>> variants_;
     std::set<std::tuple<FileId, std::uint32_t, std::string>> reported_;
     std::size_t lowerings_ = 0;
     std::size_t effort_ = 0;
-    double looked_ = 0;            // the part of the values of the operands being tried that was looked at
+    double looked_ = 0;                     // the part of the values of the operands being tried that was looked at
     std::map<Index, double> known_shapes_;  // the part of an operand's rows whose shapes are known, where it is not all
     std::set<std::string> told_;
     bool ok_ = true;
@@ -221,6 +227,25 @@ const std::vector<Binding>& Checker::variants(Index type) {
     return variants_[type] = std::move(found);
 }
 
+// What is the same in another variant or dialect: the same row in the same encoding, with operands of the same kinds, and with
+// the same constants.
+std::string Checker::signature(const Instruction& instruction, const Form& form) {
+    std::string text = fmt::format("{} {} {} {}", instruction.names[0], instruction.where.offset, form.where.offset,
+                                   constants_);
+    for (const Field& field : form.fields.list()) {
+        const bool is_table = isa_.operand_types[field.type].kind == OperandKind::table;
+        text += fmt::format(" {}:{}:{}", field.name, isa_.operand_types[field.type].name,
+                            is_table ? variants(field.type).size() : 0);
+    }
+    return text;
+}
+
+void Checker::check_forms(const Instruction& instruction) {
+    for (const Index form : instruction.forms)
+        if (done_ == nullptr || done_->insert(signature(instruction, isa_.forms[form])).second)
+            check(instruction, isa_.forms[form]);
+}
+
 void Checker::check(const Instruction& instruction, const Form& form) {
     const auto looked = looked_at(instruction, form, nullptr, true);
     if (!looked || *looked > all_but_nothing) return;
@@ -339,6 +364,8 @@ void Checker::try_all(const LowerInput& input, Diagnostics& found, bool warnings
 
 }  // namespace
 
-bool check_semantics(const Isa& isa, Diagnostics& diagnostics) { return Checker(isa, diagnostics).run(); }
+bool check_semantics(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked* done) {
+    return Checker(isa, diagnostics, done).run();
+}
 
 }  // namespace isaforge::semantics

@@ -189,6 +189,10 @@ public:
     void block(const Block& statements);
     void write(const Location& location, Typed value, unsigned delay, Place place);
 
+    // What a function or an operator makes of so many values of a type, as a function of three of them in the intermediate
+    // form; null where that cannot be, which has been reported.
+    ir::Function function_of(const Item& function, Type type, std::size_t count, const Expression& call);
+
     // Built-in functions; nothing where there is none of that name.
     std::optional<Item> builtin(const Expression& call, unsigned hint);
     static std::vector<std::string_view> builtin_names();

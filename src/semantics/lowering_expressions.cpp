@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "ir/evaluate.hpp"
+#include "ir/passes/passes.hpp"
 #include "language/limits.hpp"
 #include "semantics/lowering.hpp"
 
@@ -204,9 +205,9 @@ Index Lowering::find_memory(std::string_view name) const {
 }
 
 const Function* Lowering::find_function(std::string_view name) const {
-    for (const auto& function : isa.functions)
-        if (function->name == name) return function.get();
-    return nullptr;
+    const auto found = std::lower_bound(isa.functions.begin(), isa.functions.end(), name,
+                                        [](const auto& function, auto sought) { return function->name < sought; });
+    return found != isa.functions.end() && (*found)->name == name ? found->get() : nullptr;
 }
 
 unsigned Lowering::pc_bits() const {
@@ -1313,6 +1314,49 @@ Item Lowering::call_given(const Item& function, const Expression& expression, un
     meant.name.clear();
     meant.op = function.op;
     return sides == 1 ? unary(meant, hint) : binary(meant, hint);
+}
+
+// By a lowering of its own, where nothing has a name but what it is called with.
+ir::Function Lowering::function_of(const Item& function, Type type, std::size_t count, const Expression& call) {
+    Lowering inner(input_, diagnostics_, warnings_);
+    inner.float_words = float_words;
+    inner.contexts_.emplace_back();
+    Expression meant{.kind = ExpressionKind::call, .place = call.place, .name = call.name};
+    for (const char* const name : {"old", "first", "second"}) {
+        const Typed given{inner.builder.argument(0, form_of(type)), type};
+        inner.context().locals.push_back({name, Item::of(given), no_slot, true, true, call.place});
+        if (meant.operands.size() < count)
+            meant.operands.push_back(std::make_shared<const Expression>(
+                Expression{.kind = ExpressionKind::name, .place = call.place, .name = name}));
+    }
+    const Item result = inner.call_given(function, meant, type.bits);
+    const Typed made = result ? inner.typed(result, type.bits, call.place) : Typed{};
+    if (inner.steering != nullptr) steering = inner.steering;
+    failed_ |= inner.failed_;
+    if (!made || inner.failed_ || inner.steering != nullptr) return nullptr;
+    if (made.type.bits != type.bits || made.type.lanes != 1) {
+        error(call.place, fmt::format("it makes {} of {}", to_text(made.type), to_text(type)));
+        return nullptr;
+    }
+    ir::Graph& made_graph = inner.graph;
+    inner.builder.end({.op = Op::give, .operands = {made.id, no_value, no_value}});
+    ir::optimise(made_graph);
+    ir::Block& block = made_graph.blocks[0];
+    const bool is_pure = std::all_of(block.body.begin(), block.body.end(), [](const ir::Instruction& each) {
+        return about(each.op).effect == ir::Effect::pure;
+    });
+    // The first is the address behind the instruction, which lowering begins with.
+    const std::size_t opened = inner.openings_.size();
+    const bool is_used = std::any_of(block.body.begin(), block.body.end(), [&](const ir::Instruction& each) {
+        const auto inputs = each.inputs();
+        return opened != 0 && std::find(inputs.begin(), inputs.end(), block.arguments[0]) != inputs.end();
+    });
+    if (made_graph.blocks.size() != 1 || !is_pure || is_used || opened > 1) {
+        error(call.place, "what updates memory may depend on nothing but the values that it is called with");
+        return nullptr;
+    }
+    if (opened == 1) block.arguments.erase(block.arguments.begin());
+    return std::make_shared<const ir::Graph>(std::move(made_graph));
 }
 
 // A function is lowered anew at each call. What is passed as a location stays one: the function may assign it.

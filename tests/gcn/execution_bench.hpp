@@ -1,15 +1,27 @@
 // Runs single instructions of GCN on the emulator and on the independent model, side by side and from the same state, and
-// compares all registers.
+// compares all registers and memories: interpreted, or in compiled code.
+//
+// Compiled code is entered at the head of a loop, by a run that goes on for some time. So each instruction of a batch stands in
+//
+//     head:  s_branch body
+//     body:  the instruction
+//     back:  s_branch head
+//     land:  s_branch land       // where it jumps to, if it jumps
+//
+// of which four instructions are run. Code is compiled for one setting of the modes, so a batch has the same for all.
 #pragma once
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,9 +34,20 @@ namespace isaforge::test {
 
 namespace model = gcn_reference;
 
+// One instruction of a batch.
+struct Trial {
+    std::string name;
+    std::vector<std::uint32_t> words;
+    std::uint64_t address = 0;
+
+    std::uint64_t back() const { return address + 4 * words.size(); }
+    std::uint64_t land() const { return back() + 4; }
+    bool is(const char* start) const { return name.rfind(start, 0) == 0; }
+};
+
 class ExecutionBench {
 public:
-    explicit ExecutionBench(const std::string& name) {
+    ExecutionBench(const std::string& name, Engine engine) : engine_(engine) {
         SourceManager sources;
         Diagnostics diagnostics;
         isa_ = load_isa(name, sources, diagnostics);
@@ -32,128 +55,236 @@ public:
             ADD_FAILURE() << to_text(diagnostics, sources);
             return;
         }
-        generation_ = name == "gcn1.0"   ? model::Generation::gfx6
-                      : name == "gcn1.1" ? model::Generation::gfx7
-                      : name == "gcn1.2" ? model::Generation::gfx8
-                                         : model::Generation::gfx9;
+        generation_ = name == "gcn1.0"                       ? model::Generation::gfx6
+                      : name == "gcn1.1"                     ? model::Generation::gfx7
+                      : name == "gcn1.2" || name == "gfx810" ? model::Generation::gfx8
+                                                             : model::Generation::gfx9;
+        packs_halves_ = generation_ == model::Generation::gfx9 || name == "gfx810";
         codec_ = std::make_shared<const Codec>(isa_);
         MachineOptions options;
-        options.memory_bytes = 1 << 16;
+        options.memory_bytes = memory_bytes;
+        options.engine = engine;
         machine_ = std::make_unique<Machine>(codec_, options);
-        for (const char* each : {"s",
-                                 "v",
-                                 "ttmp",
-                                 "exec",
-                                 "vcc",
-                                 "scc",
-                                 "m0",
-                                 "hw_mode",
-                                 "flat_scratch",
-                                 "xnack_mask",
-                                 "tba",
-                                 "tma",
-                                 "shared_base",
-                                 "shared_limit",
-                                 "private_base",
-                                 "private_limit",
-                                 "pops_exiting_wave_id",
-                                 "lds_direct",
-                                 "lds_bytes",
-                                 "private_memory"})
-            files_[each] = file(each);
+        memory_ = machine_->find_memory("mem");
+        lds_ = machine_->find_memory("lds");
+        s_ = file("s"), v_ = file("v"), ttmp_ = file("ttmp");
+        const model::Wave& w = wave_;
+        const auto single = [&](const char* each, auto& value, bool changes) {
+            singles_.push_back({each, file(each), [&value] { return std::uint64_t{value}; }, changes});
+        };
+        single("exec", w.exec, true), single("vcc", w.vcc, true), single("scc", w.scc, true);
+        single("m0", w.m0, true), single("hw_mode", w.mode, true), single("flat_scratch", w.flat_scratch, true);
+        single("xnack_mask", w.xnack_mask, true), single("tba", w.tba, true), single("tma", w.tma, true);
+        single("shared_base", w.shared_base, false), single("shared_limit", w.shared_limit, false);
+        single("private_base", w.private_base, false), single("private_limit", w.private_limit, false);
+        single("pops_exiting_wave_id", w.pops, false), single("lds_direct", w.lds_direct, false);
+        single("private_memory", private_memory_, false), single("lds_bytes", lds_size, false);
     }
 
     const Isa& isa() const { return *isa_; }
-    model::Generation generation() const { return generation_; }
+    std::uint64_t compiled() const { return machine_->engine_figures().instructions; }
+    std::string problem() const { return machine_->engine_figures().problem; }
 
-    // Words of a form, with random operands; nothing where none was found.
-    std::vector<std::uint32_t> draw(Index index, std::mt19937_64& random) {
+    // Words of a form, with random operands; none where none were found.
+    std::vector<std::uint32_t> draw(Index index, std::mt19937_64& random) const {
         const Form& form = isa_->forms[index];
         Image drawn{};  // not what the hardware ignores
         for (const Field& field : form.fields.list())
             if (!field.fixed && !field.in_tail) field.place.insert(drawn, ~std::uint64_t{0});
-        for (int attempt = 0; attempt < 400; ++attempt) {
-            std::vector<std::uint32_t> words(form.bits / 32);
-            for (std::size_t i = 0; i < words.size(); ++i) {
-                const auto part = [&](const Image& image) {
-                    return std::uint32_t(image.words[i / 2] >> (32 * (i % 2)));
-                };
-                words[i] = part(form.written) | (std::uint32_t(random() & random_density(random)) & part(drawn));
-            }
-            std::vector<std::uint32_t> with_literal = words;
-            with_literal.push_back(literal(random));
-            load(with_literal);
-            Index found = no_index;
-            Image image;
+        for (int attempt = 0; attempt < 4000; ++attempt) {
+            Image image = form.written;
+            const std::uint64_t density = random() % 3 == 0 ? random() : ~std::uint64_t{0};
+            for (unsigned i = 0; i < form.bits; i += 64)
+                image.words[i / 64] |= random() & density & drawn.words[i / 64];
+            place(image, form.bits, literal(random));
             unsigned bits = 0;
-            if (!machine_->decode(0, found, image, bits) || found == no_index) continue;
-            if (isa_->forms[found].instruction != form.instruction || isa_->forms[found].format != form.format)
+            const Index found = codec_->decode(image, form.bits + 32, bits);
+            if (found == no_index || isa_->forms[found].instruction != form.instruction ||
+                isa_->forms[found].format != form.format)
                 continue;
-            if (bits == form.bits + 32) return with_literal;
-            if (bits == form.bits) return words;
+            std::vector<std::uint32_t> words;
+            for (unsigned i = 0; i < bits; i += 32) words.push_back(std::uint32_t(image.words[i / 64] >> i % 64));
+            return words;
         }
         return {};
     }
 
-    // Executes the words from a random state on both. An empty text where both did the same; `known` is false where the
-    // model does not know the instruction.
-    std::string run(const std::vector<std::uint32_t>& words, const std::string& name, std::mt19937_64& random,
-                    bool& known) {
-        std::vector<std::uint32_t> code = words;
-        load(code);
-        shuffle(random);
-        const unsigned source = words[0] & 0x1ff;  // registers are not indexed together with SDWA and DPP
-        if ((words[0] >> 31 == 0 && (source == 249 || source == 250)) || name == "v_swap_b32")
-            wave_.mode &= ~(1u << 27);
-        {
-            model::Model helper(generation_, wave_);
-            helper.lds_bytes = lds_bytes;
-            helper.prepare(name, words, [&] { return random(); });
-            private_memory_ = helper.private_memory;
-            if (!is_computing(words))
-                for (unsigned n = 0; n < 256; ++n)
-                    for (unsigned lane = 0; lane < 64; ++lane) machine_->set(files_["v"], n, wave_.v[n][lane], lane);
+    // Puts the loops of these one after the other, behind one that jumps to itself, and chooses modes for all.
+    void load(std::vector<Trial>& batch, std::mt19937_64& random) {
+        std::vector<std::uint32_t> code{branch(-1)};
+        for (Trial& trial : batch) {
+            if (engine_ == Engine::compiler && jumps_by_number(trial)) trial.words[0] = trial.words[0] >> 16 << 16 | 1;
+            code.push_back(branch(0));
+            trial.address = 4 * code.size();
+            code.insert(code.end(), trial.words.begin(), trial.words.end());
+            code.push_back(branch(-2 - int(trial.words.size())));
+            code.push_back(branch(-1));
+        }
+        load_words(code);
+        choose_modes(random, true);
+    }
+
+    // Has them compiled, once all instructions have been run: how many are, those of the loops included.
+    std::uint64_t compile(const std::vector<Trial>& batch, std::mt19937_64& random) {
+        for (const Trial& trial : batch) {
+            shuffle(random);
+            wave_.exec = 0;
+            set_machine();
+            for (const std::uint64_t place : {trial.address - 4, trial.address, trial.back(), trial.land()}) {
+                machine_->set(singles_[mode_place].file, 0, mode_);
+                machine_->set(singles_[m0_place].file, 0, index_bits_);
+                machine_->set_pc(place);
+                machine_->step();
+            }
         }
         set_machine();
-        model::Wave after = wave_;
-        model::Model reference(generation_, after);
-        reference.lds_bytes = lds_bytes;
-        reference.private_memory = private_memory_;
-        if (!is_computing(words)) {
-            fill_memories(random);
-            reference.memory_bytes = contents("mem");
-            reference.lds = contents("lds");
-        }
-        known = reference.execute(name, words);
-        if (!known) return {};
         machine_->set_pc(0);
-        const RunResult result = machine_->step();
-        const std::string text = machine_->text(0);
-        if (result.message.find("register that does not exist") != std::string::npos ||
+        const std::uint64_t before = compiled();
+        for (unsigned tries = 0; tries < 10 && compiled() == before; ++tries) machine_->run(1000);
+        return compiled() - before;
+    }
+
+    // Puts them one behind the other, with branches over the next one here and there, and a branch from the last to the first.
+    void load_program(std::vector<Trial>& program, std::mt19937_64& random) {
+        std::vector<std::uint32_t> code;
+        std::vector<Trial> all;
+        for (Trial& trial : program) {
+            if (random() % 4 == 0) {
+                static constexpr const char* names[] = {"scc0", "scc1", "vccz", "vccnz", "execz", "execnz"};
+                const auto which = unsigned(random() % 6);
+                const auto distance = std::uint32_t(trial.words.size());
+                all.push_back({std::string("s_cbranch_") + names[which], {0xbf840000 + (which << 16) + distance}, 0});
+            }
+            all.push_back(std::move(trial));
+        }
+        std::size_t words = 0;
+        for (const Trial& trial : all) words += trial.words.size();
+        all.push_back({"s_branch", {branch(-1 - int(words))}, 0});
+        for (Trial& trial : all) {
+            trial.address = 4 * code.size();
+            code.insert(code.end(), trial.words.begin(), trial.words.end());
+        }
+        program = std::move(all);
+        load_words(code);
+        choose_modes(random, false);
+    }
+
+    // Runs such a program round and round on both, from a random state. `known` is false where the model does not know all of
+    // it, or not to the bit.
+    std::string run_program(const std::vector<Trial>& program, unsigned rounds, std::mt19937_64& random, bool& known) {
+        shuffle(random);
+        wave_.pc = 0;
+        wave_.m0 = std::uint32_t(random() % (2 * lds_size));
+        fill_memories(random);
+        model::Wave after = wave_;
+        model::Model reference = model_of(after);
+        reference.memory_bytes = contents(memory_);
+        reference.lds = contents(lds_);
+        known = false;
+        std::uint64_t steps = 0;
+        for (unsigned round = 0; round < rounds; ++steps) {
+            const auto next = std::find_if(program.begin(), program.end(),
+                                           [&](const Trial& trial) { return trial.address == after.pc; });
+            if (next == program.end() || !reference.execute(next->name, next->words) || !reference.loose().empty())
+                return {};
+            if (after.pc == 0) ++round;
+        }
+        set_machine();
+        machine_->set_pc(0);
+        const RunResult result = machine_->run(steps);
+        known = true;
+        std::string wrong;
+        if (result.reason != StopReason::limit) wrong = "\n    " + result.message;
+        wrong += compare(after, {});
+        wrong += compare_bytes("mem", machine_->memory(memory_), reference.memory_bytes);
+        wrong += compare_bytes("lds", machine_->memory(lds_), reference.lds);
+        take_over();
+        if (wrong.empty()) return {};
+        std::string text;
+        for (const Trial& trial : program) text += "    " + machine_->text(trial.address) + "\n";
+        return text + fmt::format("mode {:x}, exec {:x}, m0 {:x}, {} steps:{}", wave_.mode, wave_.exec, wave_.m0, steps,
+                                  wrong);
+    }
+
+    // Executes one from a random state on both. An empty text where both did the same; `known` is false where the model does
+    // not know the instruction.
+    std::string run(const Trial& trial, std::mt19937_64& random, bool& known) {
+        known = false;
+        shuffle(random);
+        aim(trial, random);
+        model::Wave after = wave_;
+        model::Model reference = model_of(after);
+        const bool computes = is_computing(trial);
+        if (!computes) {
+            if (random() % 8 == 0 || reference.memory_bytes.empty()) fill_memories(random);
+            reference.memory_bytes = contents(memory_);
+            reference.lds = contents(lds_);
+        }
+        if (!reference.execute(trial.name, trial.words)) return {};
+        const bool in_loop = engine_ == Engine::compiler;
+        if (in_loop && after.pc != trial.back() && after.pc != trial.land()) return {};
+        set_machine();
+        machine_->set_pc(trial.address - (in_loop ? 4 : 0));
+        const RunResult result = in_loop ? machine_->run(4) : machine_->step();
+        if (result.reason == StopReason::bad_index ||
+            result.message.find("register that does not exist") != std::string::npos ||
             result.message.find("nothing is mapped there") != std::string::npos) {
-            known = false;
+            take_over();
             return {};
         }
-        if (!result.ok()) return fmt::format("{} ({}): {}", text, hex(words), result.message);
-        std::string wrong = compare(after, reference.loose());
-        if (!is_computing(words)) {
-            wrong += compare_bytes("mem", reference.memory_bytes);
-            wrong += compare_bytes("lds", reference.lds);
+        known = true;
+        std::string wrong;
+        if (!result.ok() && result.reason != StopReason::limit) wrong = "\n    " + result.message;
+        if (in_loop && after.pc == trial.back()) after.pc = trial.address;  // behind `back` and `head`
+        wrong += compare(after, reference.loose());
+        if (!computes) {
+            wrong += compare_bytes("mem", machine_->memory(memory_), reference.memory_bytes);
+            wrong += compare_bytes("lds", machine_->memory(lds_), reference.lds);
         }
-        if (!wrong.empty())
-            wrong = fmt::format("{} ({}), mode {:x}, exec {:x}:{}", text, hex(words), wave_.mode, wave_.exec, wrong);
-        return wrong;
+        take_over();
+        return wrong.empty() ? wrong
+                             : fmt::format("{} ({}), mode {:x}, exec {:x}, m0 {:x}:{}", machine_->text(trial.address),
+                                           hex(trial.words), wave_.mode, wave_.exec, wave_.m0, wrong);
     }
 
 private:
+    struct Single {
+        const char* name;
+        Index file;
+        std::function<std::uint64_t()> value;
+        bool changes;
+    };
+    static constexpr std::uint64_t memory_bytes = 1 << 16;
+    static constexpr std::size_t m0_place = 3, mode_place = 4;
+
+    static std::uint32_t branch(int distance) { return 0xbf820000 | std::uint16_t(distance); }
+    static bool jumps_by_number(const Trial& trial) {
+        return trial.is("s_branch") || trial.is("s_call") || trial.name == "s_cbranch_i_fork" ||
+               (trial.is("s_cbranch") && trial.name != "s_cbranch_g_fork" && trial.name != "s_cbranch_join");
+    }
+
+    void load_words(const std::vector<std::uint32_t>& code) {
+        std::vector<std::uint8_t> bytes(4 * code.size() + 16);
+        std::memcpy(bytes.data(), code.data(), 4 * code.size());
+        machine_->load_code(bytes);
+    }
+    void choose_modes(std::mt19937_64& random, bool indexed) {
+        mode_ = std::uint32_t(random() & 0x3ff);
+        index_bits_ = 0;
+        if (indexed && generation_ >= model::Generation::gfx8 && random() % 4 == 0) {
+            mode_ |= 1u << 27;
+            index_bits_ = std::uint32_t(random() & 0xf000);
+        }
+    }
+
     Index file(const std::string& name) const {
         for (Index i = 0; i < isa_->register_files.size(); ++i)
             if (isa_->register_files[i].name == name) return i;
         ADD_FAILURE() << "no register " << name;
         return 0;
     }
-    static std::uint64_t random_density(std::mt19937_64& random) {
-        return random() % 3 == 0 ? random() : ~std::uint64_t{0};
+    static void place(Image& image, unsigned at, std::uint32_t word) {
+        image.words[at / 64] |= std::uint64_t{word} << at % 64;
     }
     static std::uint32_t literal(std::mt19937_64& random) {
         return std::uint32_t(random() % 2 != 0 ? random() : soft_float::random_float(soft_float::binary32, random));
@@ -164,25 +295,18 @@ private:
         return text;
     }
 
-    void load(const std::vector<std::uint32_t>& words) {
-        std::vector<std::uint8_t> bytes;
-        for (const std::uint32_t word : words)
-            for (unsigned i = 0; i < 32; i += 8) bytes.push_back(std::uint8_t(word >> i));
-        bytes.resize(16);
-        machine_->load_code(bytes);
-    }
-
     static std::uint32_t random_word(std::mt19937_64& random) {
         using namespace soft_float;
-        switch (random() % 8) {
+        const std::uint64_t choices = random(), kind = choices >> 60;
+        switch (kind % 8) {
             case 0:
             case 1:
             case 2: return std::uint32_t(random_float(binary32, random));
             case 3: return std::uint32_t(random_float(binary16, random) | random_float(binary16, random) << 16);
-            case 4: return std::uint32_t(random() % 70);
-            case 5: return std::uint32_t(0 - random() % 70);
-            case 6: return std::uint32_t(random() >> random() % 64);
-            default: return std::uint32_t(random());
+            case 4: return std::uint32_t(choices % 70);
+            case 5: return std::uint32_t(0 - choices % 70);
+            case 6: return std::uint32_t(random() >> choices % 64);
+            default: return std::uint32_t(choices);
         }
     }
 
@@ -204,8 +328,6 @@ private:
                 }
                 if (kind == 2 && n > 1) w.v[n][lane] = w.v[n - 2][lane] ^ (random() % 3 == 0 ? 1u << random() % 32 : 0);
             }
-            for (const unsigned m : {n, n == 0 ? 0 : n - 1})
-                for (unsigned lane = 0; lane < 64; ++lane) machine_->set(files_["v"], m, w.v[m][lane], lane);
         }
         filled_ = true;
         w.exec = random() % 3 == 0 ? ~std::uint64_t{0} : random() % 8 == 0 ? 0 : random();
@@ -216,38 +338,52 @@ private:
         w.pops = std::uint32_t(random());
         w.lds_direct = random_word(random);
         w.scc = random() % 2 != 0;
-        w.m0 = std::uint32_t(random() % 8 * 2);
-        w.mode = std::uint32_t(random() & 0x3ff);
-        if (generation_ >= model::Generation::gfx8 && random() % 4 == 0) {
-            w.mode |= 1u << 27;
-            w.m0 |= std::uint32_t(random() & 0xf000);
-        }
-        w.pc = 0;
+        w.m0 = std::uint32_t(random() % 8 * 2) | index_bits_;
+        w.mode = mode_;
+        private_memory_ = 0;
     }
-    static constexpr std::uint32_t lds_bytes = 0x1000;
-    std::uint64_t private_memory_ = 0;
 
-    bool is_computing(const std::vector<std::uint32_t>& words) const {
-        return model::Model::encoding_of(generation_, words[0]) != model::Encoding::other;
+    // Addresses that lie in memory, and jumps that come to `land`.
+    void aim(const Trial& trial, std::mt19937_64& random) {
+        const bool extended =
+            trial.words[0] >> 31 == 0 && ((trial.words[0] & 0x1ff) == 249 || (trial.words[0] & 0x1ff) == 250);
+        // Registers are not indexed together with SDWA and DPP, nor for memory.
+        if (extended || trial.name == "v_swap_b32" || !is_computing(trial)) wave_.mode &= ~(1u << 27);
+        wave_.pc = trial.address;
+        if (engine_ == Engine::compiler && (trial.is("s_setpc") || trial.is("s_swappc")))
+            for (std::size_t i = 0; i < wave_.s.size(); ++i) wave_.s[i] = i % 2 == 0 ? std::uint32_t(trial.land()) : 0;
+        model::Model helper = model_of(wave_);
+        helper.prepare(trial.name, trial.words, [&] { return random(); });
+        private_memory_ = helper.private_memory;
     }
-    Index memory(const char* name) const { return machine_->find_memory(name); }
+    model::Model model_of(model::Wave& wave) const {
+        model::Model made(generation_, wave);
+        made.lds_bytes = lds_size;
+        made.packs_halves = packs_halves_;
+        made.private_memory = private_memory_;
+        return made;
+    }
+
+    bool is_computing(const Trial& trial) const {
+        return model::Model::encoding_of(generation_, trial.words[0]) != model::Encoding::other;
+    }
     // Code is in the first bytes.
     void fill_memories(std::mt19937_64& random) {
-        for (const char* name : {"mem", "lds"}) {
-            const auto bytes = machine_->memory(memory(name));
-            for (std::size_t i = name[0] == 'm' ? 64 : 0; i + 4 <= std::min<std::size_t>(bytes.size(), 0x10000);
-                 i += 4) {
-                const std::uint32_t word = std::uint32_t(random());
-                std::memcpy(&bytes[i], &word, 4);
+        for (const Index each : {memory_, lds_}) {
+            const auto bytes = machine_->memory(each);
+            for (std::size_t i = each == memory_ ? 0x1000 : 0; i + 8 <= std::min(bytes.size(), memory_bytes); i += 8) {
+                const std::uint64_t word = random();
+                std::memcpy(&bytes[i], &word, 8);
             }
         }
     }
-    model::Bytes contents(const char* name) const {
-        const auto bytes = machine_->memory(memory(name));
-        return {bytes.begin(), bytes.end()};
+    model::Bytes contents(Index memory) const {
+        const auto bytes = machine_->memory(memory);
+        return {bytes.begin(), bytes.begin() + std::ptrdiff_t(std::min(bytes.size(), memory_bytes))};
     }
-    std::string compare_bytes(const char* name, const model::Bytes& expected) const {
-        const auto bytes = machine_->memory(memory(name));
+    static std::string compare_bytes(const char* name, std::span<const std::uint8_t> bytes,
+                                     const model::Bytes& expected) {
+        if (std::equal(expected.begin(), expected.end(), bytes.begin())) return {};
         std::string wrong;
         unsigned shown = 0;
         for (std::size_t i = 0; i < expected.size() && i < bytes.size(); ++i)
@@ -259,72 +395,69 @@ private:
     void set_machine() {
         const model::Wave& w = wave_;
         Machine& m = *machine_;
-        for (unsigned i = 0; i < 104; ++i) m.set(files_["s"], i, w.s[i]);
-        for (unsigned i = 0; i < 16; ++i) m.set(files_["ttmp"], i, w.ttmp[i]);
-        m.set(files_["exec"], 0, w.exec);
-        m.set(files_["vcc"], 0, w.vcc);
-        m.set(files_["scc"], 0, w.scc);
-        m.set(files_["m0"], 0, w.m0);
-        m.set(files_["hw_mode"], 0, w.mode);
-        m.set(files_["flat_scratch"], 0, w.flat_scratch);
-        m.set(files_["xnack_mask"], 0, w.xnack_mask);
-        m.set(files_["tba"], 0, w.tba);
-        m.set(files_["tma"], 0, w.tma);
-        m.set(files_["shared_base"], 0, w.shared_base);
-        m.set(files_["shared_limit"], 0, w.shared_limit);
-        m.set(files_["private_base"], 0, w.private_base);
-        m.set(files_["private_limit"], 0, w.private_limit);
-        m.set(files_["pops_exiting_wave_id"], 0, w.pops);
-        m.set(files_["lds_direct"], 0, w.lds_direct);
-        m.set(files_["lds_bytes"], 0, lds_bytes);
-        m.set(files_["private_memory"], 0, private_memory_);
+        for (unsigned i = 0; i < 104; ++i) m.set(s_, i, w.s[i]);
+        for (unsigned i = 0; i < 16; ++i) m.set(ttmp_, i, w.ttmp[i]);
+        for (const Single& each : singles_) m.set(each.file, 0, each.value());
+        for (unsigned n = 0; n < 256; ++n)
+            for (unsigned lane = 0; lane < 64; ++lane)
+                if (w.v[n][lane] != in_machine_[n][lane]) m.set(v_, n, in_machine_[n][lane] = w.v[n][lane], lane);
     }
 
-    // What differs; and the state of the emulator becomes the one that both start from next.
-    std::string compare(const model::Wave& after, const std::vector<model::Loose>& loose) {
+    // Both go on from what the emulator came to.
+    void take_over() {
+        for (unsigned n = 0; n < 256; ++n)
+            for (unsigned lane = 0; lane < 64; ++lane)
+                wave_.v[n][lane] = in_machine_[n][lane] = std::uint32_t(machine_->get(v_, n, lane));
+    }
+
+public:
+    // m0 selects registers, and where the local data share ends; programs leave it alone.
+    static bool writes_modes(const Trial& trial) {
+        const std::uint32_t w = trial.words[0];
+        const bool scalar = w >> 30 == 2 && w >> 23 != 0x17e && w >> 23 != 0x17f;
+        const bool gds = trial.is("ds_") && (w >> 16 & 3) != 0;
+        return gds || (scalar && (w >> 16 & 0x7f) >= 123) ||
+               (trial.is("v_read") && ((w >> 17 & 0xff) >= 123 || (w & 0x7f) >= 123));
+    }
+
+private:
+    // What differs.
+    std::string compare(const model::Wave& after, const std::vector<model::Loose>& loose) const {
         const Machine& m = *machine_;
         std::string wrong;
         unsigned shown = 0;
-        const auto look = [&](const std::string& what, std::uint64_t expected, std::uint64_t got) {
+        const auto look = [&](const auto& what, std::uint64_t expected, std::uint64_t got) {
             if (expected != got && ++shown <= 6)
-                wrong += fmt::format("\n    {}: expected {:x}, got {:x}", what, expected, got);
+                wrong += fmt::format("\n    {}: expected {:x}, got {:x}", what(), expected, got);
         };
-        const auto single = [&](const char* name, std::uint64_t expected) {
-            look(name, expected, m.get(files_[name], 0));
-        };
-        for (unsigned i = 0; i < 104; ++i) look(fmt::format("s{}", i), after.s[i], m.get(files_["s"], i));
-        for (unsigned i = 0; i < 16; ++i) look(fmt::format("ttmp{}", i), after.ttmp[i], m.get(files_["ttmp"], i));
-        single("exec", after.exec);
-        single("vcc", after.vcc);
-        single("scc", after.scc);
-        single("m0", after.m0);
-        single("hw_mode", after.mode);
-        single("flat_scratch", after.flat_scratch);
-        single("xnack_mask", after.xnack_mask);
-        single("tba", after.tba);
-        single("tma", after.tma);
-        look("pc", after.pc, m.pc());
+        for (unsigned i = 0; i < 104; ++i) look([&] { return fmt::format("s{}", i); }, after.s[i], m.get(s_, i));
+        for (unsigned i = 0; i < 16; ++i)
+            look([&] { return fmt::format("ttmp{}", i); }, after.ttmp[i], m.get(ttmp_, i));
+        const std::uint64_t values[] = {after.exec,         after.vcc,        after.scc, after.m0, after.mode,
+                                        after.flat_scratch, after.xnack_mask, after.tba, after.tma};
+        for (std::size_t i = 0; i < std::size(values); ++i)
+            look([&] { return singles_[i].name; }, values[i], m.get(singles_[i].file, 0));
+        look([] { return "pc"; }, after.pc, m.pc());
         for (unsigned n = 0; n < 256; ++n)
             for (unsigned lane = 0; lane < 64; ++lane) {
-                const auto got = std::uint32_t(m.get(files_["v"], n, lane));
+                const auto got = std::uint32_t(m.get(v_, n, lane));
                 if (got != after.v[n][lane] && !excused(n, lane, after, loose))
-                    look(fmt::format("v{} of lane {} (was {:x})", n, lane, wave_.v[n][lane]), after.v[n][lane], got);
-                wave_.v[n][lane] = got;
+                    look([&] { return fmt::format("v{} of lane {} (was {:x})", n, lane, wave_.v[n][lane]); },
+                         after.v[n][lane], got);
             }
         return wrong;
     }
 
     bool excused(unsigned n, unsigned lane, const model::Wave& after, const std::vector<model::Loose>& loose) const {
         const Machine& m = *machine_;
-        const Index v = files_.at("v");
         for (const model::Loose& one : loose) {
             const bool second = one.bits == 64 && n == one.reg + 1;
             if (one.lane != lane || (n != one.reg && !second)) continue;
             if (one.bits == 0) return true;
-            std::uint64_t expected = after.v[one.reg][lane], got = std::uint32_t(m.get(v, one.reg, lane));
+            std::uint64_t expected = after.v[one.reg][lane], got = std::uint32_t(m.get(v_, one.reg, lane));
             if (one.bits == 64) {
                 expected |= std::uint64_t{after.v[one.reg + 1][lane]} << 32;
-                got |= m.get(v, one.reg + 1, lane) << 32;
+                got |= m.get(v_, one.reg + 1, lane) << 32;
             }
             const auto mask = one.bits == 64 ? ~std::uint64_t{0} : ((std::uint64_t{1} << one.bits) - 1) << one.low;
             const std::uint64_t x = (expected & mask) >> one.low, y = (got & mask) >> one.low;
@@ -342,13 +475,18 @@ private:
         return false;
     }
 
+    const Engine engine_;
     std::shared_ptr<const Isa> isa_;
     std::shared_ptr<const Codec> codec_;
     std::unique_ptr<Machine> machine_;
     model::Generation generation_ = model::Generation::gfx6;
-    std::map<std::string, Index> files_;
+    Index s_ = 0, v_ = 0, ttmp_ = 0, memory_ = 0, lds_ = 0;
+    std::vector<Single> singles_;
     model::Wave wave_;
-    bool filled_ = false;
+    std::array<std::array<std::uint32_t, 64>, 256> in_machine_{};
+    std::uint64_t private_memory_ = 0;
+    std::uint32_t lds_size = 0x1000, mode_ = 0, index_bits_ = 0;
+    bool filled_ = false, packs_halves_ = false;
 };
 
 }  // namespace isaforge::test

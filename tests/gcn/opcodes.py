@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-from tools import TARGETS, Isaforge
+from tools import GENERATIONS, Isaforge
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -63,9 +63,9 @@ def listed(path):
             encoding = line.strip('[]')
         elif line and not line.startswith('//'):
             mnemonic, *words = line.split()
-            opcodes = {variant: int(word, 16) for variant, word in zip(TARGETS, words) if word != '-'}
+            opcodes = {variant: int(word, 16) for variant, word in zip(GENERATIONS, words) if word != '-'}
             special = {kind: ['gcn' + number for number in numbers.split(',')]
-                       for kind, _, numbers in (word.partition(':') for word in words[len(TARGETS):])}
+                       for kind, _, numbers in (word.partition(':') for word in words[len(GENERATIONS):])}
             rows.append(Row(encoding, mnemonic, opcodes, special))
     return rows
 
@@ -79,7 +79,7 @@ def main():
     table = listed(options.table)
     isaforge = Isaforge(options.isaforge, options.description)
     missing = []
-    for variant in TARGETS:
+    for variant in GENERATIONS:
         found, special = forms_of(isaforge, variant)
         wanted = [(row.encoding, row.mnemonic, row.opcodes[variant]) for row in table if variant in row.opcodes]
         lost = [f'{variant} {encoding} {name} {opcode:#x}' for encoding, name, opcode in wanted if (encoding, name, opcode) not in found]

@@ -15,7 +15,7 @@ import time
 
 import mutation
 import lines_scalar
-from tools import POOL, REFEREES, TARGETS, WITH_TEXT, Isaforge, LlvmMc
+from tools import BASES, POOL, REFEREES, TARGETS, WITH_TEXT, Isaforge, LlvmMc
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -40,7 +40,7 @@ class Differences:
 
     def add(self, variant, group, text):
         for rule in self.rules:
-            if rule.variant in ('*', variant) and rule.pattern.search(text):
+            if rule.variant in ('*', variant, BASES.get(variant)) and rule.pattern.search(text):
                 rule.used.append(text.partition('\n')[0])
                 self.meant += 1
                 return

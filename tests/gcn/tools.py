@@ -6,8 +6,10 @@ import subprocess
 import sys
 import tempfile
 
-TARGETS = {'gcn1.0': 'tahiti', 'gcn1.1': 'bonaire', 'gcn1.2': 'fiji', 'gcn1.4': 'gfx900'}
-WITH_TEXT = ('gcn1.2', 'gcn1.4')  # llvm-mc disassembles these only
+GENERATIONS = {'gcn1.0': 'tahiti', 'gcn1.1': 'bonaire', 'gcn1.2': 'fiji', 'gcn1.4': 'gfx900'}
+BASES = {'gfx810': 'gcn1.2', 'gfx904': 'gcn1.4', 'gfx906': 'gcn1.4', 'gfx908': 'gcn1.4'}  # whose differences are theirs, too
+TARGETS = {**GENERATIONS, **{name: name for name in BASES}}
+WITH_TEXT = ('gcn1.2', 'gcn1.4', 'gfx810', 'gfx904', 'gfx906', 'gfx908')  # llvm-mc disassembles these only
 POOL = concurrent.futures.ThreadPoolExecutor(2)
 PORTION = 50000                   # lines or codes for one run of llvm-mc
 REFEREES = ('llvm-mc-14', 'llvm-mc-19')

@@ -52,6 +52,88 @@ std::string optimised(std::string_view text) {
     return plain(graph);
 }
 
+TEST(Passes, HalvesOfAPairAreThePairsOwn) {
+    EXPECT_EQ(optimised(R"(b0():
+  %1: i32 = get r #1
+  %2: i32 = get r #2
+  %3: i64 = zero_extend %1
+  %4: i64 = zero_extend %2
+  %5: i64 = shift_left %4, 0x20:i64
+  %6: i64 = bit_or %5, %3
+  %7: i32 = truncate %6
+  %8: i64 = shift_right %6, 0x20:i64
+  %9: i32 = truncate %8
+  put r #3 %7
+  put r #4 %9
+  skip
+)"),
+              R"(b0():
+  %0: i32 = get r #0x1
+  %1: i32 = get r #0x2
+  put r #0x3 %0
+  put r #0x4 %1
+  skip
+)");
+}
+
+TEST(Passes, AValueBesideItselfIsRotated) {
+    EXPECT_EQ(optimised(R"(b0():
+  %1: i32 = get r #1
+  %3: i64 = zero_extend %1
+  %5: i64 = shift_left %3, 0x20:i64
+  %6: i64 = bit_or %5, %3
+  %8: i64 = shift_right %6, 0x7:i64
+  %9: i32 = truncate %8
+  put r #3 %9
+  skip
+)"),
+              R"(b0():
+  %0: i32 = get r #0x1
+  %1: i32 = rotate_left %0, 0x19:i32
+  put r #0x3 %1
+  skip
+)");
+}
+
+// The first sum is read only where the mask holds, so that it need not be put together with what the others have.
+constexpr const char* under_a_mask = R"(b0(%0: i8):
+  %1: m8 = spread %0
+  %2: i32x8 = get v #0
+  %3: i32x8 = add %2, 0x1:i32x8
+  put v #1 %3 if %1
+  %4: i32x8 = get v #1
+  %5: i32x8 = add %4, 0x5:i32x8
+)";
+
+TEST(Passes, WhatAMaskHidesIsNotReadAgain) {
+    EXPECT_EQ(optimised(std::string(under_a_mask) + "  put v #1 %5 if %1\n  skip\n"), R"(b0(%0: i8):
+  %1: m8 = spread %0
+  %2: i32x8 = get v #0x0
+  %3: i32x8 = add %2, 0x6:i32x8
+  put v #0x1 %3 if %1
+  skip
+)");
+    const std::string seen = optimised(std::string(under_a_mask) + "  put v #0 %5\n  skip\n");
+    EXPECT_NE(seen.find("get v #0x1"), std::string::npos) << seen;
+    const std::string other = optimised(std::string(under_a_mask) + "  put v #1 %5 if full:m8\n  skip\n");
+    EXPECT_NE(other.find("get v #0x1"), std::string::npos) << other;
+}
+
+TEST(Passes, MasksAreTheirBits) {
+    EXPECT_EQ(optimised(R"(b0(%0: i8):
+  %1: m8 = spread %0
+  %2: i8 = ballot %1
+  %3: m8 = spread %2
+  put v #0 0x1:i32x8 if %3
+  leave %2
+)"),
+              R"(b0(%0: i8):
+  %1: m8 = spread %0
+  put v #0x0 0x1:i32x8 if %1
+  leave %0
+)");
+}
+
 TEST(Passes, ConstantsAreComputed) {
     EXPECT_EQ(optimised(R"(b0():
   %1: i5 = add 0x1f:i5, 0x2:i5
@@ -185,6 +267,7 @@ const Pass all_passes[] = {
     {"fold", fold},
     {"share", share},
     {"forward", forward_registers},
+    {"masked", forward_masked},
     {"dead writes", drop_dead_writes},
     {"unused", drop_unused},
     {"all",

@@ -127,6 +127,35 @@ private:
         builder_.at(id);
         made_[id] = graph_.blocks[id].arguments;
         for (unsigned i = below(12); i > 0; --i) add();
+        if (below(8) == 0) add_masked();
+    }
+    // What is written under a mask is read again and written under the same one, and nobody else has it.
+    void add_masked() {
+        for (Index file = 0; file < isa_.register_files.size(); ++file) {
+            const RegisterFile& of = isa_.register_files[file];
+            if (of.lanes != 8) continue;
+            const Type type = Type::integer(of.bits, 8);
+            const Value mask = graph_.new_value(Type::truth(8)), read = graph_.new_value(type),
+                        sum = graph_.new_value(type);
+            auto& body = graph_.blocks[block_].body;
+            const std::uint64_t number = below(of.count);
+            body.push_back(
+                {.op = Op::spread, .result = mask, .operands = {value(Type::integer(8)), no_value, no_value}});
+            body.push_back({.op = Op::put,
+                            .operands = {value(type), no_value, no_value},
+                            .mask = mask,
+                            .object = file,
+                            .number = number});
+            if (below(2) == 0) add_register();
+            body.push_back({.op = Op::get, .result = read, .object = file, .number = number});
+            body.push_back({.op = Op::add, .result = sum, .operands = {read, value(type), no_value}});
+            body.push_back({.op = Op::put,
+                            .operands = {sum, no_value, no_value},
+                            .mask = mask,
+                            .object = file,
+                            .number = below(2) == 0 ? number : below(of.count)});
+            return;
+        }
     }
     // Without the builder's folding, which would leave little to do.
     void put(Instruction instruction, Type type) {
@@ -272,14 +301,29 @@ private:
                 return put(made, {});
             case 1:
                 made.op = Op::update;
-                made.how = Op::add;
                 made.operands[1] = value(data);
+                made.operands[2] = value(data);
+                made.number = function_of(data.lane());
                 return put(made, data);
             case 2: return put({.op = Op::at, .number = next() % 1000}, {});
             case 3: return put({.op = Op::put_pc, .delay = 2, .operands = {value(Type::integer(32))}}, {});
             case 4: return put({.op = Op::hart_number}, Type::integer(32));
             default: made.op = Op::load; return put(made, data);
         }
+    }
+
+    // Of three values, of which it uses two.
+    std::uint64_t function_of(Type type) {
+        static constexpr Op operations[] = {Op::add, Op::sub, Op::bit_xor, Op::min_unsigned, Op::shift_left};
+        auto made = std::make_shared<Graph>();
+        Builder builder(*made);
+        builder.new_block();
+        Value given[3];
+        for (Value& each : given) each = builder.argument(0, type);
+        const Value result = builder.make(operations[below(5)], type, {given[below(3)], given[below(3)]});
+        builder.end({.op = Op::give, .operands = {result, no_value, no_value}});
+        graph_.functions.push_back(std::move(made));
+        return graph_.functions.size() - 1;
     }
 
     Type accessed() {

@@ -29,7 +29,7 @@ TEST(Text, EveryKindOfOperation) {
   %7: m8 = less_signed %1, 0x0:i32x8
   %8: i32x8 = load mem %1 if %7
   store lds %1, %8 if full:m8
-  %9: i32 = update add mem %2, %3
+  %9: i32 = update mem f0 %2, %3, %3
   put r #0x4 %9 after 2
   put v #0x1 %8 if %7
   put_pc %2 after 1
@@ -43,6 +43,9 @@ b1(%13: i32, %14: m8):
   leave %13
 b2():
   fail "no" %2
+f0(%0: i32, %1: i32, %2: i32):
+  %3: i32 = add %0, %1
+  give %3
 )";
     std::string error;
     const auto graph = parse(text, bench_isa(), error);

@@ -128,8 +128,8 @@ private:
     }
 
     std::string check_forms(const std::vector<ir::Graph>& graphs) const {
-        static constexpr bool (*passes[])(ir::Graph&) = {ir::fold, ir::share, ir::forward_registers,
-                                                         ir::drop_dead_writes, ir::drop_unused};
+        static constexpr bool (*passes[])(ir::Graph&) = {
+            ir::fold, ir::share, ir::forward_registers, ir::forward_masked, ir::drop_dead_writes, ir::drop_unused};
         for (const ir::Graph& graph : graphs) {
             if (const std::string wrong = check_form(graph); !wrong.empty()) return wrong;
             ir::Graph after = graph;

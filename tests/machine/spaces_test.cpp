@@ -12,7 +12,7 @@ namespace isaforge {
 namespace {
 
 constexpr unsigned lanes = 8;
-constexpr std::uint64_t memory_bytes = 5 << 14;   // more than a page, and no power of two
+constexpr std::uint64_t memory_bytes = 5 << 14;  // more than a page, and no power of two
 
 std::shared_ptr<const Codec> codec_of(const std::string& text) {
     SourceManager sources;
@@ -47,7 +47,7 @@ std::vector<Kind> all_kinds() {
     return kinds;
 }
 
-// Opcode 4 * which + size: a load, a store, a gather or a scatter of 8 << size bits.
+// Opcode 4 * which + size: a load, a store, a gather, a scatter or an update of one lane or of many, of 8 << size bits.
 std::string description(const Kind& kind) {
     std::string text = "isa spaces \"Spaces\"\ncode unit 32 little\nconstant pc_bits = 64\n";
     text += "register at : u64\nregister value : u64\nregister mask : u8\n";
@@ -55,6 +55,7 @@ std::string description(const Kind& kind) {
     if (kind.code == Kind::Code::elsewhere) text += "memory program : u8 little holds code\n";
     text += fmt::format("memory mem : u{} {}{}\n", kind.unit, kind.big ? "big" : "little",
                         kind.code == Kind::Code::inside ? " holds code" : "");
+    text += "function mixed(old, x, y) = (old ^ x) + y\n";
     text += "format F | OP:32 |\n";
     const auto row = [&](unsigned which, unsigned size, const std::string& meaning) {
         if (8u << size >= kind.unit) text += fmt::format("    {0} op{0} {1}\n", 4 * which + size, meaning);
@@ -64,12 +65,16 @@ std::string description(const Kind& kind) {
         const unsigned bits = 8u << size;
         row(0, size, fmt::format("value = u64(mem.u{}[at])", bits));
         row(1, size, fmt::format("mem.u{}[at] = value[{}:0]", bits, bits - 1));
+        row(4, size, fmt::format("value = u64(update(mem.u{}[at], +, value[{}:0]))", bits, bits - 1));
     }
     text += fmt::format("}}\ninstructions F [OP] \"{{name}}\" lanes {} under mask[lane()] {{\n", lanes);
     for (unsigned size = 0; size < 4; ++size) {
         const unsigned bits = 8u << size;
         row(2, size, fmt::format("values = u64(mem.u{}[ats])", bits));
         row(3, size, fmt::format("mem.u{}[ats] = values[{}:0]", bits, bits - 1));
+        row(5, size,
+            fmt::format("values = u64(update(mem.u{}[ats], mixed, values[{}:0], ~values[{}:0]))", bits, bits - 1,
+                        bits - 1));
     }
     return text + "}\n";
 }
@@ -85,7 +90,7 @@ struct Model {
         if (kind.aligned && address * unit % size != 0) return StopReason::misaligned;
         return address * unit > memory_bytes - size ? bad : StopReason::running;
     }
-    std::uint8_t& byte(std::uint64_t address, unsigned size, unsigned i) {   // of the number, the lowest first
+    std::uint8_t& byte(std::uint64_t address, unsigned size, unsigned i) {  // of the number, the lowest first
         return bytes[address * (kind.unit / 8) + (kind.big ? size - 1 - i : i)];
     }
     std::uint64_t load(std::uint64_t address, unsigned size) {
@@ -115,12 +120,12 @@ protected:
         // Somewhere else than the accesses go, but not far.
         machine->load_data(machine->code_memory(), code_at, opcodes());
         machine->protect(code_at, opcodes().size(), {true, true, true}, "code");
-        if (machine->code_memory() == mem) std::copy_n(opcodes().begin(), 64, model.bytes.begin() + code_at);
+        if (machine->code_memory() == mem) std::copy_n(opcodes().begin(), 96, model.bytes.begin() + code_at);
     }
 
     static std::vector<std::uint8_t> opcodes() {
         std::vector<std::uint8_t> bytes;
-        for (std::uint8_t i = 0; i < 16; ++i) bytes.insert(bytes.end(), {i, 0, 0, 0});
+        for (std::uint8_t i = 0; i < 24; ++i) bytes.insert(bytes.end(), {i, 0, 0, 0});
         return bytes;
     }
 
@@ -131,12 +136,12 @@ protected:
             case 0: return random();
             case 1: return units - random() % 8;
             case 2: return ~std::uint64_t{0} / (GetParam().unit / 8) - random() % 3;
-            case 3: address = random() % 4 << 14; break;   // where a page ends
+            case 3: address = random() % 4 << 14; break;  // where a page ends
             default: break;
         }
         // The code stays as it is.
         const std::uint64_t byte = address * GetParam().unit / 8;
-        return byte + 8 > code_at && byte < code_at + 64 ? 0 : address;
+        return byte + 8 > code_at && byte < code_at + 96 ? 0 : address;
     }
 
     RunResult execute(unsigned opcode, TraceRecord* record) {
@@ -164,6 +169,8 @@ protected:
 
     void one_scalar(unsigned size_number, bool stores);
     void many_lanes(unsigned size_number, bool stores);
+    void update_one(unsigned size_number);
+    void update_many(unsigned size_number);
 
     static constexpr std::uint64_t code_at = 0x2000;
     Model model;
@@ -223,11 +230,57 @@ void Spaces::many_lanes(unsigned size_number, bool stores) {
         ASSERT_EQ(get("values", lane), expected_values[lane]) << lane;
 }
 
+// What lay there is read first, so that this is what is refused.
+void Spaces::update_one(unsigned size_number) {
+    const unsigned size = 1u << size_number;
+    const std::uint64_t address = random_address(), value = random();
+    const StopReason expected = model.look(address, size, false);
+    set("at", address);
+    set("value", value);
+    TraceRecord record;
+    const bool traced = random() % 4 == 0;
+    expect_reason(execute(16 + size_number, traced ? &record : nullptr), expected);
+    if (expected != StopReason::running) return;
+    const std::uint64_t old = model.load(address, size);
+    model.store(address, size, old + value);
+    ASSERT_EQ(get("value"), old) << address;
+    if (traced) ASSERT_EQ(record.accesses.size(), 2u);
+}
+
+// Lanes that have one place see each what the one before has left there.
+void Spaces::update_many(unsigned size_number) {
+    const unsigned size = 1u << size_number;
+    const std::uint64_t mask = random() & 0xff, common = random_address();
+    const bool together = random() % 2 == 0;
+    std::vector<std::uint64_t> olds;
+    StopReason expected = StopReason::running;
+    set("mask", mask);
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+        std::uint64_t address = together && random() % 4 != 0 ? common : random_address();
+        if (random() % 8 != 0 && model.look(address, size, false) != StopReason::running) address = 0;
+        const std::uint64_t value = random();
+        set("ats", address, lane);
+        set("values", value, lane);
+        olds.push_back(value);
+        if ((mask >> lane & 1) == 0 || expected != StopReason::running) continue;
+        expected = model.look(address, size, false);
+        if (expected != StopReason::running) continue;
+        olds[lane] = model.load(address, size);
+        model.store(address, size, (olds[lane] ^ value) + ~value);
+    }
+    TraceRecord record;
+    expect_reason(execute(20 + size_number, random() % 4 == 0 ? &record : nullptr), expected);
+    for (unsigned lane = 0; lane < lanes && expected == StopReason::running; ++lane)
+        ASSERT_EQ(get("values", lane), olds[lane]) << lane;
+}
+
 TEST_P(Spaces, AreRowsOfBytes) {
     for (int round = 0; round < 4000; ++round) {
         const unsigned size_number = static_cast<unsigned>(random() % 4);
         if (8u << size_number < GetParam().unit) continue;
-        if (random() % 2 == 0)
+        if (random() % 4 == 0)
+            random() % 2 == 0 ? update_one(size_number) : update_many(size_number);
+        else if (random() % 2 == 0)
             one_scalar(size_number, random() % 2 == 0);
         else
             many_lanes(size_number, random() % 2 == 0);

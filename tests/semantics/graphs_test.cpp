@@ -62,8 +62,8 @@ TEST_P(Graphs, VerifyBeforeAndAfterEveryPass) {
             ++seen;
             ir::Graph& graph = result.graph;
             ASSERT_EQ(joined(ir::verify(graph, *isa_)), "") << sampled.view() << "\n" << to_text(graph, *isa_);
-            for (const auto pass :
-                 {ir::fold, ir::share, ir::forward_registers, ir::drop_dead_writes, ir::drop_unused}) {
+            for (const auto pass : {ir::fold, ir::share, ir::forward_registers, ir::forward_masked,
+                                    ir::drop_dead_writes, ir::drop_unused}) {
                 pass(graph);
                 ASSERT_EQ(joined(ir::verify(graph, *isa_)), "") << sampled.view() << "\n" << to_text(graph, *isa_);
             }

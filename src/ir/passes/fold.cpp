@@ -94,8 +94,51 @@ private:
         return inner != nullptr ? inner->operands[0] : no_value;
     }
 
+    // Two values side by side in one of twice the width.
+    struct Halves {
+        Value high = no_value, low = no_value;
+    };
+    std::optional<Halves> halves_of(Value value) const {
+        const Instruction* const both = definition(value, Op::bit_or);
+        if (both == nullptr) return std::nullopt;
+        for (const unsigned i : {0u, 1u}) {
+            const Instruction* const above = definition(both->operands[i], Op::shift_left);
+            const Instruction* const low = definition(both->operands[1 - i], Op::zero_extend);
+            const Instruction* const high =
+                above != nullptr ? definition(above->operands[0], Op::zero_extend) : nullptr;
+            if (low == nullptr || high == nullptr) continue;
+            const Type half = graph_.type(low->operands[0]);
+            if (graph_.type(high->operands[0]) != half || graph_.type(value).bits != 2 * half.bits) continue;
+            if (graph_.is_known(above->operands[1], half.bits)) return Halves{high->operands[0], low->operands[0]};
+        }
+        return std::nullopt;
+    }
+    // One of the halves.
+    Value half_value(Value from, Type type) const {
+        const Instruction* const shifted = definition(from, Op::shift_right);
+        const bool above = shifted != nullptr && graph_.is_known(shifted->operands[1], type.bits);
+        const auto halves = halves_of(above ? shifted->operands[0] : from);
+        if (!halves || graph_.type(halves->low) != type) return no_value;
+        return above ? halves->high : halves->low;
+    }
+    // A value beside itself, shifted and cut, is rotated.
+    bool make_rotation(Instruction& instruction) {
+        if (instruction.op != Op::truncate) return false;
+        const Type type = graph_.type(instruction.result);
+        const Instruction* const shifted = definition(instruction.operands[0], Op::shift_right);
+        const auto amount = shifted != nullptr ? graph_.known(shifted->operands[1]) : std::nullopt;
+        const auto halves = amount ? halves_of(shifted->operands[0]) : std::nullopt;
+        if (!halves || halves->high != halves->low || graph_.type(halves->low) != type) return false;
+        if (*amount == 0 || *amount >= type.bits || type.container() != type.bits) return false;
+        instruction.op = Op::rotate_left;
+        instruction.operands = {halves->low, graph_.constant(type, type.bits - *amount), no_value};
+        return true;
+    }
+
     Value converted_value(const Instruction& instruction, Type type) {
         const Value a = instruction.operands[0];
+        if (instruction.op == Op::truncate)
+            if (const Value half = half_value(a, type); half != no_value) return half;
         for (const Op inner : {Op::zero_extend, Op::sign_extend, Op::cast}) {
             const Instruction* before = definition(a, inner);
             const bool undone =
@@ -108,6 +151,13 @@ private:
     Value lanes_value(const Instruction& instruction) {
         if (instruction.op == Op::pick)
             if (const Instruction* splat = definition(instruction.operands[0], Op::splat)) return splat->operands[0];
+        // A mask as bits, and back.
+        for (const auto& [there, back] : {std::pair{Op::ballot, Op::spread}, {Op::spread, Op::ballot}}) {
+            const Instruction* const before =
+                instruction.op == back ? definition(instruction.operands[0], there) : nullptr;
+            if (before != nullptr && graph_.type(before->operands[0]) == graph_.type(instruction.result))
+                return before->operands[0];
+        }
         if (instruction.op != Op::item) return no_value;
         const Instruction* join = definition(instruction.operands[0], Op::join);
         if (join == nullptr) return no_value;
@@ -129,7 +179,7 @@ private:
             instruction.operands[0] = before->operands[0];
             return true;
         }
-        return sum_constants(instruction);
+        return make_rotation(instruction) || sum_constants(instruction);
     }
 
     // (a + 1) + 2 is a + 3.

@@ -8,6 +8,7 @@ void optimise(Graph& graph) {
         bool changed = fold(graph);
         changed |= share(graph);
         changed |= forward_registers(graph);
+        changed |= forward_masked(graph);
         changed |= drop_dead_writes(graph);
         changed |= drop_unused(graph);
         if (!changed) return;

@@ -15,6 +15,9 @@ bool share(Graph& graph);
 // A register that was read or written before on the same way is not read again.
 bool forward_registers(Graph& graph);
 
+// The same where both are under a mask, and nobody asks for what other lanes have.
+bool forward_masked(Graph& graph);
+
 // A register that is written again, before anybody can look, is not written the first time.
 bool drop_dead_writes(Graph& graph);
 

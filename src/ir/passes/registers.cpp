@@ -34,8 +34,11 @@ std::optional<Stretch> stretch_of(const Graph& graph, const Instruction& instruc
     return Stretch{instruction.object, instruction.number, instruction.first, graph.type(value)};
 }
 
-// Operations that change registers without naming them.
-bool changes_registers(Op op) { return op == Op::transaction_abort || op == Op::at; }
+// Operations that change registers without naming them. Late results land where an instruction begins, unless `first` says
+// that there are none.
+bool changes_registers(const Instruction& instruction) {
+    return instruction.op == Op::transaction_abort || (instruction.op == Op::at && instruction.first == 0);
+}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Reading
@@ -104,7 +107,7 @@ private:
     }
     // A late result lands when instructions end, at the next `at`.
     static void note_write(const Instruction& instruction, const std::optional<Stretch>& stretch, Held& held) {
-        if (changes_registers(instruction.op)) held.forget();
+        if (changes_registers(instruction)) held.forget();
         if (instruction.op == Op::put_at) held.drop_file(instruction.object);
         if (instruction.op != Op::put || instruction.delay != 0) return;
         held.drop(*stretch);
@@ -135,20 +138,22 @@ bool forward_registers(Graph& graph) { return Forwarding(graph).run(); }
 bool drop_dead_writes(Graph& graph) {
     bool changed = false;
     for (Block& block : graph.blocks) {
-        std::vector<Stretch> written;  // again, before anybody looks; from the end on
+        std::vector<std::pair<Stretch, Value>>
+            written;  // again, before anybody looks, where a mask holds; from the end on
         std::vector<bool> dead(block.body.size());
         for (std::size_t i = block.body.size(); i-- > 0;) {
             const Instruction& instruction = block.body[i];
             const auto stretch = stretch_of(graph, instruction);
             if (may_be_seen(instruction)) written.clear();
             if (instruction.op == Op::get_at)
-                std::erase_if(written, [&](const Stretch& each) { return each.file == instruction.object; });
+                std::erase_if(written, [&](const auto& each) { return each.first.file == instruction.object; });
             if (instruction.op == Op::get)
-                std::erase_if(written, [&](const Stretch& each) { return each.overlaps(*stretch); });
+                std::erase_if(written, [&](const auto& each) { return each.first.overlaps(*stretch); });
             if (instruction.op != Op::put || instruction.delay != 0) continue;
-            dead[i] =
-                std::any_of(written.begin(), written.end(), [&](const Stretch& each) { return each.covers(*stretch); });
-            if (instruction.mask == no_value && !dead[i]) written.push_back(*stretch);
+            dead[i] = std::any_of(written.begin(), written.end(), [&](const auto& each) {
+                return each.first.covers(*stretch) && (each.second == no_value || each.second == instruction.mask);
+            });
+            if (!dead[i]) written.emplace_back(*stretch, instruction.mask);
         }
         std::size_t to = 0;
         for (std::size_t i = 0; i < block.body.size(); ++i)

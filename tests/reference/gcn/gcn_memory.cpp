@@ -62,6 +62,8 @@ std::uint64_t combined(const std::string& op, std::uint64_t old, std::uint64_t x
     if (op == "mskor") return (old & ~x) | y;
     if (op == "cmpst") return old == x ? y : old;
     if (op == "cmpswap") return old == y ? x : old;
+    if (op == "fcmpst") return sf::equal(form, flush(old, 0), flush(x, 0)) ? y : old;
+    if (op == "fcmpswap") return sf::equal(form, flush(old, 0), flush(y, 0)) ? x : old;
     if (op == "wrap") return old >= x ? old - x : old + y;
     if (op == "addf" && (sf::is_nan(form, old) || sf::is_nan(form, x)))
         return (sf::is_nan(form, old) ? old : x) | form.quiet_bit();
@@ -73,7 +75,9 @@ std::uint64_t combined(const std::string& op, std::uint64_t old, std::uint64_t x
 }
 
 // Where lanes store over each other, one element of all lanes comes after the other; any order would do.
-unsigned rounds_of(const std::string& name) { return has(name, "store_dwordx") ? unsigned(name.back() - '0') : 1; }
+unsigned rounds_of(const std::string& name) {
+    return has(name, "store_dwordx") ? unsigned(name.back() - '0') : has(name, "store_format") ? 4 : 1;
+}
 
 // "ds_min_rtn_f32" is "fmin"; empty where it is no atomic operation that is known here.
 std::string share_operation(const std::string& name) {
@@ -81,7 +85,8 @@ std::string share_operation(const std::string& name) {
     if (op == "min" || op == "max") return (has(name, "_i") ? "s" : has(name, "_f") ? "f" : "u") + op;
     if (op == "add" && has(name, "_f32")) return "addf";
     if (op == "wrxchg") return "swap";
-    if (op == "cmpst" && has(name, "_f")) return "";
+    if (op == "cmpst" && has(name, "_f")) return "fcmpst";
+    if (op == "write") return has(name, "src2") ? "swap" : "";
     for (const char* each : {"add", "sub", "rsub", "inc", "dec", "and", "or", "xor", "mskor", "cmpst", "wrap"})
         if (op == each) return op;
     return "";
@@ -90,10 +95,12 @@ std::string share_operation(const std::string& name) {
 }  // namespace
 
 bool Model::memory(const std::string& name, const std::vector<std::uint32_t>& words) {
+    if (name[0] == 's' && name[1] == '_') return scalar_memory(name, words);
     if (starts(name, "ds_")) return shared_memory(name, words[0], words[1]);
     if (starts(name, "flat_") || starts(name, "global_") || starts(name, "scratch_"))
         return flat_memory(name, words[0], words[1]);
-    if (starts(name, "buffer_")) return buffer_memory(name, words[0], words[1]);
+    if (starts(name, "buffer_") || starts(name, "tbuffer_")) return buffer_memory(name, words[0], words[1]);
+    if (starts(name, "image_")) return image_memory(name, words[0], words[1]);
     return false;
 }
 
@@ -155,10 +162,32 @@ bool Model::shared_memory(const std::string& name, std::uint32_t w0, std::uint32
         return true;
     }
     if (name == "ds_nop") return true;
-    if (has(name, "append") || has(name, "consume") || has(name, "addtid") || has(name, "src2") || has(name, "gws") ||
-        has(name, "ordered") || has(name, "condxchg"))
-        return false;
+    if (has(name, "gws") || has(name, "ordered") || has(name, "condxchg")) return false;
+    if (has(name, "append") || has(name, "consume")) {
+        const std::uint32_t at = (old.m0 & 0xffff) + offset, before = std::uint32_t(read(lds, at, 4)),
+                            count = std::uint32_t(std::popcount(old.exec));
+        write(lds, at, has(name, "append") ? before + count : before - count, 4);
+        for (unsigned i = 0; i < 64; ++i)
+            if (active(i)) wave_.v[vdst][i] = before;
+        return true;
+    }
     const std::string op = share_operation(name);
+    if (has(name, "addtid") || has(name, "src2")) {
+        for (unsigned i = 0; i < 64; ++i) {
+            if (!active(i)) continue;
+            const std::uint32_t own = (old.m0 & 0xffff) + offset + 4 * i;
+            if (name == "ds_read_addtid_b32") wave_.v[vdst][i] = inside(own, 4) ? std::uint32_t(read(lds, own, 4)) : 0;
+            if (name == "ds_write_addtid_b32" && inside(own, 4)) write(lds, own, old.v[data0][i], 4);
+            if (has(name, "addtid")) continue;
+            const std::uint32_t first = old.v[addr][i] & 0x1ffff;
+            const auto distance = (offset & 0x8000) != 0 ? extended(old.v[addr][i] >> 17, 15) : extended(offset, 15);
+            const auto second = first + std::uint32_t(4 * distance);
+            if (first + n / 8 > lds.size() || second + n / 8 > lds.size()) return false;
+            const std::uint64_t x = read(lds, second, n / 8);
+            write(lds, first, combined(op, read(lds, first, n / 8), x, x, n, old.mode), n / 8);
+        }
+        return true;
+    }
     const unsigned rounds = starts(name, "ds_write") ? 4 : 1;
     for (unsigned turn = 0; turn < 64 * rounds; ++turn) {
         const unsigned i = turn % 64, round = turn / 64;
@@ -175,7 +204,16 @@ bool Model::shared_memory(const std::string& name, std::uint32_t w0, std::uint32
                 for (unsigned k = 0; k < n / 32; ++k)
                     if (inside(at + 4 * k, 4) && round == first + k) write(lds, at + 4 * k, old.v[from + k][i], 4);
             };
-            if (starts(name, "ds_wrxchg2")) return false;
+            if (starts(name, "ds_wrxchg2")) {
+                if (!inside(a, n / 8) || !inside(b, n / 8)) return false;
+                const std::uint64_t first = read(lds, a, n / 8);
+                write(lds, a, value(data0, i, n), n / 8);
+                const std::uint64_t second = read(lds, b, n / 8);
+                write(lds, b, value(data1, i, n), n / 8);
+                set_words(vdst, i, first, n);
+                set_words(vdst + n / 32, i, second, n);
+                continue;
+            }
             if (starts(name, "ds_read2")) load(a, vdst), load(b, vdst + n / 32);
             if (starts(name, "ds_write2")) store(a, data0, 0), store(b, data1, n / 32);
             continue;
@@ -239,6 +277,10 @@ bool Model::access(const std::string& name, const Wave& old, Access& a) {
         r = high ? std::uint32_t(x << 16) | (r & 0xffff) : std::uint32_t(x & 0xffff) | (r & 0xffff0000);
     };
     const unsigned count = has(op, "dwordx") ? unsigned(op.back() - '0') : 1;
+    const auto share = [&](std::uint32_t x) {
+        const std::uint64_t limit = generation_ >= 9 ? lds_bytes : std::min(old.m0, lds_bytes);
+        if (std::uint64_t{a.share} + 4 <= limit) write(lds, a.share, x, 4);
+    };
     if (starts(op, "load_dword") || starts(op, "store_dword")) {
         std::uint32_t loaded[4];
         for (unsigned k = 0; k < count; ++k) {
@@ -248,7 +290,8 @@ bool Model::access(const std::string& name, const Wave& old, Access& a) {
             else if (memory && k == a.round)
                 write(*memory, a.at, old.v[a.data + k][a.lane], 4);
         }
-        for (unsigned k = 0; starts(op, "load") && k < count; ++k) wave_.v[a.vdst + k][a.lane] = loaded[k];
+        if (a.to_share) return share(loaded[0]), true;
+        for (unsigned k = 0; starts(op, "load") && k < count; ++k) wave_.v[(a.vdst + k) & 255][a.lane] = loaded[k];
         return true;
     }
     if (starts(op, "load_") || starts(op, "store_")) {
@@ -260,6 +303,7 @@ bool Model::access(const std::string& name, const Wave& old, Access& a) {
         }
         std::uint64_t x = memory ? read(*memory, a.at, bytes) : 0;
         if (has(op, "_sbyte") || has(op, "_sshort")) x = std::uint64_t(extended(x, 8 * bytes));
+        if (a.to_share) return share(std::uint32_t(x)), true;
         if (has(op, "d16"))
             half(x);
         else
@@ -270,14 +314,24 @@ bool Model::access(const std::string& name, const Wave& old, Access& a) {
     std::string how = op.substr(7);
     const unsigned n = ends(how, "_x2") ? 64 : 32;
     if (n == 64) how.resize(how.size() - 3);
-    if (how == "fcmpswap") return false;
     const auto value = [&](unsigned r) {
         return n == 64 ? old.v[r][a.lane] | std::uint64_t{old.v[(r + 1) & 255][a.lane]} << 32 : old.v[r][a.lane];
     };
-    const std::uint64_t x = value(a.data), y = how == "cmpswap" ? value(a.data + n / 32) : 0;
+    return atomic(how, a, value(a.data), has(how, "cmpswap") ? value(a.data + n / 32) : 0, n, old.mode);
+}
+
+bool Model::atomic(std::string how, Access& a, std::uint64_t x, std::uint64_t y, unsigned n, std::uint32_t mode) {
     Bytes* const memory = a.place(0, n / 8);
     const std::uint64_t before = memory ? read(*memory, a.at, n / 8) : 0;
-    if (memory) write(*memory, a.at, combined(how, before, x, y, n, old.mode), n / 8);
+    if (how == "add_f32") how = "addf";
+    if (how == "pk_add_f16") {
+        const auto half = [&](unsigned low) {
+            return combined("addf", before >> low & 0xffff, x >> low & 0xffff, 0, 16, mode >> 2) & 0xffff;
+        };
+        if (memory) write(*memory, a.at, half(0) | half(16) << 16, 4);
+        return true;
+    }
+    if (memory) write(*memory, a.at, combined(how, before, x, y, n, mode), n / 8);
     if (a.returns) set_words(a.vdst, a.lane, before, n);
     return true;
 }
@@ -287,7 +341,7 @@ bool Model::flat_memory(const std::string& name, std::uint32_t w0, std::uint32_t
     const unsigned addr = bits_of(w1, 7, 0), saddr = bits_of(w1, 22, 16);
     const bool is_flat = starts(name, "flat"), is_scratch = starts(name, "scratch");
     const std::int64_t offset = generation_ < 9 ? 0 : is_flat ? bits_of(w0, 11, 0) : extended(bits_of(w0, 12, 0), 13);
-    if (generation_ >= 9 && bits_of(w0, 13, 13) != 0) return false;
+    const bool to_share = generation_ >= 9 && bits_of(w0, 13, 13) != 0;
     const std::uint32_t shared = generation_ >= 9 ? std::uint32_t(old.shared_base >> 32) : 0x20000000;
     const std::uint32_t own = generation_ >= 9 ? std::uint32_t(old.private_base >> 32) : 0x20000001;
     const std::uint64_t base = generation_ >= 9 ? old.flat_scratch : private_memory + (old.flat_scratch >> 32 << 8);
@@ -314,14 +368,20 @@ bool Model::flat_memory(const std::string& name, std::uint32_t w0, std::uint32_t
             return &memory_bytes;
         };
         a.round = round / 64;
+        a.to_share = to_share;
+        a.share = (old.m0 & 0xffff) + std::uint32_t(offset) + 4 * i;
         if (!access(name, old, a)) return false;
     }
     return true;
 }
 
 bool Model::buffer_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1) {
-    if (has(name, "format") || has(name, "wbinvl1") || bits_of(w0, 16, 16) != 0 || bits_of(w1, 23, 23) != 0)
-        return false;
+    if (has(name, "wbinvl1")) return true;
+    const bool typed = starts(name, "tbuffer"),
+               to_share = !typed && bits_of(w0, 16, 16) != 0 && has(name, "load") && !has(name, "x2") &&
+                          !has(name, "x3") && !has(name, "x4") && !has(name, "d16") &&
+                          (!has(name, "format") || name == "buffer_load_format_x"),
+               tfe = bits_of(w1, 23, 23) != 0 && has(name, "load");
     const Wave old = wave_;
     const bool offen = bits_of(w0, 12, 12) != 0, idxen = bits_of(w0, 13, 13) != 0;
     const bool addr64 = generation_ < 8 && bits_of(w0, 15, 15) != 0;
@@ -339,36 +399,203 @@ bool Model::buffer_memory(const std::string& name, std::uint32_t w0, std::uint32
         const std::uint32_t off0 = bits_of(w0, 11, 0) + (offen ? old.v[vaddr + (idxen ? 1 : 0)][i] : 0);
         const std::uint64_t pair = old.v[vaddr][i] | std::uint64_t{old.v[(vaddr + 1) & 255][i]} << 32;
         Access a{i, bits_of(w1, 15, 8), bits_of(w1, 15, 8), bits_of(w0, 14, 14) != 0, {}, 0};
-        a.place = [&](unsigned k, unsigned bytes) -> Bytes* {
+        const auto address = [&](unsigned k) -> std::uint64_t {
             const std::uint32_t off = off0 + 4 * k;
-            const auto settle = [&](std::uint64_t at) {
-                a.at = generation_ == 6 ? at & ~std::uint64_t{std::min(bytes, 4u) - 1} : at;
-                return &memory_bytes;
-            };
-            if (addr64) return settle(base + pair + off + soffset);
+            if (addr64) return (base + pair + off + soffset) & 0xffffffffffff;  // addresses have 48 bits
+            const std::uint64_t linear = base + soffset + index * stride + off;
+            const std::uint64_t mixed = base + soffset +
+                                        ((index / istride) * stride + (off / element) * element) * istride +
+                                        (index % istride) * element + off % element;
+            return swizzle ? mixed : linear;
+        };
+        const auto outside = [&](unsigned k, unsigned bytes) {
+            const std::uint32_t off = off0 + 4 * k;
             const bool by_record = generation_ < 8    ? stride != 0
                                    : generation_ == 8 ? stride != 0 && swizzle
                                                       : stride != 0 && idxen;
             const bool out = by_record ? index >= records || (swizzle && off >= stride)
                                        : off + (idxen ? index * stride : 0) + bytes > records;
-            if (out && !(add_tid && !idxen)) return nullptr;
-            const std::uint64_t linear = base + soffset + index * stride + off;
-            const std::uint64_t mixed = base + soffset +
-                                        ((index / istride) * stride + (off / element) * element) * istride +
-                                        (index % istride) * element + off % element;
-            return settle(swizzle ? mixed : linear);
+            return !addr64 && out && !(add_tid && !idxen);
+        };
+        a.place = [&](unsigned k, unsigned bytes) -> Bytes* {
+            a.at = generation_ == 6 ? address(k) & ~std::uint64_t{std::min(bytes, 4u) - 1} : address(k);
+            return outside(k, bytes) ? nullptr : &memory_bytes;
         };
         a.round = round / 64;
-        if (!access(name, old, a)) return false;
+        a.to_share = to_share;
+        a.share = (old.m0 & 0xffff) + bits_of(w0, 11, 0) + 4 * i;
+        if (name == "buffer_store_lds_dword") {
+            const std::uint64_t limit = generation_ >= 9 ? lds_bytes : std::min(old.m0, lds_bytes);
+            Bytes* const memory = a.place(0, 4);
+            if (memory) write(*memory, a.at, a.share + 4 <= limit ? read(lds, a.share, 4) : 0, 4);
+        } else if (has(name, "format")) {
+            const unsigned data = typed ? bits_of(w0, 22, 19) : bits_of(d[3], 18, 15),
+                           numbers = typed ? bits_of(w0, 25, 23) : bits_of(d[3], 14, 12);
+            static constexpr unsigned sizes[] = {0, 1, 2, 2, 4, 4, 4, 4, 4, 4, 4, 8, 8, 12, 16, 0};
+            if (to_share) return false;
+            if (!format_access(name, old, a, data, numbers, d[3] & 0xfff, !outside(0, sizes[data]), address))
+                return false;
+        } else if (!access(name, old, a)) {
+            return false;
+        }
+        if (tfe && !to_share && round < 64) {
+            const unsigned count = has(name, "dwordx")      ? unsigned(name.back() - '0')
+                                   : !has(name, "_format_") ? 1
+                                                            : unsigned(name.size() - name.rfind('_') - 1);
+            const bool packed = has(name, "d16") && packs_halves;
+            wave_.v[(a.data + (packed ? (count + 1) / 2 : count)) & 255][i] = 0;
+        }
     }
     return true;
+}
+
+Model::ScalarFields Model::scalar_fields(const std::vector<std::uint32_t>& words) const {
+    const std::uint32_t w0 = words[0], w1 = words.size() > 1 ? words[1] : 0;
+    ScalarFields f;
+    f.offset = 255;
+    if (generation_ < 8) {
+        f.data = bits_of(w0, 21, 15), f.base = 2 * bits_of(w0, 14, 9);
+        const unsigned field = bits_of(w0, 7, 0);
+        if (bits_of(w0, 8, 8) != 0)
+            f.immediate = 4 * std::int64_t{field};
+        else if (words.size() > 1)
+            f.immediate = 4 * std::int64_t{w1};
+        else
+            f.offset = field;
+        return f;
+    }
+    f.data = bits_of(w0, 12, 6), f.base = 2 * bits_of(w0, 5, 0), f.returns = bits_of(w0, 16, 16) != 0;
+    const bool immediate = bits_of(w0, 17, 17) != 0, both = generation_ >= 9 && bits_of(w0, 14, 14) != 0;
+    if (immediate) f.immediate = generation_ >= 9 ? extended(bits_of(w1, 20, 0), 21) : std::int64_t{bits_of(w1, 19, 0)};
+    if (both)
+        f.offset = bits_of(w1, 31, 25);
+    else if (!immediate)
+        f.offset = bits_of(w1, 6, 0);
+    return f;
+}
+
+bool Model::scalar_memory(const std::string& name, const std::vector<std::uint32_t>& words) {
+    if (starts(name, "s_dcache") || starts(name, "s_atc_probe")) return true;
+    if (has(name, "time")) return false;
+    const ScalarFields f = scalar_fields(words);
+    const bool by_buffer = has(name, "_buffer_"), is_scratch = has(name, "_scratch_"), is_atomic = has(name, "atomic");
+    std::uint64_t offset = std::uint64_t(f.immediate);
+    if (f.offset != 255) offset += std::uint64_t{scalar32(f.offset)} * (is_scratch ? 64 : 1);
+    std::uint64_t base = scalar64(f.base), size = ~std::uint64_t{0};
+    if (by_buffer) {
+        const std::uint32_t d1 = scalar32(f.base + 1), records = scalar32(f.base + 2), stride = d1 >> 16 & 0x3fff;
+        base &= 0xffffffffffff;
+        size = stride == 0 ? records : std::uint64_t{stride} * records;
+    }
+    if (is_atomic) {
+        std::string how = name.substr(name.find("atomic_") + 7);
+        const unsigned n = ends(how, "_x2") ? 64 : 32;
+        if (n == 64) how.resize(how.size() - 3);
+        if (by_buffer && (offset & ~std::uint64_t{3}) + n / 8 > size) return false;
+        const std::uint64_t at = (base + offset) & ~std::uint64_t{3};
+        const auto value = [&](unsigned code) { return n == 64 ? scalar64(code) : scalar32(code); };
+        const std::uint64_t x = value(f.data), y = has(how, "cmpswap") ? value(f.data + n / 32) : 0,
+                            before = read(memory_bytes, at, n / 8);
+        write(memory_bytes, at, combined(how, before, x, y, n, wave_.mode), n / 8);
+        if (f.returns) n == 64 ? set64(f.data, before) : set32(f.data, std::uint32_t(before));
+        return true;
+    }
+    const std::size_t by = name.find("dwordx");
+    const unsigned count = by == std::string::npos ? 1 : unsigned(std::stoi(name.substr(by + 6)));
+    std::uint32_t loaded[16] = {};
+    for (unsigned i = 0; i < count; ++i) {
+        const std::uint64_t at = ((base + offset) & ~std::uint64_t{3}) + 4 * i,
+                            within = (offset & ~std::uint64_t{3}) + 4 * i;
+        const bool inside = !by_buffer || (within < size && within + 4 <= size);
+        if (has(name, "store")) {
+            if (inside) write(memory_bytes, at, scalar32(f.data + i), 4);
+        } else if (inside) {
+            loaded[i] = std::uint32_t(read(memory_bytes, at, 4));
+        }
+    }
+    for (unsigned i = 0; has(name, "load") && i < count; ++i) set32(f.data + i, loaded[i]);
+    return true;
+}
+
+void Model::prepare_scalar(const std::string& name, const std::vector<std::uint32_t>& words,
+                           const std::function<std::uint64_t()>& random) {
+    const ScalarFields f = scalar_fields(words);
+    const bool is_scratch = has(name, "_scratch_");
+    std::uint64_t offset = std::uint64_t(f.immediate);
+    if (f.offset < 128 && f.offset != 126 && f.offset != 127) {
+        set32(f.offset, std::uint32_t(is_scratch          ? random() % 64
+                                      : random() % 4 == 0 ? random() % 0x1000
+                                                          : random() % 0x400 * 4));
+        offset += std::uint64_t{scalar32(f.offset)} * (is_scratch ? 64 : 1);
+    }
+    const std::uint64_t base = 0x4000 + random() % 0x4000 / 8 * 8 - (offset & ~std::uint64_t{3});
+    if (!has(name, "_buffer_")) return set64(f.base, base);
+    const bool exceeds = (base >> 48) != 0;
+    set32(f.base, std::uint32_t(exceeds ? 0x4000 : base));
+    set32(f.base + 1, (exceeds ? 0 : std::uint32_t(base >> 32 & 0xffff)) |
+                          std::uint32_t(random() % 2 == 0 ? 0 : random() % 64) << 16 | std::uint32_t(random()) << 30);
+    set32(f.base + 2, std::uint32_t(exceeds ? 0 : random() % 4 == 0 ? offset + 4 : 0x3fffff));
+}
+
+void Model::prepare_image(std::uint32_t w0, std::uint32_t w1, const std::function<std::uint64_t()>& random) {
+    const unsigned vaddr = bits_of(w1, 7, 0), srsrc = 4 * bits_of(w1, 20, 16), ssamp = 4 * bits_of(w1, 25, 21);
+    static constexpr unsigned formats[][2] = {{1, 0},  {1, 4},  {3, 1},  {4, 7},  {4, 4},  {5, 7},  {5, 0},  {10, 0},
+                                              {10, 5}, {12, 7}, {14, 7}, {14, 4}, {6, 7},  {7, 7},  {9, 0},  {8, 4},
+                                              {16, 0}, {17, 0}, {18, 0}, {19, 0}, {20, 0}, {11, 7}, {13, 7}, {2, 3}};
+    const auto& format = formats[random() % std::size(formats)];
+    const unsigned kind = 8 + unsigned(random() % 6), width = 1 + unsigned(random() % 9),
+                   height = 1 + unsigned(random() % 7);
+    const unsigned pitch = width + unsigned(random() % 3), depth = kind == 11 ? 6 : 1 + unsigned(random() % 4);
+    const unsigned first = unsigned(random() % depth), levels = random() % 2 == 0 ? 0 : unsigned(random() % 4);
+    const unsigned first_level = levels == 0 ? 0 : unsigned(random() % (levels + 1));
+    unsigned select = 0xfac;
+    if (random() % 3 == 0) {
+        static constexpr unsigned choices[] = {0, 1, 4, 5, 6, 7};
+        select = 0;
+        for (unsigned k = 0; k < 4; ++k) select |= choices[random() % 6] << (3 * k);
+    }
+    set32(ssamp, std::uint32_t(random() & 0x7000));
+    for (unsigned axis = 0; axis < 3; ++axis) {
+        static constexpr unsigned modes[] = {0, 1, 2, 3, 6, 7};
+        set32(ssamp, scalar32(ssamp) | modes[random() % 6] << (3 * axis));
+    }
+    set32(ssamp, scalar32(ssamp) | (random() % 4 == 0 ? 1u << 15 : 0));
+    set32(ssamp + 1, std::uint32_t(random() % 2 == 0 ? 0 : random() % 0x180) | std::uint32_t(0x300 + random() % 0x200)
+                                                                                   << 12);
+    const unsigned filter = unsigned(random() % 2), other = random() % 3 == 0 ? unsigned(random() % 2) : filter;
+    set32(ssamp + 2, filter << 20 | other << 22 | unsigned(random() % 3) << 24 |
+                         unsigned(levels == 0 ? random() % 3 : random() % 2) << 26);
+    set32(ssamp + 3, unsigned(random() % 3) << 30);
+    const std::uint32_t t[8] = {
+        0x40,
+        (format[0] << 20) | (format[1] << 26) | (random() % 4 == 0 ? unsigned(random() % 0x180) << 8 : 0),
+        (width - 1) | (height - 1) << 14,
+        select | first_level << 12 | levels << 16 | (generation_ >= 9 ? 0u : 8u) << 20 | kind << 28,
+        (depth - 1) | (pitch - 1) << 13,
+        first | (depth - 1) << 13,
+        0,
+        0};
+    for (unsigned k = 0; k < 8; ++k) set32(srsrc + k, t[k]);
+    const bool samples = bits_of(w0, 24, 18) >= 0x20 && bits_of(w0, 24, 18) != 0x60;
+    const bool unnormalised = (scalar32(ssamp) >> 15 & 1) != 0 || bits_of(w0, 12, 12) != 0;
+    for (unsigned k = 0; k < 12; ++k)
+        for (unsigned lane = 0; lane < 64; ++lane) {
+            const double x = random() % 8 == 0 ? double(random() % 40) / 8 - 2 : double(random() % 0x4000) / 0x3000;
+            const auto number = std::bit_cast<std::uint32_t>(float(unnormalised && random() % 4 != 0 ? x * 6 : x));
+            wave_.v[(vaddr + k) & 255][lane] = samples ? (random() % 64 == 0 ? std::uint32_t(random()) : number)
+                                                       : std::uint32_t(random() % 16 == 0 ? random() : random() % 8);
+        }
 }
 
 // Gives registers addresses that lie in memory; `random` is asked for numbers.
 void Model::prepare(const std::string& name, const std::vector<std::uint32_t>& words,
                     const std::function<std::uint64_t()>& random) {
+    if (encoding_of(static_cast<Generation>(generation_), words[0]) != Encoding::other) return;
+    if (starts(name, "s_dcache") || has(name, "time") || has(name, "atc_probe")) return;
+    if (starts(name, "s_")) return prepare_scalar(name, words, random);
     if (words.size() < 2) return;
     const std::uint32_t w0 = words[0], w1 = words[1];
+    if (starts(name, "image_")) return prepare_image(w0, w1, random);
     const unsigned addr = bits_of(w1, 7, 0);
     const auto each = [&](unsigned r, const std::function<std::uint32_t()>& value) {
         for (auto& lane : wave_.v[r & 255]) lane = value();
@@ -379,8 +606,14 @@ void Model::prepare(const std::string& name, const std::vector<std::uint32_t>& w
                                                     : random() % (lds_bytes / 4) & ~(random() % 4 == 0 ? 0u : 3u));
         });
         wave_.m0 = random() % 4 == 0 ? std::uint32_t(random() % lds_bytes) : 0xffffffff;
+        if (has(name, "append") || has(name, "consume") || has(name, "addtid"))
+            wave_.m0 = std::uint32_t(random() % (lds_bytes / 4)) & ~3u;
+        if (has(name, "src2"))
+            each(addr, [&] {
+                return std::uint32_t(0x400 + random() % 0x100 * 8) | (std::uint32_t(random() % 64) - 32) << 17;
+            });
     }
-    const auto in_memory = [&] { return 0x1000 + (random() % 0x8000 & ~(random() % 8 == 0 ? 0u : 7u)); };
+    const auto in_memory = [&] { return 0x2000 + (random() % 0x8000 & ~(random() % 8 == 0 ? 0u : 7u)); };
     if (starts(name, "flat_") || starts(name, "global_")) {
         const unsigned saddr = bits_of(w1, 22, 16);
         const bool by_pair = starts(name, "flat_") || saddr == 127;
@@ -389,6 +622,7 @@ void Model::prepare(const std::string& name, const std::vector<std::uint32_t>& w
         wave_.flat_scratch = generation_ >= 9 ? 0x2000 : std::uint64_t{0x10} << 32;
         private_memory = 0x1000;
         wave_.m0 = 0xffffffff;
+        if (generation_ >= 9 && bits_of(w0, 13, 13) != 0) wave_.m0 = 0x200;
         const bool atomics = name.find("atomic") != std::string::npos;
         for (unsigned lane = 0; lane < 64; ++lane) {
             std::uint64_t at = by_pair ? in_memory() : random() % 0x800 * 4;
@@ -399,14 +633,14 @@ void Model::prepare(const std::string& name, const std::vector<std::uint32_t>& w
             wave_.v[addr][lane] = std::uint32_t(at);
             if (by_pair) wave_.v[(addr + 1) & 255][lane] = std::uint32_t(at >> 32);
         }
-        if (!by_pair) set64(saddr, 0x3000);
+        if (!by_pair) set64(saddr, 0x4000);
     }
     if (starts(name, "scratch_")) {
         wave_.flat_scratch = 0x4000;
         each(addr, [&] { return std::uint32_t(0x20 + random() % 0x10) * 4; });
         if (bits_of(w1, 22, 16) != 127) set32(bits_of(w1, 22, 16), 0x80);
     }
-    if (starts(name, "buffer_")) {
+    if (starts(name, "buffer_") || starts(name, "tbuffer_")) {
         const unsigned first = 4 * bits_of(w1, 20, 16), soffset = bits_of(w1, 31, 24);
         const bool swizzle = random() % 3 == 0;
         const std::uint32_t stride = random() % 3 == 0 ? 0 : std::uint32_t(random() % 16 * 4);
@@ -420,9 +654,16 @@ void Model::prepare(const std::string& name, const std::vector<std::uint32_t>& w
         set32(first, 0x2000);
         set32(first + 1, stride << 16 | std::uint32_t(swizzle) << 31);
         set32(first + 2, std::uint32_t(random() % 3 == 0 ? random() % 64 : 0x4000));
-        set32(first + 3, std::uint32_t(random() & 0x780000) | (random() % 4 == 0 ? 1u << 23 : 0));
-        if (soffset < 104 && (soffset < first || soffset > first + 3))
+        static constexpr unsigned numbers[] = {0, 1, 2, 3, 4, 5, 7, 7};
+        unsigned select = 0xfac;
+        for (unsigned k = 0; k < 4 && random() % 3 == 0; ++k)
+            select = (select & ~(7u << (3 * k))) |
+                     (random() % 3 == 0 ? unsigned(random() % 2) : 4 + unsigned(random() % 4)) << (3 * k);
+        set32(first + 3, std::uint32_t(random() & 0x780000) | (random() % 4 == 0 ? 1u << 23 : 0) | select |
+                             (1 + unsigned(random() % 14)) << 15 | numbers[random() % 8] << 12);
+        if (soffset < 128 && soffset != 126 && soffset != 127 && (soffset < first || soffset > first + 3))
             set32(soffset, std::uint32_t(random() % 0x400 * 4));
+        wave_.m0 = random() % 4 == 0 ? std::uint32_t(random() % lds_bytes) : 0x100;
     }
 }
 

@@ -49,6 +49,7 @@ public:
 
     Bytes memory_bytes, lds;           // of the machine and of the group
     std::uint32_t lds_bytes = 0;       // that the group has
+    bool packs_halves = false;         // of buffers and images, two in a register
     std::uint64_t private_memory = 0;  // where it begins, before flat_scratch
 
     static Encoding encoding_of(Generation generation, std::uint32_t word);
@@ -77,13 +78,32 @@ private:
         std::function<Bytes*(unsigned, unsigned)> place;
         std::uint64_t at;
         unsigned round = 0;
+        bool to_share = false;  // instead of registers, at `share`
+        std::uint32_t share = 0;
     };
 
     bool memory(const std::string& name, const std::vector<std::uint32_t>& words);
     bool shared_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1);
     bool flat_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1);
     bool buffer_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1);
+    bool scalar_memory(const std::string& name, const std::vector<std::uint32_t>& words);
+    bool image_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1);
     bool access(const std::string& name, const Wave& old, Access& a);
+    bool atomic(std::string how, Access& a, std::uint64_t x, std::uint64_t y, unsigned bits, std::uint32_t mode);
+    // Of typed buffers: what `address` says is where word k of the element lies.
+    bool format_access(const std::string& name, const Wave& old, Access& a, unsigned data, unsigned numbers,
+                       std::uint32_t select, bool inside, const std::function<std::uint64_t(unsigned)>& address);
+    void prepare_scalar(const std::string& name, const std::vector<std::uint32_t>& words,
+                        const std::function<std::uint64_t()>& random);
+    void prepare_image(std::uint32_t w0, std::uint32_t w1, const std::function<std::uint64_t()>& random);
+    // Where scalar memory instructions have things.
+    struct ScalarFields {
+        unsigned data = 0, base = 0;  // registers
+        std::int64_t immediate = 0;
+        unsigned offset = 0;  // a register; 255: none
+        bool returns = false;
+    };
+    ScalarFields scalar_fields(const std::vector<std::uint32_t>& words) const;
     void set_words(unsigned first, unsigned lane, std::uint64_t value, unsigned bits);
     bool take_apart(const std::vector<std::uint32_t>& words);
     bool scalar(const std::string& name);
@@ -91,7 +111,8 @@ private:
     bool whole_wave(const std::string& name);
 
     std::uint32_t scalar32(unsigned code) const;
-    std::uint64_t scalar64(unsigned code) const;
+    // A literal has 32 bits: the others are 0, or its sign where the operand is signed.
+    std::uint64_t scalar64(unsigned code, bool is_signed = false) const;
     void set32(unsigned code, std::uint32_t value);
     void set64(unsigned code, std::uint64_t value);
     int dpp_lane(int lane) const;

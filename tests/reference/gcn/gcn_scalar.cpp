@@ -148,7 +148,7 @@ std::uint32_t Model::scalar32(unsigned code) const {
     return f_.literal;
 }
 
-std::uint64_t Model::scalar64(unsigned code) const {
+std::uint64_t Model::scalar64(unsigned code, bool is_signed) const {
     const Wave& w = wave_;
     if (code < 128) return scalar32(code) | std::uint64_t{scalar32(code + 1)} << 32;
     if (code <= 192) return code - 128;
@@ -158,7 +158,7 @@ std::uint64_t Model::scalar64(unsigned code) const {
     if (code == 237) return w.private_base;
     if (code == 238) return w.private_limit;
     if (code >= 240 && code <= 248) return double_constants[code - 240];
-    if (code == 255) return static_cast<std::uint64_t>(static_cast<std::int32_t>(f_.literal));
+    if (code == 255 && is_signed) return static_cast<std::uint64_t>(static_cast<std::int32_t>(f_.literal));
     return scalar32(code);
 }
 
@@ -208,7 +208,7 @@ bool Model::scalar(const std::string& name) {
     const std::uint64_t next = w.pc + length_;
     const std::uint64_t branch = w.pc + 4 + static_cast<std::uint64_t>(L{static_cast<std::int16_t>(f_.simm)} * 4);
     const std::uint32_t a = is_sopk ? scalar32(f_.sdst) : scalar32(f_.src[0]), b = is_sopk ? imm : scalar32(f_.src[1]);
-    const std::uint64_t a64 = scalar64(f_.src[0]), b64 = scalar64(f_.src[1]);
+    const std::uint64_t a64 = scalar64(f_.src[0], ends(name, "i64")), b64 = scalar64(f_.src[1]);
     const std::uint64_t x = wide ? a64 : a, y = wide ? b64 : b;
     const unsigned shift = b & (n - 1);
     const auto signed_x = [&] { return wide ? L(a64) : L{I(a)}; };
@@ -419,9 +419,10 @@ bool Model::scalar(const std::string& name) {
 
 bool Model::execute(const std::string& name, const std::vector<std::uint32_t>& words) {
     loose_.clear();
-    if (words.size() == 2 && encoding_of(static_cast<Generation>(generation_), words[0]) == Encoding::other) {
+    if (encoding_of(static_cast<Generation>(generation_), words[0]) == Encoding::other) {
+        if (words.size() == 1 && name[0] != 's') return false;
         if (!memory(name, words)) return false;
-        wave_.pc += 8;
+        wave_.pc += 4 * words.size();
         return true;
     }
     if (!take_apart(words)) return false;

@@ -127,7 +127,7 @@ struct Lane {
                                                        0xc000, 0x4400, 0xc400, 0x3118};
             return halves[code - 240];
         }
-        if (bits_of(t) == 64) return code == 255 && t == f64 ? std::uint64_t{f.literal} << 32 : m.scalar64(code);
+        if (bits_of(t) == 64) return code == 255 && t == f64 ? std::uint64_t{f.literal} << 32 : m.scalar64(code, true);
         return m.scalar32(code) & ones(bits_of(t));
     }
     // A constant of 16 bits has nothing above them; other constants are the 32 bits that they are elsewhere.
@@ -312,7 +312,8 @@ struct Lane {
             if (size != 32 && f.dst_unused == 1 && (x >> (size - 1) & 1) != 0)
                 rest = std::uint32_t(~std::uint64_t{0} << (low + size));
             w.v[r][i] = placed | rest;
-            if (size < n && is_float(t) && nan(t, x)) m.loose_.push_back({r, unsigned(lane), 0, 0, 0});
+            if ((size < n || f.dst_unused == 1) && is_float(t) && nan(t, x))
+                m.loose_.push_back({r, unsigned(lane), 0, 0, 0});
             if (size < n) distance = -1;
         } else if (n == 16) {
             const bool high = f.encoding == Encoding::vop3 && (f.op_sel >> 3 & 1) != 0;
@@ -853,7 +854,7 @@ void division(Rules& rules, const std::string& suffix, Type t) {
         else if (sf::is_subnormal(form, b))
             d = scaled(l, a, step, false);
         else if (inverse && ratio)
-            vcc = true, d = a == b ? scaled(l, a, step, false) : a;
+            vcc = true, d = a == b ? scaled(l, a, -step, false) : a;  // up, as manuals have it, is infinity
         else if (inverse)
             d = scaled(l, a, -step, false);
         else if (ratio)
@@ -994,6 +995,96 @@ void others(Rules& rules) {
     });
 }
 
+// What gfx904, gfx906 and gfx908 have more.
+void later(Rules& rules) {
+    const auto mixed = [](Lane& l, unsigned k) {
+        const std::uint32_t whole = l.raw32(k);
+        std::uint64_t x = whole;
+        if ((l.f.op_sel_hi >> k & 1) != 0)
+            x = l.convert(f16, f32, (l.f.op_sel >> k & 1) != 0 ? whole >> 16 : whole & 0xffff, sf::Rounding::nearest, false);
+        if ((l.f.neg_hi >> k & 1) != 0) x &= 0x7fffffff;
+        return (l.f.neg >> k & 1) != 0 ? x ^ 0x80000000 : x;
+    };
+    for (const bool fused : {false, true}) {
+        const std::string head = fused ? "v_fma_mix" : "v_mad_mix";
+        const auto sum = [=](Lane& l) {
+            const std::uint64_t a = mixed(l, 0), b = mixed(l, 1), c = mixed(l, 2);
+            return fused ? l.fma(f32, a, b, c) : l.mad(f32, a, b, c);
+        };
+        rules[head + "_f32"] = [=](Lane& l) { l.put_float(f32, sum(l)); };
+        for (const bool high : {false, true})
+            rules[head + (high ? "hi_f16" : "lo_f16")] = [=](Lane& l) {
+                const unsigned to = l.target();
+                if (to > 255) return;
+                const std::uint64_t x = l.modified(f16, l.convert(f32, f16, sum(l), l.rounding(f16), false));
+                std::uint32_t& r = l.w.v[to][std::size_t(l.lane)];
+                r = high ? std::uint32_t(x << 16) | (r & 0xffff) : std::uint32_t(x) | (r & 0xffff0000);
+                l.m.note({to, unsigned(l.lane), 16, high ? 16u : 0u, 0});
+            };
+    }
+    rules["v_fmac_f32"] = [](Lane& l) {
+        l.put_float(f32, l.fma(f32, l.src(0, f32), l.src(1, f32), l.accumulator(f32)));
+    };
+    rules["v_xnor_b32"] = [](Lane& l) { l.put(i32, ~(l.u(0) ^ l.u(1)) & 0xffffffff); };
+    const auto wide = [](std::uint64_t half) {
+        sf::Flags flags;
+        return sf::convert(sf::binary16, sf::binary32, half, sf::Rounding::nearest, flags);
+    };
+    // Both sources as words whose parts are multiplied.
+    const auto words = [](Lane& l, unsigned k, bool of_16) {
+        std::uint64_t x = 0;
+        if (!of_16) return std::uint64_t{l.raw32(k)};
+        if (l.f.encoding != Encoding::vop3p)
+            return l.f.src[k] >= 240 && l.f.src[k] <= 248 ? l.constant(l.f.src[k], f16) : std::uint64_t{l.raw32(k)};
+        for (const bool high : {false, true}) {
+            l.high_half = high;
+            x |= l.src(k, i16) << (16 * high);
+        }
+        return x;
+    };
+    const auto third = [](Lane& l) {
+        return l.f.encoding == Encoding::vop3p ? std::uint64_t{l.raw32(2)} : l.accumulator(i32);
+    };
+    const auto dot = [&](const std::string& name, unsigned n, bool is_signed) {
+        rules[name] = [=](Lane& l) {
+            const std::uint64_t a = words(l, 0, n == 16), b = words(l, 1, n == 16), c = third(l);
+            sf::Int128 sum = is_signed ? extended(c, 32) : sf::Int128(c);
+            for (unsigned i = 0; i < 32; i += n) {
+                const std::uint64_t x = a >> i & ones(n), y = b >> i & ones(n);
+                sum += is_signed ? sf::Int128(extended(x, n)) * extended(y, n) : sf::Int128(x) * y;
+            }
+            l.put(i32, is_signed ? clamp_s(l, sum, 32) : clamp_u(l, sum, 32));
+        };
+    };
+    for (const char* infix : {"", "c"}) {
+        dot(std::string("v_dot2") + infix + "_i32_i16", 16, true);
+        dot(std::string("v_dot4") + infix + "_i32_i8", 8, true);
+        dot(std::string("v_dot8") + infix + "_i32_i4", 4, true);
+        rules[std::string("v_dot2") + infix + "_f32_f16"] = [=](Lane& l) {
+            const std::uint64_t a = words(l, 0, true), b = words(l, 1, true);
+            std::uint64_t c = third(l);
+            if (l.f.encoding == Encoding::vop3p) {
+                if ((l.f.neg_hi >> 2 & 1) != 0) c &= 0x7fffffff;
+                if ((l.f.neg >> 2 & 1) != 0) c ^= 0x80000000;
+            }
+            c = l.fma(f32, wide(a & 0xffff), wide(b & 0xffff), c);
+            l.put_float(f32, l.fma(f32, wide(a >> 16), wide(b >> 16), c));
+        };
+    }
+    dot("v_dot2_u32_u16", 16, false);
+    dot("v_dot4_u32_u8", 8, false);
+    dot("v_dot8_u32_u4", 4, false);
+    rules["v_pk_fmac_f16"] = [=](Lane& l) {
+        const std::uint64_t a = words(l, 0, true), b = words(l, 1, true), c = l.accumulator(i32);
+        std::uint64_t x = 0;
+        for (const unsigned low : {0u, 16u}) {
+            x |= l.fma(f16, a >> low & 0xffff, b >> low & 0xffff, c >> low & 0xffff) << low;
+            l.m.note({l.target(), unsigned(l.lane), 16, low, 0});
+        }
+        l.put(i32, x);
+    };
+}
+
 void comparisons(Rules& rules) {
     const auto both = [&](const std::string& name, auto f) {
         for (const char* head : {"v_cmp_", "v_cmpx_", "v_cmps_", "v_cmpsx_"})
@@ -1073,6 +1164,7 @@ const Rules& all_rules() {
         division(made, "f32", f32);
         division(made, "f64", f64);
         others(made);
+        later(made);
         comparisons(made);
         return made;
     }();
@@ -1084,6 +1176,10 @@ const Rules& all_rules() {
 bool Model::vector(const std::string& name) {
     const auto found = all_rules().find(name);
     if (found == all_rules().end()) return false;
+    // What constants are where halves and words may be asked for, and the signs of words of halves, nobody says.
+    const bool has_constant = std::any_of(f_.src, f_.src + 3, [](unsigned code) { return code >= 240 && code <= 248; });
+    if (name.find("_mix") != std::string::npos && has_constant) return false;
+    if (starts(name, "v_dot2c") && f_.dpp && (f_.neg | f_.abs) != 0) return false;
     // On gfx9 these names are of additions without a carry.
     const bool no_carry = generation_ >= 9 && !starts(name, "v_cmp") &&
                           (name == "v_add_u32" || name == "v_sub_u32" || name == "v_subrev_u32" ||

@@ -1,0 +1,91 @@
+// Loops in which instructions ask the machine for something: compiled code has the interpreter do these and goes on, so that
+// whole loops are compiled and come to the same.
+#include <gtest/gtest.h>
+
+#include "isaforge/machine.hpp"
+
+namespace isaforge {
+namespace {
+
+constexpr const char* description = R"(isa asks "Asks"
+code unit 32 little
+constant pc_bits = 64
+memory mem : u8 little holds code
+registers r : 8 of u64 "r{n}"
+register state : u8
+mode m : u8 = state
+format F | OP:32 |
+instructions F [OP] "{name}" {
+    0 one     r[1] = r[1] + 1
+    1 fence   fence()
+    2 time    r[2] = r[2] ^ now()
+    3 number  r[3] = r[3] + count("instructions")
+    4 tell    signal("told")
+    5 linked  let old = load_linked(mem.u64[0x8000]); let done = store_conditional(mem.u64[0x8000], old + 3); r[4] = r[4] + u64(done)
+    6 locked  atomic 0x8008 { mem.u64[0x8008] = mem.u64[0x8008] + r[1] }
+    7 begin   transaction_begin()
+    8 within  mem.u64[0x8010] = mem.u64[0x8010] ^ r[2]
+    9 end     r[5] = r[5] + u64(transaction_end())
+    10 turn   state = state ^ 1
+    11 by_mode r[6] = r[6] + (m == 1 ? u64(5) : u64(7))
+    12 again  if r[1] != r[0] { pc = u64(0x1000) }
+    13 done   stop()
+}
+)";
+
+std::shared_ptr<const Codec> codec_of(const char* text) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa_text("asks.isa", text, sources, diagnostics);
+    EXPECT_TRUE(isa) << to_text(diagnostics, sources);
+    return isa ? std::make_shared<const Codec>(isa) : nullptr;
+}
+
+std::unique_ptr<Machine> run(const std::shared_ptr<const Codec>& codec, const std::vector<std::uint8_t>& operations,
+                             Engine engine, std::uint64_t limit) {
+    auto machine = std::make_unique<Machine>(codec, MachineOptions{.memory_bytes = 1 << 16, .engine = engine});
+    std::vector<std::uint8_t> code;
+    for (const std::uint8_t each : operations) code.insert(code.end(), {each, 0, 0, 0});
+    const Index mem = machine->find_memory("mem");
+    EXPECT_TRUE(machine->load_data(mem, 0x1000, code));
+    EXPECT_EQ(machine->protect(0x1000, code.size(), {true, true, true}, "code"), "");
+    machine->start(0x1000);
+    machine->reset();
+    Index file = no_index;
+    std::uint64_t number = 0;
+    EXPECT_TRUE(machine->find_register("r0", file, number));
+    machine->set(file, number, 3000);
+    machine->run(limit);
+    return machine;
+}
+
+TEST(Callouts, DoWhatTheInterpreterDoes) {
+    const auto codec = codec_of(description);
+    ASSERT_TRUE(codec);
+    const std::vector<std::vector<std::uint8_t>> programs = {
+        {0, 1, 12, 13},          {0, 2, 3, 4, 12, 13}, {0, 5, 6, 12, 13},
+        {0, 2, 7, 8, 9, 12, 13}, {0, 10, 11, 12, 13},  {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}};
+    for (const auto& program : programs)
+        for (const std::uint64_t limit : {0, 7777}) {
+            const auto interpreted = run(codec, program, Engine::interpreter, limit);
+            const auto compiled = run(codec, program, Engine::compiler, limit);
+            EXPECT_EQ(compiled->engine_figures().problem, "");
+            EXPECT_EQ(register_dump(*interpreted), register_dump(*compiled));
+            EXPECT_EQ(interpreted->instructions(), compiled->instructions());
+            EXPECT_EQ(interpreted->signals(), compiled->signals());
+            EXPECT_EQ(interpreted->pc(), compiled->pc());
+            const Index mem = interpreted->find_memory("mem");
+            EXPECT_TRUE(std::ranges::equal(interpreted->memory(mem), compiled->memory(mem)));
+        }
+}
+
+TEST(Callouts, LeaveNothingOfALoopOut) {
+    const auto codec = codec_of(description);
+    ASSERT_TRUE(codec);
+    const std::vector<std::uint8_t> loop = {0, 1, 2, 3, 4, 5, 6, 12, 13};
+    const auto machine = run(codec, loop, Engine::compiler, 0);
+    EXPECT_GE(machine->engine_figures().instructions, loop.size() - 1);
+}
+
+}  // namespace
+}  // namespace isaforge
