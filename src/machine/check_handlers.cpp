@@ -26,6 +26,62 @@ void turn(std::byte* values, unsigned bytes, unsigned lanes) {
     for (unsigned lane = 0; lane < lanes; ++lane) std::reverse(values + lane * bytes, values + (lane + 1) * bytes);
 }
 
+// What handlers do. Apart from these, for what has variables of its own in memory is not left for the next operation without a
+// return; each would take room on the stack.
+
+[[gnu::noinline]] void tell_access(const MicroOp* op, std::byte* state, Core* core) {
+    const LanesOf lanes = lanes_of(op, state);
+    if (lanes.lanes == 1) store(state, op->result, 0);
+    Machine::State& hart = owner(core);
+    hart.system->checker->access(hart, lanes, CheckDetail::of(op->detail).object, ir::AccessKind::of(op->b),
+                                 addresses_of(op, state), reinterpret_cast<std::uint8_t*>(state + op->result));
+}
+
+[[gnu::noinline]] void load_shadows(const MicroOp* op, std::byte* state, Core* core) {
+    const LanesOf lanes = lanes_of(op, state);
+    const CheckDetail detail = CheckDetail::of(op->detail);
+    std::array<std::byte, 8> single{};
+    std::byte* const to = lanes.lanes == 1 ? single.data() : state + op->result;
+    Machine::State& hart = owner(core);
+    hart.system->checker->load(hart, lanes, detail.object, detail.bytes, addresses_of(op, state), to);
+    if (detail.big) turn(to, detail.bytes, lanes.lanes);
+    if (lanes.lanes == 1) std::memcpy(state + op->result, single.data(), single.size());
+}
+
+[[gnu::noinline]] void store_shadows(const MicroOp* op, const std::byte* state, Core* core) {
+    const LanesOf lanes = lanes_of(op, state);
+    const CheckDetail detail = CheckDetail::of(op->detail);
+    Machine::State& hart = owner(core);
+    std::array<std::byte, 8 * ir::most_lanes> turned;
+    const std::byte* from = state + op->b;
+    if (detail.big) {
+        std::memcpy(turned.data(), from, std::size_t{detail.bytes} * lanes.lanes);
+        turn(turned.data(), detail.bytes, lanes.lanes);
+        from = turned.data();
+    }
+    hart.system->checker->store(hart, lanes, detail.object, detail.bytes, addresses_of(op, state), from);
+}
+
+[[gnu::noinline]] void tell_use(const MicroOp* op, const std::byte* state, Core* core, std::uint64_t count) {
+    const CheckDetail detail = CheckDetail::of(op->detail);
+    const std::byte* const shadow = state + op->a;
+    const std::byte* const mask = detail.masked ? state + op->c : nullptr;
+    std::uint64_t some = 0;
+    bool any = false;
+    for (unsigned lane = 0; lane < detail.lanes; ++lane) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, shadow + std::size_t{lane} * detail.bytes, detail.bytes);
+        if (bits == 0 || (mask != nullptr && mask[lane] == std::byte{0})) continue;
+        any = true;
+        some |= lane < 64 ? std::uint64_t{1} << lane : 0;
+    }
+    if (!any) return;
+    core->count = count;
+    Machine::State& hart = owner(core);
+    hart.system->checker->use(hart, lanes_of(op, state), static_cast<ir::Decides>(op->b),
+                              hart.system->text_of_signal(op->result), some);
+}
+
 }  // namespace
 
 MicroOp::Detail CheckDetail::packed() const {
@@ -40,65 +96,27 @@ namespace handlers {
 
 // a: addresses, b: what kind of access it is, c: mask; the result says where it may be done.
 void check_access(ISAFORGE_HANDLER_PARAMETERS) {
-    const LanesOf lanes = lanes_of(op, state);
     core->count = count;
-    if (lanes.lanes == 1) machine::store(state, op->result, 0);
-    Machine::State& hart = owner(core);
-    hart.system->checker->access(hart, lanes, CheckDetail::of(op->detail).object, ir::AccessKind::of(op->b),
-                                 addresses_of(op, state), reinterpret_cast<std::uint8_t*>(state + op->result));
+    tell_access(op, state, core);
     ISAFORGE_NEXT;
 }
 
 // a: addresses, c: mask, likewise below.
 void check_load(ISAFORGE_HANDLER_PARAMETERS) {
-    const LanesOf lanes = lanes_of(op, state);
-    const CheckDetail detail = CheckDetail::of(op->detail);
-    std::array<std::byte, 8> single{};
-    std::byte* const to = lanes.lanes == 1 ? single.data() : state + op->result;
-    Machine::State& hart = owner(core);
-    hart.system->checker->load(hart, lanes, detail.object, detail.bytes, addresses_of(op, state), to);
-    if (detail.big) turn(to, detail.bytes, lanes.lanes);
-    if (lanes.lanes == 1) std::memcpy(state + op->result, single.data(), single.size());
+    load_shadows(op, state, core);
     ISAFORGE_NEXT;
 }
 
 // b: the shadows.
 void check_store(ISAFORGE_HANDLER_PARAMETERS) {
-    const LanesOf lanes = lanes_of(op, state);
-    const CheckDetail detail = CheckDetail::of(op->detail);
-    Machine::State& hart = owner(core);
-    std::array<std::byte, 8 * ir::most_lanes> turned;
-    const std::byte* from = state + op->b;
-    if (detail.big) {
-        std::memcpy(turned.data(), from, std::size_t{detail.bytes} * lanes.lanes);
-        turn(turned.data(), detail.bytes, lanes.lanes);
-        from = turned.data();
-    }
     core->count = count;
-    hart.system->checker->store(hart, lanes, detail.object, detail.bytes, addresses_of(op, state), from);
+    store_shadows(op, state, core);
     ISAFORGE_NEXT;
 }
 
 // a: the shadow, b: what it decides; result: the machine's number of the text that says where it may come from.
 void check_use(ISAFORGE_HANDLER_PARAMETERS) {
-    const CheckDetail detail = CheckDetail::of(op->detail);
-    const std::byte* const shadow = state + op->a;
-    const std::byte* const mask = detail.masked ? state + op->c : nullptr;
-    std::uint64_t some = 0;
-    bool any = false;
-    for (unsigned lane = 0; lane < detail.lanes; ++lane) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, shadow + std::size_t{lane} * detail.bytes, detail.bytes);
-        if (bits == 0 || (mask != nullptr && mask[lane] == std::byte{0})) continue;
-        any = true;
-        some |= lane < 64 ? std::uint64_t{1} << lane : 0;
-    }
-    if (any) [[unlikely]] {
-        core->count = count;
-        Machine::State& hart = owner(core);
-        hart.system->checker->use(hart, lanes_of(op, state), static_cast<ir::Decides>(op->b),
-                                  hart.system->text_of_signal(op->result), some);
-    }
+    tell_use(op, state, core, count);
     ISAFORGE_NEXT;
 }
 

@@ -157,6 +157,8 @@ CLEAN = [
     out[I] = in[I + 1] ^ in[I];
 }""", [DATA, OUT]),
     ("copies", PLAIN + "{ out[I] = in[I]; }", [DATA, OUT]),
+    ("many accesses in a row", PLAIN + "{ int sum = 0; for (int i = 0; i < 4096; ++i) sum += in[(I + i) & 1023]; out[I] = sum; }",
+     [DATA, OUT]),
     ("tails", PLAIN + "{ for (uint i = I; i < 1000; i += 1024) out[i] = in[i] * 3 + 1; }", [DATA, OUT]),
     ("branches", PLAIN + """{
     int x = in[I], y;
