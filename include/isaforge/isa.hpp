@@ -322,6 +322,14 @@ struct Form {
 };
 
 // A row of an instruction table.
+// What an instruction writes is there when counters say so, which a program has to wait for.
+struct Arrivals {
+    std::vector<std::string> counters;  // all of them; empty: it is there at once
+    bool in_order = true;               // in that of the instructions that arrive so
+
+    bool operator==(const Arrivals&) const = default;
+};
+
 struct Instruction {
     std::vector<std::string> names;     // the first is printed
     std::vector<std::string> relax_names;  // read too where a longer form may stand in for one whose numbers do not fit
@@ -332,6 +340,7 @@ struct Instruction {
     Meaning guard;                      // executes only when this is not 0; null: always
     unsigned lanes = 1;                 // executes for so many lanes …
     Meaning lane_mask;                  // … where this is not 0
+    Arrivals arrivals;
     SharedList<Naming> names_in_meaning;  // of the table, for its meaning
     std::map<std::string, std::uint64_t> constants;  // values of the row's columns, for its meaning
     Place where;

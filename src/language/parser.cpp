@@ -61,6 +61,7 @@ private:
     TakesSyntax takes();
     void function();
     void type();
+    Arrivals arrivals();
     void instructions();
     void pool();
     void reserved();
@@ -1128,6 +1129,20 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     return out;
 }
 
+// vmcnt, lgkmcnt [in any order]
+Arrivals Parser::arrivals() {
+    Arrivals out;
+    do {
+        const Name name = expect_name("the name of a counter");
+        if (!name.text.empty()) out.counters.push_back(name.text);
+    } while (accept(","));
+    if (accept("in")) {
+        out.in_order = false;
+        if (expect("any", "after `in`")) expect("order", "after `in any`");
+    }
+    return out;
+}
+
 void Parser::instructions() {
     InstructionsDeclaration out;
     out.place = advance().place;
@@ -1144,6 +1159,8 @@ void Parser::instructions() {
             out.lanes =
                 static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
             if (accept("under")) out.lane_mask = expression();
+        } else if (accept("arrives")) {
+            if (expect("by", "after `arrives`")) out.arrivals = arrivals();
         } else if (accept("aligned")) {
             const Place place = peek().place;
             const std::uint64_t count = expect_number("the number of rows that stand together").value_or(1);
@@ -1151,7 +1168,8 @@ void Parser::instructions() {
             if (!std::has_single_bit(count) || count > most_aligned)
                 diagnostics_.error(place, fmt::format("`aligned` takes a power of two up to {}", most_aligned));
         } else {
-            complain("when, lanes, aligned, also, or '{' to begin the rows", {"when", "lanes", "aligned", "also"});
+            complain("when, lanes, arrives, aligned, also, or '{' to begin the rows",
+                     {"when", "lanes", "arrives", "aligned", "also"});
             skip_to({"{"});
         }
         skip_newlines();

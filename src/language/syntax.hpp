@@ -277,6 +277,7 @@ struct InstructionsDeclaration {
     ExpressionPointer guard;
     unsigned lanes = 1;
     ExpressionPointer lane_mask;
+    Arrivals arrivals;
     unsigned aligned = 1;
     std::vector<std::vector<WhereSyntax>> where = {{}};  // the first is none
     std::vector<InstructionRow> rows;

@@ -223,6 +223,7 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     instruction.guard = table.guard;
     instruction.lanes = table.lanes;
     instruction.lane_mask = table.lane_mask;
+    instruction.arrivals = table.arrivals;
     instruction.names_in_meaning = names_of(table.where[row.syntax.where]);
     instruction.where = row.syntax.place;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {

@@ -102,5 +102,39 @@ void check_use(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+// a: what should hold; result: the number of the text that is said else.
+void check_that(ISAFORGE_HANDLER_PARAMETERS) {
+    const CheckDetail detail = CheckDetail::of(op->detail);
+    const std::byte* const mask = detail.masked ? state + op->c : nullptr;
+    std::uint64_t some = 0;
+    bool any = false;
+    for (unsigned lane = 0; lane < detail.lanes; ++lane) {
+        const bool acts = mask == nullptr || mask[lane] != std::byte{0};
+        if (!acts || state[op->a + lane] != std::byte{0}) continue;
+        any = true;
+        some |= lane < 64 ? std::uint64_t{1} << lane : 0;
+    }
+    if (any) [[unlikely]] {
+        core->count = count;
+        Machine::State& hart = owner(core);
+        hart.system->checker->that(hart, lanes_of(op, state), hart.system->text_of_signal(op->result), some);
+    }
+    ISAFORGE_NEXT;
+}
+
+// a: how many may be left; result: the number of the counter's text.
+void check_wait(ISAFORGE_HANDLER_PARAMETERS) {
+    Machine::State& hart = owner(core);
+    hart.system->checker->wait(hart, hart.system->text_of_signal(op->result), machine::load<std::uint64_t>(state, op->a));
+    ISAFORGE_NEXT;
+}
+
+void check_step(ISAFORGE_HANDLER_PARAMETERS) {
+    core->count = count;
+    Machine::State& hart = owner(core);
+    hart.system->checker->step(hart, *instruction_of(op));
+    ISAFORGE_NEXT;
+}
+
 }  // namespace handlers
 }  // namespace isaforge::machine

@@ -459,6 +459,62 @@ void Checker::use(Machine::State& hart, const LanesOf& lanes, ir::Decides what, 
            lanes.lanes == 1 ? 0 : some_lanes);
 }
 
+void Checker::that(Machine::State& hart, const LanesOf& lanes, const std::string& text, std::uint64_t some_lanes) {
+    const std::lock_guard lock(lock_);
+    if (!checks_.bounds || (hart.checked.told == &lanes.instruction && hart.checked.told_at == hart.core.count)) return;
+    report(hart, lanes.instruction, "bounds", 3, text, lanes.lanes == 1 ? 0 : some_lanes);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Results under way
+
+// Where they come in any order, only having waited for all says which are there.
+void Checker::wait(Machine::State& hart, std::string_view counter, std::uint64_t left) {
+    std::vector<UnderWay>& under_way = hart.checked.under_way;
+    const auto counts = [&](const UnderWay& each) { return each.counter == counter; };
+    const auto all = static_cast<std::uint64_t>(std::count_if(under_way.begin(), under_way.end(), counts));
+    if (left >= all) return;
+    const bool in_order = std::none_of(under_way.begin(), under_way.end(), [&](const UnderWay& each) {
+        return counts(each) && !each.arrivals->in_order;
+    });
+    if (left != 0 && !in_order) return;
+    std::uint64_t there = all - left;
+    std::erase_if(under_way, [&](const UnderWay& each) { return counts(each) && there != 0 && there-- != 0; });
+}
+
+void Checker::step(Machine::State& hart, const Instruction& instruction) {
+    if (!checks_.waits || instruction.form == no_index) return;
+    const Arrivals& arrivals = isa_.instruction_of(isa_.forms[instruction.form]).arrivals;
+    std::vector<UnderWay>& under_way = hart.checked.under_way;
+    for (const UnderWay& each : under_way) {
+        const bool same_way = each.arrivals->in_order && *each.arrivals == arrivals;
+        for (const Touch& written : each.writes) {
+            const auto is_same = [&](const Touch& touch) {
+                return touch.count == 1 && touch.file == written.file && touch.first == written.first;
+            };
+            const bool writes = std::any_of(instruction.writes.begin(), instruction.writes.end(), is_same);
+            const bool reads = std::any_of(instruction.reads.begin(), instruction.reads.end(), is_same);
+            // What comes by the same counter comes behind it, also where it leaves a part of the register alone.
+            if ((!writes && !reads) || (writes && same_way)) continue;
+            const std::lock_guard lock(lock_);
+            report(hart, instruction, "waits", reads ? 0 : 1,
+                   fmt::format("{} {} while it is under way: the instruction at {:#x} `{}` gives it, and no wait for {} has "
+                               "seen it come",
+                               reads ? "reads" : "writes", hart.register_name(written.file, written.first), each.address,
+                               hart.instruction_text(each.address), each.counter),
+                   0);
+            break;
+        }
+    }
+    constexpr std::size_t most_under_way = 64;
+    for (const std::string& counter : arrivals.counters) {
+        if (under_way.size() >= most_under_way) under_way.erase(under_way.begin());
+        under_way.push_back({instruction.address, &arrivals, counter, {}});
+        for (const Touch& touch : instruction.writes)
+            if (touch.count == 1) under_way.back().writes.push_back(touch);
+    }
+}
+
 void Checker::barrier(Machine::State& hart) {
     const std::lock_guard lock(lock_);
     const unsigned left = hart.group->barrier.missed();

@@ -439,6 +439,13 @@ void Translator::emit(std::size_t index) {
         case Op::check_load:
         case Op::check_store:
         case Op::check_use: return emit_check(step, big);
+        case Op::check_that: {
+            CheckDetail detail{.bytes = step.lanes == 1 ? 8u : 1u, .lanes = step.lanes, .masked = step.c != no_value};
+            add(handlers::check_that, (*input_.signals)[step.object], a, 0, c).detail = detail.packed();
+            return;
+        }
+        case Op::check_wait: add(handlers::check_wait, (*input_.signals)[step.object], a); return;
+        case Op::check_step: add(handlers::check_step); return;
         case Op::put_pc:
             count_jump(step.a);
             add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};

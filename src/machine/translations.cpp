@@ -224,6 +224,7 @@ void Machine::State::add_checks(ir::Graph& graph) const {
     ir::add_checks(graph,
                    {.definedness = checks.uninitialised,
                     .accesses = checks.bounds || checks.races,
+                    .steps = checks.waits,
                     .shadow_files = system->checker->files()},
                    isa);
     ir::optimise(graph);

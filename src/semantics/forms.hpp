@@ -25,7 +25,9 @@ struct Site {
 // May be asked by several threads.
 class FormGraphs {
 public:
-    explicit FormGraphs(std::shared_ptr<const Codec> codec) : codec_(std::move(codec)), isa_(codec_->isa()) {}
+    // `keeps_checks`: what a description says for the checker stays.
+    explicit FormGraphs(std::shared_ptr<const Codec> codec, bool keeps_checks = false)
+        : codec_(std::move(codec)), isa_(codec_->isa()), keeps_checks_(keeps_checks) {}
 
     // What an instruction of that form does at a site; nothing, with the reason, where it has no meaning there.
     std::optional<ir::Graph> instruction(Index form, const Image& image, const Site& site, std::string& trouble);
@@ -64,6 +66,7 @@ private:
 
     std::shared_ptr<const Codec> codec_;
     const Isa& isa_;
+    const bool keeps_checks_;
     static constexpr std::size_t most_lowered = 1 << 14;  // then all are forgotten
     std::mutex mutex_;
     std::unordered_map<Key, std::shared_ptr<const Lowered>, Hash> lowered_;

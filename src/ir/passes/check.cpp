@@ -38,8 +38,10 @@ public:
         for (const BlockId id : dominators.order()) {
             build_.at(id);
             told_.clear();
+            const bool is_first = id == 0 && plan_.steps;
             std::vector<Instruction> body = std::move(graph_.blocks[id].body);
             graph_.blocks[id].body.clear();
+            if (is_first) build_.add({.op = Op::check_step});
             for (Instruction& each : body) add(each);
             if (!plan_.definedness) continue;
             end(graph_.blocks[id].end);
@@ -446,6 +448,13 @@ private:
 };
 
 }  // namespace
+
+void drop_checks(Graph& graph) {
+    for (Block& block : graph.blocks)
+        std::erase_if(block.body, [](const Instruction& each) {
+            return each.op == Op::check_that || each.op == Op::check_wait;
+        });
+}
 
 void add_checks(Graph& graph, const CheckPlan& plan, const Isa& isa) { Checks(graph, plan, isa).run(); }
 

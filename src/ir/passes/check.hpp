@@ -16,11 +16,15 @@ namespace isaforge::ir {
 struct CheckPlan {
     bool definedness = false;  // shadows
     bool accesses = false;     // check_access
+    bool steps = false;         // check_step
     Index shadow_files = 0;    // the first of the files of shadows, which are in the order of the others
 };
 
 // `isa` has the files of shadows.
 void add_checks(Graph& graph, const CheckPlan& plan, const Isa& isa);
+
+// Leaves out what a description says for the checker alone.
+void drop_checks(Graph& graph);
 
 // The type of a value's shadow.
 Type shadow_type(Type type);
