@@ -354,7 +354,7 @@ Action define(Arguments& app) {
     app.add_flag("--check{all}", options->checks,
                    "Watch the run for what is wrong with it though it goes on: all, or some of bounds, uninitialised and "
                  "races; slower")
-        ->check(wants(parse_checks, "all, or a list of bounds, uninitialised and races"));
+        ->check(wants(parse_checks, "all, or a list of bounds, uninitialised, races and waits"));
     app.add_flag("--registers", options->registers, "Print the registers at the end");
     app.add_flag("--stats", options->stats,
                  "Print on standard error how many instructions were executed, and how fast");

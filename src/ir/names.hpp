@@ -28,6 +28,9 @@ constexpr ObjectKind object_kind(Op op) {
         case Op::put_mode: return ObjectKind::mode;
         case Op::signal:
         case Op::check_use:
+        case Op::check_that:
+        case Op::check_wait:
+        case Op::check_arrival:
         case Op::fail: return ObjectKind::text;
         default: return ObjectKind::none;
     }

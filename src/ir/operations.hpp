@@ -173,7 +173,11 @@ namespace isaforge::ir {
     X(barrier, None, machine, ":", same, acts, "goes on when all of the group have come here")                               \
     X(yield, None, machine, ":", same, acts, "others may run first")                                                         \
     X(stop, None, machine, ":", same, acts, "the run ends with this instruction")                                            \
-    X(check_use, None, machine, ":A", same, acts, "tells the checker which bits nobody has written of what `number` needs")
+    X(check_use, None, machine, ":A", same, acts, "tells the checker which bits nobody has written of what `number` needs") \
+    X(check_that, None, machine, ":B", same, acts, "tells the checker the text `object` where it does not hold")             \
+    X(check_wait, None, machine, ":s", same, acts, "tells the checker that so few results by counter `object` are under way") \
+    X(check_step, None, machine, ":B", same, acts, "tells the checker that the instruction begins, in these lanes")           \
+    X(check_arrival, None, machine, ":b", same, acts, "tells the checker that results arrive by counter `object`, in order if `number`, where true")
 
 // The last of a block.
 #define ISAFORGE_IR_ENDS(X)                                                                                                  \
@@ -282,7 +286,8 @@ inline constexpr unsigned most_operands = 3;
 // Those that take a mask of the lanes in which they act.
 constexpr bool takes_mask(Op op) {
     return op == Op::put || op == Op::put_at || op == Op::load || op == Op::store || op == Op::update ||
-           op == Op::check_access || op == Op::check_load || op == Op::check_store || op == Op::check_use;
+           op == Op::check_access || op == Op::check_load || op == Op::check_store || op == Op::check_use ||
+           op == Op::check_that;
 }
 
 // By its name.

@@ -61,6 +61,7 @@ private:
     TakesSyntax takes();
     void function();
     void type();
+    std::vector<ArrivalSyntax> arrivals();
     void instructions();
     void pool();
     void reserved();
@@ -1156,6 +1157,23 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     return out;
 }
 
+// by vmcnt, by lgkmcnt [in any order] [if any(x)]
+std::vector<ArrivalSyntax> Parser::arrivals() {
+    std::vector<ArrivalSyntax> out;
+    do {
+        if (!expect("by", "before the name of a counter")) break;
+        ArrivalSyntax arrival;
+        arrival.counter = expect_name("the name of a counter").text;
+        if (accept("in")) {
+            arrival.in_order = false;
+            if (expect("any", "after `in`")) expect("order", "after `in any`");
+        }
+        if (accept("if")) arrival.condition = expression();
+        out.push_back(std::move(arrival));
+    } while (accept(","));
+    return out;
+}
+
 void Parser::instructions() {
     InstructionsDeclaration out;
     out.place = advance().place;
@@ -1172,6 +1190,8 @@ void Parser::instructions() {
             out.lanes =
                 static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
             if (accept("under")) out.lane_mask = expression();
+        } else if (accept("arrives")) {
+            out.arrivals = arrivals();
         } else if (accept("aligned")) {
             const Place place = peek().place;
             const std::uint64_t count = expect_number("the number of rows that stand together").value_or(1);
@@ -1179,7 +1199,8 @@ void Parser::instructions() {
             if (!std::has_single_bit(count) || count > most_aligned)
                 diagnostics_.error(place, fmt::format("`aligned` takes a power of two up to {}", most_aligned));
         } else {
-            complain("when, lanes, aligned, also, or '{' to begin the rows", {"when", "lanes", "aligned", "also"});
+            complain("when, lanes, arrives, aligned, also, or '{' to begin the rows",
+                     {"when", "lanes", "arrives", "aligned", "also"});
             skip_to({"{"});
         }
         skip_newlines();

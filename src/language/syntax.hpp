@@ -274,6 +274,13 @@ struct InstructionRow {
     bool broken = false;  // said so already
 };
 
+// by vmcnt in any order if any(x)
+struct ArrivalSyntax {
+    std::string counter;
+    bool in_order = true;
+    ExpressionPointer condition;
+};
+
 struct InstructionsDeclaration {
     Place place;
     std::vector<EncodingSyntax> encodings;
@@ -281,6 +288,7 @@ struct InstructionsDeclaration {
     ExpressionPointer guard;
     unsigned lanes = 1;
     ExpressionPointer lane_mask;
+    std::vector<ArrivalSyntax> arrivals;
     unsigned aligned = 1;
     std::vector<std::vector<WhereSyntax>> where = {{}};  // the first is none
     std::vector<InstructionRow> rows;

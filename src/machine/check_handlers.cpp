@@ -82,6 +82,53 @@ void turn(std::byte* values, unsigned bytes, unsigned lanes) {
                               hart.system->text_of_signal(op->result), some);
 }
 
+// The lanes whose truth is `wanted`; `any`: whether there are some, which may have no bit.
+std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool wanted, bool& any) {
+    const CheckDetail detail = CheckDetail::of(op->detail);
+    const std::byte* const mask = detail.masked ? state + op->c : nullptr;
+    std::uint64_t some = 0;
+    any = false;
+    for (unsigned lane = 0; lane < detail.lanes; ++lane) {
+        const bool acts = mask == nullptr || mask[lane] != std::byte{0};
+        if (!acts || (state[op->a + lane] != std::byte{0}) != wanted) continue;
+        any = true;
+        some |= lane < 64 ? std::uint64_t{1} << lane : 0;
+    }
+    return some;
+}
+
+[[gnu::noinline]] void tell_what_fails(const MicroOp* op, const std::byte* state, Core* core, std::uint64_t count) {
+    bool any = false;
+    const std::uint64_t some = lanes_where(op, state, false, any);
+    if (!any) return;
+    core->count = count;
+    Machine::State& hart = owner(core);
+    hart.system->checker->that(hart, lanes_of(op, state), hart.system->text_of_signal(op->result), some);
+}
+
+[[gnu::noinline]] void tell_wait(const MicroOp* op, const std::byte* state, Core* core) {
+    Machine::State& hart = owner(core);
+    Checker& checker = *hart.system->checker;
+    if (checker.checks().waits)
+        checker.wait(hart, hart.system->text_of_signal(op->result), load<std::uint64_t>(state, op->a));
+}
+
+[[gnu::noinline]] void tell_step(const MicroOp* op, const std::byte* state, Core* core) {
+    Machine::State& hart = owner(core);
+    Checker& checker = *hart.system->checker;
+    bool any = false;
+    if (checker.checks().waits)
+        checker.step(hart, *instruction_of(op),
+                     CheckDetail::of(op->detail).lanes == 1 ? 0 : lanes_where(op, state, true, any));
+}
+
+[[gnu::noinline]] void tell_arrival(const MicroOp* op, const std::byte* state, Core* core) {
+    Machine::State& hart = owner(core);
+    Checker& checker = *hart.system->checker;
+    if (checker.checks().waits && state[op->a] != std::byte{0})
+        checker.arrive(hart, *instruction_of(op), hart.system->text_of_signal(op->result), op->b != 0);
+}
+
 }  // namespace
 
 MicroOp::Detail CheckDetail::packed() const {
@@ -117,6 +164,31 @@ void check_store(ISAFORGE_HANDLER_PARAMETERS) {
 // a: the shadow, b: what it decides; result: the machine's number of the text that says where it may come from.
 void check_use(ISAFORGE_HANDLER_PARAMETERS) {
     tell_use(op, state, core, count);
+    ISAFORGE_NEXT;
+}
+
+// a: what should hold; result: the number of the text that is said else.
+void check_that(ISAFORGE_HANDLER_PARAMETERS) {
+    tell_what_fails(op, state, core, count);
+    ISAFORGE_NEXT;
+}
+
+// a: how many may be left; result: the number of the counter's text.
+void check_wait(ISAFORGE_HANDLER_PARAMETERS) {
+    tell_wait(op, state, core);
+    ISAFORGE_NEXT;
+}
+
+// a: the lanes that act.
+void check_step(ISAFORGE_HANDLER_PARAMETERS) {
+    core->count = count;
+    tell_step(op, state, core);
+    ISAFORGE_NEXT;
+}
+
+// a: whether it does, b: in order; result: the number of the counter's text.
+void check_arrival(ISAFORGE_HANDLER_PARAMETERS) {
+    tell_arrival(op, state, core);
     ISAFORGE_NEXT;
 }
 

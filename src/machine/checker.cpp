@@ -23,6 +23,8 @@ std::optional<Checks> parse_checks(std::string_view text) {
             checks.uninitialised = true;
         } else if (name == "races") {
             checks.races = true;
+        } else if (name == "waits") {
+            checks.waits = true;
         } else {
             return std::nullopt;
         }
@@ -458,6 +460,73 @@ void Checker::use(Machine::State& hart, const LanesOf& lanes, ir::Decides what, 
                     registers.empty() ? "what nobody has written" : registers + ", which nobody has written");
     report(hart, lanes.instruction, "uninitialised", static_cast<unsigned>(what), message,
            lanes.lanes == 1 ? 0 : some_lanes);
+}
+
+void Checker::that(Machine::State& hart, const LanesOf& lanes, const std::string& text, std::uint64_t some_lanes) {
+    const std::lock_guard lock(lock_);
+    if (!checks_.bounds || (hart.checked.told == &lanes.instruction && hart.checked.told_at == hart.core.count)) return;
+    report(hart, lanes.instruction, "bounds", 3, text, lanes.lanes == 1 ? 0 : some_lanes);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Results under way
+
+// Where they come in any order, only having waited for all says which are there.
+void Checker::wait(Machine::State& hart, std::string_view counter, std::uint64_t left) {
+    std::vector<UnderWay>& under_way = hart.checked.under_way;
+    const auto counts = [&](const UnderWay& each) { return each.counter == counter; };
+    const auto all = static_cast<std::uint64_t>(std::count_if(under_way.begin(), under_way.end(), counts));
+    if (left >= all) return;
+    const bool in_order = std::none_of(under_way.begin(), under_way.end(),
+                                       [&](const UnderWay& each) { return counts(each) && !each.in_order; });
+    if (left != 0 && !in_order) return;
+    std::uint64_t there = all - left;
+    std::erase_if(under_way, [&](const UnderWay& each) { return counts(each) && there != 0 && there-- != 0; });
+}
+
+// The register that is under way and that an instruction reads, or else writes. What comes by the same counter in order comes
+// behind it, also where it leaves a part of the register alone.
+const Touch* Checker::touched(const UnderWay& under_way, const Instruction& instruction, bool& reads) const {
+    const auto& arrivals = isa_.instruction_of(isa_.forms[instruction.form]).arrivals;
+    const bool comes_behind =
+        under_way.in_order && std::any_of(arrivals.begin(), arrivals.end(), [&](const Arrival& arrival) {
+            return arrival.in_order && arrival.counter == under_way.counter;
+        });
+    for (const Touch& given : under_way.writes) {
+        const auto is_same = [&](const Touch& touch) {
+            return touch.count == 1 && touch.file == given.file && touch.first == given.first;
+        };
+        const bool writes = std::any_of(instruction.writes.begin(), instruction.writes.end(), is_same);
+        reads = std::any_of(instruction.reads.begin(), instruction.reads.end(), is_same);
+        if ((reads || writes) && !(writes && comes_behind)) return &given;
+    }
+    return nullptr;
+}
+
+void Checker::step(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes) {
+    if (instruction.form == no_index) return;
+    for (UnderWay& each : hart.checked.under_way) {
+        bool reads = false;
+        const Touch* const found = touched(each, instruction, reads);
+        if (found == nullptr) continue;
+        const std::lock_guard lock(lock_);
+        report(hart, instruction, "waits", reads ? 0 : 1,
+               fmt::format(
+                   "{} {} while it is under way: no wait for {} has seen it come from the instruction at {:#x} `{}`",
+                   reads ? "reads" : "writes", hart.register_name(found->file, found->first), each.counter,
+                   each.address, hart.instruction_text(each.address)),
+               lanes);
+        each.writes.clear();  // once for each is enough
+    }
+}
+
+void Checker::arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order) {
+    constexpr std::size_t most_under_way = 256;
+    std::vector<UnderWay>& under_way = hart.checked.under_way;
+    if (under_way.size() >= most_under_way) under_way.erase(under_way.begin());
+    under_way.push_back({instruction.address, std::move(counter), in_order, {}});
+    for (const Touch& touch : instruction.writes)
+        if (touch.count == 1) under_way.back().writes.push_back(touch);
 }
 
 void Checker::barrier(Machine::State& hart) {

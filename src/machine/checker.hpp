@@ -21,6 +21,7 @@
 #include "isaforge/findings.hpp"
 #include "isaforge/machine.hpp"
 #include "machine/checked_memory.hpp"
+#include "machine/touch.hpp"
 
 namespace isaforge::machine {
 
@@ -39,6 +40,14 @@ struct Acquired {
     void add(const Acquired& other);
 };
 
+// What an instruction has asked for and is not there yet.
+struct UnderWay {
+    std::uint64_t address = 0;  // of the instruction
+    std::string counter;
+    bool in_order = true;
+    std::vector<Touch> writes;
+};
+
 // What is known of a hart …
 struct CheckedHart {
     std::uint32_t number = 0;  // of all that ever began, from 1
@@ -48,6 +57,7 @@ struct CheckedHart {
     const Instruction* told = nullptr;  // something was reported while this was executed …
     std::uint64_t told_at = 0;          // … at this count of instructions
     std::uint64_t barrier_address = 0;  // of the barrier it came to last
+    std::vector<UnderWay> under_way;    // the oldest first
 };
 
 // … and of a group.
@@ -98,6 +108,11 @@ public:
     // `sources`: of a `check_use`.
     void use(Machine::State& hart, const LanesOf& lanes, ir::Decides what, std::string_view sources,
              std::uint64_t some_lanes);
+    void that(Machine::State& hart, const LanesOf& lanes, const std::string& text, std::uint64_t some_lanes);
+    void wait(Machine::State& hart, std::string_view counter, std::uint64_t left);
+    // `lanes`: in which it acts, of those that have a bit.
+    void step(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes);
+    void arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order);
     void fence(Machine::State& hart);
     void barrier(Machine::State& hart);  // it has passed one
 
@@ -122,6 +137,8 @@ private:
         bool other_wrote = false;
     };
     struct Watch;  // of one access
+
+    const Touch* touched(const UnderWay& under_way, const Instruction& instruction, bool& reads) const;
 
     void note(std::uint64_t byte, unsigned bytes, unsigned lane, Watch& watch);
     void note_word(AccessCell& cell, Accessor now, std::uint64_t byte, unsigned lane, Watch& watch);

@@ -169,7 +169,7 @@ std::shared_ptr<const Isa> checked_isa(const std::shared_ptr<const Codec>& codec
 }  // namespace
 
 System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options)
-    : forms(codec),
+    : forms(codec, options.checks.any()),
       isa(checked_isa(codec, options.checks)),
       checker(options.checks.any()
                   ? std::make_unique<Checker>(options.checks, *isa, options.dispatches ? "wavefront" : "hart")

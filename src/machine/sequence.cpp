@@ -244,6 +244,8 @@ private:
                 break;
             case Op::put: acting = graph_.type(each.operands[0]); break;
             case Op::check_access:
+            case Op::check_step:
+            case Op::check_that:
             case Op::check_use: acting = graph_.type(each.operands[0]); break;
             case Op::check_store:
             case Op::store:

@@ -55,6 +55,7 @@ private:
     void emit_late_write(const Step& step);
     void emit_access(const Step& step, bool big);
     void emit_check(const Step& step, bool big);
+    void emit_check_lanes(const Step& step);
     void emit_update(const Step& step, bool big);
     void emit_given(const Step& step, bool big);
     bool changes_modes() const {
@@ -380,6 +381,15 @@ void Translator::emit_check(const Step& step, bool big) {
         detail.packed();
 }
 
+void Translator::emit_check_lanes(const Step& step) {
+    const CheckDetail detail{
+        .bytes = step.lanes == 1 ? 8u : 1u, .lanes = step.lanes, .big = false, .masked = step.c != no_value};
+    const bool is_step = step.op == Op::check_step;
+    add(is_step ? handlers::check_step : handlers::check_that, is_step ? 0 : (*input_.signals)[step.object],
+        place(step.a), 0, place(step.c))
+        .detail = detail.packed();
+}
+
 // The first operation prepares all lanes, the second begins each; it has another one behind it, for its operands. Those of the
 // function follow, and the last leads back.
 void Translator::emit_update(const Step& step, bool big) {
@@ -470,6 +480,10 @@ void Translator::emit(std::size_t index) {
         case Op::check_use: return emit_check(step, big);
         case Op::update: return emit_update(step, big);
         case Op::give: return emit_given(step, big);
+        case Op::check_that:
+        case Op::check_step: return emit_check_lanes(step);
+        case Op::check_wait: add(handlers::check_wait, (*input_.signals)[step.object], a); return;
+        case Op::check_arrival: add(handlers::check_arrival, (*input_.signals)[step.object], a, step.number); return;
         case Op::put_pc:
             count_jump(step.a);
             add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};

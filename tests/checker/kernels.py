@@ -114,17 +114,18 @@ DEFECTS = [
 }""", [DATA, OUT, LDS], r"races: 1 wavefront of the group ended without coming to this barrier"),
 ]
 
-ASSEMBLY = """    .amdgcn_target "amdgcn-amd-amdhsa--gfx900"
+ASSEMBLY = """    .amdgcn_target "amdgcn-amd-amdhsa--{processor}"
     .text
     .globl k
     .p2align 8
     .type k,@function
 k:
-{}
+{body}
     s_endpgm
     .section .rodata,"a",@progbits
     .p2align 6
     .amdhsa_kernel k
+        .amdhsa_group_segment_fixed_size 1024
         .amdhsa_user_sgpr_kernarg_segment_ptr 1
         .amdhsa_next_free_vgpr 16
         .amdhsa_next_free_sgpr 32
@@ -145,6 +146,66 @@ BY_HAND = [
     ("a jump to nowhere known", "    s_getpc_b64 s[2:3]\n    s_and_b32 s4, s20, 0\n    s_or_b32 s4, s20, 1\n"
      "    s_cmp_lg_u32 s4, 5\n    s_cbranch_scc1 1f\n    s_nop 0\n1:",
      r"uninitialised: which way it goes depends on scc"),
+]
+
+ALL, FLAT, LATE = ("gfx600", "gfx700", "gfx803", "gfx900"), ("gfx700", "gfx803", "gfx900"), ("gfx900",)
+# s[2:3] and v[2:3] are an address of code, s[8:11] describe a buffer of it, v4 is one of the local data share.
+BEGIN = """    s_getpc_b64 s[2:3]
+    v_mov_b32 v2, s2
+    v_mov_b32 v3, s3
+    s_mov_b32 s8, s2
+    s_mov_b32 s9, s3
+    s_mov_b32 s10, 64
+    s_mov_b32 s11, 0x27000
+    s_mov_b32 m0, -1
+    v_lshlrev_b32 v4, 2, v0
+    ds_write_b32 v4, v0
+    s_waitcnt lgkmcnt(0)
+"""
+# Name, generations, what follows BEGIN, what the report says; nothing where it is right.
+WAITS = [
+    ("scalar load", ALL, "s_load_dword s4, s[2:3], 0\n s_mov_b32 s5, s4",
+     r"waits: reads s4 while it is under way: no wait for lgkmcnt has seen it come from the instruction at \w+ `s_load_dword s4"),
+    ("second of scalar loads", ALL, "s_load_dwordx2 s[4:5], s[2:3], 0\n s_load_dword s6, s[2:3], 0\n s_waitcnt lgkmcnt(1)\n"
+     " s_mov_b32 s7, s5\n s_waitcnt lgkmcnt(0)", r"waits: reads s5 .* no wait for lgkmcnt"),
+    ("time", ALL, "s_memtime s[4:5]\n s_waitcnt vmcnt(0)\n s_mov_b32 s7, s5", r"waits: reads s5 .* no wait for lgkmcnt"),
+    ("local data share", ALL, "ds_read_b32 v1, v4\n v_mov_b32 v5, v1", r"waits: reads v1 .* no wait for lgkmcnt"),
+    ("local data share, too weak", ALL, "ds_read_b32 v1, v4\n ds_read_b32 v5, v4\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v6, v5",
+     r"waits: reads v5 .* no wait for lgkmcnt"),
+    ("two ways by one counter", ALL, "ds_read_b32 v1, v4\n s_load_dword s4, s[2:3], 0\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v6, v1",
+     r"waits: reads v1 .* no wait for lgkmcnt"),
+    ("buffer", ALL, "buffer_load_dword v1, off, s[8:11], 0\n v_add_f32 v5, v1, v1", r"waits: reads v1 .* no wait for vmcnt"),
+    ("buffer, too weak", ALL, "buffer_load_dword v1, off, s[8:11], 0\n buffer_load_dwordx2 v[5:6], off, s[8:11], 0\n"
+     " s_waitcnt vmcnt(1)\n v_mov_b32 v7, v6", r"waits: reads v6 .* no wait for vmcnt"),
+    ("the other counter", ALL, "buffer_load_dword v1, off, s[8:11], 0\n s_waitcnt lgkmcnt(0) & expcnt(0)\n v_mov_b32 v7, v1",
+     r"waits: reads v1 .* no wait for vmcnt"),
+    ("written while it comes", ALL, "buffer_load_dword v1, off, s[8:11], 0\n v_mov_b32 v1, 0", r"waits: writes v1 while"),
+    ("two loads into one register", ALL, "ds_read_b32 v1, v4\n buffer_load_dword v1, off, s[8:11], 0\n s_waitcnt 0",
+     r"waits: writes v1 .* no wait for lgkmcnt"),
+    ("stored before it comes", ALL, "buffer_load_dword v1, off, s[8:11], 0\n ds_write_b32 v4, v1", r"waits: reads v1 .* vmcnt"),
+    ("flat", FLAT, "flat_load_dword v1, v[2:3]\n v_mov_b32 v5, v1", r"waits: reads v1 .* no wait for vmcnt"),
+    ("half of what comes", FLAT, "flat_load_dwordx2 v[6:7], v[2:3]\n v_mov_b32 v5, v7", r"waits: reads v7 .* no wait for vmcnt"),
+    ("flat in the local data share", LATE, "s_mov_b64 s[4:5], src_shared_base\n v_mov_b32 v5, s5\n flat_load_dword v1, v[4:5]\n"
+     " s_waitcnt vmcnt(0)\n v_mov_b32 v5, v1", r"waits: reads v1 .* no wait for lgkmcnt"),
+    ("global", LATE, "global_load_dword v1, v[2:3], off\n s_waitcnt lgkmcnt(0)\n v_mov_b32 v5, v1", r"waits: reads v1 .* vmcnt"),
+    ("twenty under way", LATE, ".rept 20\n global_load_dword v5, v[2:3], off\n .endr\n global_load_dword v1, v[2:3], off\n"
+     ".rept 17\n global_load_dword v5, v[2:3], off\n .endr\n s_waitcnt vmcnt(18)\n v_mov_b32 v6, v1", r"waits: reads v1 .* vmcnt"),
+
+    ("waits as they should be", ALL, "s_load_dword s4, s[2:3], 0\n buffer_load_dword v1, off, s[8:11], 0\n"
+     " buffer_load_dword v5, off, s[8:11], 0\n ds_read_b32 v6, v4\n s_waitcnt vmcnt(1)\n v_mov_b32 v7, v1\n"
+     " s_waitcnt lgkmcnt(0)\n v_mov_b32 v7, v6\n s_mov_b32 s5, s4\n s_waitcnt vmcnt(0) & lgkmcnt(0)\n v_mov_b32 v7, v5", None),
+    ("the local data share is in order", ALL, "ds_read_b32 v1, v4\n ds_read2_b32 v[6:7], v4 offset0:0 offset1:1\n s_waitcnt lgkmcnt(1)\n"
+     " v_mov_b32 v5, v1", None),
+    ("a number", ALL, "ds_read_b32 v1, v4\n buffer_load_dword v5, off, s[8:11], 0\n s_waitcnt 0\n v_add_f32 v5, v1, v5", None),
+    ("into the same register", ALL, "buffer_load_dword v1, off, s[8:11], 0\n buffer_load_dword v1, off, s[8:11], 0\n"
+     " s_waitcnt vmcnt(0)\n v_mov_b32 v5, v1", None),
+    ("nobody wants it", ALL, "buffer_load_dword v1, off, s[8:11], 0", None),
+    ("flat of global memory", FLAT, "flat_load_dword v1, v[2:3]\n flat_load_dword v5, v[2:3]\n s_waitcnt vmcnt(1)\n v_mov_b32 v6, v1", None),
+    ("flat in the local data share, both", LATE, "s_mov_b64 s[4:5], src_shared_base\n v_mov_b32 v5, s5\n flat_load_dword v1, v[4:5]\n"
+     " s_waitcnt vmcnt(0) & lgkmcnt(0)\n v_mov_b32 v5, v1", None),
+    ("forty under way", LATE, ".rept 20\n global_load_dword v5, v[2:3], off\n .endr\n global_load_dword v1, v[2:3], off\n"
+     ".rept 17\n global_load_dword v5, v[2:3], off\n .endr\n s_waitcnt vmcnt(17)\n v_mov_b32 v6, v1", None),
+    ("many accesses in a row", ALL, ".rept 8000\n ds_write_b32 v4, v0\n .endr", None),
 ]
 
 # Nothing is wrong with these, at any level of optimisation.
@@ -301,13 +362,15 @@ class Tests:
         lines = [i for i, text in enumerate(source.split("\n"), 1) if "// here" in text]
         self.judge(f"{name} {processor} {level}", result, wanted, lines[0] if lines else None)
 
-    def assembly(self, name, body, wanted):
-        (self.folder / "k.s").write_text(ASSEMBLY.format(body))
-        for command in (["clang-14", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-Wa,-defsym,x=0", "k.s", "-o", "k.co"],):
-            made = self.call(*command)
-            if made.returncode != 0:
-                return self.fail(name, "is not assembled", made)
-        return self.judge(name, self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "64", "--check"), wanted)
+    def assembly(self, name, body, wanted, processor="gfx900"):
+        (self.folder / "k.s").write_text(ASSEMBLY.format(body=body, processor=processor))
+        made = self.call("clang-14", "-target", "amdgcn-amd-amdhsa", "-mcpu=" + processor, "k.s", "-o", "k.co")
+        if made.returncode != 0:
+            return self.fail(name, "is not assembled", made)
+        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "64", "--check")
+        if wanted is not None and "check: 1 place" not in result.stderr:
+            self.fail(name, f"not one place on {processor}", result)
+        return self.judge(f"{name} {processor}", result, wanted)
 
     def program(self, name, body, wanted):
         (self.folder / "p.s").write_text(FABRISC.format(body))
@@ -324,6 +387,9 @@ class Tests:
             self.kernel(name, source, arguments, wanted, level=level[0] if level else "-O2")
         for each in BY_HAND:
             self.assembly(*each)
+        for name, processors, body, wanted in WAITS:
+            for processor in processors:
+                self.assembly(name, BEGIN + body, wanted, processor)
         for name, source, arguments in CLEAN:
             for processor, level in (("gfx900", "-O0"), ("gfx900", "-O2"), ("gfx900", "-O3"), ("gfx700", "-O2")):
                 self.kernel(name, source, arguments, None, processor, level)

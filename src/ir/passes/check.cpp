@@ -447,6 +447,13 @@ private:
 
 }  // namespace
 
+void drop_checks(Graph& graph) {
+    for (Block& block : graph.blocks)
+        std::erase_if(block.body, [](const Instruction& each) {
+            return each.op >= Op::check_that && each.op <= Op::check_arrival;
+        });
+}
+
 void add_checks(Graph& graph, const CheckPlan& plan, const Isa& isa) { Checks(graph, plan, isa).run(); }
 
 }  // namespace isaforge::ir

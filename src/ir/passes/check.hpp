@@ -22,6 +22,9 @@ struct CheckPlan {
 // `isa` has the files of shadows.
 void add_checks(Graph& graph, const CheckPlan& plan, const Isa& isa);
 
+// Leaves out what a description says for the checker alone.
+void drop_checks(Graph& graph);
+
 // The type of a value's shadow.
 Type shadow_type(Type type);
 
