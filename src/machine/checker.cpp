@@ -361,8 +361,8 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
     if (outside.any && checks_.bounds && narrows_)
         report(hart, lanes.instruction, "bounds", kind.stores ? 1 : 0,
                access_text(space, kind, outside.first) + ", " + place_text(space, outside.first), outside.lanes & all);
-    // Compute devices allow such accesses, and compilers make some.
-    if (misaligned.any && checks_.bounds && hart.checked.name == nullptr)
+    // Compute devices allow such loads and stores, and compilers make some.
+    if (misaligned.any && checks_.bounds && (kind.atomic || hart.checked.name == nullptr))
         report(hart, lanes.instruction, "bounds", 2,
                access_text(space, kind, misaligned.first) + fmt::format(", which is no multiple of {}", kind.bytes),
                misaligned.lanes & all);

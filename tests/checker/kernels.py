@@ -163,7 +163,7 @@ BEGIN = """    s_getpc_b64 s[2:3]
     s_waitcnt lgkmcnt(0)
 """
 # Name, generations, what follows BEGIN, what the report says; nothing where it is right.
-WAITS = [
+BY_GENERATION = [
     ("scalar load", ALL, "s_load_dword s4, s[2:3], 0\n s_mov_b32 s5, s4",
      r"waits: reads s4 while it is under way: no wait for lgkmcnt has seen it come from the instruction at \w+ `s_load_dword s4"),
     ("second of scalar loads", ALL, "s_load_dwordx2 s[4:5], s[2:3], 0\n s_load_dword s6, s[2:3], 0\n s_waitcnt lgkmcnt(1)\n"
@@ -191,6 +191,18 @@ WAITS = [
     ("twenty under way", LATE, ".rept 20\n global_load_dword v5, v[2:3], off\n .endr\n global_load_dword v1, v[2:3], off\n"
      ".rept 17\n global_load_dword v5, v[2:3], off\n .endr\n s_waitcnt vmcnt(18)\n v_mov_b32 v6, v1", r"waits: reads v1 .* vmcnt"),
 
+    ("beyond the local data share", ALL, "v_or_b32 v5, 0x400, v4\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)",
+     r"bounds: accesses the local data share beyond what the group has of it"),
+    ("misaligned in the local data share", ALL[:3], "v_or_b32 v5, 2, v4\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)",
+     r"bounds: accesses the local data share at no multiple of the size"),
+    ("misaligned for its width", ALL[:3], "v_mov_b32 v5, 4\n ds_read_b64 v[6:7], v5\n s_waitcnt lgkmcnt(0)",
+     r"bounds: accesses the local data share at no multiple of the size"),
+    ("misaligned scalar address", ALL, "s_or_b32 s2, s2, 2\n s_load_dword s4, s[2:3], 0\n s_waitcnt lgkmcnt(0)",
+     r"bounds: has a scalar address that is no multiple of 4"),
+    ("misaligned atomic operation", LATE, "v_or_b32 v5, 2, v4\n ds_add_u32 v5, v0",
+     r"bounds: updates 4 bytes at \w+ of `lds`, which is no multiple of 4"),
+
+    ("misaligned in the local data share of today", LATE, "v_or_b32 v5, 2, v4\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)", None),
     ("waits as they should be", ALL, "s_load_dword s4, s[2:3], 0\n buffer_load_dword v1, off, s[8:11], 0\n"
      " buffer_load_dword v5, off, s[8:11], 0\n ds_read_b32 v6, v4\n s_waitcnt vmcnt(1)\n v_mov_b32 v7, v1\n"
      " s_waitcnt lgkmcnt(0)\n v_mov_b32 v7, v6\n s_mov_b32 s5, s4\n s_waitcnt vmcnt(0) & lgkmcnt(0)\n v_mov_b32 v7, v5", None),
@@ -387,7 +399,7 @@ class Tests:
             self.kernel(name, source, arguments, wanted, level=level[0] if level else "-O2")
         for each in BY_HAND:
             self.assembly(*each)
-        for name, processors, body, wanted in WAITS:
+        for name, processors, body, wanted in BY_GENERATION:
             for processor in processors:
                 self.assembly(name, BEGIN + body, wanted, processor)
         for name, source, arguments in CLEAN:
