@@ -304,6 +304,9 @@ private:
 std::string to_text(const TraceRecord& record, const Codec& codec, Codec::LabelNamer* labels = nullptr);
 
 // "r5=00000001"; lanes are separated by colons.
+// The lanes of a register, of so many bits each: one by one, "0001:0007:…"; those of many lanes as stretches that are equal or
+// go up or down by one step, "{0..31: 0004 +2; 32..63: 0000}", where that is shorter.
+std::string lanes_text(std::span<const std::uint64_t> lanes, unsigned bits);
 std::string to_text(const TraceRecord::Change& change);
 
 // All registers with their names, several a line.

@@ -4,12 +4,14 @@
 
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <sstream>
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/launch.hpp"
 #include "cli/line_editor.hpp"
 #include "cli/program.hpp"
 #include "cli/source_files.hpp"
@@ -24,6 +26,7 @@ namespace {
 
 struct Options {
     ProgramChoice program;
+    LaunchChoice launch;
     std::string max_instructions = "4G";
     std::string commands;             // a file; - is standard input
     std::vector<std::string> first;   // commands before those
@@ -94,30 +97,13 @@ int run_interactively(debugger::Debugger& debugger) {
     return success;
 }
 
-int execute(const Options& options) {
-    Session session;
-    int status = success;
-    const std::unique_ptr<Program> program = read_program(options.program, session, status);
-    if (!program) return status;
-    Machine machine(program->codec, machine_options(options.program, *program));
-    if (!load_program(machine, *program, options.program)) return input_error;
-
-    debugger::Execution execution(machine);
-    execution.limit = *parse_size(options.max_instructions);
-    execution.interrupted = take_wish_to_stop;
-    debugger::Surroundings surroundings;
-    surroundings.read_source = [&](const std::string& name) { return read_source_file(name, options.source_folders); };
-    surroundings.restart = [&](std::string& error) {
-        error = "the program cannot be loaded again";
-        return restart_program(machine, *program, options.program);
-    };
-    debugger::Debugger debugger(execution, *program->codec, program->map, std::move(surroundings));
+// Commands that came with the command line, then those of a file or of the terminal.
+int converse(const Options& options, debugger::Debugger& debugger) {
     say(debugger.where());
-
     std::string first;
     for (const std::string& line : options.first) first += line + "\n";
     std::istringstream before(first);
-    status = run_script(debugger, before);
+    const int status = run_script(debugger, before);
     if (debugger.finished()) return status;
     if (!options.commands.empty() && options.commands != "-") {
         std::string text, error;
@@ -134,6 +120,48 @@ int execute(const Options& options) {
     return std::max(status, run_script(debugger, std::cin));
 }
 
+int debug(const Options& options, Machine& machine, const debugger::ProgramMap& map,
+          std::function<bool(std::string& error)> restart) {
+    debugger::Execution execution(machine);
+    execution.limit = *parse_size(options.max_instructions);
+    execution.interrupted = take_wish_to_stop;
+    debugger::Surroundings surroundings;
+    surroundings.read_source = [&](const std::string& name) { return read_source_file(name, options.source_folders); };
+    surroundings.restart = std::move(restart);
+    debugger::Debugger debugger(execution, machine.codec(), map, std::move(surroundings));
+    return converse(options, debugger);
+}
+
+// A kernel of a code object: its wavefronts are harts.
+int debug_kernel(const Options& options, const Session& session) {
+    if (!suits_kernels(options.program) || !options.program.threads.empty()) {
+        complain("with a kernel go --kernel, --grid, --group, --arg and --seed");
+        return usage_error;
+    }
+    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(options.program.path);
+    if (!bytes) return input_error;
+    const LaunchSettings settings{.path = options.program.path, .seed = options.program.seed};
+    int status = success;
+    const std::unique_ptr<LaunchToDebug> launch = launch_to_debug(*bytes, options.launch, settings, session, status);
+    if (launch == nullptr) return status;
+    status = debug(options, launch->machine(), launch->map(), [&](std::string&) { return launch->restart(), true; });
+    return launch->finish() ? status : input_error;
+}
+
+int execute(const Options& options) {
+    Session session;
+    if (options.launch.is_asked_for() || holds_kernels(options.program)) return debug_kernel(options, session);
+    int status = success;
+    const std::unique_ptr<Program> program = read_program(options.program, session, status);
+    if (!program) return status;
+    Machine machine(program->codec, machine_options(options.program, *program));
+    if (!load_program(machine, *program, options.program)) return input_error;
+    return debug(options, machine, program->map, [&](std::string& error) {
+        error = "the program cannot be loaded again";
+        return restart_program(machine, *program, options.program);
+    });
+}
+
 Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_program_options(app, options->program);
@@ -146,6 +174,7 @@ Action define(Arguments& app) {
         ->type_name("DIR")
         ->allow_extra_args(false)
         ->existing_directory();
+    add_launch_options(app, options->launch);
     app.add_option("--max-instructions", options->max_instructions, "What one command may execute; 0 is no limit")
         ->type_name("N")
         ->capture_default_str()
@@ -159,7 +188,8 @@ constexpr Command command{about_programs, "debug", "Debug a program",
                           "Examples:\n"
                           "  isaforge debug draw.o\n"
                           "  isaforge debug draw.o -e 'break loop if r3 == 10' -e run -e 'registers r3 r4' -e quit\n"
-                          "  isaforge debug draw.o --command steps.txt\n",
+                          "  isaforge debug draw.o --command steps.txt\n"
+                          "  isaforge debug kernels.co --kernel scale --grid 128 --arg zero:512 --arg 2.5\n",
                           define};
 const Registration registration{command};
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
@@ -162,6 +163,7 @@ LaunchRequest KernelRun::request(const Loaded& loaded) const {
 std::unique_ptr<Inspection> KernelRun::inspect(Loaded& loaded) const {
     MachineOptions options;
     options.engine = parse_engine(settings_.engine).value_or(Engine::automatic);
+    options.seed = settings_.seed;
     options.count_instructions = settings_.profile || !settings_.profile_json.empty();
     std::string error;
     std::unique_ptr<Inspection> made = loaded.device->inspect(request(loaded), std::move(options), error);
@@ -427,10 +429,20 @@ void add_launch_options(Arguments& app, LaunchChoice& choice) {
         ->group(group);
 }
 
-bool has_kernels(const std::vector<std::uint8_t>& bytes) {
+bool holds_kernels(const ProgramChoice& choice) {
+    if (!choice.isa.name.empty() || choice.path == "-") return false;
+    std::error_code problem;
+    if (!std::filesystem::is_regular_file(choice.path, problem)) return false;
+    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(choice.path);
+    if (!bytes || !is_elf(*bytes)) return false;
     std::string error;
-    const std::optional<CodeObjectInfo> info = is_elf(bytes) ? read_code_object(bytes, error) : std::nullopt;
+    const std::optional<CodeObjectInfo> info = read_code_object(*bytes, error);
     return info && !info->kernels.empty();
+}
+
+bool suits_kernels(const ProgramChoice& choice) {
+    return choice.harts == 1 && choice.groups == 1 && choice.loads.empty() && choice.maps.empty() &&
+           !choice.real_time && !choice.aligned;
 }
 
 int run_kernel(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice, const LaunchSettings& settings,

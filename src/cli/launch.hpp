@@ -13,6 +13,7 @@
 namespace isaforge::cli {
 
 class Arguments;
+struct ProgramChoice;
 struct Session;
 
 struct LaunchChoice {
@@ -37,6 +38,7 @@ struct LaunchSettings {
     std::string path;                // of the code object
     std::string engine;
     std::uint64_t most_instructions = 0;
+    std::uint64_t seed = 0;  // of the turns of wavefronts, where they take turns
     std::vector<std::string> pictures;
     Checks checks;
     TraceChoice trace;
@@ -61,8 +63,11 @@ public:
 std::unique_ptr<LaunchToDebug> launch_to_debug(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice,
                                                const LaunchSettings& settings, const Session& session, int& status);
 
-// Whether the bytes are a code object with kernels.
-bool has_kernels(const std::vector<std::uint8_t>& bytes);
+// Whether it is a code object with kernels that is not to be run as a mere program: who wants that says which instruction
+// set it is.
+bool holds_kernels(const ProgramChoice& choice);
+// Whether nothing is asked for that a kernel does not take: memory, devices and harts of a program's own.
+bool suits_kernels(const ProgramChoice& choice);
 // The exit status.
 int run_kernel(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice, const LaunchSettings& settings,
                const Session& session);

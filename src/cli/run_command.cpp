@@ -205,10 +205,8 @@ bool has_engine(const Options& options) {
 
 // A kernel of a code object, and not a program from its first instruction on.
 int launch(const Options& options, const Session& session) {
-    const bool foreign = options.program.harts > 1 || options.program.groups > 1 || !options.program.loads.empty() ||
-                         !options.program.maps.empty() || options.gdb_port >= 0 || options.registers ||
-                         !options.dumps.empty() || options.program.real_time || options.program.aligned ||
-                         options.warn_hazards;
+    const bool foreign = !suits_kernels(options.program) || options.gdb_port >= 0 || options.registers ||
+                         !options.dumps.empty() || options.warn_hazards;
     if (foreign) {
         complain(
             "with a kernel go --grid, --group, --arg, --check, --png, --threads, --engine, --trace, --profile, --stats "
@@ -229,6 +227,7 @@ int launch(const Options& options, const Session& session) {
                       {.path = options.program.path,
                        .engine = options.engine,
                        .most_instructions = *parse_size(options.max_instructions),
+                       .seed = options.program.seed,
                        .pictures = options.pictures,
                        .checks = checks_of(options),
                        .trace = options.trace,
@@ -236,15 +235,6 @@ int launch(const Options& options, const Session& session) {
                        .stats = options.stats,
                        .profile = options.profile},
                       session);
-}
-
-// Whether it is a code object that is not to be run as a mere program: who wants that says which instruction set it is.
-bool holds_kernels(const Options& options) {
-    if (!options.program.isa.name.empty() || options.program.path == "-") return false;
-    std::error_code problem;
-    if (!std::filesystem::is_regular_file(options.program.path, problem)) return false;
-    const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(options.program.path);
-    return bytes && has_kernels(*bytes);
 }
 
 bool pictures_have_addresses(const Options& options) {
@@ -259,7 +249,7 @@ bool pictures_have_addresses(const Options& options) {
 int execute(const Options& options) {
     Session session;
     int status = success;
-    if (options.launch.is_asked_for() || holds_kernels(options)) return launch(options, session);
+    if (options.launch.is_asked_for() || holds_kernels(options.program)) return launch(options, session);
     if (!pictures_have_addresses(options)) return usage_error;
     const std::unique_ptr<Program> program = read_program(options.program, session, status);
     if (!program) return status;

@@ -53,6 +53,7 @@ private:
         std::uint64_t address = 0;  // of the code
         Watch watch;
         std::string condition;  // empty: always
+        std::string hart;       // its number, or a part of what it is called; empty: every one
         std::uint64_t hits = 0;
     };
     struct Command;
@@ -88,6 +89,7 @@ private:
     void list(std::string_view arguments);
     void show_place(std::string_view arguments);
     void choose_hart(std::string_view arguments);
+    void lanes(std::string_view arguments);
     void symbols(std::string_view arguments);
     void help(std::string_view arguments);
     void quit(std::string_view arguments);
@@ -109,6 +111,8 @@ private:
     void report_changes(const Changes& changes);
     void take_away(unsigned number);
     bool accepts(std::string_view condition);
+    bool is_hart(unsigned hart, std::string_view text) const;
+    bool accepts_hart(std::string_view text);
     void add_point(Point point);
     std::optional<Watch> watched(std::string_view text);
     template <typename Action>

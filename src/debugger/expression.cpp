@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -89,6 +91,8 @@ private:
     bool name(Value& value);
     bool memory_cell(Index memory, Value& value);
     bool register_lane(Value& value);
+    bool range(std::uint64_t& first, std::uint64_t& last);
+    bool joined(Index file, std::uint64_t first, std::uint64_t last, Value& value);
     bool index(std::uint64_t& value);
     bool fail(std::string message) {
         if (error.empty()) error = std::move(message);
@@ -178,6 +182,31 @@ bool Reader::index(std::uint64_t& value) {
     return take(']') || fail("a ] is missing");
 }
 
+// [expression], [expression:expression]
+bool Reader::range(std::uint64_t& first, std::uint64_t& last) {
+    Value inside;
+    if (!take('[')) return fail("a [ is missing");
+    if (!expression(inside)) return false;
+    first = last = inside.value;
+    if (take(':')) {
+        if (!expression(inside)) return false;
+        last = inside.value;
+    }
+    return take(']') || fail("a ] is missing");
+}
+
+// Registers that follow each other, the first the lowest bits.
+bool Reader::joined(Index file, std::uint64_t first, std::uint64_t last, Value& value) {
+    const RegisterFile& registers = machine_.isa().register_files[file];
+    if (last < first || (last - first + 1) * registers.bits > 64 || registers.lanes > 1)
+        return fail(fmt::format("{}[{}:{}] is no number of 64 bits", registers.name, first, last));
+    value = {};
+    value.bits = static_cast<unsigned>(last - first + 1) * registers.bits;
+    for (std::uint64_t number = last + 1; number-- > first;)
+        value.value = value.value << registers.bits | machine_.get(file, number);
+    return true;
+}
+
 // data[address], data.u16[address]: behind the memory's name.
 bool Reader::memory_cell(Index memory, Value& value) {
     const MemorySpace& space = machine_.isa().memories[memory];
@@ -217,9 +246,11 @@ bool Reader::name(Value& value) {
     } else if (indexed) {
         for (Index i = 0; i < isa.register_files.size(); ++i) {  // r[3]
             if (isa.register_files[i].name != word) continue;
-            if (!index(target.number)) return false;
-            if (target.number >= isa.register_files[i].count)
-                return fail(fmt::format("there is no {}[{}]", word, target.number));
+            std::uint64_t last = 0;
+            if (!range(target.number, last)) return false;
+            if (std::max(target.number, last) >= isa.register_files[i].count)
+                return fail(fmt::format("there is no {}[{}]", word, std::max(target.number, last)));
+            if (last != target.number) return joined(i, target.number, last, value);
             target = {Target::Kind::register_, i, target.number, 0, false, isa.register_files[i].bits};
             value.bits = target.bits;
             return evaluator_.read(target, value.value, error);

@@ -15,17 +15,25 @@ constexpr std::size_t most_changes_shown = 12;
 constexpr std::uint64_t default_watch_bytes = 4;
 constexpr std::size_t most_points = 10000;
 
-// Splits "LOCATION if CONDITION".
-std::pair<std::string_view, std::string_view> with_condition(std::string_view text) {
-    auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
-    for (std::size_t at = 0; at + 2 < text.size(); ++at) {
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+std::string_view without_blanks(std::string_view text) {
+    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+// Takes off what follows the first such word: "LOCATION if CONDITION".
+std::string_view take_behind(std::string_view& text, std::string_view word) {
+    for (std::size_t at = 0; at + word.size() < text.size(); ++at) {
+        const char next = text[at + word.size()];
         const bool begins = at == 0 || is_blank(text[at - 1]);
-        if (!begins || !text.substr(at).starts_with("if") || !(is_blank(text[at + 2]) || text[at + 2] == '(')) continue;
-        std::string_view location = text.substr(0, at);
-        while (!location.empty() && is_blank(location.back())) location.remove_suffix(1);
-        return {location, text.substr(at + 2)};
+        if (!begins || !text.substr(at).starts_with(word) || !(is_blank(next) || next == '(')) continue;
+        const std::string_view behind = without_blanks(text.substr(at + word.size()));
+        text = without_blanks(text.substr(0, at));
+        return behind;
     }
-    return {text, {}};
+    return {};
 }
 
 // What several instructions changed: the last value of each.
@@ -52,7 +60,7 @@ bool jumps_later(const Machine& machine) {
 // Stops
 
 bool Debugger::holds(const Point& point) {
-    if (!point.enabled) return false;
+    if (!point.enabled || !is_hart(execution_.hart(), point.hart)) return false;
     if (point.condition.empty()) return true;
     std::string error;
     const std::optional<Value> value = evaluator().evaluate(point.condition, error);
@@ -329,6 +337,7 @@ std::string Debugger::describe(const Point& point) const {
         const std::string line = map_.line_text(point.address);
         if (!line.empty()) text += ", " + line;
     }
+    if (!point.hart.empty()) text += ", hart " + point.hart;
     if (!point.condition.empty()) text += " if " + point.condition;
     if (!point.enabled) text += ", disabled";
     if (point.hits != 0) text += fmt::format(", met {} time{}", point.hits, point.hits == 1 ? "" : "s");
@@ -363,6 +372,20 @@ bool Debugger::accepts(std::string_view condition) {
     return false;
 }
 
+// A number means one hart; other text all whose names have it: "wavefront 1", "group (2, 0, 0)". Empty: all.
+bool Debugger::is_hart(unsigned hart, std::string_view text) const {
+    if (const std::optional<std::uint64_t> number = parse_number(text)) return hart == *number;
+    return execution_.hart_text(hart).find(text) != std::string::npos;
+}
+
+// A name may be that of one which does not run yet.
+bool Debugger::accepts_hart(std::string_view text) {
+    const std::optional<std::uint64_t> number = parse_number(text);
+    if (!number || *number < execution_.harts()) return true;
+    fail(fmt::format("there is no hart {}: this machine has {}", *number, execution_.harts()));
+    return false;
+}
+
 void Debugger::add_point(Point point) {
     if (points_.size() >= most_points) return fail("there are too many breakpoints");
     point.number = ++last_number_;
@@ -373,13 +396,15 @@ void Debugger::add_point(Point point) {
 }
 
 void Debugger::add_break(std::string_view arguments, bool temporary) {
-    const auto [place, condition] = with_condition(arguments);
+    std::string_view place = arguments;
+    const std::string_view condition = take_behind(place, "if"), hart = take_behind(place, "hart");
     const std::optional<std::uint64_t> address = place.empty() ? machine().pc() : location(place);
     if (!address) return;
     if (!machine().has_code(*address)) return fail(fmt::format("there is no code at {:#x}", *address));
     if (!condition.empty() && !accepts(condition)) return;
+    if (!accepts_hart(hart)) return;
     Point point{.temporary = temporary, .address = *address};
-    point.condition = condition.substr(std::min(condition.find_first_not_of(" \t"), condition.size()));
+    point.condition = condition, point.hart = hart;
     add_point(std::move(point));
 }
 
@@ -431,10 +456,11 @@ void Debugger::set_read_watch(std::string_view arguments) { add_watch(arguments,
 void Debugger::set_access_watch(std::string_view arguments) { add_watch(arguments, Watch::When::accessed); }
 
 void Debugger::add_watch(std::string_view arguments, Watch::When when) {
-    const auto [what, condition] = with_condition(arguments);
+    std::string_view what = arguments;
+    const std::string_view condition = take_behind(what, "if"), hart = take_behind(what, "hart");
     if (what.empty()) return fail("say what to watch: a register, ADDRESS:LENGTH or data.u32[ADDRESS]");
     std::optional<Watch> watch = watched(what);
-    if (!watch || (!condition.empty() && !accepts(condition))) return;
+    if (!watch || (!condition.empty() && !accepts(condition)) || !accepts_hart(hart)) return;
     watch->when = when;
     if (watch->is_register && when != Watch::When::changed) return fail("only memory can be watched for reading");
     if (!execution_.add_watch(*watch)) {
@@ -445,7 +471,7 @@ void Debugger::add_watch(std::string_view arguments, Watch::When when) {
     }
     execution_.remove_watch(*watch);
     Point point{.is_watch = true, .watch = *watch};
-    point.condition = condition.substr(std::min(condition.find_first_not_of(" \t"), condition.size()));
+    point.condition = condition, point.hart = hart;
     add_point(std::move(point));
 }
 

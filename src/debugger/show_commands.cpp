@@ -88,13 +88,32 @@ void Debugger::info(std::string_view arguments) {
     }
 }
 
+namespace {
+
+// A bit for each lane, the first one first.
+std::string mask_picture(std::uint64_t mask, unsigned lanes) {
+    std::string text;
+    for (unsigned lane = 0; lane < lanes; ++lane) text += (mask >> lane & 1) != 0 ? '#' : '.';
+    return text;
+}
+
+// Whether a register has a bit for each lane of the vectors of its machine, which are many.
+bool is_like_mask(const RegisterFile& file, const Isa& isa) {
+    constexpr unsigned many = 16;
+    return file.lanes == 1 && file.bits >= many &&
+           std::any_of(isa.register_files.begin(), isa.register_files.end(),
+                       [&](const RegisterFile& each) { return each.lanes == file.bits; });
+}
+
+}  // namespace
+
 std::string Debugger::register_text(Index file_index, std::uint64_t number) const {
     const RegisterFile& file = machine().isa().register_files[file_index];
     std::string text = fmt::format("{:8} ", machine().register_name(file_index, number));
-    const unsigned digits = (file.bits + 3) / 4;
-    for (unsigned lane = 0; lane < file.lanes; ++lane) {
-        text += fmt::format("{}{:0{}x}", lane == 0 ? "" : ":", machine().get(file_index, number, lane), digits);
-    }
+    std::vector<std::uint64_t> lanes(file.lanes);
+    for (unsigned lane = 0; lane < file.lanes; ++lane) lanes[lane] = machine().get(file_index, number, lane);
+    text += lanes_text(lanes, file.bits);
+    if (is_like_mask(file, machine().isa())) return text + "  " + mask_picture(lanes[0], file.bits) + "\n";
     if (file.lanes == 1 && file.bits > 1) {
         const std::uint64_t value = machine().get(file_index, number);
         text += fmt::format("  {}", value);
@@ -306,12 +325,69 @@ void Debugger::choose_hart(std::string_view arguments) {
         }
         return;
     }
-    const std::optional<std::uint64_t> chosen = number(arguments);
-    if (!chosen) return;
-    if (*chosen >= execution_.harts() || !execution_.choose(static_cast<unsigned>(*chosen))) {
-        return fail(fmt::format("there is no hart {}: this machine has {}", *chosen, execution_.harts()));
+    for (unsigned hart = 0; hart < execution_.harts(); ++hart) {
+        if (!is_hart(hart, arguments) || !execution_.choose(hart)) continue;
+        out_ += where();
+        return;
     }
-    out_ += where();
+    fail(fmt::format("there is no hart '{}': this machine has {}", arguments, execution_.harts()));
+}
+
+namespace {
+
+// A column of the table of lanes: a register of lanes, or one whose bits are lanes.
+struct LaneColumn {
+    std::string name;
+    std::vector<std::string> cells;
+};
+
+}  // namespace
+
+// lanes [/F] REGISTER …: a line for each lane
+void Debugger::lanes(std::string_view arguments) {
+    char format = 'x';
+    if (arguments.starts_with('/')) {
+        const std::string_view word = take_word(arguments);
+        if (word.size() != 2 || std::string_view("xdutf").find(word[1]) == std::string_view::npos)
+            return fail("lanes are shown with /x, /d, /u, /t or /f");
+        format = word[1];
+    }
+    if (arguments.empty()) return fail("say which registers: lanes exec v0 v1");
+    std::vector<LaneColumn> columns;
+    unsigned most = 0;
+    while (!arguments.empty()) {
+        const std::string_view name = take_word(arguments);
+        Index index = no_index;
+        std::uint64_t number = 0;
+        if (!find_register(machine(), name, index, number)) return fail(fmt::format("there is no register '{}'", name));
+        const RegisterFile& file = machine().isa().register_files[index];
+        const bool is_mask = file.lanes == 1;
+        LaneColumn column{machine().register_name(index, number), {}};
+        for (unsigned lane = 0; lane < (is_mask ? file.bits : file.lanes); ++lane) {
+            const std::uint64_t value = machine().get(index, number, is_mask ? 0 : lane);
+            column.cells.push_back(is_mask ? mask_picture(value >> lane, 1) : formatted(value, file.bits, format));
+        }
+        most = std::max(most, static_cast<unsigned>(column.cells.size()));
+        columns.push_back(std::move(column));
+    }
+    const auto add_line = [&](std::string line) {
+        line.resize(line.find_last_not_of(' ') + 1);
+        out_ += line + "\n";
+    };
+    std::string head = "lane";
+    std::vector<std::size_t> widths;
+    for (const LaneColumn& column : columns) {
+        widths.push_back(column.name.size());
+        for (const std::string& cell : column.cells) widths.back() = std::max(widths.back(), cell.size());
+        head += fmt::format("  {:{}}", column.name, widths.back());
+    }
+    add_line(head);
+    for (unsigned lane = 0; lane < most; ++lane) {
+        std::string line = fmt::format("{:>4}", lane);
+        for (std::size_t i = 0; i < columns.size(); ++i)
+            line += fmt::format("  {:{}}", lane < columns[i].cells.size() ? columns[i].cells[lane] : "", widths[i]);
+        add_line(line);
+    }
 }
 
 void Debugger::symbols(std::string_view arguments) {

@@ -411,7 +411,11 @@ bool Verifier::number_of(Index index, std::uint64_t code, std::uint64_t& number)
         if (row.fields.size() != 1 || text.empty() || text.back().kind != TextKind::field ||
             !std::all_of(text.begin(), text.end() - 1, is_fixed))
             return false;
-        return number_of(row.fields[0].type, row.fields[0].place.extract(code), number);
+        const Field& field = row.fields[0];
+        Image again{};  // as the reader writes it: what is ignored has other bits
+        again.words[0] = row.written;
+        field.place.insert(again, field.place.extract(code));
+        return again.words[0] == code && number_of(field.type, field.place.extract(code), number);
     }
     const NumberRule& rule = type.number;
     number = code;

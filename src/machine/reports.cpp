@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 #include "isaforge/machine.hpp"
 
@@ -17,14 +19,58 @@ std::string words_of(const TraceRecord& record, const Isa& isa) {
     return text;
 }
 
+// Lanes that lie together and go up or down by one step, which is 0 where they are equal.
+struct Stretch {
+    std::size_t first = 0, count = 1;
+    std::uint64_t step = 0;
+};
+
+std::vector<Stretch> stretches(std::span<const std::uint64_t> lanes) {
+    std::vector<Stretch> found;
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        const std::uint64_t step = i == 0 ? 0 : lanes[i] - lanes[i - 1];
+        // Two lanes have a step whatever they are; of different ones a stretch begins with three.
+        const bool begins = !found.empty() && found.back().count == 1 &&
+                            (step == 0 || (i + 1 < lanes.size() && lanes[i + 1] - lanes[i] == step));
+        if (begins) found.back().step = step;
+        if (begins || (!found.empty() && found.back().count > 1 && found.back().step == step))
+            ++found.back().count;
+        else
+            found.push_back({i});
+    }
+    return found;
+}
+
+std::string stretch_text(const Stretch& stretch, std::span<const std::uint64_t> lanes, unsigned digits) {
+    std::string text = fmt::format("{}", stretch.first);
+    if (stretch.count == lanes.size())
+        text = "all";
+    else if (stretch.count > 1)
+        text += fmt::format("..{}", stretch.first + stretch.count - 1);
+    text += fmt::format(": {:0{}x}", lanes[stretch.first], digits);
+    const auto step = std::int64_t(stretch.step);
+    if (step != 0) text += fmt::format(" {}{:x}", step < 0 ? '-' : '+', step < 0 ? 0 - stretch.step : stretch.step);
+    return text;
+}
+
 }  // namespace
 
+std::string lanes_text(std::span<const std::uint64_t> lanes, unsigned bits) {
+    const unsigned digits = (bits + 3) / 4;
+    std::string each;
+    for (const std::uint64_t lane : lanes) each += fmt::format("{}{:0{}x}", each.empty() ? "" : ":", lane, digits);
+    constexpr std::size_t many = 16;
+    if (lanes.size() < many) return each;
+    std::string text;
+    for (const Stretch& stretch : stretches(lanes))
+        text += (text.empty() ? "{" : "; ") + stretch_text(stretch, lanes, digits);
+    text += "}";
+    return text.size() < each.size() ? text : each;
+}
+
 std::string to_text(const TraceRecord::Change& change) {
-    unsigned digits = (change.bits + 3) / 4;
-    std::string text = change.name + "=";
-    if (change.lanes.empty()) text += fmt::format("{:0{}x}", change.value, digits);
-    for (std::size_t i = 0; i < change.lanes.size(); ++i)
-        text += fmt::format("{}{:0{}x}", i == 0 ? "" : ":", change.lanes[i], digits);
+    const std::span<const std::uint64_t> one(&change.value, 1);
+    const std::string text = change.name + "=" + lanes_text(change.lanes.empty() ? one : change.lanes, change.bits);
     return change.late ? text + " (late)" : text;
 }
 
@@ -50,12 +96,12 @@ std::string register_dump(const Machine& machine) {
     const Isa& isa = machine.isa();
     for (Index index = 0; index < isa.register_files.size(); ++index) {
         const RegisterFile& file = isa.register_files[index];
-        unsigned digits = (file.bits + 3) / 4;
         std::size_t line_begin = text.size();
         for (std::uint64_t number = 0; number < file.count; ++number) {
-            std::string entry = fmt::format("{:>8} ", machine.register_name(index, number));
-            for (unsigned lane = 0; lane < file.lanes; ++lane)
-                entry += fmt::format("{}{:0{}x}", lane == 0 ? "" : ":", machine.get(index, number, lane), digits);
+            std::vector<std::uint64_t> lanes(file.lanes);
+            for (unsigned lane = 0; lane < file.lanes; ++lane) lanes[lane] = machine.get(index, number, lane);
+            const std::string entry =
+                fmt::format("{:>8} {}", machine.register_name(index, number), lanes_text(lanes, file.bits));
             if (text.size() != line_begin && text.size() - line_begin + entry.size() > line_width) {
                 text += '\n';
                 line_begin = text.size();

@@ -134,8 +134,8 @@ TEST_P(Laziness, threads_may_be_the_first_together) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Codec, Laziness, ::testing::Values("gcn1.2", "gcn1.0", "wishbone-gpu", "fabrisc-2022-05-15"),
-                         [](const auto& info) {
-                             std::string name = info.param;
+                         [](const auto& each) {
+                             std::string name = each.param;
                              std::replace_if(
                                  name.begin(), name.end(), [](char c) { return !std::isalnum(c); }, '_');
                              return name;

@@ -371,7 +371,17 @@ TEST(Debugger, SeveralHarts) {
     EXPECT_TRUE(debugger.execute("continue")
                     .starts_with(fmt::format("watchpoint 2, $S1: {:08x} -> {:08x}\n", before, before + 2)));
     EXPECT_EQ(execution.hart(), 1u);
-    EXPECT_EQ(debugger.execute("hart 2"), "error: there is no hart 2: this machine has 2\n");
+    EXPECT_EQ(debugger.execute("hart 2"), "error: there is no hart '2': this machine has 2\n");
+    debugger.execute("delete");
+    EXPECT_EQ(debugger.execute("break .loop + 4 hart 2"), "error: there is no hart 2: this machine has 2\n");
+    EXPECT_EQ(debugger.execute("break .loop + 4 hart 0 if S0 != 0"),
+              "breakpoint 3 at 0x4 <loop+4>, t.s:3, hart 0 if S0 != 0\n");
+    for (int i = 0; i < 20; ++i) {
+        ASSERT_TRUE(debugger.execute("continue").starts_with("breakpoint 3\nhart 0:"));
+        ASSERT_EQ(execution.hart(), 0u);
+    }
+    EXPECT_TRUE(debugger.execute("hart hart 1").starts_with("0x"));
+    EXPECT_EQ(execution.hart(), 1u);
 }
 
 TEST(Debugger, LongAndDeepCommandsAreRefused) {

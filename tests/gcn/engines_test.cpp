@@ -7,7 +7,8 @@ namespace {
 
 class Twins {
 public:
-    explicit Twins(const std::string& name) : bench_(name), codec_(std::make_shared<const Codec>(isa_of(name))) {
+    explicit Twins(const std::string& name)
+        : bench_(name, Engine::interpreter), codec_(std::make_shared<const Codec>(isa_of(name))) {
         for (const Engine engine : {Engine::interpreter, Engine::compiler}) {
             MachineOptions options;
             options.memory_bytes = 1 << 16;
@@ -64,9 +65,10 @@ private:
     // Without what goes elsewhere, waits, or is no business of a wavefront's.
     static bool is_computing(const std::string& name) {
         for (const char* part :
-             {"pc",      "branch", "endpgm", "trap",   "send",    "barrier", "sleep",   "halt",    "rfe",
-              "fork",    "join",   "call",   "movrel", "setkill", "decperf", "incperf", "ttrace",  "icache",
-              "memtime", "getreg", "setreg", "interp", "vskip",   "set_gpr", "wakeup",  "setprio", "memrealtime"})
+             {"pc",     "branch",  "endpgm",  "trap",    "send",       "barrier", "sleep",   "halt",
+              "rfe",    "fork",    "join",    "call",    "movrel",     "setkill", "decperf", "incperf",
+              "ttrace", "icache",  "memtime", "atomic",  "buffer",     "getreg",  "setreg",  "interp",
+              "vskip",  "set_gpr", "wakeup",  "setprio", "memrealtime"})
             if (name.find(part) != std::string::npos) return false;
         return name.starts_with("v_") || name.starts_with("s_a") || name.starts_with("s_o") ||
                name.starts_with("s_b") || name.starts_with("s_cmp") || name.starts_with("s_mov") ||

@@ -314,13 +314,13 @@ private:
 
     // Of three values, of which it uses two.
     std::uint64_t function_of(Type type) {
-        static constexpr Op operations[] = {Op::add, Op::sub, Op::bit_xor, Op::min_unsigned, Op::shift_left};
+        static constexpr Op five[] = {Op::add, Op::sub, Op::bit_xor, Op::min_unsigned, Op::shift_left};
         auto made = std::make_shared<Graph>();
         Builder builder(*made);
         builder.new_block();
         Value given[3];
         for (Value& each : given) each = builder.argument(0, type);
-        const Value result = builder.make(operations[below(5)], type, {given[below(3)], given[below(3)]});
+        const Value result = builder.make(five[below(5)], type, {given[below(3)], given[below(3)]});
         builder.end({.op = Op::give, .operands = {result, no_value, no_value}});
         graph_.functions.push_back(std::move(made));
         return graph_.functions.size() - 1;

@@ -159,6 +159,27 @@ TEST(Trace, SaysWhatChanged) {
     }
 }
 
+// Many lanes are told as what lies together and goes up or down by one step, unless one by one is shorter.
+TEST(Reports, ManyLanes) {
+    TraceRecord::Change change;
+    change.name = "v1", change.bits = 16;
+    const auto text = [&](auto lane) {
+        change.lanes.clear();
+        for (std::uint64_t i = 0; i < 16; ++i) change.lanes.push_back(lane(i) & 0xffff);
+        return to_text(change);
+    };
+    EXPECT_EQ(text([](auto) { return 7; }), "v1={all: 0007}");
+    EXPECT_EQ(text([](auto i) { return 4 * i; }), "v1={all: 0000 +4}");
+    EXPECT_EQ(text([](auto i) { return 100 - i; }), "v1={all: 0064 -1}");
+    EXPECT_EQ(text([](auto i) { return i < 3 ? 7 : i; }), "v1={0..2: 0007; 3..15: 0003 +1}");
+    EXPECT_EQ(text([](auto i) { return i == 5 ? 1 : 0; }), "v1={0..4: 0000; 5: 0001; 6..15: 0000}");
+    EXPECT_EQ(text([](auto i) { return i == 15 ? 1 : 2; }), "v1={0..14: 0002; 15: 0001}");
+    EXPECT_EQ(text([](auto i) { return i * i; }),
+              "v1=0000:0001:0004:0009:0010:0019:0024:0031:0040:0051:0064:0079:0090:00a9:00c4:00e1");
+    change.lanes = {7, 7, 7, 7};
+    EXPECT_EQ(to_text(change), "v1=0007:0007:0007:0007");
+}
+
 TEST(Reports, RegistersAndMemory) {
     BenchMachine bench(declarations, lines);
     for (unsigned i = 0; i < 20; ++i) bench.machine().memory(0)[i] = static_cast<std::uint8_t>('A' + i);

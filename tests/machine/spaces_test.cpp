@@ -244,7 +244,9 @@ void Spaces::update_one(unsigned size_number) {
     const std::uint64_t old = model.load(address, size);
     model.store(address, size, old + value);
     ASSERT_EQ(get("value"), old) << address;
-    if (traced) ASSERT_EQ(record.accesses.size(), 2u);
+    if (traced) {
+        ASSERT_EQ(record.accesses.size(), 2u);
+    }
 }
 
 // Lanes that have one place see each what the one before has left there.

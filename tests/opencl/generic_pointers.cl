@@ -1,5 +1,5 @@
 // Pointers that are to global memory in some lanes, to local and private memory in others.
-// targets gfx700 gfx803 gfx900
+// targets gfx700 gfx803 gfx900 gfx906
 // buffer  a    int[512]   random -1000 1000
 // buffer  out  int[1024]  zero
 // run     any_memory(a, out)   grid 512  group 64

@@ -21,8 +21,9 @@ from program import Program
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-TARGETS = ['gfx600', 'gfx700', 'gfx803', 'gfx900']
-GENERATIONS = {'gfx600': ('gcn1.0', 6), 'gfx700': ('gcn1.1', 7), 'gfx803': ('gcn1.2', 8), 'gfx900': ('gcn1.4', 9)}
+TARGETS = ['gfx600', 'gfx700', 'gfx803', 'gfx900', 'gfx906']
+GENERATIONS = {'gfx600': ('gcn1.0', 6), 'gfx700': ('gcn1.1', 7), 'gfx803': ('gcn1.2', 8), 'gfx900': ('gcn1.4', 9),
+               'gfx906': ('gfx906', 9)}
 LEVELS = ['0', '2', '3']
 COMPILERS = ['14', '19', '19-libclc', 'isaforge']  # another library, for programs that need one; assembly beside the program
 ENGINES = ['interpreter', 'jit']

@@ -115,7 +115,6 @@ std::uint64_t raw_of(std::uint32_t x, unsigned n, unsigned numbers) {
     if (is_whole(numbers)) return x & all;
     const double value = float_of(x, 32);
     if (numbers == 7) {
-        sf::Flags flags;
         if (n == 32) return x;
         if (n == 16) return half_of_float(x);
         if (std::isnan(value)) return half_of_float(x & 0x7fffffff) >> (15 - n);
