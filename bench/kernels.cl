@@ -127,3 +127,78 @@ __attribute__((reqd_work_group_size(256, 1, 1))) kernel void histogram(global co
     BARRIER();
     ATOMIC_ADD(&out[LOCAL], *(local word*)&bins[LOCAL]);
 }
+
+// --- Keys in order: four bits at a time. Each group has 4,096 keys, each of its work-items 16 that follow each other.
+
+#define DIGIT(key, shift) ((key) >> (shift) & 15)
+#define KEYS 16
+
+// How many keys of each group have which digit; the digits of all groups lie side by side.
+__attribute__((reqd_work_group_size(256, 1, 1))) kernel void count_digits(global const word* keys, global word* counts, word shift,
+                                                                          word groups) {
+    local COUNTER bins[16];
+    if (LOCAL < 16) *(local word*)&bins[LOCAL] = 0;
+    BARRIER();
+    const word base = GROUP * 256 * KEYS + LOCAL;
+    for (word k = 0; k < KEYS; ++k) ATOMIC_ADD(&bins[DIGIT(keys[base + k * 256], shift)], 1);
+    BARRIER();
+    if (LOCAL < 16) counts[LOCAL * groups + GROUP] = *(local word*)&bins[LOCAL];
+}
+
+// Of one group's 256 numbers, the sums of those before each.
+word sum_before(local word* sums, word mine) {
+    sums[LOCAL] = mine;
+    BARRIER();
+    for (word reach = 1; reach < 256; reach *= 2) {
+        const word other = LOCAL >= reach ? sums[LOCAL - reach] : 0;
+        BARRIER();
+        sums[LOCAL] += other;
+        BARRIER();
+    }
+    return sums[LOCAL] - mine;
+}
+
+// One group: where the first key of each group with each digit goes.
+__attribute__((reqd_work_group_size(256, 1, 1))) kernel void sum_counts(global word* counts, word count) {
+    local word sums[256];
+    const word each = count / 256;
+    word sum = 0;
+    for (word k = 0; k < each; ++k) sum += counts[LOCAL * each + k];
+    word before = sum_before(sums, sum);
+    for (word k = 0; k < each; ++k) {
+        const word mine = counts[LOCAL * each + k];
+        counts[LOCAL * each + k] = before;
+        before += mine;
+    }
+}
+
+__attribute__((reqd_work_group_size(256, 1, 1))) kernel void move_keys(global const word* keys, global word* moved,
+                                                                       global const word* begins, word shift, word groups) {
+    local word places[16 * 256], sums[256];
+    const word base = (GROUP * 256 + LOCAL) * KEYS;
+    for (word d = 0; d < 16; ++d) places[d * 256 + LOCAL] = 0;
+    for (word k = 0; k < KEYS; ++k) places[DIGIT(keys[base + k], shift) * 256 + LOCAL] += 1;
+    for (word d = 0; d < 16; ++d)
+        places[d * 256 + LOCAL] = begins[d * groups + GROUP] + sum_before(sums, places[d * 256 + LOCAL]);
+    for (word k = 0; k < KEYS; ++k) {
+        const word key = keys[base + k], at = DIGIT(key, shift) * 256 + LOCAL;
+        moved[places[at]++] = key;
+    }
+}
+
+// --- The discrete Fourier transform of many points: four of them in each pass, in order at the end.
+
+float2 product(float2 a, float2 b) { return (float2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x); }
+
+// `done` points are transformed together already; `turns` has the circle in as many steps as there are points.
+__attribute__((reqd_work_group_size(256, 1, 1))) kernel void fourier(global const float2* in, global float2* out,
+                                                                     global const float2* turns, word points, word done) {
+    const word i = GROUP * 256 + LOCAL, quarter = points / 4, k = i & (done - 1), to = (i - k) * 4 + k, step = k * (quarter / done);
+    const float2 a = in[i], b = product(in[i + quarter], turns[step]), c = product(in[i + 2 * quarter], turns[2 * step]),
+                 d = product(in[i + 3 * quarter], turns[3 * step]);
+    const float2 sum = a + c, difference = a - c, other = b + d, turned = (float2)(b.y - d.y, d.x - b.x);
+    out[to] = sum + other;
+    out[to + done] = difference + turned;
+    out[to + 2 * done] = sum - other;
+    out[to + 3 * done] = difference - turned;
+}

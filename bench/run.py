@@ -127,7 +127,7 @@ def main():
         good = gcn.measure(isaforge, work, options)
         good = good and assemble(isaforge, work, options)
         good = good and disassemble(isaforge, work, options) and emulate(isaforge, work, options)
-        good = not kernels.measure(isaforge, work, max(1, 500_000 // options.lines), options.repeat) and good
+        good = not kernels.measure(options.build, work, max(1, 500_000 // options.lines), options.repeat) and good
         good = good and fabrisc.measure(isaforge, work, options)
         start_up(isaforge, options)
         inside_one_process(options.build)

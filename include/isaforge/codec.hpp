@@ -195,6 +195,7 @@ public:
     const Tables& tables_so_far() const { return *tables_; }
 
 private:
+    unsigned write_tail(Index type, std::uint64_t code, Image& image, unsigned at) const;
     std::shared_ptr<const Isa> isa_;
     std::unique_ptr<Tables> tables_;
 };

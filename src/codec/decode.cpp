@@ -194,10 +194,36 @@ Image Codec::as_written(Index index, const Image& image) const {
     Image written = image;  // with what follows the instruction
     for (unsigned at = 0; at < form.bits; at += isa_->unit_bits)
         written.set(at, isa_->unit_bits, form.written.get(at, isa_->unit_bits));
+    unsigned tail = form.bits;
     for (const Field& field : form.fields) {
-        if (!field.fixed) field.place.insert(written, as_written(field.type, field.place.extract(image)));
+        if (field.fixed) continue;
+        field.place.insert(written, as_written(field.type, field.place.extract(image)));
+        tail = write_tail(field.type, field.place.extract(image), written, tail);
     }
     return written;
+}
+
+// The same of what an operand has behind the instruction, from there on; gives where the next operand's begins.
+unsigned Codec::write_tail(Index type, std::uint64_t code, Image& image, unsigned at) const {
+    if (isa_->operand_types[type].kind != OperandKind::table) return at;
+    const Index found = row_of(type, code);
+    if (found == no_index) return at;
+    unsigned end = at;
+    for (const Field& field : isa_->operand_types[type].rows[found].fields) {
+        if (!field.in_tail) {
+            end = write_tail(field.type, field.place.extract(code), image, end);
+            continue;
+        }
+        std::uint64_t tail = 0;
+        for (const BitPiece& piece : field.place.pieces)
+            tail |= image.get(at + piece.position, piece.width) << piece.shift;
+        tail = as_written(field.type, tail);
+        for (const BitPiece& piece : field.place.pieces) {
+            image.set(at + piece.position, piece.width, tail >> piece.shift);
+            end = std::max(end, at + piece.position + piece.width);
+        }
+    }
+    return end;
 }
 
 namespace {

@@ -75,7 +75,8 @@ void LaneProfile::note_accesses(const TraceRecord& record, Count& count) const {
     for (const TraceRecord::Access& access : record.accesses) {
         const std::uint64_t last = access.address + access.bits / 8 - 1;
         if (!machine_.isa().memories[access.memory].per_group) {
-            for (std::uint64_t line = access.address / line_bytes; line <= last / line_bytes; ++line) lines.insert(line);
+            for (std::uint64_t line = access.address / line_bytes; line <= last / line_bytes; ++line)
+                lines.insert(line);
             continue;
         }
         shared = true;
@@ -143,31 +144,36 @@ std::string LaneProfile::text(const debugger::ProgramMap& map, std::size_t rows)
     std::string out;
     const auto table = [&](std::string_view title, std::vector<Row> all) {
         std::ranges::stable_sort(all, std::ranges::greater{}, [](const Row& row) { return row.second.executed; });
-        out += fmt::format("\n{}\n{:>12} {:>8} {:>8} {:>8} {:>8}\n", title, "executed", "lanes", "partial", "lines", "waits");
+        out += fmt::format("\n{}\n{:>12} {:>8} {:>8} {:>8} {:>8}\n", title, "executed", "lanes", "partial", "lines",
+                           "waits");
         for (const auto& [name, count] : std::span(all).first(std::min(rows, all.size()))) {
             const auto mean = [](std::uint64_t part, std::uint64_t of) {
                 return of == 0 ? std::string("-") : fmt::format("{:.1f}", ratio(part, of));
             };
             out += fmt::format("{:12} {:7.1f}% {:7.1f}% {:>8} {:>8}  {}\n", count.executed,
-                               100 * ratio(count.lanes, count.executed * lanes), 100 * ratio(count.partial, count.executed),
-                               mean(count.lines, count.accesses), mean(count.waits, count.shared), name);
+                               100 * ratio(count.lanes, count.executed * lanes),
+                               100 * ratio(count.partial, count.executed), mean(count.lines, count.accesses),
+                               mean(count.waits, count.shared), name);
         }
         if (all.size() > rows) out += fmt::format("{:12} more\n", all.size() - rows);
     };
     std::vector<Row> instructions;
     for (const auto& [address, count] : counts_) {
         const std::string line = map.line_text(address);
-        instructions.emplace_back(fmt::format("{:#x}  {}{}", address, machine_.text(address), line.empty() ? "" : "  " + line),
-                                  count);
+        instructions.emplace_back(
+            fmt::format("{:#x}  {}{}", address, machine_.text(address), line.empty() ? "" : "  " + line), count);
     }
-    table("vector instructions: share of lanes that act, of executions with lanes off, lines of memory an access, bank waits",
-          std::move(instructions));
+    table(
+        "vector instructions: share of lanes that act, of executions with lanes off, lines of memory an access, bank "
+        "waits",
+        std::move(instructions));
     const auto lines = by_line(map);
     if (!lines.empty()) table("by source line", {lines.begin(), lines.end()});
     const Count all = sum();
-    out += fmt::format("\n{} vector instructions, {} others; {:.1f}% of lanes act, {:.1f}% of vector instructions run with lanes off\n",
-                       all.executed, scalar_, 100 * ratio(all.lanes, all.executed * lanes),
-                       100 * ratio(all.partial, all.executed));
+    out += fmt::format(
+        "\n{} vector instructions, {} others; {:.1f}% of lanes act, {:.1f}% of vector instructions run with lanes "
+        "off\n",
+        all.executed, scalar_, 100 * ratio(all.lanes, all.executed * lanes), 100 * ratio(all.partial, all.executed));
     if (all.accesses != 0)
         out += fmt::format("{} accesses to memory touch {:.2f} lines of {} bytes each\n", all.accesses,
                            ratio(all.lines, all.accesses), line_bytes);
@@ -176,7 +182,8 @@ std::string LaneProfile::text(const debugger::ProgramMap& map, std::size_t rows)
                            ratio(all.waits, all.shared));
     const Occupancy room = occupancy();
     out += fmt::format(
-        "{}: {} of {} wavefronts on a SIMD; {} vector registers allow {}, {} scalar ones {}, {} bytes of the local data share {}\n",
+        "{}: {} of {} wavefronts on a SIMD; {} vector registers allow {}, {} scalar ones {}, {} bytes of the local "
+        "data share {}\n",
         processor_, room.all, most_wavefronts, kernel_.vector_registers, room.by_vector, kernel_.scalar_registers,
         room.by_scalar, group_bytes_, room.by_group_memory);
     return out;
@@ -185,8 +192,8 @@ std::string LaneProfile::text(const debugger::ProgramMap& map, std::size_t rows)
 std::string LaneProfile::json(const std::string& profile, const debugger::ProgramMap& map) const {
     using Json = nlohmann::ordered_json;
     const auto of = [](const Count& count) {
-        return Json{{"executed", count.executed}, {"lanes", count.lanes},   {"partial", count.partial},
-                    {"accesses", count.accesses}, {"lines", count.lines},   {"shared_accesses", count.shared},
+        return Json{{"executed", count.executed}, {"lanes", count.lanes}, {"partial", count.partial},
+                    {"accesses", count.accesses}, {"lines", count.lines}, {"shared_accesses", count.shared},
                     {"bank_waits", count.waits}};
     };
     Json all = Json::parse(profile);
@@ -202,9 +209,9 @@ std::string LaneProfile::json(const std::string& profile, const debugger::Progra
     for (const auto& [line, count] : by_line(map)) told["source_lines"][line] = of(count);
     const Occupancy room = occupancy();
     told["occupancy"] = {{"wavefronts", room.all},
-                          {"by_vector_registers", room.by_vector},
-                          {"by_scalar_registers", room.by_scalar},
-                          {"by_group_memory", room.by_group_memory}};
+                         {"by_vector_registers", room.by_vector},
+                         {"by_scalar_registers", room.by_scalar},
+                         {"by_group_memory", room.by_group_memory}};
     return all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -412,10 +412,7 @@ bool Verifier::number_of(Index index, std::uint64_t code, std::uint64_t& number)
             !std::all_of(text.begin(), text.end() - 1, is_fixed))
             return false;
         const Field& field = row.fields[0];
-        Image again{};  // as the reader writes it: what is ignored has other bits
-        again.words[0] = row.written;
-        field.place.insert(again, field.place.extract(code));
-        return again.words[0] == code && number_of(field.type, field.place.extract(code), number);
+        return codec_.as_written(index, code) == code && number_of(field.type, field.place.extract(code), number);
     }
     const NumberRule& rule = type.number;
     number = code;

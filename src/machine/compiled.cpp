@@ -133,6 +133,12 @@ void Machine::State::look_for_hot() {
 
 // Whether the instruction to come is the middle of something that is not compiled yet. Under the program's lock.
 void Machine::State::look_around(std::uint64_t usual) {
+    // Where each of many harts begins is as hot as anything behind it, and code from there on has all of that.
+    if (options.dispatches && !program->compiled.entered.contains(start_address) &&
+        program->find(*current->translations, start_address) != nullptr) {
+        hot.interval = usual;
+        return compile_around(start_address);
+    }
     const Instruction* const here = next_instruction();
     const bool was_compiled = !program->compiled.regions.empty() && core.count - core.left_at < most_units;
     if (here == nullptr || here->is_event || !is_executable(*here) || was_compiled ||
@@ -187,6 +193,10 @@ void Machine::State::compile_around(std::uint64_t address) {
         if (units.contains(here) || !add_unit(here, *job, targets)) continue;
         units[here] = job->region.units.size() - 1;
         const std::uint64_t behind = job->region.units.back().next_address;
+        // A constant that is chosen among others may be no address at all.
+        std::erase_if(targets, [&](std::uint64_t target) {
+            return program->find(*current->translations, target) == nullptr;
+        });
         for (const std::uint64_t target : targets) {
             if (target <= here) loops.insert(target);
             in_loop |= target <= address && address <= here;

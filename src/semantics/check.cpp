@@ -230,8 +230,8 @@ const std::vector<Binding>& Checker::variants(Index type) {
 // What is the same in another variant or dialect: the same row in the same encoding, with operands of the same kinds, and with
 // the same constants.
 std::string Checker::signature(const Instruction& instruction, const Form& form) {
-    std::string text = fmt::format("{} {} {} {}", instruction.names[0], instruction.where.offset, form.where.offset,
-                                   constants_);
+    std::string text =
+        fmt::format("{} {} {} {}", instruction.names[0], instruction.where.offset, form.where.offset, constants_);
     for (const Field& field : form.fields.list()) {
         const bool is_table = isa_.operand_types[field.type].kind == OperandKind::table;
         text += fmt::format(" {}:{}:{}", field.name, isa_.operand_types[field.type].name,

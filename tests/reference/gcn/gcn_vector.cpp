@@ -1001,7 +1001,8 @@ void later(Rules& rules) {
         const std::uint32_t whole = l.raw32(k);
         std::uint64_t x = whole;
         if ((l.f.op_sel_hi >> k & 1) != 0)
-            x = l.convert(f16, f32, (l.f.op_sel >> k & 1) != 0 ? whole >> 16 : whole & 0xffff, sf::Rounding::nearest, false);
+            x = l.convert(f16, f32, (l.f.op_sel >> k & 1) != 0 ? whole >> 16 : whole & 0xffff, sf::Rounding::nearest,
+                          false);
         if ((l.f.neg_hi >> k & 1) != 0) x &= 0x7fffffff;
         return (l.f.neg >> k & 1) != 0 ? x ^ 0x80000000 : x;
     };
