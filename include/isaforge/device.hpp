@@ -158,6 +158,7 @@ struct DeviceOptions {
     std::string processor = "gfx900";        // any that `isaforge asm --target` knows
     unsigned threads = 0;                    // that run wavefronts; 0: as many as there are processors
     Engine engine = Engine::automatic;
+    Checks checks;                           // what launches are watched for (slower)
 };
 
 class ComputeDevice {
@@ -199,6 +200,12 @@ public:
                                                 std::string& error) = 0;
 
     virtual EngineFigures engine_figures() const = 0;
+
+    // With checks: what was found in all launches so far, by rising addresses of instructions. `group` counts the launch's groups,
+    // first along x, and `hart` the wavefronts of one.
+    virtual std::vector<Finding> findings() const = 0;
+    // With checks: what lies there has no value until a kernel has written it. Without it, all memory but the private one has.
+    virtual void note_unwritten(std::span<const std::uint8_t> memory) = 0;
 };
 
 }  // namespace isaforge

@@ -177,9 +177,10 @@ struct RegisterFile {
     unsigned count = 1;
     unsigned bits = 32;  // of one element of one lane
     std::vector<BitField> fields;
-    unsigned lanes = 1;          // lanes of a register: 64 for a wavefront's, 1 for a scalar's
-    unsigned write_ports = 0;    // 0: no limit
-    std::vector<Entry> entries;  // names by code; empty for a single register
+    unsigned lanes = 1;             // lanes of a register: 64 for a wavefront's, 1 for a scalar's
+    unsigned write_ports = 0;       // 0: no limit
+    bool is_zero_at_reset = false;  // of which a program may make use
+    std::vector<Entry> entries;     // names by code; empty for a single register
     Place where;
 };
 
@@ -322,6 +323,13 @@ struct Form {
     std::uint64_t fixed_value(const Field& field) const { return field.place.extract(written); }
 };
 
+// What an instruction writes is there when a counter says so, which a program has to wait for.
+struct Arrival {
+    std::string counter;
+    bool in_order = true;  // in that of the instructions that arrive by it
+    Meaning condition;     // where this is not 0; null: always
+};
+
 // A row of an instruction table.
 struct Instruction {
     std::vector<std::string> names;        // the first is printed
@@ -333,7 +341,8 @@ struct Instruction {
     Meaning guard;                         // executes only when this is not 0; null: always
     unsigned lanes = 1;                    // executes for so many lanes …
     Meaning lane_mask;                     // … where this is not 0
-    SharedList<Naming> names_in_meaning;   // of the table, for its meaning
+    SharedList<Arrival> arrivals;
+    SharedList<Naming> names_in_meaning;             // of the table, for its meaning
     std::map<std::string, std::uint64_t> constants;  // values of the row's columns, for its meaning
     Place where;
 };
@@ -459,6 +468,7 @@ struct Isa {
     std::vector<Limit> limits;
     std::vector<Format> formats;
     std::vector<Instruction> instructions;
+    bool has_arrivals = false;  // some of these have
     std::vector<Form> forms;
     std::vector<OpcodeRow> opcode_rows;
     std::vector<Pool> pools;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "isaforge/codec.hpp"
+#include "isaforge/findings.hpp"
 #include "isaforge/limits.hpp"
 
 namespace isaforge {
@@ -60,6 +61,7 @@ struct MachineOptions {
     std::map<std::string, std::uint64_t, std::less<>> memory_sizes;  // bytes, by the memory's name
     bool require_alignment = false;   // an access at no multiple of its size is a bad one
     bool warn_hazards = false;        // warn where a register is read before its late result has landed
+    Checks checks;                    // what the run is watched for (slower)
     bool count_instructions = false;  // keep counts for each instruction of the program (slower)
     unsigned harts = 1;                // of a group, at most most_harts
     unsigned groups = 1;               // as many run at the same time as most_harts allows, on threads as there are processors
@@ -275,6 +277,9 @@ public:
 
     // With warn_hazards: one line for each instruction that read a register before its late result had landed.
     const std::vector<std::string>& warnings() const;
+
+    // With checks: what was found since the machine was made, by rising addresses.
+    std::vector<Finding> findings() const;
 
     struct State;
 

@@ -227,6 +227,7 @@ bool ArgumentReader::read_buffer(const Given& given) {
     } else if (given.kind == "out") {
         if (!split_file(given.rest, first, buffer.output, true) || !(size = parse_size(first)))
             return fail("it is out:BYTES:FILE");
+        buffer.is_unwritten = true;
     } else if (!(size = parse_size(given.rest))) {
         return fail("it is zero:BYTES");
     }

@@ -16,6 +16,7 @@ struct KernelBuffer {
     std::size_t argument = 0;       // which one, from 0 on
     std::string name;               // "data", or "argument 1"
     std::string input, output;      // files; empty: zeros, and not written
+    bool is_unwritten = false;      // it has no contents before the kernel runs
     std::uint64_t bytes = 0;
     std::vector<std::uint8_t> contents;
     std::uint64_t place = 0;        // of its address in the block

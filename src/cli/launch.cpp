@@ -8,6 +8,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/findings.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/memory_maps.hpp"
 #include "cli/outputs.hpp"
@@ -72,6 +73,7 @@ private:
     const KernelBuffer* buffer_of(const KernelArguments& arguments, const std::string& place,
                                   std::uint64_t& offset) const;
     bool write_outputs(const Loaded& loaded) const;
+    bool report(const ComputeDevice& device) const;
 
     const std::vector<std::uint8_t>& bytes_;
     const LaunchChoice& choice_;
@@ -125,7 +127,7 @@ bool KernelRun::choose_extents(const KernelInfo& kernel) {
 
 bool KernelRun::load(Engine engine, unsigned threads, const KernelArguments& arguments, Loaded& loaded) const {
     std::string error;
-    loaded.device = ComputeDevice::make({.processor = info_.processor, .threads = threads, .engine = engine}, error);
+    loaded.device = ComputeDevice::make({.processor = info_.processor, .threads = threads, .engine = engine, .checks = settings_.checks}, error);
     if (loaded.device != nullptr)
         loaded.code = loaded.device->load(bytes_, {.name = settings_.path, .symbols = {}}, error);
     if (loaded.code == nullptr) {
@@ -140,6 +142,7 @@ bool KernelRun::load(Engine engine, unsigned threads, const KernelArguments& arg
             return false;
         }
         std::ranges::copy(buffer.contents, buffer.memory);
+        if (buffer.is_unwritten) loaded.device->note_unwritten({buffer.memory, buffer.bytes});
         const auto address = reinterpret_cast<std::uint64_t>(buffer.memory);
         std::memcpy(loaded.arguments.block.data() + buffer.place, &address, sizeof address);
     }
@@ -294,6 +297,15 @@ void print_stats(const Loaded& loaded) {
     if (!figures.problem.empty()) tell(fmt::format("not compiled: {}\n", figures.problem));
 }
 
+// What checks found. Whether that is nothing.
+bool KernelRun::report(const ComputeDevice& device) const {
+    const std::uint64_t across = (grid_.x + group_.x - 1) / group_.x, down = (grid_.y + group_.y - 1) / group_.y;
+    return report_findings(device.findings(), [&](const Finding& finding) {
+        return fmt::format(", kernel {}, group {},{},{}, wavefront {}", finding.program, finding.group % across,
+                           finding.group / across % down, finding.group / across / down, finding.hart);
+    });
+}
+
 std::optional<KernelArguments> KernelRun::prepare(const Session& session, int& status) {
     std::string error;
     status = input_error;
@@ -334,7 +346,8 @@ int KernelRun::run(const Session& session) {
                (settings_.looks() ? look(loaded) : execute(loaded));
     }
     if (settings_.stats && loaded.device != nullptr) print_stats(loaded);
-    return good && write_outputs(loaded) ? success : input_error;
+    const bool right = !settings_.checks.any() || loaded.device == nullptr || report(*loaded.device);
+    return good && write_outputs(loaded) && right ? success : input_error;
 }
 
 class KernelRun::Debugged : public LaunchToDebug {

@@ -40,6 +40,7 @@ struct LaunchSettings {
     std::uint64_t most_instructions = 0;
     std::uint64_t seed = 0;  // of the turns of wavefronts, where they take turns
     std::vector<std::string> pictures;
+    Checks checks;
     TraceChoice trace;
     std::string profile_json;
     bool stats = false, profile = false;

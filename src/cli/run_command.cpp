@@ -7,6 +7,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/findings.hpp"
 #include "cli/launch.hpp"
 #include "cli/memory_maps.hpp"
 #include "cli/outputs.hpp"
@@ -30,7 +31,7 @@ struct Options {
     LaunchChoice launch;
     std::string max_instructions = "4G";
     std::vector<std::string> dumps, pictures;
-    std::string engine = "auto";
+    std::string engine = "auto", checks;
     TraceChoice trace;
     std::string profile_json;
     int gdb_port = -1;
@@ -41,6 +42,10 @@ struct Options {
 struct Dump {
     std::uint64_t address = 0, length = 0;
 };
+
+Checks checks_of(const Options& options) {
+    return options.checks.empty() ? Checks{} : parse_checks(options.checks).value_or(Checks{});
+}
 
 std::optional<Dump> parse_dump(const std::string& text) {
     const std::size_t colon = text.find(':');
@@ -166,6 +171,7 @@ int compare_engines(const Options& options, const Program& program) {
     const auto machine_on = [&](Engine engine) {
         return [&options, &program, engine](std::shared_ptr<Streams> streams) {
             MachineOptions how = machine_options(options.program, program);
+            how.checks = checks_of(options);
             how.engine = engine;
             how.streams = std::move(streams);
             auto made = std::make_unique<Machine>(program.codec, std::move(how));
@@ -203,13 +209,13 @@ int launch(const Options& options, const Session& session) {
                          !options.dumps.empty() || options.warn_hazards;
     if (foreign) {
         complain(
-            "with a kernel go --grid, --group, --arg, --png, --threads, --engine, --trace, --profile, --stats and "
-            "--max-instructions");
+            "with a kernel go --grid, --group, --arg, --check, --png, --threads, --engine, --trace, --profile, --stats "
+            "and --max-instructions");
         return usage_error;
     }
     const bool looks = !options.trace.file.empty() || options.profile || !options.profile_json.empty();
-    if (looks && (options.program.threads != "" || options.engine == "both")) {
-        complain("--trace and --profile let wavefronts take turns; leave out --threads and --engine both");
+    if (looks && (options.program.threads != "" || options.engine == "both" || checks_of(options).any())) {
+        complain("--trace and --profile let wavefronts take turns; leave out --threads, --engine both and --check");
         return usage_error;
     }
     if (!has_engine(options)) return input_error;
@@ -223,6 +229,7 @@ int launch(const Options& options, const Session& session) {
                        .most_instructions = *parse_size(options.max_instructions),
                        .seed = options.program.seed,
                        .pictures = options.pictures,
+                       .checks = checks_of(options),
                        .trace = options.trace,
                        .profile_json = options.profile_json,
                        .stats = options.stats,
@@ -273,6 +280,7 @@ int execute(const Options& options) {
     if (!has_engine(options)) return input_error;
     how.engine = parse_engine(options.engine).value_or(Engine::interpreter);
     how.count_instructions = options.profile || !options.profile_json.empty();
+    how.checks = checks_of(options);
     Machine machine(program->codec, std::move(how));
     if (!load_program(machine, *program, options.program) || !ranges_exist(machine, options)) return input_error;
     if (options.engine == "both") return compare_engines(options, *program);
@@ -290,6 +298,12 @@ int execute(const Options& options) {
     if (!good) complain(result.message);
     if (trace.is_open() && !trace.commit()) good = false;
     if (!report_state(machine, options, *program, result)) good = false;
+    const auto whose = [&](const Finding& finding) {
+        if (machine.harts() == 1) return std::string();
+        return options.program.groups == 1 ? fmt::format(", hart {}", finding.hart)
+                                           : fmt::format(", group {}, hart {}", finding.group, finding.hart);
+    };
+    if (!options.checks.empty() && !report_findings(machine.findings(), whose)) good = false;
     if (good && result.exit_status) return *result.exit_status & 0xff;
     return good ? success : input_error;
 }
@@ -327,6 +341,10 @@ Action define(Arguments& app) {
         ->type_name("ENGINE")
         ->capture_default_str()
         ->one_of({"auto", "interpreter", "jit", "both"});
+    app.add_flag("--check{all}", options->checks,
+                   "Watch the run for what is wrong with it though it goes on: all, or some of bounds, uninitialised and "
+                 "races; slower")
+        ->check(wants(parse_checks, "all, or a list of bounds, uninitialised, races and waits"));
     app.add_flag("--registers", options->registers, "Print the registers at the end");
     app.add_flag("--stats", options->stats,
                  "Print on standard error how many instructions were executed, and how fast");
@@ -340,7 +358,7 @@ Action define(Arguments& app) {
 constexpr Command command{
     about_programs, "run", "Run a program",
     "Exit status 0 if the program stopped by itself, its own where it asked the host to exit with\n"
-    "one, 1 if something else stopped it.\n"
+    "one, 1 if something else stopped it, or --check found something.\n"
     "Sizes and addresses may be hexadecimal and end in K, M or G.\n\n"
     "Examples:\n"
     "  isaforge run -i wishbone-gpu draw.o --registers --stats\n"

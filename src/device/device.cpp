@@ -52,6 +52,7 @@ Implementation::Implementation(std::shared_ptr<const Codec> codec, const codeobj
     : about_(processor), processor_name_(processor.name), generation_(processor.major), registers_(codec->isa()) {
     MachineOptions how;
     how.engine = options.engine;
+    how.checks = options.checks;
     how.source_line = source_lines();
     dispatcher_ = std::make_unique<machine::Dispatcher>(std::move(codec), std::move(how), options.threads);
 }

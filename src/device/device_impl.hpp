@@ -103,6 +103,10 @@ public:
     std::unique_ptr<Inspection> inspect(const LaunchRequest& request, MachineOptions options,
                                         std::string& error) override;
     EngineFigures engine_figures() const override { return dispatcher_->engine_figures(); }
+    std::vector<Finding> findings() const override { return dispatcher_->findings(); }
+    void note_unwritten(std::span<const std::uint8_t> memory) override {
+        dispatcher_->note_unwritten(reinterpret_cast<std::uint64_t>(memory.data()), memory.size(), false);
+    }
 
     // Of code addresses.
     std::function<std::string(std::uint64_t)> source_lines() const;

@@ -201,6 +201,7 @@ bool Running::set_up(HartRegisters& registers, const HartPlace& place) const {
 void Running::fill_dispatch() {
     const Extent counts = state_.group_counts();
     const std::uint64_t items = std::uint64_t{state_.group.x} * state_.group.y * state_.group.z;
+    dispatch_.name = kernel_;
     dispatch_.address = state_.code.entry;
     dispatch_.groups = std::uint64_t{counts.x} * counts.y * counts.z;
     dispatch_.group_harts = static_cast<unsigned>((items + lanes - 1) / lanes);

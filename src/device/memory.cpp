@@ -83,7 +83,10 @@ std::shared_ptr<Pages> Implementation::take_from(std::vector<std::shared_ptr<Pag
 }
 
 std::shared_ptr<Pages> Implementation::take_scratch(std::uint64_t bytes) {
-    return take_from(scratch_, bytes, "private memory");
+    std::shared_ptr<Pages> pages = take_from(scratch_, bytes, "private memory");
+    if (pages != nullptr)
+        dispatcher_->note_unwritten(reinterpret_cast<std::uint64_t>(pages->data()), pages->span().size(), true);
+    return pages;
 }
 
 std::shared_ptr<Pages> Implementation::take_block(std::uint64_t bytes) {

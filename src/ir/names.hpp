@@ -21,9 +21,16 @@ constexpr ObjectKind object_kind(Op op) {
         case Op::update:
         case Op::load_linked:
         case Op::store_conditional:
+        case Op::check_access:
+        case Op::check_load:
+        case Op::check_store:
         case Op::lock: return ObjectKind::memory;
         case Op::put_mode: return ObjectKind::mode;
         case Op::signal:
+        case Op::check_use:
+        case Op::check_that:
+        case Op::check_wait:
+        case Op::check_arrival:
         case Op::fail: return ObjectKind::text;
         default: return ObjectKind::none;
     }
@@ -32,7 +39,8 @@ constexpr ObjectKind object_kind(Op op) {
 // Operations whose meaning depends on `number`.
 constexpr bool has_number(Op op) {
     return op == Op::get || op == Op::put || op == Op::item || op == Op::take || op == Op::at || op == Op::executed ||
-           op == Op::event_value || op == Op::host_argument || op == Op::fault;
+           op == Op::event_value || op == Op::host_argument || op == Op::fault || op == Op::check_access ||
+           op == Op::check_use;
 }
 
 // How many objects of a kind an instruction set has, and their names. Texts are of the graph itself.

@@ -152,7 +152,10 @@ namespace isaforge::ir {
     X(transaction_begin, None, memory, ":", same, acts, "what is done to memory from here on is done as a whole or not at all") \
     X(transaction_end, None, memory, "T:", same, acts, "1 where there was one")                                              \
     X(transaction_abort, None, memory, "T:", same, acts, "takes memory and registers back to the begin; 1 where there was one") \
-    X(transaction_depth, None, memory, "T:", same, reads, "how many are open")
+    X(transaction_depth, None, memory, "T:", same, reads, "how many are open")                                               \
+    X(check_access, None, memory, "B:U", same, acts, "tells the checker of an access of `number`'s kind; where it may be done") \
+    X(check_load, None, memory, "P:U", same, acts, "which bits of what lies at the address nobody has written")              \
+    X(check_store, None, memory, ":UP", same, acts, "tells the checker which bits of what is stored nobody has written")
 
 #define ISAFORGE_IR_MACHINE(X)                                                                                               \
     X(at, None, machine, ":", same, acts, "the instruction at address `number` begins here")                                 \
@@ -169,7 +172,12 @@ namespace isaforge::ir {
     X(wait, None, machine, ":", same, acts, "the hart sleeps until an interrupt is waiting")                                 \
     X(barrier, None, machine, ":", same, acts, "goes on when all of the group have come here")                               \
     X(yield, None, machine, ":", same, acts, "others may run first")                                                         \
-    X(stop, None, machine, ":", same, acts, "the run ends with this instruction")
+    X(stop, None, machine, ":", same, acts, "the run ends with this instruction")                                            \
+    X(check_use, None, machine, ":A", same, acts, "tells the checker which bits nobody has written of what `number` needs") \
+    X(check_that, None, machine, ":B", same, acts, "tells the checker the text `object` where it does not hold")             \
+    X(check_wait, None, machine, ":s", same, acts, "tells the checker that so few results by counter `object` are under way") \
+    X(check_step, None, machine, ":B", same, acts, "tells the checker that the instruction begins, in these lanes")           \
+    X(check_arrival, None, machine, ":b", same, acts, "tells the checker that results arrive by counter `object`, in order if `number`, where true")
 
 // The last of a block.
 #define ISAFORGE_IR_ENDS(X)                                                                                                  \
@@ -200,6 +208,20 @@ enum class Op : std::uint8_t {
 
 // What `executed` asks for.
 enum class Counter : std::uint8_t { instructions, loads, stores, events };
+
+// What `check_use` is asked for: what something undefined would decide.
+enum class Decides : std::uint8_t { way, lanes, address, register_number, target, mode, outside };
+
+// What `number` of `check_access` says.
+struct AccessKind {
+    unsigned bytes = 0;      // of a lane
+    bool stores = false, atomic = false;
+
+    constexpr std::uint64_t number() const { return bytes | (stores ? 0x100 : 0) | (atomic ? 0x200 : 0); }
+    static constexpr AccessKind of(std::uint64_t number) {
+        return {static_cast<unsigned>(number & 0xff), (number & 0x100) != 0, (number & 0x200) != 0};
+    }
+};
 
 enum class Narrow : std::uint8_t {
     same,
@@ -263,7 +285,9 @@ inline constexpr unsigned most_operands = 3;
 
 // Those that take a mask of the lanes in which they act.
 constexpr bool takes_mask(Op op) {
-    return op == Op::put || op == Op::put_at || op == Op::load || op == Op::store || op == Op::update;
+    return op == Op::put || op == Op::put_at || op == Op::load || op == Op::store || op == Op::update ||
+           op == Op::check_access || op == Op::check_load || op == Op::check_store || op == Op::check_use ||
+           op == Op::check_that;
 }
 
 // By its name.

@@ -106,6 +106,7 @@ Things registers_of(const Isa& isa) {
     for (const RegisterFile& file : isa.register_files) {
         Facts facts{{"count", std::to_string(file.count)}, {"bits", std::to_string(file.bits)}};
         if (file.lanes > 1) facts.emplace_back("lanes", std::to_string(file.lanes));
+        if (file.is_zero_at_reset) facts.emplace_back("zero at reset", "yes");
         if (file.write_ports > 0) facts.emplace_back("write ports", std::to_string(file.write_ports));
         add_entries("name", file.entries, false, facts);
         out.emplace(file.name, std::move(facts));

@@ -43,7 +43,11 @@ bool same(const std::vector<Statement>& a, const std::vector<Statement>& b) {
 bool same_meaning(const Instruction& a, const Instruction& b) {
     if (!a.meaning || !b.meaning) return !a.meaning && !b.meaning;
     return same(*a.meaning, *b.meaning) && same(a.guard, b.guard) && a.lanes == b.lanes &&
-           same(a.lane_mask, b.lane_mask);
+           same(a.lane_mask, b.lane_mask) &&
+           std::equal(a.arrivals.begin(), a.arrivals.end(), b.arrivals.begin(), b.arrivals.end(),
+                      [](const Arrival& x, const Arrival& y) {
+                          return x.counter == y.counter && x.in_order == y.in_order && same(x.condition, y.condition);
+                      });
 }
 
 std::string type_text(const Isa& isa, const Field& field) {

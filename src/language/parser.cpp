@@ -61,6 +61,7 @@ private:
     TakesSyntax takes();
     void function();
     void type();
+    std::vector<ArrivalSyntax> arrivals();
     void instructions();
     void pool();
     void reserved();
@@ -517,12 +518,15 @@ void Parser::registers(bool single) {
             advance();
             expect("write", "after the number of ports");
             if (!accept("port")) expect("ports", "after `write`");
+        } else if (accept("zero")) {
+            out.is_zero_at_reset = true;
+            if (expect("at", "after `zero`")) expect("reset", "after `zero at`");
         } else if (at("{") && single) {
             rows("fields of the register", [&] { bit_fields(out.fields); });
         } else if (at("{")) {
             out.entries = entries(&out.fields);
         } else {
-            complain("a text, lanes, write ports or a block of names", {"lanes", "one"});
+            complain("a text, lanes, write ports, `zero at reset` or a block of names", {"lanes", "one", "zero"});
             return give_up(out.name);
         }
     }
@@ -1153,6 +1157,23 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     return out;
 }
 
+// by vmcnt, by lgkmcnt [in any order] [if any(x)]
+std::vector<ArrivalSyntax> Parser::arrivals() {
+    std::vector<ArrivalSyntax> out;
+    do {
+        if (!expect("by", "before the name of a counter")) break;
+        ArrivalSyntax arrival;
+        arrival.counter = expect_name("the name of a counter").text;
+        if (accept("in")) {
+            arrival.in_order = false;
+            if (expect("any", "after `in`")) expect("order", "after `in any`");
+        }
+        if (accept("if")) arrival.condition = expression();
+        out.push_back(std::move(arrival));
+    } while (accept(","));
+    return out;
+}
+
 void Parser::instructions() {
     InstructionsDeclaration out;
     out.place = advance().place;
@@ -1169,6 +1190,8 @@ void Parser::instructions() {
             out.lanes =
                 static_cast<unsigned>(std::min<std::uint64_t>(expect_number("the number of lanes").value_or(1), 4096));
             if (accept("under")) out.lane_mask = expression();
+        } else if (accept("arrives")) {
+            out.arrivals = arrivals();
         } else if (accept("aligned")) {
             const Place place = peek().place;
             const std::uint64_t count = expect_number("the number of rows that stand together").value_or(1);
@@ -1176,7 +1199,8 @@ void Parser::instructions() {
             if (!std::has_single_bit(count) || count > most_aligned)
                 diagnostics_.error(place, fmt::format("`aligned` takes a power of two up to {}", most_aligned));
         } else {
-            complain("when, lanes, aligned, also, or '{' to begin the rows", {"when", "lanes", "aligned", "also"});
+            complain("when, lanes, arrives, aligned, also, or '{' to begin the rows",
+                     {"when", "lanes", "arrives", "aligned", "also"});
             skip_to({"{"});
         }
         skip_newlines();

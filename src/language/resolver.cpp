@@ -429,6 +429,7 @@ void Resolver::resolve_registers() {
                 file.lanes = static_cast<unsigned>(lanes);
         }
         file.write_ports = declaration.write_ports;
+        file.is_zero_at_reset = declaration.is_zero_at_reset;
         file.bits = evaluate_type(declaration.type).value_or(32);
         if (file.index_bits > widest_index) {
             diagnostics_.error(declaration.index_place,

@@ -130,6 +130,7 @@ struct RegistersDeclaration {
     semantics::TypeName type;
     ExpressionPointer lanes;  // null: one
     unsigned write_ports = 0;
+    bool is_zero_at_reset = false;
     std::optional<Text> text;
     std::vector<EntrySyntax> entries;
     std::vector<BitFieldSyntax> fields;  // of each register
@@ -273,6 +274,13 @@ struct InstructionRow {
     bool broken = false;  // said so already
 };
 
+// by vmcnt in any order if any(x)
+struct ArrivalSyntax {
+    std::string counter;
+    bool in_order = true;
+    ExpressionPointer condition;
+};
+
 struct InstructionsDeclaration {
     Place place;
     std::vector<EncodingSyntax> encodings;
@@ -280,6 +288,7 @@ struct InstructionsDeclaration {
     ExpressionPointer guard;
     unsigned lanes = 1;
     ExpressionPointer lane_mask;
+    std::vector<ArrivalSyntax> arrivals;
     unsigned aligned = 1;
     std::vector<std::vector<WhereSyntax>> where = {{}};  // the first is none
     std::vector<InstructionRow> rows;

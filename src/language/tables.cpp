@@ -223,6 +223,10 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     instruction.guard = table.guard;
     instruction.lanes = table.lanes;
     instruction.lane_mask = table.lane_mask;
+    std::vector<Arrival> arrivals;
+    for (const ArrivalSyntax& each : table.arrivals) arrivals.push_back({each.counter, each.in_order, each.condition});
+    instruction.arrivals = std::move(arrivals);
+    isa_.has_arrivals |= !table.arrivals.empty();
     instruction.names_in_meaning = names_of(table.where[row.syntax.where]);
     instruction.where = row.syntax.place;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {

@@ -147,6 +147,7 @@ References::References(const Description& description) {
     for (const InstructionsDeclaration& table : description.instructions) {
         add(table.guard);
         add(table.lane_mask);
+        for (const ArrivalSyntax& arrival : table.arrivals) add(arrival.condition);
         for (const EncodingSyntax& encoding : table.encodings) {
             names_.insert(encoding.format.text);
             for (const TypeRef& argument : encoding.arguments) add(argument);

@@ -661,6 +661,7 @@ bool Bus::write_bytes(std::uint64_t address, std::span<const std::uint8_t> bytes
         if (!store_storage(view, *region, at, static_cast<unsigned>(part), value)) return false;
         done += part;
     }
+    if (view.space->checked) view.space->checked->set(address, bytes.size(), false);
     return true;
 }
 

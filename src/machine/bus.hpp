@@ -65,6 +65,8 @@ public:
         if (sharing_ != nullptr && sharing_->round.load() != round_) see_round();
     }
 
+    // Whether what is accessed is part of something indivisible.
+    bool holds_lock() const { return lock_depth_ != 0; }
     // Between two instructions: whoever changes the map waits for it.
     void settle() {
         acknowledge();

@@ -78,8 +78,7 @@ machine::CompileThread& machine::System::compile_thread(const std::shared_ptr<co
     if (!compiler) {
         machine::CompilerTarget target{.aligned = options.require_alignment, .shared = has_several(), .ports = ports};
         target.callouts = machine::machine_callouts();
-        compiler =
-            std::make_unique<machine::CompileThread>(machine::find_compiler(), codec->isa(), codec, std::move(target));
+        compiler = std::make_unique<machine::CompileThread>(machine::find_compiler(), *isa, codec, std::move(target));
     }
     return *compiler;
 }
@@ -166,6 +165,7 @@ bool Machine::State::add_unit(std::uint64_t address, CompileJob& job, std::vecto
     std::string trouble;
     auto graph = system->forms.instruction(instruction->form, instruction->image, site, trouble);
     if (!graph) return false;
+    add_checks(*graph);
     job.graphs.push_back(std::move(*graph));
     machine::Unit unit{address, site.next_address, &job.graphs.back(), &instruction->first()};
     unit.run = instruction->interpreted != nullptr ? instruction->interpreted : instruction->first().run;

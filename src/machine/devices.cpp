@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "ir/passes/check.hpp"
 #include "machine/system.hpp"
 
 namespace isaforge::machine {
@@ -157,30 +158,47 @@ unsigned groups_at_a_time(const MachineOptions& options, unsigned harts) {
 
 }  // namespace
 
-System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options) : forms(codec) {
-    const Isa& isa = codec->isa();
-    for (const MemorySpace& memory : isa.memories) {
+namespace {
+
+// What graphs are over.
+std::shared_ptr<const Isa> checked_isa(const std::shared_ptr<const Codec>& codec, const Checks& checks) {
+    if (!checks.uninitialised) return {codec, &codec->isa()};
+    return std::make_shared<const Isa>(ir::with_shadow_files(codec->isa()));
+}
+
+}  // namespace
+
+System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options)
+    : forms(codec, options.checks.any()),
+      isa(checked_isa(codec, options.checks)),
+      checker(options.checks.any()
+                  ? std::make_unique<Checker>(options.checks, *isa, options.dispatches ? "wavefront" : "hart")
+                  : nullptr) {
+    for (const MemorySpace& memory : isa->memories) {
         Space& space = spaces.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);
+        // Dispatches run in memory of others, of which nobody knows what was written, but who says so.
+        space.is_shown = options.dispatches && !memory.per_group;
+        if (checker) space.checked = std::make_unique<CheckedMemory>(!options.dispatches || memory.per_group);
         const std::string refusal = memory.per_group ? std::string{} : add_memory(space, options);
         if (problem.empty()) problem = refusal;
     }
     if (spaces.size() > max_spaces) problem = fmt::format("a machine has at most {} memories", max_spaces);
-    const auto holding = std::find_if(isa.memories.begin(), isa.memories.end(),
+    const auto holding = std::find_if(isa->memories.begin(), isa->memories.end(),
                                       [](const MemorySpace& memory) { return memory.holds_code; });
-    code = static_cast<Index>(holding - isa.memories.begin());
-    code_is_apart = holding == isa.memories.end();
-    main = code_is_apart ? first_of_all(isa) : code;
+    code = static_cast<Index>(holding - isa->memories.begin());
+    code_is_apart = holding == isa->memories.end();
+    main = code_is_apart ? first_of_all(*isa) : code;
     if (code_is_apart) spaces.emplace_back("code", 1, false);
     group_harts = std::clamp(options.harts, 1u, max_harts);
     group_count = std::max(1u, options.groups);
     for (unsigned i = 0; i < groups_at_a_time(options, group_harts); ++i)
-        groups.emplace_back(isa, options, spaces, problem);
+        groups.emplace_back(*isa, options, spaces, problem);
     harts = group_harts * static_cast<unsigned>(groups.size());
     if (harts > 1 || options.dispatches) sharing = std::make_unique<Sharing>();
     streams = options.streams ? options.streams : standard_streams();
-    program = std::make_shared<Program>(isa, newest_program);
+    program = std::make_shared<Program>(*isa, newest_program);
     real_time = options.real_time || (options.threads && harts > 1);
-    for (const isaforge::Device& device : isa.devices)
+    for (const isaforge::Device& device : isa->devices)
         if (device.memory == code) add_device(code_map(), device.kind, device.address);
 }
 
@@ -202,10 +220,9 @@ std::shared_ptr<Program> System::program_after(const std::shared_ptr<Program>& l
 
 std::uint32_t System::signal_number(const std::string& name) {
     const std::lock_guard lock(signal_lock);
-    const auto found = std::find(signal_names.begin(), signal_names.end(), name);
-    const auto number = static_cast<std::uint32_t>(found - signal_names.begin());
-    if (found == signal_names.end()) signal_names.push_back(name);
-    return number;
+    const auto [found, added] = signal_numbers.try_emplace(name, static_cast<std::uint32_t>(signal_names.size()));
+    if (added) signal_names.push_back(name);
+    return found->second;
 }
 
 std::string System::text_of_signal(std::uint64_t number) {

@@ -19,6 +19,7 @@ struct HartPlace {
     std::uint64_t group = 0, groups = 1;
     unsigned number = 0, group_harts = 1, slot = 0;
     bool first_of_dispatch = true;   // that begins in this place
+    const std::string* name = nullptr;   // of the dispatch, which lives longer than its harts run
 };
 
 // The registers of a hart that begins, all zero, or of one that has stopped.
@@ -48,6 +49,7 @@ struct DispatchFault {
 };
 
 struct Dispatch {
+    std::string name;                          // for what checks find
     std::uint64_t address = 0;                 // where harts begin
     std::uint64_t groups = 1;
     unsigned group_harts = 1;

@@ -27,6 +27,9 @@ void HartRegisters::set_lanes(Index file, std::uint64_t number, std::span<const 
     hart_.dirty[file] = std::max(hart_.dirty[file], static_cast<std::uint32_t>(number) + 1);
     std::copy(lanes.begin(), lanes.end(),
               reinterpret_cast<std::uint32_t*>(hart_.block.bytes() + hart_.program->layout.offset(file, number)));
+    if (hart_.system->checker)
+        for (unsigned lane = 0; lane < lanes.size(); ++lane)
+            hart_.system->checker->set_register(hart_, file, number, lane);
 }
 
 std::uint64_t HartRegisters::get(Index file, std::uint64_t number) const { return hart_.get(file, number, 0); }
@@ -126,9 +129,10 @@ void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint
     if (const std::string problem = resident.group.give_memories(dispatch.group_memory); !problem.empty())
         return owner_.end(dispatch, problem);
     resident.group.barrier.begin(dispatch.group_harts);
+    if (owner_.system_->checker) owner_.system_->checker->begin(resident.group);
     for (unsigned i = 0; i < dispatch.group_harts; ++i) {
         Machine::State& hart = *resident.harts[i];
-        const HartPlace place{number, dispatch.groups, i, dispatch.group_harts, hart.core.slot - 1, first};
+        const HartPlace place{number, dispatch.groups, i, dispatch.group_harts, hart.core.slot - 1, first, &dispatch.name};
         const Awake awake(hart);
         hart.begin_in(resident.group, place, dispatch.address,
                       [&](HartRegisters& registers) { return dispatch.set_up(registers, place); });
@@ -283,6 +287,7 @@ bool Dispatcher::start(Dispatch& dispatch) {
     dispatch.begin = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(lock_);
+        if (system_->checker && running_.empty()) system_->checker->begin_alone();
         dispatch.number = ++started_;
         active_.push_back(&dispatch);
         running_.push_back(&dispatch);
@@ -396,7 +401,18 @@ std::string Dispatcher::protect(std::uint64_t address, std::uint64_t bytes, Perm
 }
 
 void Dispatcher::remove_storage(std::uint64_t address, std::uint64_t bytes) {
-    change_map([&] { return system_->spaces[system_->main].map.remove(address, bytes); });
+    Space& space = system_->spaces[system_->main];
+    if (const Region* const region = space.map.find(address); region != nullptr && system_->checker)
+        system_->checker->note_removed(space, *region);
+    change_map([&] { return space.map.remove(address, bytes); });
+}
+
+void Dispatcher::note_unwritten(std::uint64_t address, std::uint64_t bytes, bool is_private) {
+    if (system_->checker) system_->checker->note_unwritten(system_->spaces[system_->main], address, bytes, is_private);
+}
+
+std::vector<Finding> Dispatcher::findings() const {
+    return system_->checker ? system_->checker->findings() : std::vector<Finding>{};
 }
 
 void Dispatcher::for_each_storage(const UseStorage& use) const {

@@ -57,6 +57,9 @@ public:
     // What lies around an address where nothing is: "12 bytes behind `a`", "4 bytes before `b`"; empty where all is far.
     std::string neighbour(std::uint64_t address) const;
     EngineFigures engine_figures() const;
+    // What MachineOptions::checks found. For these: nobody has written there; it is private to harts where nobody outside reads it.
+    std::vector<Finding> findings() const;
+    void note_unwritten(std::uint64_t address, std::uint64_t bytes, bool is_private);
 
 private:
     class Worker;

@@ -115,7 +115,10 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
 }
 
 bool Machine::State::has_passed_barrier() {
-    if (core.at_barrier && group->barrier.has_passed(barrier)) core.at_barrier = false;
+    if (core.at_barrier && group->barrier.has_passed(barrier)) {
+        core.at_barrier = false;
+        if (system->checker) system->checker->barrier(*this);
+    }
     return !core.at_barrier;
 }
 
@@ -295,7 +298,8 @@ void Machine::State::be_in_group(unsigned number) {
 // As the hart of its dispatch that its place says.
 void Machine::State::begin_dispatched(bool first) {
     const machine::Dispatch& dispatch = *system->dispatch;
-    const machine::HartPlace place{core.group, dispatch.groups, slot_in_group, dispatch.group_harts, core.slot, first};
+    const machine::HartPlace place{core.group, dispatch.groups, slot_in_group, dispatch.group_harts,
+                                   core.slot,  first,           &dispatch.name};
     begin_in(*group, place, dispatch.address,
              [&](machine::HartRegisters& registers) { return dispatch.set_up(registers, place); });
 }
@@ -304,6 +308,7 @@ void Machine::State::begin_again(unsigned group_number) {
     be_in_group(group_number);
     if (system->dispatch != nullptr) return begin_dispatched(false);
     clear();
+    if (system->checker) system->checker->begin(*this, core.group, slot_in_group);
     set_next(start_address);
     begin();
 }
@@ -322,6 +327,7 @@ void Machine::State::begin_in(machine::Group& other, const machine::HartPlace& p
     core.harts = core.groups * place.group_harts;
     start_address = outside_address = address;
     core.next = &outside;
+    if (system->checker) system->checker->begin(*this, place.group, place.number, place.name);
     machine::HartRegisters registers(*this);
     if (set_up(registers)) {
         begin();
@@ -337,6 +343,7 @@ void Machine::State::reset(std::uint64_t address) {
     hot.next_look = hot.interval = 0;
     clear();
     be_in_group(core.slot / system->group_harts);
+    if (system->checker) system->checker->begin(*this, core.group, slot_in_group);
     core.count = core.time_base = 0;
     std::fill(std::begin(core.counters), std::end(core.counters), 0);
     core.signal_counts.clear();

@@ -5,6 +5,7 @@ namespace isaforge::machine {
 void Barrier::begin(unsigned harts) {
     const std::lock_guard guard(lock_);
     live_ = harts;
+    left_ = 0;
     come_ = 0;
     ++passed_;
 }
@@ -20,17 +21,20 @@ std::uint64_t Barrier::come() {
 void Barrier::leave() {
     const std::lock_guard guard(lock_);
     --live_;
+    ++left_;
     look();
 }
 
 void Barrier::rejoin() {
     const std::lock_guard guard(lock_);
     ++live_;
+    --left_;
 }
 
 void Barrier::look() {
     if (come_ == 0 || come_ < live_) return;
     come_ = 0;
+    missed_ = left_.load();
     passed_.fetch_add(1, std::memory_order_release);
 }
 
@@ -54,6 +58,7 @@ Group::Group(const Isa& isa, std::deque<Space>& shared) {
         const MemorySpace& memory = isa.memories[i];
         spaces[i] = &own.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);
         spaces[i]->is_of_group = true;
+        if (shared[i].checked) spaces[i]->checked = std::make_unique<CheckedMemory>(true);
     }
 }
 

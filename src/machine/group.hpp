@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "isaforge/machine.hpp"
+#include "machine/checker.hpp"
 #include "machine/memory_map.hpp"
 
 namespace isaforge::machine {
@@ -23,13 +24,16 @@ public:
     void leave();   // a hart has stopped: nobody waits for it any more
     void rejoin();  // … and goes on
     bool has_passed(std::uint64_t number) const { return passed_.load(std::memory_order_acquire) != number; }
+    std::uint64_t passed() const { return passed_.load(std::memory_order_acquire); }
+    // How many harts had stopped when the last one was passed.
+    unsigned missed() const { return missed_.load(std::memory_order_acquire); }
     bool all_left() const { return live_.load(std::memory_order_acquire) == 0; }
 
 private:
     void look();
 
     std::mutex lock_;
-    std::atomic<unsigned> live_ = 0;
+    std::atomic<unsigned> live_ = 0, left_ = 0, missed_ = 0;
     unsigned come_ = 0;
     std::atomic<std::uint64_t> passed_ = 0;   // barriers, by all
 };
@@ -63,6 +67,7 @@ struct Group {
     std::vector<Space*> spaces;   // all that its harts access, by number
     Barrier barrier;
     TurnOrder turns;              // where a group has a thread of its own
+    CheckedGroup checked;         // where the run is checked
 };
 
 // Storage from address 0 on, as long as the options say. Why there is none; empty where there is.

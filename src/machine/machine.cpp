@@ -52,7 +52,7 @@ Engine chosen_engine(Engine engine) {
 Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions given_options,
                       std::shared_ptr<machine::System> given_system, machine::Group& own_group, std::uint32_t slot)
     : codec(std::move(given_codec)),
-      isa(codec->isa()),
+      isa(*given_system->isa),
       options(std::move(given_options)),
       slot_in_group(slot % given_system->group_harts),
       system(std::move(given_system)),
@@ -228,7 +228,7 @@ Machine::Machine(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Machine::~Machine() = default;
 
-const Isa& Machine::isa() const { return state_->isa; }
+const Isa& Machine::isa() const { return state_->codec->isa(); }
 
 const Codec& Machine::codec() const { return *state_->codec; }
 
@@ -330,6 +330,7 @@ void Machine::load_code(std::span<const std::uint8_t> bytes) {
         if (!bytes.empty()) map.add_storage(0, bytes.size(), {}, system.spaces[system.code].name);
     }
     const bool reachable = !system.code_is_apart;
+    if (system.spaces[system.code].checked) system.spaces[system.code].checked->set(0, bytes.size(), false);
     if (map.poke(0, bytes)) map.protect(0, bytes.size(), {reachable, reachable, true}, "code");
     map_changed();
 }
@@ -338,6 +339,7 @@ bool Machine::load_data(Index memory, std::uint64_t address, std::span<const std
     const machine::System& system = *state_->system;
     if (memory >= state_->isa.memories.size() || !state_->group->spaces[memory]->poke(address, bytes)) return false;
     if (memory == system.code) map_changed();
+    state_->group->spaces[memory]->note_written(address, bytes.size());
     return true;
 }
 
@@ -453,6 +455,7 @@ void Machine::State::set(Index file, std::uint64_t number, std::uint64_t value, 
     std::memcpy(block.bytes() + layout.offset(file, number) + lane * bytes, &value, bytes);
     dirty[file] = std::max(dirty[file], static_cast<std::uint32_t>(number) + 1);
     modes_stale = !isa.modes.empty();
+    if (system->checker) system->checker->set_register(*this, file, number, lane);
 }
 
 std::string Machine::register_name(Index file, std::uint64_t number) const {
@@ -493,6 +496,8 @@ const std::string& Machine::memory_problem() const { return state_->system->prob
 void Machine::clear_memories() {
     for (Index i = 0; i < state_->isa.memories.size(); ++i) state_->system->spaces[i].map.clear_bytes();
     for (machine::Group& group : state_->system->groups) group.clear_memories();
+    for (const machine::Space& space : state_->system->spaces)
+        if (space.checked) space.checked->clear();
 }
 
 Index Machine::find_memory(std::string_view name) const {
@@ -573,6 +578,10 @@ std::vector<JumpCount> Machine::jump_counts() const {
     list.reserve(all.size());
     for (const auto& [address, jumps] : all) list.push_back(jumps);
     return list;
+}
+
+std::vector<Finding> Machine::findings() const {
+    return state_->system->checker ? state_->system->checker->findings() : std::vector<Finding>{};
 }
 
 const std::vector<std::string>& Machine::warnings() const { return state_->warnings; }

@@ -104,6 +104,7 @@ void wait(ISAFORGE_HANDLER_PARAMETERS) {
 
 void barrier(ISAFORGE_HANDLER_PARAMETERS) {
     core->at_barrier = true;
+    if (owner(core).system->checker) owner(core).checked.barrier_address = instruction_of(op)->address;
     std::atomic_thread_fence(std::memory_order_seq_cst);
     ask_for_attention(core, count);
     ISAFORGE_NEXT;
@@ -117,6 +118,7 @@ void yield(ISAFORGE_HANDLER_PARAMETERS) {
 
 void fence(ISAFORGE_HANDLER_PARAMETERS) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (owner(core).system->checker) owner(core).system->checker->fence(owner(core));
     if (owner(core).system->has_several()) ask_for_attention(core, count);   // other harts may have changed the code
     ISAFORGE_NEXT;
 }

@@ -291,6 +291,24 @@ std::string MemoryMap::describe(std::uint64_t address) const {
     return fmt::format("it lies in {} ({})", region->name, letters(region->permissions));
 }
 
+std::string MemoryMap::describe_near(std::uint64_t address) const {
+    const Region* nearest = nullptr;
+    std::uint64_t distance = ~std::uint64_t{0};
+    bool behind = false;
+    for (const Region& region : regions()) {
+        const bool is_behind = region.last < address;
+        const std::uint64_t apart = is_behind ? address - region.last - 1 : region.first - address;
+        if (nearest != nullptr && apart >= distance) continue;
+        nearest = &region;
+        distance = apart;
+        behind = is_behind;
+    }
+    if (nearest == nullptr) return "where nothing is mapped";
+    const std::string name = fmt::format("`{}` of {} bytes", nearest->name, nearest->last - nearest->first + 1);
+    if (distance == 0 && behind) return "right behind " + name;
+    return fmt::format("{} byte{} {} {}", distance, distance == 1 ? "" : "s", behind ? "behind" : "before", name);
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 
 bool Space::peek(std::uint64_t address, std::span<std::uint8_t> bytes) const {

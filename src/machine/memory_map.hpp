@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "isaforge/machine.hpp"
+#include "machine/checked_memory.hpp"
 
 namespace isaforge::machine {
 
@@ -144,6 +145,8 @@ public:
 
     // "lies in `.text` (r-x)", "is not mapped".
     std::string describe(std::uint64_t address) const;
+    // Of an address where nothing lies: "16 bytes behind `.data`", by what is nearest.
+    std::string describe_near(std::uint64_t address) const;
 
 private:
     using Regions = std::vector<Region>;   // by rising address, apart from each other
@@ -173,6 +176,10 @@ struct Space {
     bool peek(std::uint64_t address, std::span<std::uint8_t> bytes) const;
     bool poke(std::uint64_t address, std::span<const std::uint8_t> bytes) const;
     std::uint64_t storage_from(std::uint64_t address) const;  // in bytes
+    // For the checker: somebody else than a program has written there.
+    void note_written(std::uint64_t address, std::uint64_t bytes) const {
+        if (std::uint64_t byte = 0; checked && byte_of(address, byte)) checked->set(byte, bytes, false);
+    }
     std::string describe(std::uint64_t address) const;
 
     std::string name;
@@ -180,6 +187,8 @@ struct Space {
     bool big_endian = false;
     bool is_of_group = false;
     MemoryMap map;
+    bool is_shown = false;                    // what lies there is read by others than harts
+    std::unique_ptr<CheckedMemory> checked;   // where the run is checked
 };
 
 }  // namespace isaforge::machine

@@ -81,6 +81,15 @@ struct MicroOp {
 };
 static_assert(sizeof(MicroOp) == 32);
 
+// What `detail` says of operations for the checker.
+struct CheckDetail {
+    std::uint32_t object = 0, bytes = 0, lanes = 1;   // bytes of a lane
+    bool big = false, masked = false;
+
+    MicroOp::Detail packed() const;
+    static CheckDetail of(const MicroOp::Detail& detail);
+};
+
 // A result that lands after a later instruction.
 struct LateResult {
     static constexpr std::uint32_t to_pc = ~std::uint32_t{0};
@@ -94,7 +103,7 @@ struct LateResult {
 inline constexpr std::size_t max_spaces = 64;
 
 inline constexpr unsigned ring_size = 64;
-inline constexpr unsigned max_landings = 6;
+inline constexpr unsigned max_landings = 12;   // six, and their shadows
 
 // What lands after one instruction. `used` counts only while the slot's bit in `pending` is set.
 struct LandingSlot {
@@ -384,6 +393,15 @@ void transaction_begin(ISAFORGE_HANDLER_PARAMETERS);
 void transaction_end(ISAFORGE_HANDLER_PARAMETERS);
 void transaction_abort(ISAFORGE_HANDLER_PARAMETERS);
 void transaction_depth(ISAFORGE_HANDLER_PARAMETERS);
+
+void check_access(ISAFORGE_HANDLER_PARAMETERS);
+void check_load(ISAFORGE_HANDLER_PARAMETERS);
+void check_store(ISAFORGE_HANDLER_PARAMETERS);
+void check_use(ISAFORGE_HANDLER_PARAMETERS);
+void check_that(ISAFORGE_HANDLER_PARAMETERS);
+void check_wait(ISAFORGE_HANDLER_PARAMETERS);
+void check_step(ISAFORGE_HANDLER_PARAMETERS);
+void check_arrival(ISAFORGE_HANDLER_PARAMETERS);
 
 void set_mode(ISAFORGE_HANDLER_PARAMETERS);
 void end_modes(ISAFORGE_HANDLER_PARAMETERS);

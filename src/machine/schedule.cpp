@@ -94,6 +94,7 @@ bool Turns::begin_next_groups() {
         }
         group.clear_memories();
         group.barrier.begin(system_.group_harts);
+        if (system_.checker) system_.checker->begin(group);
         for (unsigned i = 0; i < system_.group_harts; ++i) harts_[first + i]->begin_again(number);
         any = true;
     }
@@ -304,6 +305,7 @@ void Machine::begin_groups() {
         group.clear_flags();
         if (system.dispatch != nullptr) system.problem = group.give_memories(system.dispatch->group_memory);
         group.barrier.begin(system.group_harts);
+        if (system.checker) system.checker->begin(group);
     }
 }
 

@@ -243,13 +243,20 @@ private:
                 acting = graph_.type(each.operands[1]);
                 break;
             case Op::put: acting = graph_.type(each.operands[0]); break;
+            case Op::check_access:
+            case Op::check_step:
+            case Op::check_that:
+            case Op::check_use: acting = graph_.type(each.operands[0]); break;
+            case Op::check_store:
             case Op::store:
             case Op::store_conditional: acting = graph_.type(each.operands[1]); break;
             default: break;
         }
         made.container = static_cast<std::uint8_t>(acting.container());
         made.lanes = acting.lanes;
-        if (each.op == Op::load || each.op == Op::store) made.a = in_container(made.a, 64, acting.lanes);
+        const bool by_lanes = each.op == Op::load || each.op == Op::store || each.op == Op::check_access ||
+                              each.op == Op::check_load || each.op == Op::check_store;
+        if (by_lanes) made.a = in_container(made.a, 64, acting.lanes);
         if (each.result != ir::no_value) made.result = ids_[each.result] = new_value(graph_.type(each.result));
         out_.steps.push_back(made);
     }

@@ -52,6 +52,7 @@ struct Machine::State {
     bool look_again();
     semantics::Site site_of(std::uint64_t address, unsigned bits) const;
     static std::unique_ptr<Instruction> refused(std::unique_ptr<Instruction> made, StopReason reason);
+    void add_checks(ir::Graph& graph) const;
     std::unique_ptr<Instruction> finish_translation(std::unique_ptr<Instruction> made, const ir::Graph& graph);
     Instruction* event_at(Index event, std::uint64_t address);
     Instruction* next_instruction() const;             // null: there is none
@@ -135,7 +136,7 @@ struct Machine::State {
     std::uint64_t time() const { return system->time(core.time_base + core.count); }
 
     std::string describe(std::uint64_t address);
-    std::string instruction_text(std::uint64_t address) const;
+    std::string instruction_text(std::uint64_t address) const;   // empty where none is known
     std::string code_text(std::uint64_t address) const;
     std::string access_text(StopReason reason, std::uint64_t address, unsigned bits) const;
     std::string message(StopReason reason, std::uint64_t address);
@@ -158,6 +159,7 @@ struct Machine::State {
     machine::HartBlock block;
     machine::Core core;
     machine::Bus bus;
+    machine::CheckedHart checked;            // where the run is checked
     std::vector<std::uint32_t> ports;        // for each file what a write adds to the counts
     std::unordered_map<std::uint64_t, View> views;       // by the modes, packed
     View* current = nullptr;

@@ -9,9 +9,11 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "isaforge/machine.hpp"
+#include "machine/checker.hpp"
 #include "machine/compile_thread.hpp"
 #include "machine/devices.hpp"
 #include "machine/dispatch.hpp"
@@ -62,6 +64,8 @@ struct System {
     std::uint64_t first_due(std::uint32_t hart) const;   // as due(), under device_lock
 
     semantics::FormGraphs forms;
+    std::shared_ptr<const Isa> isa;              // with shadows of the registers where these are checked
+    std::unique_ptr<Checker> checker;            // null: nothing is
     CompileThread& compile_thread(const std::shared_ptr<const Codec>& codec, const MachineOptions& options,
                                   const std::vector<std::uint32_t>& ports);
 
@@ -90,6 +94,7 @@ struct System {
     std::shared_ptr<Program> program;
     std::mutex signal_lock;
     std::vector<std::string> signal_names;
+    std::unordered_map<std::string, std::uint32_t> signal_numbers;   // of those
     std::atomic<std::uint64_t> newest_program = 0;   // its number
     std::unordered_set<std::uint64_t> breakpoints;   // code addresses; set while nothing runs
     std::atomic<unsigned> watching = 0;              // harts whose accesses are noted

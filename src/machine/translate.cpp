@@ -54,6 +54,8 @@ private:
     void emit_write(const Step& step);
     void emit_late_write(const Step& step);
     void emit_access(const Step& step, bool big);
+    void emit_check(const Step& step, bool big);
+    void emit_check_lanes(const Step& step);
     void emit_update(const Step& step, bool big);
     void emit_given(const Step& step, bool big);
     bool changes_modes() const {
@@ -355,8 +357,37 @@ void Translator::emit_access(const Step& step, bool big) {
         handler = (loads ? handlers::gather : handlers::scatter)(step.container, big, masked, main);
     else
         handler = (loads ? handlers::load : handlers::store)(step.container, big, input_.aligned, main);
+    const bool may_be_left_out = step.lanes == 1 && masked;
+    if (may_be_left_out) add(handlers::jump_if_zero, 0, place(step.c)).detail.n = loads ? 3 : 2;
     add(handler, loads ? place(step.result) : 0, place(step.a), place(step.b), place(step.c)).detail = {step.object,
                                                                                                         step.lanes};
+    if (!may_be_left_out || !loads) return;
+    add(handlers::jump).detail.n = 2;
+    add(handlers::copy_scalar, place(step.result), layout_.constant(0));
+}
+
+void Translator::emit_check(const Step& step, bool big) {
+    CheckDetail detail{.object = step.object, .bytes = step.container / 8u, .lanes = step.lanes, .big = big};
+    detail.masked = step.c != no_value;
+    const bool has_number = step.op == Op::check_access || step.op == Op::check_use;
+    if (step.op == Op::check_use) detail.object = 0;
+    const std::uint32_t result = step.op == Op::check_use ? (*input_.signals)[step.object] : place(step.result);
+    if (step.op == Op::check_use && step.lanes == 1) detail.bytes = 8;
+    const Handler handler = step.op == Op::check_access  ? handlers::check_access
+                            : step.op == Op::check_load  ? handlers::check_load
+                            : step.op == Op::check_store ? handlers::check_store
+                                                         : handlers::check_use;
+    add(handler, result, place(step.a), has_number ? step.number : place(step.b), place(step.c)).detail =
+        detail.packed();
+}
+
+void Translator::emit_check_lanes(const Step& step) {
+    const CheckDetail detail{
+        .bytes = step.lanes == 1 ? 8u : 1u, .lanes = step.lanes, .big = false, .masked = step.c != no_value};
+    const bool is_step = step.op == Op::check_step;
+    add(is_step ? handlers::check_step : handlers::check_that, is_step ? 0 : (*input_.signals)[step.object],
+        place(step.a), 0, place(step.c))
+        .detail = detail.packed();
 }
 
 // The first operation prepares all lanes, the second begins each; it has another one behind it, for its operands. Those of the
@@ -388,7 +419,8 @@ void Translator::emit(std::size_t index) {
     const Step& step = steps_[index];
     std::uint32_t result = place(step.result), a = place(step.a), b = place(step.b), c = place(step.c);
     bool accesses = step.op == Op::load || step.op == Op::store || step.op == Op::load_linked ||
-                    step.op == Op::store_conditional || step.op == Op::update || step.op == Op::give;
+                    step.op == Op::store_conditional || step.op == Op::update || step.op == Op::give ||
+                    step.op == Op::check_load || step.op == Op::check_store;
     bool big = accesses && isa_.memories[step.object].big_endian;
     if (ir::is_computed(step.op)) {
         bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
@@ -442,8 +474,16 @@ void Translator::emit(std::size_t index) {
         case Op::put: return step.delay != 0 ? emit_late_write(step) : emit_write(step);
         case Op::load:
         case Op::store: return emit_access(step, big);
+        case Op::check_access:
+        case Op::check_load:
+        case Op::check_store:
+        case Op::check_use: return emit_check(step, big);
         case Op::update: return emit_update(step, big);
         case Op::give: return emit_given(step, big);
+        case Op::check_that:
+        case Op::check_step: return emit_check_lanes(step);
+        case Op::check_wait: add(handlers::check_wait, (*input_.signals)[step.object], a); return;
+        case Op::check_arrival: add(handlers::check_arrival, (*input_.signals)[step.object], a, step.number); return;
         case Op::put_pc:
             count_jump(step.a);
             add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};

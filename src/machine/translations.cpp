@@ -3,6 +3,8 @@
 // translated again.
 #include <algorithm>
 
+#include "ir/passes/check.hpp"
+#include "ir/passes/passes.hpp"
 #include "machine/state.hpp"
 
 namespace isaforge {
@@ -187,7 +189,8 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
         return refuse(StopReason::illegal, {});
     }
     std::string trouble;
-    const auto graph = system->forms.instruction(made->form, made->image, site_of(address, made->bits), trouble);
+    auto graph = system->forms.instruction(made->form, made->image, site_of(address, made->bits), trouble);
+    if (graph) add_checks(*graph);
     return graph ? finish_translation(std::move(made), *graph) : refuse(StopReason::undefined, trouble);
 }
 
@@ -208,9 +211,23 @@ Machine::State::Instruction* Machine::State::event_at(Index event, std::uint64_t
     made->is_event = true;
     semantics::Site site = site_of(address, 0);
     site.next_address = address;
-    const auto graph = system->forms.event(event, site, made->trouble);
+    auto graph = system->forms.event(event, site, made->trouble);
+    if (graph) add_checks(*graph);
     place = graph ? finish_translation(std::move(made), *graph) : refused(std::move(made), StopReason::undefined);
     return place.get();
+}
+
+// What it is watched for becomes a part of it.
+void Machine::State::add_checks(ir::Graph& graph) const {
+    if (!system->checker) return;
+    const Checks& checks = system->checker->checks();
+    ir::optimise(graph);  // a register combined with itself is one value: x ^ x is 0, whatever x is
+    ir::add_checks(graph,
+                   {.definedness = checks.uninitialised,
+                    .accesses = checks.bounds || checks.races,
+                    .shadow_files = system->checker->files()},
+                   isa);
+    ir::optimise(graph);
 }
 
 // What cannot be executed is an operation that says so.
@@ -258,6 +275,9 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     made->writes = std::move(translation.writes);
     for (const machine::Touch& touch : made->writes)
         program->written[touch.file] = std::max(program->written[touch.file], touch.first + touch.count);
+    if (system->checker)
+        for (auto* const touches : {&made->reads, &made->writes})
+            std::erase_if(*touches, [&](const auto& touch) { return touch.file >= system->checker->files(); });
     return made;
 }
 

@@ -559,6 +559,42 @@ Item fail(Lowering& lowering, const Expression& call, Arguments& given, const Bu
     return {};
 }
 
+// The text of an argument, by its number in the graph. Nothing after a complaint.
+std::optional<Index> text_argument(Lowering& lowering, const Expression& call, unsigned index, const char* what) {
+    if (call.operands[index]->kind == ExpressionKind::text) return lowering.graph.text(call.operands[index]->name);
+    lowering.error(call.operands[index]->place, fmt::format("{} is written in quotes", what));
+    return std::nullopt;
+}
+
+// expect(condition, "what is wrong where it does not hold"): the condition.
+Item expect(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    const auto text = text_argument(lowering, call, 1, "what is wrong");
+    if (!text || !given[0]) return {};
+    if (given[0].type.bits != 1) {
+        lowering.error(call.operands[0]->place, "a condition has one bit");
+        return {};
+    }
+    const bool under_mask =
+        lowering.mask != no_value && lowering.graph.type(lowering.mask).lanes == given[0].type.lanes;
+    lowering.add({.op = builtin.op,
+                  .operands = {given[0].id, no_value, no_value},
+                  .mask = under_mask ? lowering.mask : no_value,
+                  .object = *text});
+    return Item::of(given[0]);
+}
+
+// await("counter", left)
+Item await_counter(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
+    const auto text = text_argument(lowering, call, 0, "the counter");
+    if (!text || !given[1]) return {};
+    if (given[1].type.lanes != 1) {
+        lowering.error(call.operands[1]->place, "the number is one, not of many lanes");
+        return {};
+    }
+    lowering.add({.op = builtin.op, .operands = {given[1].id, no_value, no_value}, .object = *text});
+    return {};
+}
+
 bool one_lane(Lowering& lowering, const Expression& call, const Arguments& given) {
     for (std::size_t i = 0; i < given.size(); ++i)
         if (given[i] && given[i].type.lanes != 1) {
@@ -804,6 +840,8 @@ Item by_rules(Lowering& lowering, const Expression& call, Arguments&, const Buil
 //   wide_quotient(high, low, d), wide_remainder     of high ++ low by d, unsigned; d <= high gives all ones, and low.
 //   leave()                     ends the instruction; what was written stays.
 //   fail("text", value)         ends the run with an error.
+//   expect(c, "…")              c; `isaforge run --check` reports the text where it does not hold
+//   await("…", n)               no more than n results by that counter are under way; for `isaforge run --check`
 //   host(n, a, b, c)            a call of the emulator: docs/machine.md.
 //   update(mem.u32[a], f, x, y) what lies there, where now f of it, x and y lies; lane after lane, and no hart in between.
 //   load_linked(mem.u32[a]), store_conditional(mem.u32[a], x), transaction_begin() …   likewise.
@@ -884,6 +922,8 @@ constexpr Builtin builtins[] = {
     {"wide_remainder", "high, low, divisor", 3, 0, full_operation, Op::wide_remainder},
     {"leave", "", 0, 0, leave},
     {"fail", "text, value", 2, 1, fail, Op::fail},
+    {"expect", "condition, text", 2, 2, expect, Op::check_that},
+    {"await", "counter, left", 2, 1, await_counter, Op::check_wait},
     {"host", "number, a, b, c", 4, 0, host},
     {"hart", "", 0, 0, machine_value, Op::hart_number},
     {"harts", "", 0, 0, machine_value, Op::hart_count},
@@ -929,12 +969,13 @@ Typed argument(Lowering& lowering, const Expression& call, unsigned index, const
                const Builtin& builtin) {
     const Expression& expression = *call.operands[index];
     bool is_position = (builtin.make == insert && index == 1) || (builtin.make == rotate && index == 1);
-    unsigned hint = is_position                                    ? 8
-                    : builtin.make == scale_by_power && index == 1 ? 16
-                    : builtin.make == carry && index == 2          ? 1
-                    : builtin.make == host || builtin.make == fail ? 64
-                    : index == 0                                   ? 0
-                                                                   : so_far[0].type.bits;
+    unsigned hint = is_position                                                                     ? 8
+                    : builtin.make == scale_by_power && index == 1                                  ? 16
+                    : builtin.make == carry && index == 2                                           ? 1
+                    : builtin.make == host || builtin.make == fail || builtin.make == await_counter ? 64
+                    : builtin.make == expect                                                        ? 1
+                    : index == 0                                                                    ? 0
+                                 : so_far[0].type.bits;
     Item given = lowering.item(expression, hint);
     if (!given) return {};
     bool as_float = builtin.make == float_operation;

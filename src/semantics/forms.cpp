@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/passes/check.hpp"
 #include "ir/passes/passes.hpp"
 #include "ir/substitute.hpp"
 
@@ -174,6 +175,7 @@ FormGraphs::Lowered FormGraphs::lower_open(Subject subject, Index index, std::ve
         }
         if (!result.ok) made.trouble = first_message(diagnostics);
         if (!result.ok) return made;
+        if (!keeps_checks_) ir::drop_checks(result.graph);
         if (subject == Subject::instruction) ir::optimise(result.graph);  // others run once, or seldom
         made.graph = std::move(result.graph);
         for (const Opening& opening : result.openings)

@@ -19,13 +19,15 @@ namespace isaforge::semantics {
 
 struct Site {
     std::uint64_t address = 0, next_address = 0;
-    std::vector<std::uint64_t> modes;   // the value of each
+    std::vector<std::uint64_t> modes;  // the value of each
 };
 
 // May be asked by several threads.
 class FormGraphs {
 public:
-    explicit FormGraphs(std::shared_ptr<const Codec> codec) : codec_(std::move(codec)), isa_(codec_->isa()) {}
+    // `keeps_checks`: what a description says for the checker stays.
+    explicit FormGraphs(std::shared_ptr<const Codec> codec, bool keeps_checks = false)
+        : codec_(std::move(codec)), isa_(codec_->isa()), keeps_checks_(keeps_checks) {}
 
     // What an instruction of that form does at a site; nothing, with the reason, where it has no meaning there.
     std::optional<ir::Graph> instruction(Index form, const Image& image, const Site& site, std::string& trouble);
@@ -39,13 +41,13 @@ public:
 private:
     struct Argument {
         Opening::Kind kind = Opening::Kind::operand;
-        std::size_t leaf = 0;               // which operand; behind the last one: a mode
+        std::size_t leaf = 0;  // which operand; behind the last one: a mode
     };
     // A form as it is with some operands known.
     struct Lowered {
         ir::Graph graph;
-        std::vector<Argument> arguments;    // of the graph
-        std::string trouble;                // why there is no graph; then nothing else means anything
+        std::vector<Argument> arguments;  // of the graph
+        std::string trouble;              // why there is no graph; then nothing else means anything
     };
     // What a key begins with: which kind of thing it is, and its number.
     enum class Subject : std::uint64_t { instruction, event, modes };
@@ -64,6 +66,7 @@ private:
 
     std::shared_ptr<const Codec> codec_;
     const Isa& isa_;
+    const bool keeps_checks_;
     static constexpr std::size_t most_lowered = 1 << 14;  // then all are forgotten
     std::mutex mutex_;
     std::unordered_map<Key, std::shared_ptr<const Lowered>, Hash> lowered_;

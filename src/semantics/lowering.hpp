@@ -273,6 +273,7 @@ private:
 
     bool guard(const Instruction& instruction);
     void lane_mask(const Instruction& instruction);
+    void tell_checker(const Instruction& instruction);
     void names(const SharedList<Naming>& list);
     Item mode(Index index);
     std::optional<std::uint64_t> chosen_mode(Index index) const;

@@ -105,6 +105,7 @@ void Lowering::instruction_body(const Instruction& instruction) {
     if (input_.names != nullptr) names(*input_.names);
     bool never = !guard(instruction);
     if (!never) lane_mask(instruction);
+    if (!never && isa.has_arrivals) tell_checker(instruction);
     if (instruction.meaning && !never) {
         names(instruction.names_in_meaning);
         note_assigned(*instruction.meaning, context());
@@ -239,6 +240,26 @@ void Lowering::lane_mask(const Instruction& instruction) {
         error(instruction.lane_mask->place,
               fmt::format("the mask has {} lanes but the instruction {}", condition.type.lanes, lanes));
     mask = condition.id;
+}
+
+// That it begins, and by which counters its results arrive.
+void Lowering::tell_checker(const Instruction& instruction) {
+    const ir::Value always = graph.constant(ir::Type::truth(1), 1);
+    add({.op = Op::check_step, .operands = {mask == no_value ? always : mask, no_value, no_value}});
+    for (const Arrival& arrival : instruction.arrivals) {
+        ir::Value arrives = always;
+        if (arrival.condition) {
+            Typed condition = value(*arrival.condition, 1);
+            if (!condition) continue;
+            if (condition.type.lanes != 1)
+                error(arrival.condition->place, "it arrives for all lanes or for none: use any");
+            arrives = truth(condition).id;
+        }
+        add({.op = Op::check_arrival,
+             .operands = {arrives, no_value, no_value},
+             .object = graph.text(arrival.counter),
+             .number = arrival.in_order});
+    }
 }
 
 // One operand row by itself, its captures open: "u32", "r u32", or "number" where it has no width. Empty on an error.

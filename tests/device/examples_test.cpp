@@ -16,6 +16,7 @@ namespace {
 struct Setting {
     const char* processor;
     int level;
+    bool watched = false;
 };
 
 const std::vector<std::uint8_t>& examples(const Setting& setting) {
@@ -28,9 +29,18 @@ const std::vector<std::uint8_t>& examples(const Setting& setting) {
 
 class Examples : public testing::TestWithParam<Setting> {
 protected:
-    Examples() : bench_({.processor = GetParam().processor, .threads = 2}, examples(GetParam())), random_(7) {}
+    Examples()
+        : bench_(
+              {.processor = GetParam().processor, .threads = 2, .checks = GetParam().watched ? all_checks : Checks{}},
+              examples(GetParam())),
+          random_(7) {}
 
     void SetUp() override { ASSERT_TRUE(bench_.code); }
+    void TearDown() override {
+        for (const Finding& finding : device().findings())
+            ADD_FAILURE() << fmt::format("{:#x} {}: {}: {}", finding.address, finding.text, finding.check,
+                                         finding.message);
+    }
 
     ComputeDevice& device() { return *bench_.device; }
     std::vector<std::uint32_t> random_words(std::size_t count) {
@@ -49,7 +59,7 @@ protected:
 };
 
 TEST_P(Examples, VectorAdd) {
-    constexpr std::uint32_t count = 1000;   // the last group is not whole
+    constexpr std::uint32_t count = 1000;  // the last group is not whole
     const auto a = random_floats(count), b = random_floats(count);
     Buffer<float> first(device(), a), second(device(), b), sum(device(), count);
     bench_.run("vector_add", {count, 1, 1}, {256, 1, 1}, first, second, sum, count);
@@ -346,11 +356,12 @@ TEST_P(Examples, PathTracer) {
 std::vector<Setting> settings() {
     std::vector<Setting> all;
     for (const char* processor : {"gfx600", "gfx700", "gfx803", "gfx900"})
-        for (const int level : {0, 2}) all.push_back({processor, level});
+        for (const int level : {0, 2})
+            for (const bool watched : {false, true}) all.push_back({processor, level, watched});
     return all;
 }
 INSTANTIATE_TEST_SUITE_P(All, Examples, testing::ValuesIn(settings()), [](const auto& setting) {
-    return fmt::format("{}O{}", setting.param.processor, setting.param.level);
+    return fmt::format("{}O{}{}", setting.param.processor, setting.param.level, setting.param.watched ? "Watched" : "");
 });
 
 }  // namespace

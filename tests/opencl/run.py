@@ -158,6 +158,7 @@ class Build:
             shutil.copyfile(self.folder.parent / f'{name}.in', self.folder / name)
         for launch in self.program.launches:
             command = [self.options.isaforge, 'run', self.folder / 'kernels.co', '--kernel', launch.kernel, '--engine', engine]
+            command += [] if self.options.check is None else ['--check=' + self.options.check]
             command += ['--grid', ','.join(map(str, launch.grid)), '--group', ','.join(map(str, launch.group))]
             for argument in launch.arguments:
                 command += ['--arg', self.argument(argument)]
@@ -240,6 +241,7 @@ def main():
     parser.add_argument('--level', choices=LEVELS, action='append', help='only this one')
     parser.add_argument('--compiler', choices=COMPILERS, action='append', help='only this version of clang')
     parser.add_argument('--engine', choices=ENGINES, action='append', help='only this one')
+    parser.add_argument('--check', const='all', nargs='?', help='watched, or for some checks only: nothing may be found')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--keep', type=pathlib.Path, help='leave what was made in this folder')
     options = parser.parse_args()

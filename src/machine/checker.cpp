@@ -1,0 +1,545 @@
+#include "machine/checker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "machine/state.hpp"
+
+namespace isaforge {
+
+std::optional<Checks> parse_checks(std::string_view text) {
+    Checks checks;
+    for (;;) {
+        const std::size_t comma = text.find(',');
+        const std::string_view name = text.substr(0, comma);
+        if (name == "all") {
+            checks = all_checks;
+        } else if (name == "bounds") {
+            checks.bounds = true;
+        } else if (name == "uninitialised") {
+            checks.uninitialised = true;
+        } else if (name == "races") {
+            checks.races = true;
+        } else if (name == "waits") {
+            checks.waits = true;
+        } else {
+            return std::nullopt;
+        }
+        if (comma == std::string_view::npos) return checks;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+std::string lanes_text(std::uint64_t lanes) {
+    constexpr unsigned most_runs = 6;
+    std::string text;
+    unsigned runs = 0;
+    for (unsigned lane = 0; lane < 64; ++lane) {
+        if ((lanes >> lane & 1) == 0) continue;
+        if (++runs > most_runs) return fmt::format("{} and more, {} together", text, std::popcount(lanes));
+        unsigned last = lane;
+        while (last < 63 && (lanes >> (last + 1) & 1) != 0) ++last;
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", lane);
+        if (last != lane) text += fmt::format("-{}", last);
+        lane = last;
+    }
+    return text;
+}
+
+namespace machine {
+
+namespace {
+
+constexpr std::size_t most_acquired = 64;  // harts apart from each other
+constexpr std::size_t most_findings = 4096, most_removed = 1024;
+constexpr std::uint32_t most_harts_named = (1u << 27) - 1;
+
+std::uint64_t bit_of(unsigned lane) { return lane < 64 ? std::uint64_t{1} << lane : 0; }
+
+}  // namespace
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Order
+
+bool Acquired::covers(const Accessor& access) const {
+    if (access.time < all) return true;
+    return std::any_of(harts.begin(), harts.end(),
+                       [&](const auto& each) { return each.first == access.hart && access.time < each.second; });
+}
+
+// With too many, everything before: that is more than came.
+void Acquired::add(std::uint32_t hart, std::uint32_t time) {
+    if (time <= all) return;
+    for (auto& [known, when] : harts)
+        if (known == hart) {
+            when = std::max(when, time);
+            return;
+        }
+    harts.emplace_back(hart, time);
+    if (harts.size() <= most_acquired) return;
+    for (const auto& each : harts) all = std::max(all, each.second);
+    harts.clear();
+}
+
+void Acquired::add(const Acquired& other) {
+    if (other.all > all) {
+        all = other.all;
+        std::erase_if(harts, [&](const auto& each) { return each.second <= all; });
+    }
+    const auto others = other.harts;  // which may be these
+    for (const auto& [hart, time] : others) add(hart, time);
+}
+
+// All harts of the group have passed it, and none has accessed anything since.
+void Checker::see_barriers(Group& group) {
+    CheckedGroup& checked = group.checked;
+    if (!group.barrier.has_passed(checked.barriers)) return;
+    checked.barriers = group.barrier.passed();
+    checked.barrier_time = ++now_;
+    checked.acquired.add(checked.coming);
+}
+
+bool Checker::is_ordered(const Accessor& access, const Machine::State& hart) const {
+    if (access.hart == 0 || access.hart == hart.checked.number || access.time < alone_since_) return true;
+    const CheckedGroup& group = hart.group->checked;
+    if (names_[access.hart].checked_group == group.number && access.time < group.barrier_time) return true;
+    return acquired_[hart.checked.number].covers(access) || group.acquired.covers(access);
+}
+
+void Checker::acquire(Machine::State& hart, const Accessor& from) {
+    Acquired& mine = acquired_[hart.checked.number];
+    mine.add(from.hart, ++now_);
+    mine.add(acquired_[from.hart]);
+    hart.group->checked.coming.add(mine);
+}
+
+void Checker::fence(Machine::State& hart) {
+    const std::lock_guard lock(lock_);
+    acquired_[hart.checked.number].all = ++now_;
+    acquired_[hart.checked.number].harts.clear();
+    hart.group->checked.coming.add(acquired_[hart.checked.number]);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Beginnings
+
+Checker::Checker(const Checks& checks, const Isa& isa, std::string hart_name)
+    : checks_(checks),
+      isa_(isa),
+      hart_name_(std::move(hart_name)),
+      files_(static_cast<Index>(isa.register_files.size() / (checks.uninitialised ? 2 : 1))) {
+    acquired_.emplace_back();
+    names_.emplace_back();
+    for (const auto& event : isa.events) narrows_ = narrows_ && event.name != "bad_read" && event.name != "bad_write";
+}
+
+void Checker::begin(Machine::State& hart, std::uint64_t group, unsigned number, const std::string* name) {
+    const std::lock_guard lock(lock_);
+    if (acquired_.size() < most_harts_named) {
+        acquired_.emplace_back();
+        names_.push_back({group, number, hart.group->checked.number});
+    }
+    hart.checked = {.number = static_cast<std::uint32_t>(acquired_.size() - 1),
+                    .group = group,
+                    .number_in_group = number,
+                    .name = name};
+    if (!checks_.uninitialised || !hart.program->layout.has_registers()) return;
+    for (Index file = 0; file < files_; ++file) {
+        const RegisterFile& registers = isa_.register_files[file];
+        const std::uint64_t mask = registers.is_zero_at_reset ? 0 : semantics::mask_of(registers.bits);
+        const unsigned bytes = lane_bytes(registers);
+        std::byte* at = hart.block.bytes() + hart.program->layout.offset(file + files_, 0);
+        if (8 % bytes == 0 && mask == ~std::uint64_t{0} >> (64 - 8 * bytes) && registers.lanes != 1) {
+            std::memset(at, 0xff, std::size_t{register_bytes(registers)} * registers.count);
+            continue;
+        }
+        for (unsigned i = 0; i < registers.count; ++i, at += register_bytes(registers))
+            for (unsigned lane = 0; lane < registers.lanes; ++lane) std::memcpy(at + lane * bytes, &mask, bytes);
+    }
+}
+
+void Checker::begin(Group& group) {
+    const std::lock_guard lock(lock_);
+    group.checked = {.number = ++groups_, .barriers = group.barrier.passed()};
+    for (Space& space : group.own)
+        if (space.checked) space.checked->clear();
+}
+
+void Checker::begin_alone() {
+    const std::lock_guard lock(lock_);
+    alone_since_ = ++now_;
+}
+
+void Checker::note_unwritten(const Space& space, std::uint64_t first, std::uint64_t bytes, bool is_private) {
+    const std::lock_guard lock(lock_);
+    if (space.checked && bytes != 0) space.checked->set(first, bytes, true);
+    if (is_private && bytes != 0) private_[first] = first + (bytes - 1);
+}
+
+bool Checker::is_private(std::uint64_t byte) const {
+    const auto behind = private_.upper_bound(byte);
+    return behind != private_.begin() && byte <= std::prev(behind)->second;
+}
+
+void Checker::note_removed(const Space& space, const Region& region) {
+    const std::lock_guard lock(lock_);
+    if (space.checked) space.checked->set(region.first, region.last - region.first + 1, false);
+    if (removed_.size() >= most_removed) removed_.erase(removed_.begin());
+    removed_.push_back({&space, region.first, region.last, region.name});
+}
+
+// What lies where nothing does.
+std::string Checker::place_text(const Space& space, std::uint64_t byte) const {
+    for (auto each = removed_.rbegin(); each != removed_.rend(); ++each)
+        if (each->space == &space && byte >= each->first && byte <= each->last)
+            return fmt::format("in `{}` of {} bytes, which was given back", each->name, each->last - each->first + 1);
+    return space.map.describe_near(byte);
+}
+
+void Checker::set_register(Machine::State& hart, Index file, std::uint64_t number, unsigned lane) const {
+    if (!checks_.uninitialised || !hart.program->layout.has_registers()) return;
+    const unsigned bytes = lane_bytes(isa_.register_files[file]);
+    std::memset(hart.block.bytes() + hart.program->layout.offset(file + files_, number) + lane * bytes, 0, bytes);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Reports
+
+void Checker::report(Machine::State& hart, const Instruction& instruction, std::string_view check, unsigned kind,
+                     const std::string& message, std::uint64_t lanes) {
+    hart.checked.told = &instruction;
+    hart.checked.told_at = hart.core.count;
+    const std::tuple key(std::string(check), instruction.address, kind);
+    auto found = found_.find(key);
+    if (found == found_.end()) {
+        if (found_.size() >= most_findings) return;
+        Finding made{.check = std::string(check), .message = message, .address = instruction.address};
+        made.text = hart.instruction_text(instruction.address);
+        if (hart.options.source_line) made.source_line = hart.options.source_line(instruction.address);
+        if (hart.checked.name != nullptr) made.program = *hart.checked.name;
+        made.group = hart.checked.group;
+        made.hart = hart.checked.number_in_group;
+        made.lanes = lanes;
+        found = found_.emplace(key, std::move(made)).first;
+    }
+    ++found->second.count;
+}
+
+std::vector<Finding> Checker::findings() const {
+    const std::lock_guard lock(lock_);
+    std::vector<Finding> all;
+    for (const auto& [key, finding] : found_) all.push_back(finding);
+    std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return a.address < b.address; });
+    return all;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Accesses
+
+struct Checker::Watch {
+    Machine::State& hart;
+    const Space& space;
+    ir::AccessKind kind;
+    std::uint32_t place = 0;
+    Race race;
+    bool raced = false;
+};
+
+std::string Checker::access_text(const Space& space, ir::AccessKind kind, std::uint64_t byte) const {
+    const char* const verb = kind.atomic ? "updates" : kind.stores ? "writes" : "reads";
+    const std::string where = isa_.memories.size() > 1 ? fmt::format(" of `{}`", space.name) : std::string();
+    return fmt::format("{} {} byte{} at {:#x}{}", verb, kind.bytes, kind.bytes == 1 ? "" : "s",
+                       byte >> space.unit_shift, where);
+}
+
+std::uint32_t Checker::place_of(const Instruction& instruction) {
+    const auto [found, added] =
+        place_numbers_.try_emplace(instruction.address, static_cast<std::uint32_t>(places_.size()));
+    if (added) places_.push_back(instruction.address);
+    return found->second;
+}
+
+// A hart that reads or writes what another one has written, or writes what it has read, in no order.
+void Checker::note_word(AccessCell& cell, Accessor now, std::uint64_t byte, unsigned lane, Watch& watch) {
+    const auto conflicts = [&](const Accessor& before, bool wrote) {
+        // A look at a word that others update atomically is not told from an atomic load.
+        const bool is_atomic = (before.atomic && (now.atomic || !watch.kind.stores)) || (now.atomic && !wrote);
+        if ((before.bytes & now.bytes) == 0 || is_atomic || is_ordered(before, watch.hart)) return;
+        if (!watch.raced) watch.race = {.address = byte, .other = before, .other_wrote = wrote};
+        watch.raced = true;
+        watch.race.lanes |= bit_of(lane);
+    };
+    if (now.atomic && cell.write.atomic && cell.write.hart != 0 && cell.write.hart != now.hart &&
+        (cell.write.bytes & now.bytes) != 0)
+        acquire(watch.hart, cell.write);
+    now.time = now_;
+    conflicts(cell.write, true);
+    if (watch.kind.stores) {
+        for (const Accessor& read : cell.reads) conflicts(read, false);
+        cell.write = now;
+    } else if (cell.reads[0].hart == now.hart) {
+        const auto bytes = cell.reads[0].bytes | now.bytes;
+        cell.reads[0] = now;
+        cell.reads[0].bytes = bytes & 15u;
+    } else {
+        cell.reads[1] = cell.reads[0];
+        cell.reads[0] = now;
+    }
+}
+
+void Checker::note(std::uint64_t byte, unsigned bytes, unsigned lane, Watch& watch) {
+    constexpr std::uint64_t word = CheckedMemory::word;
+    for (std::uint64_t at = byte, left = bytes; left != 0;) {
+        const std::uint64_t here = std::min(left, word - at % word);
+        AccessCell* const cell = watch.space.checked->cell(at);
+        Accessor now;
+        now.hart = watch.hart.checked.number;
+        now.bytes = (((1u << here) - 1) << at % word) & 15u;
+        now.atomic = watch.kind.atomic;
+        now.place = watch.place;
+        if (cell != nullptr) note_word(*cell, now, at, lane, watch);
+        at += here;
+        left -= here;
+    }
+}
+
+std::string Checker::race_text(const Machine::State& hart, const Race& race, const Space& space, ir::AccessKind kind) {
+    const Name& other = names_[race.other.hart];
+    std::string who = fmt::format("{} {}", hart_name_, other.number);
+    if (other.group != hart.checked.group) who += fmt::format(" of group {}", other.group);
+    const std::uint64_t address = places_[race.other.place];
+    return fmt::format("{}, which {} {}{} in no order with it, by the instruction at {:#x} `{}`",
+                       access_text(space, kind, race.address), who, race.other.atomic ? "atomically " : "",
+                       race.other_wrote ? "wrote" : "read", address,
+                       const_cast<Machine::State&>(hart).instruction_text(address));
+}
+
+void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_number, ir::AccessKind kind,
+                     const std::uint64_t* addresses, std::uint8_t* allowed) {
+    const std::lock_guard lock(lock_);
+    const Space& space = *hart.group->spaces[space_number];
+    kind.atomic |= hart.bus.holds_lock();
+    const bool was_told = hart.checked.told == &lanes.instruction && hart.checked.told_at == hart.core.count;
+    Outside outside, misaligned;
+    Watch watch{.hart = hart, .space = space, .kind = kind};
+    if (checks_.races) {
+        see_barriers(*hart.group);
+        watch.place = place_of(lanes.instruction);
+    }
+    std::uint64_t low = 1, high = 0;  // a stretch of storage that was found
+    const auto add = [](Outside& to, std::uint64_t byte, unsigned lane) {
+        if (!to.any) to.first = byte;
+        to.any = true;
+        to.lanes |= bit_of(lane);
+    };
+    for (unsigned lane = 0; lane < lanes.lanes; ++lane) {
+        allowed[lane] = lanes.acts(lane) ? 1 : 0;
+        std::uint64_t byte = 0;
+        if (allowed[lane] == 0 || !space.byte_of(addresses[lane], byte)) continue;
+        const std::uint64_t last = byte + kind.bytes - 1;
+        if (byte < low || last > high || last < byte) {
+            const Region* const region = space.map.find(byte);
+            const Region* const end = region != nullptr && last <= region->last ? region : space.map.find(last);
+            if (region == nullptr || end == nullptr || last < byte) {
+                add(outside, byte, lane);
+                allowed[lane] = narrows_ && checks_.bounds ? 0 : 1;
+                continue;
+            }
+            low = region->first;
+            high = std::max(last, region->last);
+            if (region->device != nullptr) high = low;  // nothing lies there
+            if (region->device != nullptr) continue;
+        }
+        if (byte % kind.bytes != 0) add(misaligned, byte, lane);
+        if (checks_.races && !(space.is_shown && is_private(byte))) note(byte, kind.bytes, lane, watch);
+    }
+    if (was_told) return;
+    const std::uint64_t all = lanes.lanes == 1 ? 0 : ~std::uint64_t{0};
+    if (outside.any && checks_.bounds && narrows_)
+        report(hart, lanes.instruction, "bounds", kind.stores ? 1 : 0,
+               access_text(space, kind, outside.first) + ", " + place_text(space, outside.first), outside.lanes & all);
+    // Compute devices allow such loads and stores, and compilers make some.
+    if (misaligned.any && checks_.bounds && (kind.atomic || hart.checked.name == nullptr))
+        report(hart, lanes.instruction, "bounds", 2,
+               access_text(space, kind, misaligned.first) + fmt::format(", which is no multiple of {}", kind.bytes),
+               misaligned.lanes & all);
+    if (watch.raced)
+        report(hart, lanes.instruction, "races", watch.race.other_wrote ? 0 : 1,
+               race_text(hart, watch.race, space, kind), watch.race.lanes & all);
+}
+
+void Checker::load(Machine::State& hart, const LanesOf& lanes, Index space_number, unsigned bytes,
+                   const std::uint64_t* addresses, std::byte* shadows) {
+    const std::lock_guard lock(lock_);
+    const Space& space = *hart.group->spaces[space_number];
+    for (unsigned lane = 0; lane < lanes.lanes; ++lane) {
+        std::uint64_t byte = 0, shadow = 0;
+        if (lanes.acts(lane) && space.byte_of(addresses[lane], byte)) shadow = space.checked->undefined(byte, bytes);
+        std::memcpy(shadows + std::size_t{lane} * bytes, &shadow, bytes);
+    }
+}
+
+void Checker::store(Machine::State& hart, const LanesOf& lanes, Index space_number, unsigned bytes,
+                    const std::uint64_t* addresses, const std::byte* shadows) {
+    const std::lock_guard lock(lock_);
+    const Space& space = *hart.group->spaces[space_number];
+    std::uint64_t nothing = 0, first = 0;
+    bool any = false;
+    for (unsigned lane = 0; lane < lanes.lanes; ++lane) {
+        std::uint64_t byte = 0, shadow = 0;
+        if (!lanes.acts(lane) || !space.byte_of(addresses[lane], byte)) continue;
+        std::memcpy(&shadow, shadows + std::size_t{lane} * bytes, bytes);
+        space.checked->store(byte, bytes, shadow);
+        // Above the lowest byte there may be gaps between members.
+        if ((shadow & 0xff) == 0 || !space.is_shown || is_private(byte)) continue;
+        nothing |= lanes.lanes == 1 ? 0 : bit_of(lane);
+        first = any ? first : byte;
+        any = true;
+    }
+    const bool was_told = hart.checked.told == &lanes.instruction && hart.checked.told_at == hart.core.count;
+    if (any && !was_told)
+        report(hart, lanes.instruction, "uninitialised", 16,
+               access_text(space, {.bytes = bytes, .stores = true}, first) + " with what nobody has written", nothing);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Values
+
+// The name of a register with undefined bits, and the lanes that have some; empty where none has. They count as written from now
+// on: what comes of them was told.
+std::string Checker::undefined_lanes(Machine::State& hart, Index number_of_file, std::uint64_t number) const {
+    const RegisterFile& file = isa_.register_files[number_of_file];
+    const Layout& layout = hart.program->layout;
+    std::byte* const at = hart.block.bytes() + layout.offset(number_of_file + files_, number);
+    const unsigned bytes = lane_bytes(file);
+    std::uint64_t lanes = 0;
+    unsigned some = 0;
+    for (unsigned lane = 0; lane < file.lanes; ++lane) {
+        std::uint64_t shadow = 0;
+        std::memcpy(&shadow, at + lane * bytes, bytes);
+        if (shadow == 0) continue;
+        ++some;
+        lanes |= bit_of(lane);
+    }
+    if (some == 0) return {};
+    std::memset(at, 0, layout.register_size(number_of_file));
+    const std::string name = hart.register_name(number_of_file, number);
+    return some == file.lanes ? name : fmt::format("{} (lanes {})", name, lanes_text(lanes));
+}
+
+std::string Checker::undefined_registers(Machine::State& hart, std::string_view sources) const {
+    std::string text;
+    while (!sources.empty()) {
+        const std::string_view source = sources.substr(0, sources.find(' '));
+        sources.remove_prefix(std::min(sources.size(), source.size() + 1));
+        const std::size_t mark = source.rfind('#');
+        const std::string_view name = source.substr(0, mark);
+        for (Index file = 0; file < files_; ++file) {
+            if (isa_.register_files[file].name != name) continue;
+            const std::string found = undefined_lanes(hart, file, std::stoul(std::string(source.substr(mark + 1))));
+            if (!found.empty()) text += (text.empty() ? "" : " and ") + found;
+        }
+    }
+    return text;
+}
+
+void Checker::use(Machine::State& hart, const LanesOf& lanes, ir::Decides what, std::string_view sources,
+                  std::uint64_t some_lanes) {
+    const std::lock_guard lock(lock_);
+    if (hart.checked.told == &lanes.instruction && hart.checked.told_at == hart.core.count) return;
+    static constexpr const char* uses[] = {
+        "which way it goes",         "in which lanes it acts", "the address it accesses",
+        "the register it means",     "where it goes",          "a mode",
+        "what the host is asked for"};
+    const std::string registers = undefined_registers(hart, sources);
+    const std::string message =
+        fmt::format("{} depends on {}", uses[static_cast<std::size_t>(what)],
+                    registers.empty() ? "what nobody has written" : registers + ", which nobody has written");
+    report(hart, lanes.instruction, "uninitialised", static_cast<unsigned>(what), message,
+           lanes.lanes == 1 ? 0 : some_lanes);
+}
+
+void Checker::that(Machine::State& hart, const LanesOf& lanes, const std::string& text, std::uint64_t some_lanes) {
+    const std::lock_guard lock(lock_);
+    if (!checks_.bounds || (hart.checked.told == &lanes.instruction && hart.checked.told_at == hart.core.count)) return;
+    report(hart, lanes.instruction, "bounds", 3, text, lanes.lanes == 1 ? 0 : some_lanes);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Results under way
+
+// Where they come in any order, only having waited for all says which are there.
+void Checker::wait(Machine::State& hart, std::string_view counter, std::uint64_t left) {
+    std::vector<UnderWay>& under_way = hart.checked.under_way;
+    const auto counts = [&](const UnderWay& each) { return each.counter == counter; };
+    const auto all = static_cast<std::uint64_t>(std::count_if(under_way.begin(), under_way.end(), counts));
+    if (left >= all) return;
+    const bool in_order = std::none_of(under_way.begin(), under_way.end(),
+                                       [&](const UnderWay& each) { return counts(each) && !each.in_order; });
+    if (left != 0 && !in_order) return;
+    std::uint64_t there = all - left;
+    std::erase_if(under_way, [&](const UnderWay& each) { return counts(each) && there != 0 && there-- != 0; });
+}
+
+// The register that is under way and that an instruction reads, or else writes. What comes by the same counter in order comes
+// behind it, also where it leaves a part of the register alone.
+const Touch* Checker::touched(const UnderWay& under_way, const Instruction& instruction, bool& reads) const {
+    const auto& arrivals = isa_.instruction_of(isa_.forms[instruction.form]).arrivals;
+    const bool comes_behind =
+        under_way.in_order && std::any_of(arrivals.begin(), arrivals.end(), [&](const Arrival& arrival) {
+            return arrival.in_order && arrival.counter == under_way.counter;
+        });
+    for (const Touch& given : under_way.writes) {
+        const auto is_same = [&](const Touch& touch) {
+            return touch.count == 1 && touch.file == given.file && touch.first == given.first;
+        };
+        const bool writes = std::any_of(instruction.writes.begin(), instruction.writes.end(), is_same);
+        reads = std::any_of(instruction.reads.begin(), instruction.reads.end(), is_same);
+        if ((reads || writes) && !(writes && comes_behind)) return &given;
+    }
+    return nullptr;
+}
+
+void Checker::step(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes) {
+    if (instruction.form == no_index) return;
+    for (UnderWay& each : hart.checked.under_way) {
+        bool reads = false;
+        const Touch* const found = touched(each, instruction, reads);
+        if (found == nullptr) continue;
+        const std::lock_guard lock(lock_);
+        report(hart, instruction, "waits", reads ? 0 : 1,
+               fmt::format(
+                   "{} {} while it is under way: no wait for {} has seen it come from the instruction at {:#x} `{}`",
+                   reads ? "reads" : "writes", hart.register_name(found->file, found->first), each.counter,
+                   each.address, hart.instruction_text(each.address)),
+               lanes);
+        each.writes.clear();  // once for each is enough
+    }
+}
+
+void Checker::arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order) {
+    constexpr std::size_t most_under_way = 256;
+    std::vector<UnderWay>& under_way = hart.checked.under_way;
+    if (under_way.size() >= most_under_way) under_way.erase(under_way.begin());
+    under_way.push_back({instruction.address, std::move(counter), in_order, {}});
+    for (const Touch& touch : instruction.writes)
+        if (touch.count == 1) under_way.back().writes.push_back(touch);
+}
+
+void Checker::barrier(Machine::State& hart) {
+    const std::lock_guard lock(lock_);
+    const unsigned left = hart.group->barrier.missed();
+    if (!checks_.races || left == 0) return;
+    const Instruction* const instruction = hart.known_instruction(hart.checked.barrier_address);
+    if (instruction == nullptr) return;
+    report(hart, *instruction, "races", 2,
+           fmt::format("{} {}{} of the group ended without coming to this barrier", left, hart_name_,
+                       left == 1 ? "" : "s"),
+           0);
+}
+
+}  // namespace machine
+}  // namespace isaforge

@@ -1,0 +1,178 @@
+// What a run is watched for, and what was found. Instructions tell of what they do by operations that ir/passes/check.hpp puts
+// among theirs; harts and groups tell when they begin.
+//
+// Which accesses are ordered. Time here counts events that order something. A barrier orders all that its group did before it.
+// A fence orders all that anybody did before it; an atomic operation what those did who have accessed the same word so, up to
+// now, with what came to them in the same way. That is more than the machine promises, so that what is reported is wrong.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/operations.hpp"
+#include "isaforge/findings.hpp"
+#include "isaforge/machine.hpp"
+#include "machine/checked_memory.hpp"
+#include "machine/touch.hpp"
+
+namespace isaforge::machine {
+
+struct Group;
+struct Instruction;
+struct Region;
+struct Space;
+
+// What came to a hart: all before a time, and of some harts what they did before others.
+struct Acquired {
+    std::uint32_t all = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> harts;  // few: number and time
+
+    bool covers(const Accessor& access) const;
+    void add(std::uint32_t hart, std::uint32_t time);
+    void add(const Acquired& other);
+};
+
+// What an instruction has asked for and is not there yet.
+struct UnderWay {
+    std::uint64_t address = 0;  // of the instruction
+    std::string counter;
+    bool in_order = true;
+    std::vector<Touch> writes;
+};
+
+// What is known of a hart …
+struct CheckedHart {
+    std::uint32_t number = 0;  // of all that ever began, from 1
+    std::uint64_t group = 0;   // as reports name it
+    unsigned number_in_group = 0;
+    const std::string* name = nullptr;  // of its dispatch
+    const Instruction* told = nullptr;  // something was reported while this was executed …
+    std::uint64_t told_at = 0;          // … at this count of instructions
+    std::uint64_t barrier_address = 0;  // of the barrier it came to last
+    std::vector<UnderWay> under_way;    // the oldest first
+};
+
+// … and of a group.
+struct CheckedGroup {
+    std::uint32_t number = 0;    // of all that ever began, from 1
+    std::uint64_t barriers = 0;  // that were seen
+    std::uint32_t barrier_time = 0;
+    Acquired coming, acquired;  // what its harts have, and what all have by the last barrier
+};
+
+// An operation of an instruction, for all lanes. `mask` null: in all of them.
+struct LanesOf {
+    const Instruction& instruction;
+    const std::byte* mask = nullptr;
+    unsigned lanes = 1;
+
+    bool acts(unsigned lane) const { return mask == nullptr || mask[lane] != std::byte{0}; }
+};
+
+class Checker {
+public:
+    // Harts are called `hart_name`: "hart", "wavefront".
+    Checker(const Checks& checks, const Isa& isa, std::string hart_name);
+
+    const Checks& checks() const { return checks_; }
+    // The files of registers that are not shadows.
+    Index files() const { return files_; }
+
+    // Its registers hold nothing yet.
+    void begin(Machine::State& hart, std::uint64_t group, unsigned number, const std::string* name = nullptr);
+    void begin(Group& group);
+    // Whatever was accessed is in order with what begins now.
+    void begin_alone();
+    // What lies in storage is what nobody has written. Where it is private to harts they may store what they like there.
+    void note_unwritten(const Space& space, std::uint64_t first, std::uint64_t bytes, bool is_private);
+    // Storage was given back.
+    void note_removed(const Space& space, const Region& region);
+    void set_register(Machine::State& hart, Index file, std::uint64_t number, unsigned lane) const;
+
+    // `allowed`: a byte for each lane, which is 1 where the access may be done.
+    void access(Machine::State& hart, const LanesOf& lanes, Index space, ir::AccessKind kind,
+                const std::uint64_t* addresses, std::uint8_t* allowed);
+    // The bytes of a lane's shadow lie as those of its value do in memory.
+    void load(Machine::State& hart, const LanesOf& lanes, Index space, unsigned bytes, const std::uint64_t* addresses,
+              std::byte* shadows);
+    void store(Machine::State& hart, const LanesOf& lanes, Index space, unsigned bytes, const std::uint64_t* addresses,
+               const std::byte* shadows);
+    // `sources`: of a `check_use`.
+    void use(Machine::State& hart, const LanesOf& lanes, ir::Decides what, std::string_view sources,
+             std::uint64_t some_lanes);
+    void that(Machine::State& hart, const LanesOf& lanes, const std::string& text, std::uint64_t some_lanes);
+    void wait(Machine::State& hart, std::string_view counter, std::uint64_t left);
+    // `lanes`: in which it acts, of those that have a bit.
+    void step(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes);
+    void arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order);
+    void fence(Machine::State& hart);
+    void barrier(Machine::State& hart);  // it has passed one
+
+    // A finding of the hart that executes the instruction. `kind` tells those of one place apart.
+    void report(Machine::State& hart, const Instruction& instruction, std::string_view check, unsigned kind,
+                const std::string& message, std::uint64_t lanes);
+    std::vector<Finding> findings() const;
+
+private:
+    struct Name {
+        std::uint64_t group = 0;
+        unsigned number = 0;  // in the group
+        std::uint32_t checked_group = 0;
+    };
+    struct Outside {
+        std::uint64_t lanes = 0, first = 0;
+        bool any = false;
+    };
+    struct Race {
+        std::uint64_t lanes = 0, address = 0;
+        Accessor other;
+        bool other_wrote = false;
+    };
+    struct Watch;  // of one access
+
+    const Touch* touched(const UnderWay& under_way, const Instruction& instruction, bool& reads) const;
+
+    void note(std::uint64_t byte, unsigned bytes, unsigned lane, Watch& watch);
+    void note_word(AccessCell& cell, Accessor now, std::uint64_t byte, unsigned lane, Watch& watch);
+    bool is_ordered(const Accessor& access, const Machine::State& hart) const;
+    void see_barriers(Group& group);
+    void acquire(Machine::State& hart, const Accessor& from);
+    std::uint32_t place_of(const Instruction& instruction);
+    bool is_private(std::uint64_t byte) const;
+    std::string place_text(const Space& space, std::uint64_t byte) const;
+    std::string access_text(const Space& space, ir::AccessKind kind, std::uint64_t byte) const;
+    std::string undefined_registers(Machine::State& hart, std::string_view sources) const;
+    std::string undefined_lanes(Machine::State& hart, Index file, std::uint64_t number) const;
+    std::string race_text(const Machine::State& hart, const Race& race, const Space& space, ir::AccessKind kind);
+
+    const Checks checks_;
+    const Isa& isa_;
+    const std::string hart_name_;
+    const Index files_;
+    bool narrows_ = true;  // no event is told of bad accesses: they are left out
+    mutable std::mutex lock_;
+    std::vector<Acquired> acquired_;  // by the number of a hart
+    std::vector<Name> names_;         // likewise
+    std::uint32_t groups_ = 0;
+    std::uint32_t now_ = 1, alone_since_ = 0;
+    struct Removed {
+        const Space* space = nullptr;
+        std::uint64_t first = 0, last = 0;
+        std::string name;
+    };
+    std::map<std::uint64_t, std::uint64_t> private_;  // of memory that is shared: first and last
+    std::vector<Removed> removed_;                    // the latest last
+    std::unordered_map<std::uint64_t, std::uint32_t> place_numbers_;
+    std::vector<std::uint64_t> places_;  // of instructions: their addresses
+    std::map<std::tuple<std::string, std::uint64_t, unsigned>, Finding> found_;
+};
+
+}  // namespace isaforge::machine

@@ -1,0 +1,420 @@
+#!/usr/bin/env python3
+"""What `isaforge run --check` finds: kernels and programs with exactly one defect each, of which the report has to name the
+kind and the line, and others without any, in which it must find nothing.
+
+    kernels.py ISAFORGE
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PRELUDE = """#define L __builtin_amdgcn_workitem_id_x()
+#define G __builtin_amdgcn_workgroup_id_x()
+#define I (G * 256 + L)
+#define meet() do { __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup"); __builtin_amdgcn_s_barrier(); \\
+                    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup"); } while (0)
+typedef unsigned uint;
+typedef unsigned char uchar;
+#line 1
+"""
+DATA, OUT, LDS = "in:data", "out:4096:result", "lds:2048"
+PLAIN = "__kernel void k(__global int *in, __global int *out)"
+SHARED = "__kernel void k(__global int *in, __global int *out, __local int *tmp)"
+
+# Name, source, arguments, what the report says; one defect each. `// here` marks the line that it names.
+DEFECTS = [
+    ("read behind", PLAIN + """ {
+    out[I] = in[I + 1];                                         // here
+}""", [DATA, OUT], r"bounds: reads 4 bytes at \w+ of `mem`, right behind `the buffer of in` of 4096 bytes"),
+    ("write behind", PLAIN + """ {
+    out[I + 1] = in[I];                                         // here
+}""", [DATA, OUT], r"bounds: writes 4 bytes .* right behind `the buffer of out`"),
+    ("read before", PLAIN + """ {
+    out[I] = in[(int)I - 1];                                    // here
+}""", [DATA, OUT], r"bounds: reads 4 bytes .* bytes? before `the buffer of in`"),
+    ("far behind", PLAIN + """ {
+    out[I] = in[I + (I == 77 ? 1100 : 0)];                      // here
+}""", [DATA, OUT], r"bounds: reads .*, 612 bytes behind `the buffer of in` of 4096 bytes"),
+    ("no pointer", PLAIN + """ {
+    out[I] = I == 3 ? *(__global int *)64 : in[I];              // here
+}""", [DATA, OUT], r"bounds: reads 4 bytes at 0x40"),
+    ("one row too many", PLAIN + """ {
+    int sum = 0;
+    for (int row = 0; row <= 4; ++row)
+        sum += in[row * 256 + L];                               // here
+    if (G == 0) out[L] = sum;
+}""", [DATA, OUT], r"bounds: reads 4 bytes"),
+    ("a result is read", PLAIN + """ {
+    if (out[I] == 1)                                            // here
+        out[I] = in[I];
+}""", [DATA, OUT], r"uninitialised: (which way it goes|in which lanes it acts) depends on"),
+    ("an index out of nothing", PLAIN + """ {
+    int at = out[I];
+    out[I] = in[at & 1023];                                     // here
+}""", [DATA, OUT], r"uninitialised: the address it accesses depends on v"),
+    ("shared memory at first", SHARED + """ {
+    if (G == 0) out[L] = tmp[L];                                // here
+}""", [DATA, OUT, LDS], r"uninitialised: writes 4 bytes at \w+ of `mem` with what nobody has written"),
+    ("half of shared memory", SHARED + """ {
+    if (L % 2 == 0) tmp[L] = in[I];
+    meet();
+    out[I] = tmp[L ^ 1] > 5 ? 7 : 4;                            // here
+}""", [DATA, OUT, LDS], r"uninitialised: writes 4 bytes at \w+ of `mem` with what nobody has written"),
+    ("a loop to nowhere", SHARED + """ {
+    int sum = 0;
+    for (int i = 0; i < (tmp[0] & 15); ++i)                     // here
+        sum += in[i];
+    out[I] = sum;
+}""", [DATA, OUT, LDS], r"uninitialised: (which way it goes|in which lanes it acts) depends on"),
+    ("an array of nothing", PLAIN + """ {
+    int own[8];
+    for (int i = 0; i < 7; ++i) own[i] = in[i];
+    out[I] = own[in[I] < 0 ? 7 : 7];                            // here
+}""", [DATA, OUT], r"uninitialised: writes 4 bytes", "-O0"),
+    ("no barrier", SHARED + """ {
+    tmp[L] = in[I];
+    out[I] = tmp[255 - L];                                      // here
+}""", [DATA, OUT, LDS], r"(races: reads 4 bytes at \w+ of `lds`|uninitialised: writes)"),
+    ("no barrier at the end of a loop", SHARED + """ {
+    int sum = 0;
+    for (int i = 0; i < 4; ++i) {
+        tmp[L] = in[I] + i;                                     // here
+        meet();
+        sum += tmp[255 - L];
+    }
+    out[I] = sum;
+}""", [DATA, OUT, LDS], r"races: writes 4 bytes at \w+ of `lds`, which wavefront \d read in no order"),
+    ("all write one word", PLAIN + """ {
+    if (L == 0)
+        out[0] = in[I];                                         // here
+}""", [DATA, OUT], r"races: writes 4 bytes at \w+ of `mem`, which wavefront 0 of group \d wrote in no order"),
+    ("wavefronts write one word", PLAIN + """ {
+    out[G * 256 + (L & 63)] = in[I];                            // here
+}""", [DATA, OUT], r"races: writes 4 bytes at \w+ of `mem`, which wavefront \d wrote in no order"),
+    ("neighbours of groups", "__kernel void k(__global int *data)" + """ {
+    int left = data[(I + 1023) & 1023];
+    data[I] = left + 1;                                         // here
+}""", ["inout:data:result"], r"races: (writes|reads) 4 bytes at \w+ of `mem`, which wavefront"),
+    ("a count without an atomic", "__kernel void k(__global int *data)" + """ {
+    if (L == 0)
+        data[0] += 1;                                           // here
+}""", ["inout:data:result"], r"races: "),
+    ("some come to the barrier", SHARED + """ {
+    tmp[L] = in[I];
+    if (L < 128) meet();                                        // here
+    out[I] = tmp[L];
+}""", [DATA, OUT, LDS], r"races: 2 wavefronts of the group ended without coming to this barrier"),
+    ("early end", SHARED + """ {
+    if (L >= 192) return;
+    tmp[L] = in[I];
+    meet();                                                     // here
+    out[I] = tmp[L];
+}""", [DATA, OUT, LDS], r"races: 1 wavefront of the group ended without coming to this barrier"),
+]
+
+ASSEMBLY = """    .amdgcn_target "amdgcn-amd-amdhsa--{processor}"
+    .text
+    .globl k
+    .p2align 8
+    .type k,@function
+k:
+{body}
+    s_endpgm
+    .section .rodata,"a",@progbits
+    .p2align 6
+    .amdhsa_kernel k
+        .amdhsa_group_segment_fixed_size 1024
+        .amdhsa_user_sgpr_kernarg_segment_ptr 1
+        .amdhsa_next_free_vgpr 16
+        .amdhsa_next_free_sgpr 32
+    .end_amdhsa_kernel
+"""
+# Written by hand, without arguments.
+BY_HAND = [
+    ("a vector register decides", "    v_cmp_eq_u32 vcc, 1, v9\n    s_cbranch_vccnz 1f\n    s_nop 0\n1:",
+     r"uninitialised: which way it goes depends on vcc, which nobody has written"),
+    ("a scalar register decides", "    s_cmp_eq_u32 s20, 0\n    s_cbranch_scc1 1f\n    s_nop 0\n1:",
+     r"uninitialised: which way it goes depends on scc, which nobody has written"),
+    ("lanes of nothing", "    s_mov_b64 exec, s[20:21]\n    v_mov_b32 v1, 0",
+     r"uninitialised: in which lanes it acts depends on exec, which nobody has written"),
+    ("an address of nothing", "    global_load_dword v1, v[6:7], off\n    s_waitcnt vmcnt(0)",
+     r"uninitialised: the address it accesses depends on v\d and v\d, which nobody has written"),
+    ("half an address", "    v_mov_b32 v6, 0\n    global_load_dword v1, v[6:7], off\n    s_waitcnt vmcnt(0)",
+     r"uninitialised: the address it accesses depends on v7, which nobody has written"),
+    ("a jump to nowhere known", "    s_getpc_b64 s[2:3]\n    s_and_b32 s4, s20, 0\n    s_or_b32 s4, s20, 1\n"
+     "    s_cmp_lg_u32 s4, 5\n    s_cbranch_scc1 1f\n    s_nop 0\n1:",
+     r"uninitialised: which way it goes depends on scc"),
+]
+
+ALL, FLAT, LATE = ("gfx600", "gfx700", "gfx803", "gfx900"), ("gfx700", "gfx803", "gfx900"), ("gfx900",)
+# s[2:3] and v[2:3] are an address of code, s[8:11] describe a buffer of it, v4 is one of the local data share.
+BEGIN = """    s_getpc_b64 s[2:3]
+    v_mov_b32 v2, s2
+    v_mov_b32 v3, s3
+    s_mov_b32 s8, s2
+    s_mov_b32 s9, s3
+    s_mov_b32 s10, 64
+    s_mov_b32 s11, 0x27000
+    s_mov_b32 m0, -1
+    v_lshlrev_b32 v4, 2, v0
+    ds_write_b32 v4, v0
+    s_waitcnt lgkmcnt(0)
+"""
+# Name, generations, what follows BEGIN, what the report says; nothing where it is right.
+BY_GENERATION = [
+    ("scalar load", ALL, "s_load_dword s4, s[2:3], 0\n s_mov_b32 s5, s4",
+     r"waits: reads s4 while it is under way: no wait for lgkmcnt has seen it come from the instruction at \w+ `s_load_dword s4"),
+    ("second of scalar loads", ALL, "s_load_dwordx2 s[4:5], s[2:3], 0\n s_load_dword s6, s[2:3], 0\n s_waitcnt lgkmcnt(1)\n"
+     " s_mov_b32 s7, s5\n s_waitcnt lgkmcnt(0)", r"waits: reads s5 .* no wait for lgkmcnt"),
+    ("time", ALL, "s_memtime s[4:5]\n s_waitcnt vmcnt(0)\n s_mov_b32 s7, s5", r"waits: reads s5 .* no wait for lgkmcnt"),
+    ("local data share", ALL, "ds_read_b32 v1, v4\n v_mov_b32 v5, v1", r"waits: reads v1 .* no wait for lgkmcnt"),
+    ("local data share, too weak", ALL, "ds_read_b32 v1, v4\n ds_read_b32 v5, v4\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v6, v5",
+     r"waits: reads v5 .* no wait for lgkmcnt"),
+    ("two ways by one counter", ALL, "ds_read_b32 v1, v4\n s_load_dword s4, s[2:3], 0\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v6, v1",
+     r"waits: reads v1 .* no wait for lgkmcnt"),
+    ("buffer", ALL, "buffer_load_dword v1, off, s[8:11], 0\n v_add_f32 v5, v1, v1", r"waits: reads v1 .* no wait for vmcnt"),
+    ("buffer, too weak", ALL, "buffer_load_dword v1, off, s[8:11], 0\n buffer_load_dwordx2 v[5:6], off, s[8:11], 0\n"
+     " s_waitcnt vmcnt(1)\n v_mov_b32 v7, v6", r"waits: reads v6 .* no wait for vmcnt"),
+    ("the other counter", ALL, "buffer_load_dword v1, off, s[8:11], 0\n s_waitcnt lgkmcnt(0) & expcnt(0)\n v_mov_b32 v7, v1",
+     r"waits: reads v1 .* no wait for vmcnt"),
+    ("written while it comes", ALL, "buffer_load_dword v1, off, s[8:11], 0\n v_mov_b32 v1, 0", r"waits: writes v1 while"),
+    ("two loads into one register", ALL, "ds_read_b32 v1, v4\n buffer_load_dword v1, off, s[8:11], 0\n s_waitcnt 0",
+     r"waits: writes v1 .* no wait for lgkmcnt"),
+    ("stored before it comes", ALL, "buffer_load_dword v1, off, s[8:11], 0\n ds_write_b32 v4, v1", r"waits: reads v1 .* vmcnt"),
+    ("flat", FLAT, "flat_load_dword v1, v[2:3]\n v_mov_b32 v5, v1", r"waits: reads v1 .* no wait for vmcnt"),
+    ("half of what comes", FLAT, "flat_load_dwordx2 v[6:7], v[2:3]\n v_mov_b32 v5, v7", r"waits: reads v7 .* no wait for vmcnt"),
+    ("flat in the local data share", LATE, "s_mov_b64 s[4:5], src_shared_base\n v_mov_b32 v5, s5\n flat_load_dword v1, v[4:5]\n"
+     " s_waitcnt vmcnt(0)\n v_mov_b32 v5, v1", r"waits: reads v1 .* no wait for lgkmcnt"),
+    ("global", LATE, "global_load_dword v1, v[2:3], off\n s_waitcnt lgkmcnt(0)\n v_mov_b32 v5, v1", r"waits: reads v1 .* vmcnt"),
+    ("twenty under way", LATE, ".rept 20\n global_load_dword v5, v[2:3], off\n .endr\n global_load_dword v1, v[2:3], off\n"
+     ".rept 17\n global_load_dword v5, v[2:3], off\n .endr\n s_waitcnt vmcnt(18)\n v_mov_b32 v6, v1", r"waits: reads v1 .* vmcnt"),
+
+    ("beyond the local data share", ALL, "v_or_b32 v5, 0x400, v4\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)",
+     r"bounds: accesses the local data share beyond what the group has of it"),
+    ("misaligned in the local data share", ALL[:3], "v_or_b32 v5, 2, v4\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)",
+     r"bounds: accesses the local data share at no multiple of the size"),
+    ("misaligned for its width", ALL[:3], "v_mov_b32 v5, 4\n ds_read_b64 v[6:7], v5\n s_waitcnt lgkmcnt(0)",
+     r"bounds: accesses the local data share at no multiple of the size"),
+    ("misaligned scalar address", ALL, "s_or_b32 s2, s2, 2\n s_load_dword s4, s[2:3], 0\n s_waitcnt lgkmcnt(0)",
+     r"bounds: has a scalar address that is no multiple of 4"),
+    ("misaligned atomic operation", LATE, "v_or_b32 v5, 2, v4\n ds_add_u32 v5, v0",
+     r"bounds: updates 4 bytes at \w+ of `lds`, which is no multiple of 4"),
+
+    ("misaligned in the local data share of today", LATE, "v_or_b32 v5, 2, v4\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)", None),
+    ("waits as they should be", ALL, "s_load_dword s4, s[2:3], 0\n buffer_load_dword v1, off, s[8:11], 0\n"
+     " buffer_load_dword v5, off, s[8:11], 0\n ds_read_b32 v6, v4\n s_waitcnt vmcnt(1)\n v_mov_b32 v7, v1\n"
+     " s_waitcnt lgkmcnt(0)\n v_mov_b32 v7, v6\n s_mov_b32 s5, s4\n s_waitcnt vmcnt(0) & lgkmcnt(0)\n v_mov_b32 v7, v5", None),
+    ("the local data share is in order", ALL, "ds_read_b32 v1, v4\n ds_read2_b32 v[6:7], v4 offset0:0 offset1:1\n s_waitcnt lgkmcnt(1)\n"
+     " v_mov_b32 v5, v1", None),
+    ("a number", ALL, "ds_read_b32 v1, v4\n buffer_load_dword v5, off, s[8:11], 0\n s_waitcnt 0\n v_add_f32 v5, v1, v5", None),
+    ("into the same register", ALL, "buffer_load_dword v1, off, s[8:11], 0\n buffer_load_dword v1, off, s[8:11], 0\n"
+     " s_waitcnt vmcnt(0)\n v_mov_b32 v5, v1", None),
+    ("nobody wants it", ALL, "buffer_load_dword v1, off, s[8:11], 0", None),
+    ("flat of global memory", FLAT, "flat_load_dword v1, v[2:3]\n flat_load_dword v5, v[2:3]\n s_waitcnt vmcnt(1)\n v_mov_b32 v6, v1", None),
+    ("flat in the local data share, both", LATE, "s_mov_b64 s[4:5], src_shared_base\n v_mov_b32 v5, s5\n flat_load_dword v1, v[4:5]\n"
+     " s_waitcnt vmcnt(0) & lgkmcnt(0)\n v_mov_b32 v5, v1", None),
+    ("forty under way", LATE, ".rept 20\n global_load_dword v5, v[2:3], off\n .endr\n global_load_dword v1, v[2:3], off\n"
+     ".rept 17\n global_load_dword v5, v[2:3], off\n .endr\n s_waitcnt vmcnt(17)\n v_mov_b32 v6, v1", None),
+    ("many accesses in a row", ALL, ".rept 8000\n ds_write_b32 v4, v0\n .endr", None),
+]
+
+# Nothing is wrong with these, at any level of optimisation.
+CLEAN = [
+    ("looks at a counter", "__kernel void k(__global int *data, __global int *out)" + """{
+    if (L == 0) __atomic_fetch_add(data, 1, __ATOMIC_RELAXED);
+    out[I] = __atomic_load_n(data, __ATOMIC_RELAXED) >= 0;
+}""", ["inout:data:other", OUT]),
+    ("bytes beside each other", "__kernel void k(__global uchar *in, __global uchar *out)" + """{
+    out[I] = in[I + 1] ^ in[I];
+}""", [DATA, OUT]),
+    ("copies", PLAIN + "{ out[I] = in[I]; }", [DATA, OUT]),
+    ("many accesses in a row", PLAIN + "{ int sum = 0; for (int i = 0; i < 4096; ++i) sum += in[(I + i) & 1023]; out[I] = sum; }",
+     [DATA, OUT]),
+    ("tails", PLAIN + "{ for (uint i = I; i < 1000; i += 1024) out[i] = in[i] * 3 + 1; }", [DATA, OUT]),
+    ("branches", PLAIN + """{
+    int x = in[I], y;
+    if (x & 1) { y = x * 3; if (x & 2) y += 7; } else if (x & 4) y = x - 9; else y = 0;
+    out[I] = y;
+}""", [DATA, OUT]),
+    ("loops of each lane", PLAIN + """{
+    int x = in[I] & 31, sum = 0;
+    while (x > 0) { sum += x; x -= 3; if (sum > 100) break; }
+    out[I] = sum;
+}""", [DATA, OUT]),
+    ("floats", PLAIN + """{
+    float x = in[I], y = x / 3.0f + 2.0f;
+    for (int i = 0; i < 5; ++i) y = y * 0.5f + x / (y * y + 1.0f);
+    out[I] = (int)y;
+}""", [DATA, OUT]),
+    ("divisions", PLAIN + "{ out[I] = in[I] / ((in[I] & 7) + 1) + in[I] % ((in[I] & 15) + 1); }", [DATA, OUT]),
+    ("64 bits", PLAIN + """{
+    unsigned long x = (unsigned long)(uint)in[I] << 17 | 5, y = x * x + 3;
+    out[I] = (int)(y >> 32) ^ (int)(y % 1000003);
+}""", [DATA, OUT]),
+    ("bytes of one word", "__kernel void k(__global int *in, __global uchar *out)" + """{
+    out[(L & 63) * 4 + (L >> 6) + G * 256] = (uchar)in[I];
+}""", [DATA, OUT]),
+    ("sum of a group", SHARED + """{
+    tmp[L] = in[I];
+    for (int s = 128; s > 0; s >>= 1) { meet(); if (L < s) tmp[L] += tmp[L + s]; }
+    if (L == 0) out[G] = tmp[0];
+}""", [DATA, OUT, LDS]),
+    ("turned around", SHARED + "{ tmp[L] = in[I]; meet(); out[I] = tmp[255 - L]; }", [DATA, OUT, LDS]),
+    ("prefix sums", SHARED + """{
+    tmp[L] = in[I];
+    for (int d = 1; d < 256; d *= 2) {
+        meet();
+        int x = L >= d ? tmp[L - d] : 0;
+        meet();
+        tmp[L] += x;
+    }
+    meet();
+    out[I] = tmp[L];
+}""", [DATA, OUT, LDS]),
+    ("within a wavefront no barrier is needed", SHARED + "{ tmp[L] = in[I]; out[I] = tmp[L ^ 1] + tmp[L ^ 32]; }",
+     [DATA, OUT, LDS]),
+    ("counters", "__kernel void k(__global int *data, __global int *out)" + """{
+    __atomic_fetch_add(&data[in_bucket(I)], 1, __ATOMIC_RELAXED);
+    out[I] = I;
+}""".replace("in_bucket(I)", "I & 7"), ["inout:data:other", OUT]),
+    ("private arrays", PLAIN + """{
+    int own[16];
+    for (int i = 0; i < 16; ++i) own[(i * 5 + L) & 15] = in[(I + i) & 1023];
+    int sum = 0;
+    for (int i = 0; i < 16; ++i) sum = sum * 3 + own[i];
+    out[I] = sum;
+}""", [DATA, OUT]),
+    ("structures with holes", """struct pair { char a; int b; };
+__kernel void k(__global int *in, __global int *out) {
+    struct pair p[4];
+    for (int i = 0; i < 4; ++i) { p[i].a = (char)in[I]; p[i].b = in[I] + i; }
+    struct pair q = p[in[I] & 3];
+    out[I] = q.a + q.b;
+}""", [DATA, OUT]),
+    ("switches", PLAIN + """{
+    int r;
+    switch (in[I] & 7) { case 0: r = 5; break; case 1: r = in[I] * 2; break; case 5: r = 1; break; default: r = -1; }
+    out[I] = r;
+}""", [DATA, OUT]),
+    ("vectors of three", """typedef int int3 __attribute__((ext_vector_type(3)));
+__kernel void k(__global int *in, __global int *out) {
+    int3 v = (int3)(in[I], in[I] + 1, in[I] * 2);
+    out[I] = v.x + v.y * v.z;
+}""", [DATA, OUT]),
+    ("bits", PLAIN + """{
+    uint x = in[I];
+    out[I] = __builtin_popcount(x) + (x ? __builtin_clz(x) : 32) + (x << (x & 31)) + (x >> 7 | x << 25);
+}""", [DATA, OUT]),
+    ("short and char", PLAIN + "{ short s = (short)in[I]; char c = (char)(s * 3); out[I] = s / 7 + c; }", [DATA, OUT]),
+]
+
+FABRISC = """    IAND.32: $S0, $S0, #0;
+    IADD.32: $S0, $S0, #numbers;
+    IAND.32: $P0, $P0, #0;
+    IAND.32: $P1, $P1, #0;
+    IAND.32: $P2, $P2, #0;
+{}
+    SYSCL: #0;
+    .balign 8
+.numbers:
+    .word 3, 5, 7, 11, 13
+"""
+PROGRAMS = [   # of FabRISC: name, what lies between, what is said; nothing where it is right
+    ("right", "    MLD.32: $S2, $S0, #0;\n    ADD.32: $P0, $P0, $S2;", None),
+    ("cleared by itself", "    IAND.32: $S5, $S5, #0;\n    BTST.32NEZ: $S5, @numbers;", None),
+    ("cleared by exclusive or", "    XOR.32: $S5, $S5, $S5;\n    BTST.32NEZ: $S5, @numbers;", None),
+    ("a register nobody wrote", "    BTST.32NEZ: $S7, @numbers;",
+     r"uninitialised: which way it goes depends on \$S7, which nobody has written"),
+    ("an address nobody wrote", "    MLD.32: $S2, $S9, #0;", r"uninitialised: the address it accesses depends on \$S9"),
+    ("misaligned", "    MLD.32: $S2, $S0, #2;", r"bounds: reads 4 bytes at \w+, which is no multiple of 4"),
+    ("memory nobody wrote", "    IADD.32: $S3, $S0, #400;\n    MLD.32: $S2, $S3, #0;\n    BTST.32NEZ: $S2, @numbers;",
+     r"uninitialised: which way it goes depends on \$S2"),
+]
+
+
+class Tests:
+    def __init__(self, isaforge, folder):
+        self.isaforge, self.folder, self.failed, self.done = isaforge, pathlib.Path(folder), 0, 0
+        (self.folder / "data").write_bytes(b"".join((i * 2654435761 % 2**31).to_bytes(4, "little") for i in range(1024)))
+
+    def call(self, *command):
+        return subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True, check=False)
+
+    def fail(self, name, why, result):
+        self.failed += 1
+        print(f"{name}: {why}\n{result.stdout}{result.stderr}")
+
+    def compile(self, name, source, processor, level):
+        (self.folder / "k.cl").write_text(PRELUDE + source)
+        made = self.call("clang-14", "-x", "cl", "-target", "amdgcn-amd-amdhsa", f"-mcpu={processor}", "-nogpulib", "-w",
+                         "-cl-std=CL2.0", "-cl-kernel-arg-info", "-gline-tables-only", level, "k.cl", "-o", "k.co")
+        if made.returncode != 0:
+            self.fail(name, "does not compile", made)
+        return made.returncode == 0
+
+    def judge(self, name, result, wanted, line=None):
+        """A report of one kind, on its line where that is known; of nothing where nothing is wanted."""
+        self.done += 1
+        if wanted is None:
+            if result.returncode != 0 or "check: nothing found" not in result.stderr:
+                self.fail(name, "something was found, or went wrong", result)
+        elif result.returncode != 1 or not re.search(wanted, result.stderr):
+            self.fail(name, f"not found: {wanted}", result)
+        elif line is not None and not re.search(rf"k\.cl:{line}: {wanted}", result.stderr):
+            self.fail(name, f"not of line {line}", result)
+
+    def kernel(self, name, source, arguments, wanted, processor="gfx900", level="-O2"):
+        if not self.compile(name, source, processor, level):
+            return
+        options = [each for argument in arguments for each in ("--arg", argument)]
+        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "1024", "--group", "256", *options,
+                           "--check", "--engine", "interpreter")
+        lines = [i for i, text in enumerate(source.split("\n"), 1) if "// here" in text]
+        self.judge(f"{name} {processor} {level}", result, wanted, lines[0] if lines else None)
+
+    def assembly(self, name, body, wanted, processor="gfx900"):
+        (self.folder / "k.s").write_text(ASSEMBLY.format(body=body, processor=processor))
+        made = self.call("clang-14", "-target", "amdgcn-amd-amdhsa", "-mcpu=" + processor, "k.s", "-o", "k.co")
+        if made.returncode != 0:
+            return self.fail(name, "is not assembled", made)
+        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "64", "--check")
+        if wanted is not None and "check: 1 place" not in result.stderr:
+            self.fail(name, f"not one place on {processor}", result)
+        return self.judge(f"{name} {processor}", result, wanted)
+
+    def program(self, name, body, wanted):
+        (self.folder / "p.s").write_text(FABRISC.format(body))
+        made = self.call(self.isaforge, "asm", "-i", "fabrisc-2022-05-15", "p.s", "-o", "p.elf")
+        if made.returncode != 0:
+            return self.fail(name, "is not assembled", made)
+        result = self.call(self.isaforge, "run", "p.elf", "--check")
+        if wanted is None and "check: nothing found" in result.stderr:
+            result.returncode = 0   # the program's own
+        return self.judge(name, result, wanted)
+
+    def run(self):
+        for name, source, arguments, wanted, *level in DEFECTS:
+            self.kernel(name, source, arguments, wanted, level=level[0] if level else "-O2")
+        for each in BY_HAND:
+            self.assembly(*each)
+        for name, processors, body, wanted in BY_GENERATION:
+            for processor in processors:
+                self.assembly(name, BEGIN + body, wanted, processor)
+        for name, source, arguments in CLEAN:
+            for processor, level in (("gfx900", "-O0"), ("gfx900", "-O2"), ("gfx900", "-O3"), ("gfx700", "-O2")):
+                self.kernel(name, source, arguments, None, processor, level)
+        for each in PROGRAMS:
+            self.program(*each)
+        print(f"{self.done} runs, {self.failed} of them wrong")
+        return self.failed == 0
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        return 0 if Tests(pathlib.Path(sys.argv[1]).resolve(), folder).run() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
