@@ -1,5 +1,5 @@
-// Runs a script of kernels on the emulated device: bench_device CODE-OBJECT SCRIPT REPEAT ENGINE. The script is that of
-// opencl_host.c. Prints the seconds of the first run of all kernels, in which code of the host is made beside it, those of the
+// Runs a script of kernels on the emulated device: bench_device CODE-OBJECT SCRIPT REPEAT ENGINE, which may be `checked`:
+// all checks are on then. The script is that of opencl_host.c. Prints the seconds of the first run of all kernels, in which code of the host is made beside it, those of the
 // fastest later one, and the instructions of a run.
 #include <fmt/format.h>
 
@@ -41,9 +41,9 @@ struct Work {
 
 class Script {
 public:
-    Script(const std::string& object, const std::string& script, Engine engine) {
+    Script(const std::string& object, const std::string& script, Engine engine, const Checks& checks) {
         std::string error;
-        device_ = ComputeDevice::make({.processor = "gfx900", .threads = 0, .engine = engine}, error);
+        device_ = ComputeDevice::make({.processor = "gfx900", .threads = 0, .engine = engine, .checks = checks}, error);
         if (device_ == nullptr) give_up(error);
         code_ = device_->load(contents(object), {.name = object, .symbols = {}}, error);
         if (code_ == nullptr) give_up(error);
@@ -149,7 +149,8 @@ int main(int count, char** words) {
     Script script(words[1], words[2],
                   engine == "interpreter" ? Engine::interpreter
                   : engine == "jit"       ? Engine::compiler
-                                          : Engine::automatic);
+                                          : Engine::automatic,
+                  engine == "checked" ? all_checks : Checks{});
     const double first = script.run();
     double best = first;
     for (int left = std::stoi(words[3]); left > 1; --left) best = std::min(best, script.run());

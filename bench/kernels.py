@@ -157,7 +157,8 @@ def measure(build, folder, scale, repeat):
     small = works(scale * 256, inputs) if has_oclgrind else []
     for number, work in enumerate(works(scale, inputs)):
         mine, other = os.path.join(folder, "ours.bin"), os.path.join(folder, "theirs.bin")
-        times, problem = seconds_of([os.path.join(build, "bench", "bench_device"), shared, script_of(work, folder, mine), str(max(2, repeat)), "auto"])
+        ours = [os.path.join(build, "bench", "bench_device"), shared]
+        times, problem = seconds_of([*ours, script_of(work, folder, mine), str(max(2, repeat)), "auto"])
         if times is None:
             print(f"  {work.name:44} {problem}")
             failed = True
@@ -181,5 +182,7 @@ def measure(build, folder, scale, repeat):
             else:
                 whole = theirs[0] * work.size / less.size
                 line += f"   Oclgrind {whole:8.1f} s: {whole / first:6.0f} and {whole / again:6.0f} times as long"
+                checked, problem = seconds_of([*ours, script_of(work, folder, mine), "1", "checked"])
+                line += f"   with all checks {checked[0]:8.1f} s, {whole / checked[0]:6.0f}" if checked else f"   with checks: {problem}"
         print(line, flush=True)
     return failed
