@@ -127,7 +127,8 @@ bool KernelRun::choose_extents(const KernelInfo& kernel) {
 
 bool KernelRun::load(Engine engine, unsigned threads, const KernelArguments& arguments, Loaded& loaded) const {
     std::string error;
-    loaded.device = ComputeDevice::make({.processor = info_.processor, .threads = threads, .engine = engine, .checks = settings_.checks}, error);
+    loaded.device = ComputeDevice::make(
+        {.processor = info_.processor, .threads = threads, .engine = engine, .checks = settings_.checks}, error);
     if (loaded.device != nullptr)
         loaded.code = loaded.device->load(bytes_, {.name = settings_.path, .symbols = {}}, error);
     if (loaded.code == nullptr) {
@@ -301,7 +302,7 @@ void print_stats(const Loaded& loaded) {
 bool KernelRun::report(const ComputeDevice& device) const {
     const std::uint64_t across = (grid_.x + group_.x - 1) / group_.x, down = (grid_.y + group_.y - 1) / group_.y;
     return report_findings(device.findings(), [&](const Finding& finding) {
-        return fmt::format(", kernel {}, group {},{},{}, wavefront {}", finding.program, finding.group % across,
+        return fmt::format(", kernel {}, group ({}, {}, {}), wavefront {}", finding.program, finding.group % across,
                            finding.group / across % down, finding.group / across / down, finding.hart);
     });
 }
