@@ -37,9 +37,10 @@ struct BitPlace {
     std::vector<BitPiece> pieces;
     unsigned width = 0;
 
-    std::uint64_t extract(const Image& image) const;
+    // Of an image, `from` is where positions are counted from: behind the instruction, of what lies there.
+    std::uint64_t extract(const Image& image, unsigned from = 0) const;
     std::uint64_t extract(std::uint64_t code) const;
-    void insert(Image& image, std::uint64_t value) const;
+    void insert(Image& image, std::uint64_t value, unsigned from = 0) const;
     std::uint64_t insert(std::uint64_t code, std::uint64_t value) const;
 };
 
@@ -66,9 +67,9 @@ inline Image Image::operator&(const Image& other) const {
     return out;
 }
 
-inline std::uint64_t BitPlace::extract(const Image& image) const {
+inline std::uint64_t BitPlace::extract(const Image& image, unsigned from) const {
     std::uint64_t value = 0;
-    for (const BitPiece& piece : pieces) value |= image.get(piece.position, piece.width) << piece.shift;
+    for (const BitPiece& piece : pieces) value |= image.get(from + piece.position, piece.width) << piece.shift;
     return value;
 }
 
@@ -78,8 +79,8 @@ inline std::uint64_t BitPlace::extract(std::uint64_t code) const {
     return value;
 }
 
-inline void BitPlace::insert(Image& image, std::uint64_t value) const {
-    for (const BitPiece& piece : pieces) image.set(piece.position, piece.width, value >> piece.shift);
+inline void BitPlace::insert(Image& image, std::uint64_t value, unsigned from) const {
+    for (const BitPiece& piece : pieces) image.set(from + piece.position, piece.width, value >> piece.shift);
 }
 
 inline std::uint64_t BitPlace::insert(std::uint64_t code, std::uint64_t value) const {

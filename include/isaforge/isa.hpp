@@ -52,6 +52,11 @@ struct Field {
     bool in_tail = false;  // its bits are not in the row but in the words that follow the instruction
     bool shared = false;   // in_tail: other operands of the instruction may have the same value there
     Place where;
+
+    // What the field of a row holds: bits of the row's code, or of what lies behind the instruction, from `tail` of the image on.
+    std::uint64_t code_in(std::uint64_t code, const Image& image, unsigned tail) const {
+        return in_tail ? place.extract(image, tail) : place.extract(code);
+    }
 };
 
 // A captured value must lie in low..high (as the field's raw bits) and leave no remainder by `step` from low.

@@ -34,9 +34,7 @@ bool add_tail(const Isa& isa, const Codec::Tables& tables, const Field& field, c
     tail = {bits, field.shared};
     const OperandTable& table = tables.operands[field.type];
     if (table.all_valid) return true;
-    std::uint64_t code = 0;
-    for (const BitPiece& piece : field.place.pieces) code |= image.get(at + piece.position, piece.width) << piece.shift;
-    return operand_is_valid(isa, table, field.type, code);
+    return operand_is_valid(isa, table, field.type, field.place.extract(image, at));
 }
 
 // Adds what the operand `code` brings along, its own or of an operand inside it. False where the words behind the instruction,
@@ -214,14 +212,8 @@ unsigned Codec::write_tail(Index type, std::uint64_t code, Image& image, unsigne
             end = write_tail(field.type, field.place.extract(code), image, end);
             continue;
         }
-        std::uint64_t tail = 0;
-        for (const BitPiece& piece : field.place.pieces)
-            tail |= image.get(at + piece.position, piece.width) << piece.shift;
-        tail = as_written(field.type, tail);
-        for (const BitPiece& piece : field.place.pieces) {
-            image.set(at + piece.position, piece.width, tail >> piece.shift);
-            end = std::max(end, at + piece.position + piece.width);
-        }
+        field.place.insert(image, as_written(field.type, field.place.extract(image, at)), at);
+        end = std::max(end, at + field.place.width);
     }
     return end;
 }

@@ -87,14 +87,6 @@ char* print_entry(char* out, const PrintContext& context, const OperandType& typ
     return put(out, context.limit, "?");
 }
 
-std::uint64_t field_code(const PrintContext& context, const Field& field, std::uint64_t code) {
-    if (!field.in_tail) return field.place.extract(code);
-    std::uint64_t value = 0;
-    for (const BitPiece& piece : field.place.pieces)
-        value |= context.image.get(context.tail_at + piece.position, piece.width) << piece.shift;
-    return value;
-}
-
 // Prints the fields of an `any` that are not at their default, in the order they are listed.
 template <typename CodeOf>
 char* print_any(char* out, const PrintContext& context, const TextElement& element, const std::vector<Field>& fields,
@@ -142,7 +134,7 @@ char* print_template(char* out, const PrintContext& context, const TextTemplate&
                      std::uint64_t code, std::string_view name) {
     for (const TextElement& element : text) {
         out = print_element(out, context, element, fields, name,
-                            [&](const Field& field) { return field_code(context, field, code); });
+                            [&](const Field& field) { return field.code_in(code, context.image, context.tail_at); });
     }
     return out;
 }

@@ -389,10 +389,7 @@ bool Verifier::tail_number(Index index, std::uint64_t code, const Image& image, 
             if (tail_number(field.type, field.place.extract(code), image, at, number)) return true;
             continue;
         }
-        std::uint64_t tail = 0;
-        for (const BitPiece& piece : field.place.pieces)
-            tail |= image.get(at + piece.position, piece.width) << piece.shift;
-        return number_of(field.type, tail, number);
+        return number_of(field.type, field.place.extract(image, at), number);
     }
     return false;
 }

@@ -18,11 +18,7 @@ bool is_word(char c) {
 
 std::uint64_t Wording::code_of(const Scope& scope, const Field& field) const {
     if (scope.form) return field.place.extract(*image_);
-    if (!field.in_tail) return field.place.extract(scope.code);
-    std::uint64_t value = 0;
-    for (const BitPiece& piece : field.place.pieces)
-        value |= image_->get(tail_at_ + piece.position, piece.width) << piece.shift;
-    return value;
+    return field.code_in(scope.code, *image_, tail_at_);
 }
 
 // In either radix, unless it goes on a word as in `s12`.

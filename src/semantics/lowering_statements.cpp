@@ -21,19 +21,6 @@ const Expression& base_of(const Expression& expression) {
 
 }  // namespace
 
-namespace {
-
-// What a field holds: bits of its row, or of the words that follow the instruction.
-std::uint64_t code_of(const Field& field, std::uint64_t code, const Image& image, unsigned tail_at) {
-    if (!field.in_tail) return field.place.extract(code);
-    std::uint64_t value = 0;
-    for (const BitPiece& piece : field.place.pieces)
-        value |= image.get(tail_at + piece.position, piece.width) << piece.shift;
-    return value;
-}
-
-}  // namespace
-
 Binding bind(const Codec& codec, Index type_index, std::uint64_t code, const Image& image, unsigned tail_at) {
     const OperandType& type = codec.isa().operand_types[type_index];
     Binding binding{.type = type_index, .known = true, .code = code};
@@ -43,7 +30,7 @@ Binding bind(const Codec& codec, Index type_index, std::uint64_t code, const Ima
         if (type.rows[row].reserved && type.rows[row].meaning && type.rows[row].claims(code)) binding.row = row;
     if (binding.row == no_index) return binding;
     for (const Field& field : type.rows[binding.row].fields)
-        binding.captures.push_back(bind(codec, field.type, code_of(field, code, image, tail_at), image, tail_at));
+        binding.captures.push_back(bind(codec, field.type, field.code_in(code, image, tail_at), image, tail_at));
     return binding;
 }
 
