@@ -303,10 +303,12 @@ private:
 // One line of a trace: number, address, word, text, what changed. `labels` may name the targets of jumps.
 std::string to_text(const TraceRecord& record, const Codec& codec, Codec::LabelNamer* labels = nullptr);
 
-// "r5=00000001"; lanes are separated by colons.
+// All lanes of a register, the first one first.
+std::vector<std::uint64_t> register_lanes(const Machine& machine, Index file, std::uint64_t number);
 // The lanes of a register, of so many bits each: one by one, "0001:0007:…"; those of many lanes as stretches that are equal or
 // go up or down by one step, "{0..31: 0004 +2; 32..63: 0000}", where that is shorter.
 std::string lanes_text(std::span<const std::uint64_t> lanes, unsigned bits);
+// "r5=00000001".
 std::string to_text(const TraceRecord::Change& change);
 
 // All registers with their names, several a line.

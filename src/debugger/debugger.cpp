@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "debugger/words.hpp"
 #include "isaforge/diagnostics.hpp"
 
 namespace isaforge::debugger {
@@ -77,12 +78,6 @@ Debugger::Debugger(Execution& execution, const Codec& codec, const ProgramMap& m
 namespace {
 
 constexpr std::size_t most_line_bytes = 4096;
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-    while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-    return text;
-}
 
 }  // namespace
 

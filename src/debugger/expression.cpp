@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -91,9 +90,8 @@ private:
     bool name(Value& value);
     bool memory_cell(Index memory, Value& value);
     bool register_lane(Value& value);
-    bool range(std::uint64_t& first, std::uint64_t& last);
     bool joined(Index file, std::uint64_t first, std::uint64_t last, Value& value);
-    bool index(std::uint64_t& value);
+    bool index(std::uint64_t& value, std::uint64_t* last = nullptr);
     bool fail(std::string message) {
         if (error.empty()) error = std::move(message);
         return false;
@@ -173,25 +171,14 @@ bool Reader::primary(Value& value) {
     return fail(fmt::format("'{}' is no value", text_[at_]));
 }
 
-// [expression]
-bool Reader::index(std::uint64_t& value) {
+// [expression]; where `last` is given also [expression:expression], else with one value for both.
+bool Reader::index(std::uint64_t& value, std::uint64_t* last) {
     Value inside;
     if (!take('[')) return fail("a [ is missing");
     if (!expression(inside)) return false;
     value = inside.value;
-    return take(']') || fail("a ] is missing");
-}
-
-// [expression], [expression:expression]
-bool Reader::range(std::uint64_t& first, std::uint64_t& last) {
-    Value inside;
-    if (!take('[')) return fail("a [ is missing");
-    if (!expression(inside)) return false;
-    first = last = inside.value;
-    if (take(':')) {
-        if (!expression(inside)) return false;
-        last = inside.value;
-    }
+    if (last != nullptr && take(':') && !expression(inside)) return false;
+    if (last != nullptr) *last = inside.value;
     return take(']') || fail("a ] is missing");
 }
 
@@ -247,7 +234,7 @@ bool Reader::name(Value& value) {
         for (Index i = 0; i < isa.register_files.size(); ++i) {  // r[3]
             if (isa.register_files[i].name != word) continue;
             std::uint64_t last = 0;
-            if (!range(target.number, last)) return false;
+            if (!index(target.number, &last)) return false;
             if (std::max(target.number, last) >= isa.register_files[i].count)
                 return fail(fmt::format("there is no {}[{}]", word, std::max(target.number, last)));
             if (last != target.number) return joined(i, target.number, last, value);

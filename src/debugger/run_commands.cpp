@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "debugger/debugger.hpp"
+#include "debugger/words.hpp"
 
 namespace isaforge::debugger {
 
@@ -15,22 +16,14 @@ constexpr std::size_t most_changes_shown = 12;
 constexpr std::uint64_t default_watch_bytes = 4;
 constexpr std::size_t most_points = 10000;
 
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-std::string_view without_blanks(std::string_view text) {
-    while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-    while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-    return text;
-}
-
 // Takes off what follows the first such word: "LOCATION if CONDITION".
 std::string_view take_behind(std::string_view& text, std::string_view word) {
     for (std::size_t at = 0; at + word.size() < text.size(); ++at) {
         const char next = text[at + word.size()];
         const bool begins = at == 0 || is_blank(text[at - 1]);
         if (!begins || !text.substr(at).starts_with(word) || !(is_blank(next) || next == '(')) continue;
-        const std::string_view behind = without_blanks(text.substr(at + word.size()));
-        text = without_blanks(text.substr(0, at));
+        const std::string_view behind = trimmed(text.substr(at + word.size()));
+        text = trimmed(text.substr(0, at));
         return behind;
     }
     return {};

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "debugger/debugger.hpp"
+#include "debugger/words.hpp"
 #include "support/half.hpp"
 
 namespace isaforge::debugger {
@@ -17,20 +18,6 @@ constexpr std::uint64_t default_instructions = 11;
 constexpr std::uint64_t most_items = 1 << 12;
 constexpr std::int64_t lines_around = 5;
 constexpr std::uint64_t most_code_looked_back = 1 << 12;
-
-std::string_view trimmed(std::string_view text) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    return text.substr(0, text.find_last_not_of(" \t") + 1);
-}
-
-// Takes the first word.
-std::string_view take_word(std::string_view& text) {
-    text = trimmed(text);
-    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
-    const std::string_view word = text.substr(0, end);
-    text = trimmed(text.substr(end));
-    return word;
-}
 
 std::int64_t sign_extended(std::uint64_t value, unsigned bits) {
     if (bits == 0 || bits >= 64) return static_cast<std::int64_t>(value);
@@ -110,8 +97,7 @@ bool is_like_mask(const RegisterFile& file, const Isa& isa) {
 std::string Debugger::register_text(Index file_index, std::uint64_t number) const {
     const RegisterFile& file = machine().isa().register_files[file_index];
     std::string text = fmt::format("{:8} ", machine().register_name(file_index, number));
-    std::vector<std::uint64_t> lanes(file.lanes);
-    for (unsigned lane = 0; lane < file.lanes; ++lane) lanes[lane] = machine().get(file_index, number, lane);
+    const std::vector<std::uint64_t> lanes = register_lanes(machine(), file_index, number);
     text += lanes_text(lanes, file.bits);
     if (is_like_mask(file, machine().isa())) return text + "  " + mask_picture(lanes[0], file.bits) + "\n";
     if (file.lanes == 1 && file.bits > 1) {
@@ -202,13 +188,7 @@ void Debugger::assign(std::string_view arguments) {
 
 void Debugger::print(std::string_view arguments) {
     char format = '\0';
-    if (arguments.starts_with('/')) {
-        const std::string_view word = take_word(arguments);
-        if (word.size() != 2 || std::string_view("xdutfc").find(word[1]) == std::string_view::npos) {
-            return fail("print formats with /x, /d, /u, /t, /f or /c");
-        }
-        format = word[1];
-    }
+    if (!take_format(arguments, "xdutfc", format)) return fail("print formats with /x, /d, /u, /t, /f or /c");
     if (arguments.empty()) return fail("say what to print");
     std::string error;
     const std::optional<Value> value = evaluator().evaluate(arguments, error);
@@ -217,11 +197,10 @@ void Debugger::print(std::string_view arguments) {
     const bool has_lanes = target.kind == Target::Kind::register_ && !target.one_lane &&
                            machine().isa().register_files[target.object].lanes > 1;
     if (has_lanes) {
-        for (unsigned lane = 0; lane < machine().isa().register_files[target.object].lanes; ++lane) {
-            const std::uint64_t part = machine().get(target.object, target.number, lane);
-            out_ += (lane == 0 ? "" : " ") + formatted(part, value->bits, format == '\0' ? 'x' : format);
-        }
-        out_ += '\n';
+        std::string text;
+        for (const std::uint64_t part : register_lanes(machine(), target.object, target.number))
+            text += (text.empty() ? "" : " ") + formatted(part, value->bits, format == '\0' ? 'x' : format);
+        out_ += text + '\n';
         return;
     }
     if (format != '\0') {
@@ -341,53 +320,52 @@ struct LaneColumn {
     std::vector<std::string> cells;
 };
 
+LaneColumn lane_column(const Machine& machine, Index index, std::uint64_t number, char format) {
+    const RegisterFile& file = machine.isa().register_files[index];
+    LaneColumn column{machine.register_name(index, number), {}};
+    if (file.lanes == 1) {
+        for (const char bit : mask_picture(machine.get(index, number), file.bits)) column.cells.emplace_back(1, bit);
+    } else {
+        for (const std::uint64_t lane : register_lanes(machine, index, number))
+            column.cells.push_back(formatted(lane, file.bits, format));
+    }
+    return column;
+}
+
+// With a line for each lane, as wide as it has to be.
+std::string lane_table(const std::vector<LaneColumn>& columns) {
+    std::size_t lanes = 0;
+    for (const LaneColumn& column : columns) lanes = std::max(lanes, column.cells.size());
+    std::vector<std::string> lines = {"lane"};
+    for (std::size_t lane = 0; lane < lanes; ++lane) lines.push_back(fmt::format("{:>4}", lane));
+    for (const LaneColumn& column : columns) {
+        std::size_t width = column.name.size();
+        for (const std::string& cell : column.cells) width = std::max(width, cell.size());
+        lines[0] += fmt::format("  {:{}}", column.name, width);
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            lines[lane + 1] += fmt::format("  {:{}}", lane < column.cells.size() ? column.cells[lane] : "", width);
+    }
+    std::string text;
+    for (const std::string& line : lines) text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    return text;
+}
+
 }  // namespace
 
-// lanes [/F] REGISTER …: a line for each lane
+// lanes [/F] REGISTER …
 void Debugger::lanes(std::string_view arguments) {
     char format = 'x';
-    if (arguments.starts_with('/')) {
-        const std::string_view word = take_word(arguments);
-        if (word.size() != 2 || std::string_view("xdutf").find(word[1]) == std::string_view::npos)
-            return fail("lanes are shown with /x, /d, /u, /t or /f");
-        format = word[1];
-    }
+    if (!take_format(arguments, "xdutf", format)) return fail("lanes are shown with /x, /d, /u, /t or /f");
     if (arguments.empty()) return fail("say which registers: lanes exec v0 v1");
     std::vector<LaneColumn> columns;
-    unsigned most = 0;
     while (!arguments.empty()) {
         const std::string_view name = take_word(arguments);
-        Index index = no_index;
+        Index file = no_index;
         std::uint64_t number = 0;
-        if (!find_register(machine(), name, index, number)) return fail(fmt::format("there is no register '{}'", name));
-        const RegisterFile& file = machine().isa().register_files[index];
-        const bool is_mask = file.lanes == 1;
-        LaneColumn column{machine().register_name(index, number), {}};
-        for (unsigned lane = 0; lane < (is_mask ? file.bits : file.lanes); ++lane) {
-            const std::uint64_t value = machine().get(index, number, is_mask ? 0 : lane);
-            column.cells.push_back(is_mask ? mask_picture(value >> lane, 1) : formatted(value, file.bits, format));
-        }
-        most = std::max(most, static_cast<unsigned>(column.cells.size()));
-        columns.push_back(std::move(column));
+        if (!find_register(machine(), name, file, number)) return fail(fmt::format("there is no register '{}'", name));
+        columns.push_back(lane_column(machine(), file, number, format));
     }
-    const auto add_line = [&](std::string line) {
-        line.resize(line.find_last_not_of(' ') + 1);
-        out_ += line + "\n";
-    };
-    std::string head = "lane";
-    std::vector<std::size_t> widths;
-    for (const LaneColumn& column : columns) {
-        widths.push_back(column.name.size());
-        for (const std::string& cell : column.cells) widths.back() = std::max(widths.back(), cell.size());
-        head += fmt::format("  {:{}}", column.name, widths.back());
-    }
-    add_line(head);
-    for (unsigned lane = 0; lane < most; ++lane) {
-        std::string line = fmt::format("{:>4}", lane);
-        for (std::size_t i = 0; i < columns.size(); ++i)
-            line += fmt::format("  {:{}}", lane < columns[i].cells.size() ? columns[i].cells[lane] : "", widths[i]);
-        add_line(line);
-    }
+    out_ += lane_table(columns);
 }
 
 void Debugger::symbols(std::string_view arguments) {

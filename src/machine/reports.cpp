@@ -55,6 +55,12 @@ std::string stretch_text(const Stretch& stretch, std::span<const std::uint64_t> 
 
 }  // namespace
 
+std::vector<std::uint64_t> register_lanes(const Machine& machine, Index file, std::uint64_t number) {
+    std::vector<std::uint64_t> lanes(machine.isa().register_files[file].lanes);
+    for (unsigned lane = 0; lane < lanes.size(); ++lane) lanes[lane] = machine.get(file, number, lane);
+    return lanes;
+}
+
 std::string lanes_text(std::span<const std::uint64_t> lanes, unsigned bits) {
     const unsigned digits = (bits + 3) / 4;
     std::string each;
@@ -98,10 +104,8 @@ std::string register_dump(const Machine& machine) {
         const RegisterFile& file = isa.register_files[index];
         std::size_t line_begin = text.size();
         for (std::uint64_t number = 0; number < file.count; ++number) {
-            std::vector<std::uint64_t> lanes(file.lanes);
-            for (unsigned lane = 0; lane < file.lanes; ++lane) lanes[lane] = machine.get(index, number, lane);
-            const std::string entry =
-                fmt::format("{:>8} {}", machine.register_name(index, number), lanes_text(lanes, file.bits));
+            const std::string entry = fmt::format("{:>8} {}", machine.register_name(index, number),
+                                                  lanes_text(register_lanes(machine, index, number), file.bits));
             if (text.size() != line_begin && text.size() - line_begin + entry.size() > line_width) {
                 text += '\n';
                 line_begin = text.size();
