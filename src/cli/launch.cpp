@@ -165,7 +165,7 @@ std::unique_ptr<Inspection> KernelRun::inspect(Loaded& loaded) const {
     MachineOptions options;
     options.engine = parse_engine(settings_.engine).value_or(Engine::automatic);
     options.seed = settings_.seed;
-    options.count_instructions = settings_.profile || !settings_.profile_json.empty();
+    options.count_instructions = settings_.profiles();
     std::string error;
     std::unique_ptr<Inspection> made = loaded.device->inspect(request(loaded), std::move(options), error);
     if (made == nullptr) complain(error);
@@ -184,11 +184,10 @@ bool KernelRun::look(Loaded& loaded) const {
     if (!settings_.trace.file.empty() && !trace.open(settings_.trace.file)) return false;
     device::LaneProfile lanes(machine, *loaded.code->find_kernel(kernel_), loaded.arguments.group_bytes,
                               group_.x * group_.y * group_.z, loaded.device->processor());
-    const bool profiled = settings_.profile || !settings_.profile_json.empty();
     const RunResult result =
         run_traced(machine, map, begin, settings_.most_instructions, trace.is_open() ? &trace : nullptr,
                    [&](const TraceRecord& record, unsigned hart) {
-                       if (profiled) lanes.note(record, hart);
+                       if (settings_.profiles()) lanes.note(record, hart);
                    });
     say(inspection->printed());
     loaded.result.instructions = result.instructions;
@@ -196,7 +195,7 @@ bool KernelRun::look(Loaded& loaded) const {
     bool good = result.ok();
     if (!good) complain(fmt::format("kernel `{}`: {}", kernel_, result.message));
     if (trace.is_open() && !trace.commit()) good = false;
-    if (profiled) {
+    if (settings_.profiles()) {
         const debugger::Profile profile = debugger::make_profile(machine, map);
         if (settings_.profile) say(to_text(profile) + lanes.text(map));
         if (!settings_.profile_json.empty())

@@ -45,7 +45,8 @@ struct LaunchSettings {
     std::string profile_json;
     bool stats = false, profile = false;
 
-    bool looks() const { return !trace.file.empty() || profile || !profile_json.empty(); }
+    bool profiles() const { return profile || !profile_json.empty(); }
+    bool looks() const { return !trace.file.empty() || profiles(); }
 };
 
 // A launch whose wavefronts are harts of a machine, for a debugger.

@@ -213,8 +213,17 @@ int launch(const Options& options, const Session& session) {
             "and --max-instructions");
         return usage_error;
     }
-    const bool looks = !options.trace.file.empty() || options.profile || !options.profile_json.empty();
-    if (looks && (options.program.threads != "" || options.engine == "both" || checks_of(options).any())) {
+    const LaunchSettings settings{.path = options.program.path,
+                                  .engine = options.engine,
+                                  .most_instructions = *parse_size(options.max_instructions),
+                                  .seed = options.program.seed,
+                                  .pictures = options.pictures,
+                                  .checks = checks_of(options),
+                                  .trace = options.trace,
+                                  .profile_json = options.profile_json,
+                                  .stats = options.stats,
+                                  .profile = options.profile};
+    if (settings.looks() && (!options.program.threads.empty() || options.engine == "both" || settings.checks.any())) {
         complain("--trace and --profile let wavefronts take turns; leave out --threads, --engine both and --check");
         return usage_error;
     }
@@ -223,18 +232,7 @@ int launch(const Options& options, const Session& session) {
     if (!bytes) return input_error;
     LaunchChoice choice = options.launch;
     if (options.program.threads != "all") choice.threads = options.program.threads;
-    return run_kernel(*bytes, choice,
-                      {.path = options.program.path,
-                       .engine = options.engine,
-                       .most_instructions = *parse_size(options.max_instructions),
-                       .seed = options.program.seed,
-                       .pictures = options.pictures,
-                       .checks = checks_of(options),
-                       .trace = options.trace,
-                       .profile_json = options.profile_json,
-                       .stats = options.stats,
-                       .profile = options.profile},
-                      session);
+    return run_kernel(*bytes, choice, settings, session);
 }
 
 bool pictures_have_addresses(const Options& options) {
@@ -342,8 +340,8 @@ Action define(Arguments& app) {
         ->capture_default_str()
         ->one_of({"auto", "interpreter", "jit", "both"});
     app.add_flag("--check{all}", options->checks,
-                   "Watch the run for what is wrong with it though it goes on: all, or some of bounds, uninitialised and "
-                 "races; slower")
+                 "Watch the run for what is wrong with it though it goes on: all, or some of bounds, uninitialised, "
+                 "races and waits; slower")
         ->check(wants(parse_checks, "all, or a list of bounds, uninitialised, races and waits"));
     app.add_flag("--registers", options->registers, "Print the registers at the end");
     app.add_flag("--stats", options->stats,

@@ -457,14 +457,14 @@ void Memory::emit_group_load(ir::Type type) {
     auto* const all = llvm::FixedVectorType::get(b.getIntNTy(type.container()), type.lanes);
     Value *const acts = e_.function->getArg(of_mask), *const to = e_.function->getArg(of_data);
     llvm::Constant* const zero = llvm::Constant::getNullValue(all);
-    llvm::BasicBlock *const apart = e_.new_block("apart"), *const whole = e_.new_block("whole"),
-                            *const spread = e_.new_block("spread"), *const one = e_.new_block("one"),
-                            *const gathers = e_.new_block("gather");
+    llvm::BasicBlock* const apart = e_.new_block("apart");
     const auto give = [&](Value* value) {
         b.CreateAlignedStore(value, to, llvm::Align(type.container() / 8));
         b.CreateRet(b.getTrue());
     };
     if (type.container() >= 32) {  // the host gathers nothing smaller
+        llvm::BasicBlock *const whole = e_.new_block("whole"), *const spread = e_.new_block("spread"),
+                                *const one = e_.new_block("one"), *const gathers = e_.new_block("gather");
         const GroupPlace place = group_place(type, ir::Op::load, apart);
         b.CreateCondBr(place.apart, spread, whole);
         b.SetInsertPoint(whole);
@@ -478,7 +478,6 @@ void Memory::emit_group_load(ir::Type type) {
         give(b.CreateMaskedGather(all, place.bytes, llvm::Align(1), acts, zero));
     } else {
         b.CreateBr(apart);
-        for (llvm::BasicBlock* const unused : {whole, spread, one, gathers}) unused->eraseFromParent();
     }
     b.SetInsertPoint(apart);
     llvm::AllocaInst* const values = array(zero);
@@ -490,9 +489,9 @@ void Memory::emit_group_load(ir::Type type) {
 void Memory::emit_group_store(ir::Type type) {
     llvm::IRBuilder<>& b = e_.b;
     Value *const acts = e_.function->getArg(of_mask), *const value = e_.function->getArg(of_data);
-    llvm::BasicBlock *const apart = e_.new_block("apart"), *const whole = e_.new_block("whole"),
-                            *const scatters = e_.new_block("scatter");
+    llvm::BasicBlock* const apart = e_.new_block("apart");
     if (type.container() >= 32) {
+        llvm::BasicBlock *const whole = e_.new_block("whole"), *const scatters = e_.new_block("scatter");
         const GroupPlace place = group_place(type, ir::Op::store, apart);
         b.CreateCondBr(place.apart, scatters, whole);
         b.SetInsertPoint(whole);
@@ -503,7 +502,6 @@ void Memory::emit_group_store(ir::Type type) {
         b.CreateRet(b.getTrue());
     } else {
         b.CreateBr(apart);
-        for (llvm::BasicBlock* const unused : {whole, scatters}) unused->eraseFromParent();
     }
     b.SetInsertPoint(apart);
     b.CreateRet(access_group(type, ir::Op::store, array(value)));

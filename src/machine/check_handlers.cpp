@@ -62,39 +62,39 @@ void turn(std::byte* values, unsigned bytes, unsigned lanes) {
     hart.system->checker->store(hart, lanes, detail.object, detail.bytes, addresses_of(op, state), from);
 }
 
-[[gnu::noinline]] void tell_use(const MicroOp* op, const std::byte* state, Core* core, std::uint64_t count) {
-    const CheckDetail detail = CheckDetail::of(op->detail);
-    const std::byte* const shadow = state + op->a;
-    const std::byte* const mask = detail.masked ? state + op->c : nullptr;
-    std::uint64_t some = 0;
-    bool any = false;
-    for (unsigned lane = 0; lane < detail.lanes; ++lane) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, shadow + std::size_t{lane} * detail.bytes, detail.bytes);
-        if (bits == 0 || (mask != nullptr && mask[lane] == std::byte{0})) continue;
-        any = true;
-        some |= lane < 64 ? std::uint64_t{1} << lane : 0;
-    }
-    if (!any) return;
-    core->count = count;
-    Machine::State& hart = owner(core);
-    hart.system->checker->use(hart, lanes_of(op, state), static_cast<ir::Decides>(op->b),
-                              hart.system->text_of_signal(op->result), some);
-}
-
-// The lanes whose truth is `wanted`; `any`: whether there are some, which may have no bit.
-std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool wanted, bool& any) {
+// The lanes that act and that `has` says yes of; `any`: whether there are some, which may have no bit.
+template <class Has>
+std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool& any, Has&& has) {
     const CheckDetail detail = CheckDetail::of(op->detail);
     const std::byte* const mask = detail.masked ? state + op->c : nullptr;
     std::uint64_t some = 0;
     any = false;
     for (unsigned lane = 0; lane < detail.lanes; ++lane) {
-        const bool acts = mask == nullptr || mask[lane] != std::byte{0};
-        if (!acts || (state[op->a + lane] != std::byte{0}) != wanted) continue;
+        if ((mask != nullptr && mask[lane] == std::byte{0}) || !has(lane)) continue;
         any = true;
         some |= lane < 64 ? std::uint64_t{1} << lane : 0;
     }
     return some;
+}
+
+// The same by the truth in a.
+std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool wanted, bool& any) {
+    return lanes_where(op, state, any, [&](unsigned lane) { return (state[op->a + lane] != std::byte{0}) == wanted; });
+}
+
+[[gnu::noinline]] void tell_use(const MicroOp* op, const std::byte* state, Core* core, std::uint64_t count) {
+    const unsigned bytes = CheckDetail::of(op->detail).bytes;
+    bool any = false;
+    const std::uint64_t some = lanes_where(op, state, any, [&](unsigned lane) {
+        std::uint64_t shadow = 0;
+        std::memcpy(&shadow, state + op->a + std::size_t{lane} * bytes, bytes);
+        return shadow != 0;
+    });
+    if (!any) return;
+    core->count = count;
+    Machine::State& hart = owner(core);
+    hart.system->checker->use(hart, lanes_of(op, state), static_cast<ir::Decides>(op->b),
+                              hart.system->text_of_signal(op->result), some);
 }
 
 [[gnu::noinline]] void tell_what_fails(const MicroOp* op, const std::byte* state, Core* core, std::uint64_t count) {

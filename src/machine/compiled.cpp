@@ -194,9 +194,8 @@ void Machine::State::compile_around(std::uint64_t address) {
         units[here] = job->region.units.size() - 1;
         const std::uint64_t behind = job->region.units.back().next_address;
         // A constant that is chosen among others may be no address at all.
-        std::erase_if(targets, [&](std::uint64_t target) {
-            return program->find(*current->translations, target) == nullptr;
-        });
+        std::erase_if(targets,
+                      [&](std::uint64_t target) { return program->find(*current->translations, target) == nullptr; });
         for (const std::uint64_t target : targets) {
             if (target <= here) loops.insert(target);
             in_loop |= target <= address && address <= here;

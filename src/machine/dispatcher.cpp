@@ -132,7 +132,8 @@ void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint
     if (owner_.system_->checker) owner_.system_->checker->begin(resident.group);
     for (unsigned i = 0; i < dispatch.group_harts; ++i) {
         Machine::State& hart = *resident.harts[i];
-        const HartPlace place{number, dispatch.groups, i, dispatch.group_harts, hart.core.slot - 1, first, &dispatch.name};
+        const HartPlace place{number, dispatch.groups, i, dispatch.group_harts, hart.core.slot - 1,
+                              first,  &dispatch.name};
         const Awake awake(hart);
         hart.begin_in(resident.group, place, dispatch.address,
                       [&](HartRegisters& registers) { return dispatch.set_up(registers, place); });
@@ -428,18 +429,11 @@ void Dispatcher::for_each_storage(const UseStorage& use) const {
 std::string Dispatcher::neighbour(std::uint64_t address) const {
     constexpr std::uint64_t far = 1 << 20;
     const std::lock_guard lock(system_->map_lock);
-    const std::vector<Region>& all = system_->spaces[system_->main].map.regions();
-    const auto behind = std::upper_bound(all.begin(), all.end(), address,
-                                         [](std::uint64_t at, const Region& each) { return at < each.first; });
-    const Region* const before = behind == all.begin() ? nullptr : &behind[-1];
-    if (before != nullptr && address <= before->last) return {};
-    const std::uint64_t to_before = before == nullptr ? far : address - before->last - 1;
-    const std::uint64_t to_next = behind == all.end() ? far : behind->first - address;
-    if (std::min(to_before, to_next) >= far) return {};
-    if (to_before <= to_next)
-        return to_before == 0 ? fmt::format("right behind {}", before->name)
-                              : fmt::format("{} bytes behind {}", to_before, before->name);
-    return fmt::format("{} bytes before {}", to_next, behind->name);
+    const MemoryMap& map = system_->spaces[system_->main].map;
+    const MemoryMap::Neighbour near = map.nearest(address);
+    if (near.region == nullptr || near.distance >= far || map.find(address) != nullptr) return {};
+    if (near.is_behind && near.distance == 0) return fmt::format("right behind {}", near.region->name);
+    return fmt::format("{} bytes {} {}", near.distance, near.is_behind ? "behind" : "before", near.region->name);
 }
 
 EngineFigures Dispatcher::engine_figures() const {

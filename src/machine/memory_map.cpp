@@ -291,22 +291,25 @@ std::string MemoryMap::describe(std::uint64_t address) const {
     return fmt::format("it lies in {} ({})", region->name, letters(region->permissions));
 }
 
+MemoryMap::Neighbour MemoryMap::nearest(std::uint64_t address) const {
+    const std::vector<Region>& all = regions();
+    const auto next = std::upper_bound(all.begin(), all.end(), address,
+                                       [](std::uint64_t at, const Region& each) { return at < each.first; });
+    Neighbour found;
+    if (next != all.begin()) found = {&next[-1], address > next[-1].last ? address - next[-1].last - 1 : 0, true};
+    if (next != all.end() && (found.region == nullptr || next->first - address < found.distance))
+        found = {&*next, next->first - address, false};
+    return found;
+}
+
 std::string MemoryMap::describe_near(std::uint64_t address) const {
-    const Region* nearest = nullptr;
-    std::uint64_t distance = ~std::uint64_t{0};
-    bool behind = false;
-    for (const Region& region : regions()) {
-        const bool is_behind = region.last < address;
-        const std::uint64_t apart = is_behind ? address - region.last - 1 : region.first - address;
-        if (nearest != nullptr && apart >= distance) continue;
-        nearest = &region;
-        distance = apart;
-        behind = is_behind;
-    }
-    if (nearest == nullptr) return "where nothing is mapped";
-    const std::string name = fmt::format("`{}` of {} bytes", nearest->name, nearest->last - nearest->first + 1);
-    if (distance == 0 && behind) return "right behind " + name;
-    return fmt::format("{} byte{} {} {}", distance, distance == 1 ? "" : "s", behind ? "behind" : "before", name);
+    const Neighbour near = nearest(address);
+    if (near.region == nullptr) return "where nothing is mapped";
+    const std::string name =
+        fmt::format("`{}` of {} bytes", near.region->name, near.region->last - near.region->first + 1);
+    if (near.distance == 0 && near.is_behind) return "right behind " + name;
+    return fmt::format("{} byte{} {} {}", near.distance, near.distance == 1 ? "" : "s",
+                       near.is_behind ? "behind" : "before", name);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

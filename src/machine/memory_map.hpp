@@ -145,6 +145,14 @@ public:
 
     // "lies in `.text` (r-x)", "is not mapped".
     std::string describe(std::uint64_t address) const;
+    // What is nearest to an address: how many addresses lie between, and whether the address is behind it. No region where there
+    // is none.
+    struct Neighbour {
+        const Region* region = nullptr;
+        std::uint64_t distance = 0;
+        bool is_behind = false;
+    };
+    Neighbour nearest(std::uint64_t address) const;
     // Of an address where nothing lies: "16 bytes behind `.data`", by what is nearest.
     std::string describe_near(std::uint64_t address) const;
 
