@@ -68,6 +68,13 @@ public:
         std::uint64_t address = 0, bytes = 0;
     };
     virtual std::optional<Variable> find_symbol(std::string_view name) const = 0;
+    // All that it defines, in the file's order.
+    struct Symbol {
+        std::string name;
+        std::uint64_t address = 0, bytes = 0;
+        bool is_object = false;              // data, a kernel's descriptor among it; else code, or unknown
+    };
+    virtual std::vector<Symbol> symbols() const = 0;
     // What it was made of: symbols and lines, with the addresses that they have on the device.
     virtual const Object& object() const = 0;
 };
@@ -154,6 +161,11 @@ struct DispatchPacket {
     std::function<void(const LaunchResult&)> completed;
 };
 
+// The upper 32 bits of flat addresses that mean a group's local data share, and a work-item's private memory.
+struct FlatApertures {
+    std::uint32_t group = 0, private_memory = 0;
+};
+
 struct DeviceOptions {
     std::string processor = "gfx900";        // any that `isaforge asm --target` knows
     unsigned threads = 0;                    // that run wavefronts; 0: as many as there are processors
@@ -173,12 +185,16 @@ public:
     virtual unsigned resident_wavefronts() const = 0;
     // How much of the local data share a group may have.
     virtual std::uint32_t most_group_bytes() const = 0;
+    virtual FlatApertures flat_apertures() const = 0;
 
     // Memory of the caller's, which the device may use from now on, in place; what was registered there before is replaced.
-    // `name` stands in messages. Nothing where it worked, else why not.
-    virtual std::string register_memory(std::span<std::uint8_t> memory, Permissions permissions, std::string name) = 0;
-    // When it comes back, the device does not touch these bytes any more. Launches that still want to, fail.
-    virtual void unregister_memory(std::span<std::uint8_t> memory) = 0;
+    // The device finds it at the same address, or at another one. `name` stands in messages. Nothing where it worked, else
+    // why not.
+    virtual std::string register_memory(std::span<std::uint8_t> memory, Permissions permissions, std::string name,
+                                        std::optional<std::uint64_t> address = {}) = 0;
+    // By where the device finds it. When it comes back, the device does not touch these bytes any more. Launches that still
+    // want to, fail.
+    virtual void unregister_memory(std::uint64_t address, std::uint64_t bytes) = 0;
 
     // Memory of the device's, zero, aligned to 4096 bytes, with a page behind it that belongs to nobody. Null where there is
     // no room.

@@ -40,6 +40,9 @@ struct Finding {
     std::uint64_t count = 0;  // how often it happened
 };
 
+// "scale.cl:3: bounds: reads 4 bytes …" and, in a line below, by which instruction; `whose` says to which hart it happened.
+std::string to_text(const Finding& finding, std::string_view whose);
+
 // "0-3, 17"; of the lanes whose bits are 1.
 std::string lanes_text(std::uint64_t lanes);
 

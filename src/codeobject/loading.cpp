@@ -203,6 +203,7 @@ void ImageReader::take_symbols() {
         made.absolute = symbol.section == absolute_section;
         made.weak = symbol.binding == Binding::weak;
         made.is_kernel_code = symbol.type == SymbolType::special;
+        made.is_object = symbol.type == SymbolType::object;
         if (symbol.section < image_.object.sections.size())
             made.value += image_.object.sections[symbol.section].address;
         image_.symbols.push_back(std::move(made));

@@ -36,6 +36,7 @@ struct LoadSymbol {
     std::uint64_t value = 0, size = 0;   // in the image
     bool defined = false, weak = false, absolute = false;
     bool is_kernel_code = false;         // of version 2: it names the header before a kernel's code
+    bool is_object = false;              // data; else code, or unknown
 };
 
 struct LoadKernel {

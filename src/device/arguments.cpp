@@ -25,7 +25,7 @@ unsigned dimensions(const Extent& grid) { return grid.z > 1 ? 3 : grid.y > 1 ? 2
 // The value of an argument that the runtime gives. What is not known here, and what there is none of, is 0.
 std::uint64_t hidden_value(std::string_view kind, const Hidden& from) {
     const Extent &grid = from.launch.grid, &group = from.launch.group;
-    const Apertures apertures = apertures_of(from.launch.generation);
+    const FlatApertures apertures = apertures_of(from.launch.generation);
     if (kind == "hidden_printf_buffer") return from.printf_buffer;
     // Whole groups; those at the edges that are smaller are the remainder.
     if (kind == "hidden_block_count_x") return grid.x / group.x;
@@ -38,8 +38,8 @@ std::uint64_t hidden_value(std::string_view kind, const Hidden& from) {
     if (kind == "hidden_remainder_y") return grid.y % group.y;
     if (kind == "hidden_remainder_z") return grid.z % group.z;
     if (kind == "hidden_grid_dims") return dimensions(grid);
-    if (kind == "hidden_private_base") return apertures.private_high;
-    if (kind == "hidden_shared_base") return apertures.group_high;
+    if (kind == "hidden_private_base") return apertures.private_memory;
+    if (kind == "hidden_shared_base") return apertures.group;
     if (kind == "hidden_queue_ptr") return from.launch.queue;
     if (kind == "hidden_dynamic_lds_size") return from.dynamic_group_bytes;
     return 0;

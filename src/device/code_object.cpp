@@ -75,6 +75,14 @@ std::optional<CodeObject::Variable> LoadedObject::find_symbol(std::string_view n
     return std::nullopt;
 }
 
+std::vector<CodeObject::Symbol> LoadedObject::symbols() const {
+    std::vector<Symbol> symbols;
+    for (const codeobject::LoadSymbol& symbol : image_.symbols)
+        if (symbol.defined)
+            symbols.push_back({symbol.name, symbol.value + (symbol.absolute ? 0 : base_), symbol.size, symbol.is_object});
+    return symbols;
+}
+
 bool LoadedObject::has_header(std::uint64_t kernel_object) const {
     for (const codeobject::LoadKernel& kernel : image_.kernels)
         if (base_ + kernel.object == kernel_object) return kernel.has_header;

@@ -134,8 +134,8 @@ KernelCode read_kernel_code(std::span<const std::uint8_t> bytes, std::uint64_t a
 }
 
 // As the Linux driver sets them; the description of GCN 1.1 and 1.2 counts on it.
-Apertures apertures_of(unsigned generation) {
-    return generation >= 9 ? Apertures{0x00010000, 0x00020000} : Apertures{0x20000000, 0x20000001};
+FlatApertures apertures_of(unsigned generation) {
+    return generation >= 9 ? FlatApertures{0x00010000, 0x00020000} : FlatApertures{0x20000000, 0x20000001};
 }
 std::uint32_t most_group_bytes(unsigned generation) { return generation == 6 ? 32768 : 65536; }
 std::uint32_t group_granule(unsigned generation) { return generation == 6 ? 256 : 512; }
@@ -191,9 +191,9 @@ unsigned vector_ids(const KernelCode& code) { return std::min(1 + bits(code.rsrc
 
 std::vector<std::uint8_t> queue_bytes(const LaunchState& launch) {
     std::vector<std::uint8_t> bytes(256);
-    const Apertures apertures = apertures_of(launch.generation);
-    put(bytes, 64, apertures.group_high, 4);
-    put(bytes, 68, apertures.private_high, 4);
+    const FlatApertures apertures = apertures_of(launch.generation);
+    put(bytes, 64, apertures.group, 4);
+    put(bytes, 68, apertures.private_memory, 4);
     put(bytes, 160, launch.scratch, 8);
     put(bytes, 176, launch.lane_scratch_bytes, 4);
     return bytes;

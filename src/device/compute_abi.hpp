@@ -27,11 +27,7 @@ struct KernelCode {
 KernelCode read_kernel_code(std::span<const std::uint8_t> bytes, std::uint64_t address, bool is_header,
                             unsigned generation);
 
-// Where a generation has what lies outside of registers' reach.
-struct Apertures {
-    std::uint32_t group_high = 0, private_high = 0;   // of addresses of flat instructions
-};
-Apertures apertures_of(unsigned generation);
+FlatApertures apertures_of(unsigned generation);
 std::uint32_t most_group_bytes(unsigned generation);
 std::uint32_t group_granule(unsigned generation);
 

@@ -33,6 +33,7 @@ public:
     Pages& operator=(const Pages&) = delete;
     std::uint8_t* data() const { return data_; }
     std::span<std::uint8_t> span() const { return {data_, data_ == nullptr ? 0 : bytes_}; }
+    std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(data_); }
 
 private:
     std::uint8_t* data_ = nullptr;
@@ -52,6 +53,7 @@ public:
     const std::vector<KernelInfo>& kernels() const override { return kernels_; }
     const KernelInfo* find_kernel(std::string_view name) const override;
     std::optional<Variable> find_symbol(std::string_view name) const override;
+    std::vector<Symbol> symbols() const override;
 
     bool has_header(std::uint64_t kernel_object) const;
     std::string source_line(std::uint64_t address) const { return map_.line_text(address); }
@@ -92,8 +94,11 @@ public:
     unsigned resident_wavefronts() const override { return dispatcher_->resident_harts(); }
     std::uint32_t most_group_bytes() const override { return device::most_group_bytes(generation_); }
 
-    std::string register_memory(std::span<std::uint8_t> memory, Permissions permissions, std::string name) override;
-    void unregister_memory(std::span<std::uint8_t> memory) override;
+    FlatApertures flat_apertures() const override { return apertures_of(generation_); }
+
+    std::string register_memory(std::span<std::uint8_t> memory, Permissions permissions, std::string name,
+                                std::optional<std::uint64_t> address = {}) override;
+    void unregister_memory(std::uint64_t address, std::uint64_t bytes) override;
     std::uint8_t* allocate(std::uint64_t bytes, std::string name) override;
     void release(std::uint8_t* memory) override;
     std::shared_ptr<const CodeObject> load(std::span<const std::uint8_t> bytes, const CodeObjectOptions& options,

@@ -188,13 +188,13 @@ bool Running::set_up(HartRegisters& registers, const HartPlace& place) const {
     registers.set(names.status, 0, place.group_harts > 1 ? 1u << 11 : 0);   // IN_TG
     registers.set(names.group_bytes, 0, state_.group_bytes);
     registers.set(names.private_memory, 0, state_.scratch);
-    const Apertures apertures = apertures_of(state_.generation);
+    const FlatApertures apertures = apertures_of(state_.generation);
     const auto aperture = [&](Index base, Index limit, std::uint32_t high) {
         registers.set(base, 0, std::uint64_t{high} << 32);
         registers.set(limit, 0, std::uint64_t{high} << 32 | 0xffffffff);
     };
-    aperture(names.group_base, names.group_limit, apertures.group_high);
-    aperture(names.private_base, names.private_limit, apertures.private_high);
+    aperture(names.group_base, names.group_limit, apertures.group);
+    aperture(names.private_base, names.private_limit, apertures.private_memory);
     return true;
 }
 

@@ -31,13 +31,14 @@ Pages::~Pages() {
     if (data_ != nullptr) ::munmap(data_, mapped_);
 }
 
-std::string Implementation::register_memory(std::span<std::uint8_t> memory, Permissions permissions, std::string name) {
-    return dispatcher_->add_storage(reinterpret_cast<std::uint64_t>(memory.data()), memory, permissions,
+std::string Implementation::register_memory(std::span<std::uint8_t> memory, Permissions permissions, std::string name,
+                                            std::optional<std::uint64_t> address) {
+    return dispatcher_->add_storage(address.value_or(reinterpret_cast<std::uint64_t>(memory.data())), memory, permissions,
                                     std::move(name));
 }
 
-void Implementation::unregister_memory(std::span<std::uint8_t> memory) {
-    if (!memory.empty()) dispatcher_->remove_storage(reinterpret_cast<std::uint64_t>(memory.data()), memory.size());
+void Implementation::unregister_memory(std::uint64_t address, std::uint64_t bytes) {
+    if (bytes != 0) dispatcher_->remove_storage(address, bytes);
 }
 
 std::uint8_t* Implementation::allocate(std::uint64_t bytes, std::string name) {
@@ -58,7 +59,7 @@ void Implementation::release(std::uint8_t* memory) {
         pages = std::move(found->second);
         allocated_.erase(found);
     }
-    unregister_memory(pages->span());
+    unregister_memory(pages->address(), pages->span().size());
 }
 
 // The smallest that is large enough, else a new one.
@@ -85,7 +86,7 @@ std::shared_ptr<Pages> Implementation::take_from(std::vector<std::shared_ptr<Pag
 std::shared_ptr<Pages> Implementation::take_scratch(std::uint64_t bytes) {
     std::shared_ptr<Pages> pages = take_from(scratch_, bytes, "private memory");
     if (pages != nullptr)
-        dispatcher_->note_unwritten(reinterpret_cast<std::uint64_t>(pages->data()), pages->span().size(), true);
+        dispatcher_->note_unwritten(pages->address(), pages->span().size(), true);
     return pages;
 }
 
@@ -106,7 +107,7 @@ void Implementation::give_to(std::vector<std::shared_ptr<Pages>>& pool, std::sha
         const std::lock_guard lock(lock_);
         if (pool.size() < most_kept) return pool.push_back(std::move(pages));
     }
-    unregister_memory(pages->span());
+    unregister_memory(pages->address(), pages->span().size());
 }
 
 void Implementation::give_scratch(std::shared_ptr<Pages> pages) { give_to(scratch_, std::move(pages)); }

@@ -122,7 +122,7 @@ TEST_P(Devices, MemoryOfTheCaller) {
     EXPECT_NE(outside.message.find("right behind `words`"), std::string::npos) << outside.message;
     EXPECT_EQ(words[60], 7u);
 
-    device().unregister_memory({bytes + 40, 200});
+    device().unregister_memory(address + 40, 200);
     const LaunchResult after =
         bench_.try_run("store", {1, 1, 1}, {1, 1, 1}, address, std::uint32_t{20}, std::uint32_t{1});
     EXPECT_EQ(after.fault.reason, StopReason::bad_write) << after.message;
@@ -137,7 +137,7 @@ TEST_P(Devices, ConstantsAndCodeCannotBeWritten) {
     const LaunchResult result =
         bench_.try_run("store", {1, 1, 1}, {1, 1, 1}, address, std::uint32_t{2}, std::uint32_t{1});
     EXPECT_NE(result.message.find("it lies in words (r--)"), std::string::npos) << result.message;
-    device().unregister_memory({bytes, 32});
+    device().unregister_memory(address, 32);
     const std::uint64_t code = bench_.code->find_kernel("store")->code;
     EXPECT_FALSE(bench_.try_run("store", {1, 1, 1}, {1, 1, 1}, code, std::uint32_t{0}, std::uint32_t{1}).ok);
 }

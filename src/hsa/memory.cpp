@@ -1,0 +1,179 @@
+#include "hsa/memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <functional>
+
+#include "hsa/runtime.hpp"
+
+namespace isaforge::hsa {
+
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::size_t host_pool_bytes = std::size_t{16} << 30, device_pool_bytes = std::size_t{8} << 30;
+
+std::uint64_t rounded(std::uint64_t bytes) { return (bytes + page - 1) & ~(page - 1); }
+
+// With a page behind it that nobody may touch. Null where there is no room.
+std::uint8_t* map_pages(std::uint64_t bytes, int protection) {
+    void* const at = ::mmap(nullptr, bytes + page, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return nullptr;  // NOLINT(performance-no-int-to-ptr): a macro's
+    auto* const memory = static_cast<std::uint8_t*>(at);
+    if (protection != PROT_NONE) ::mprotect(memory + bytes, page, PROT_NONE);
+    return memory;
+}
+
+}  // namespace
+
+bool Pool::is_host() const { return !agent->is_gpu(); }
+
+std::uint32_t Pool::flags() const {
+    switch (kind) {
+        case Kind::fine: return HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED;
+        case Kind::kernarg:
+            return HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT;
+        case Kind::coarse: return HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED;
+        case Kind::group: break;
+    }
+    return 0;
+}
+
+std::size_t Pool::bytes() const {
+    if (kind == Kind::group) return agent->device().most_group_bytes();
+    return is_host() ? host_pool_bytes : device_pool_bytes;
+}
+
+void Memory::register_everywhere(const Allocation& allocation, const std::string& name) const {
+    for (Agent* const gpu : runtime().gpus())
+        gpu->device().register_memory({allocation.host, allocation.bytes}, {}, name, allocation.base);
+}
+
+hsa_status_t Memory::allocate(const Pool& pool, std::size_t bytes, void** memory) {
+    if (bytes == 0 || memory == nullptr || pool.kind == Pool::Kind::group) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (bytes > pool.bytes()) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    std::uint8_t* const host = map_pages(rounded(bytes), PROT_READ | PROT_WRITE);
+    if (host == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    Allocation made{.base = reinterpret_cast<std::uint64_t>(host), .bytes = bytes, .host = host, .pool = &pool};
+    std::uint64_t number = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        allocations_[made.base] = made;
+        number = ++made_;
+    }
+    register_everywhere(made, fmt::format("allocation {} ({})", number, pool.is_host() ? "host" : "device"));
+    if (!pool.is_host() && runtime().settings().checks.uninitialised)
+        for (Agent* const gpu : runtime().gpus()) gpu->device().note_unwritten({host, bytes});
+    *memory = host;
+    return HSA_STATUS_SUCCESS;
+}
+
+// Those who watch are called without a lock, as they may ask.
+hsa_status_t Memory::release(void* memory) {
+    if (memory == nullptr) return HSA_STATUS_SUCCESS;
+    Allocation gone;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = allocations_.find(reinterpret_cast<std::uint64_t>(memory));
+        if (found == allocations_.end() || found->second.is_locked || found->second.is_internal)
+            return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+        gone = std::move(found->second);
+        allocations_.erase(found);
+    }
+    for (const Allocation::Watcher& watcher : gone.watchers) watcher.call(memory, watcher.user);
+    for (Agent* const gpu : runtime().gpus()) gpu->device().unregister_memory(gone.base, gone.bytes);
+    ::munmap(gone.host, rounded(gone.bytes) + page);
+    return HSA_STATUS_SUCCESS;
+}
+
+// A second address is one of this process at which nothing is.
+hsa_status_t Memory::lock(void* host, std::size_t bytes, const Pool& pool, bool same_address, void** memory) {
+    if (host == nullptr || bytes == 0 || memory == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    const auto own = reinterpret_cast<std::uint64_t>(host);
+    std::uint64_t base = own;
+    if (!same_address) {
+        const std::uint64_t offset = own % page;
+        std::uint8_t* const place = map_pages(rounded(bytes + offset), PROT_NONE);
+        if (place == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        base = reinterpret_cast<std::uint64_t>(place) + offset;
+    }
+    const Allocation made{.base = base,
+                          .bytes = bytes,
+                          .host = static_cast<std::uint8_t*>(host),
+                          .pool = &pool,
+                          .is_locked = true};
+    {
+        const std::lock_guard lock(mutex_);
+        allocations_[base] = made;
+        locked_[own] = base;
+    }
+    register_everywhere(made, "locked memory of the program");
+    if (!same_address)
+        for (Agent* const gpu : runtime().gpus())
+            gpu->device().register_memory({made.host, bytes}, {}, "locked memory of the program");
+    *memory = reinterpret_cast<void*>(base);  // NOLINT(performance-no-int-to-ptr): what clients get
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t Memory::unlock(void* host) {
+    Allocation gone;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = locked_.find(reinterpret_cast<std::uint64_t>(host));
+        if (found == locked_.end()) return HSA_STATUS_SUCCESS;
+        gone = allocations_.at(found->second);
+        allocations_.erase(found->second);
+        locked_.erase(found);
+    }
+    const auto own = reinterpret_cast<std::uint64_t>(host);
+    for (Agent* const gpu : runtime().gpus()) {
+        gpu->device().unregister_memory(gone.base, gone.bytes);
+        if (own != gone.base) gpu->device().unregister_memory(own, gone.bytes);
+    }
+    if (own != gone.base) {
+        const std::uint64_t offset = gone.base % page;
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that map_pages gave
+        ::munmap(reinterpret_cast<void*>(gone.base - offset), rounded(gone.bytes + offset) + page);
+    }
+    return HSA_STATUS_SUCCESS;
+}
+
+// Under the lock.
+const Allocation* Memory::look_up(std::uint64_t address) const {
+    const auto inside = [&](std::uint64_t base) -> const Allocation* {
+        const Allocation& allocation = allocations_.at(base);
+        const std::uint64_t host = reinterpret_cast<std::uint64_t>(allocation.host);
+        const bool is_there = address - allocation.base < allocation.bytes || address - host < allocation.bytes;
+        return is_there ? &allocation : nullptr;
+    };
+    if (const auto behind = allocations_.upper_bound(address); behind != allocations_.begin())
+        if (const Allocation* const found = inside(std::prev(behind)->first)) return found;
+    if (const auto behind = locked_.upper_bound(address); behind != locked_.begin())
+        return inside(std::prev(behind)->second);
+    return nullptr;
+}
+
+std::optional<Allocation> Memory::find(const void* address) const {
+    const std::lock_guard lock(mutex_);
+    const Allocation* const found = look_up(reinterpret_cast<std::uint64_t>(address));
+    return found == nullptr ? std::nullopt : std::optional(*found);
+}
+
+void* Memory::host_address(const void* address) const {
+    const std::lock_guard lock(mutex_);
+    const auto number = reinterpret_cast<std::uint64_t>(address);
+    const Allocation* const found = look_up(number);
+    if (found == nullptr || number - found->base >= found->bytes) return const_cast<void*>(address);
+    return found->host + (number - found->base);
+}
+
+bool Memory::change(const void* address, const std::function<void(Allocation&)>& change) {
+    const std::lock_guard lock(mutex_);
+    const Allocation* const found = look_up(reinterpret_cast<std::uint64_t>(address));
+    if (found == nullptr) return false;
+    change(allocations_.at(found->base));
+    return true;
+}
+
+}  // namespace isaforge::hsa

@@ -1,0 +1,70 @@
+// Memory that the processors may use: allocated from pools, or the program's own for which it asked. Processors find it at the
+// addresses that the program knows; the program's own has a second one there too, since clients tell the two apart.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hsa/api.hpp"
+
+namespace isaforge::hsa {
+
+class Agent;
+
+// Where memory comes from. Its address is its handle.
+struct Pool {
+    enum class Kind : std::uint8_t { fine, kernarg, coarse, group };
+    Agent* agent = nullptr;
+    Kind kind = Kind::fine;
+
+    bool is_host() const;
+    std::uint32_t flags() const;   // hsa_amd_memory_pool_global_flag_t, which are hsa_region_global_flag_t too
+    std::size_t bytes() const;     // that there are in all
+};
+
+struct Allocation {
+    std::uint64_t base = 0, bytes = 0;      // as processors know it
+    std::uint8_t* host = nullptr;           // its first byte for the program
+    const Pool* pool = nullptr;
+    bool is_locked = false;                 // the program's own
+    bool is_internal = false;               // code: not for clients
+    void* user = nullptr;                   // hsa_amd_pointer_info_set_userdata
+    struct Watcher {
+        hsa_amd_deallocation_callback_t call = nullptr;
+        void* user = nullptr;
+    };
+    std::vector<Watcher> watchers;          // told when it ends
+
+    std::uint64_t end() const { return base + bytes; }
+};
+
+class Memory {
+public:
+    hsa_status_t allocate(const Pool& pool, std::size_t bytes, void** memory);
+    hsa_status_t release(void* memory);
+    hsa_status_t lock(void* host, std::size_t bytes, const Pool& pool, bool same_address, void** memory);
+    hsa_status_t unlock(void* host);
+
+    // A copy of what is known; nothing where an address is none of these. Host addresses of locked memory are known too.
+    std::optional<Allocation> find(const void* address) const;
+    // Where the program finds what a processor has there.
+    void* host_address(const void* address) const;
+    // False where there is no such allocation.
+    bool change(const void* address, const std::function<void(Allocation&)>& change);
+
+private:
+    const Allocation* look_up(std::uint64_t address) const;
+    void register_everywhere(const Allocation& allocation, const std::string& name) const;
+
+    mutable std::mutex mutex_;
+    std::map<std::uint64_t, Allocation> allocations_;        // by base
+    std::map<std::uint64_t, std::uint64_t> locked_;          // base, by host address
+    std::uint64_t made_ = 0;
+};
+
+}  // namespace isaforge::hsa

@@ -1,0 +1,76 @@
+#include "hsa/reports.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "hsa/messages.hpp"
+#include "hsa/runtime.hpp"
+
+namespace isaforge::hsa {
+
+namespace {
+
+std::string launched_by(const CallStack& launched) {
+    const std::string calls = launched.text("      ");
+    return calls.empty() ? calls : "    launched by\n" + calls;
+}
+
+// "256x1x1"; what is 1 at the end is left out.
+std::string text(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+    return z != 1 ? fmt::format("{}x{}x{}", x, y, z) : y != 1 ? fmt::format("{}x{}", x, y) : fmt::format("{}", x);
+}
+
+}  // namespace
+
+void report(const Agent& agent, const LaunchResult& result, const CallStack& launched) {
+    std::string lines = fmt::format("isaforge: {} {}: {}\n", agent.processor(), agent.number(), result.message);
+    if (result.fault.address != 0) {
+        lines += fmt::format("    at {:#x}: {}", result.fault.address, result.fault.instruction);
+        if (!result.fault.source_line.empty()) lines += " (" + result.fault.source_line + ")";
+        lines += '\n';
+    }
+    say_line(lines + launched_by(launched));
+    if (!is_access(result)) return;
+    hsa_amd_event_t event{};
+    event.event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT;
+    event.memory_fault = {handle_of<hsa_agent_t>(&agent), result.fault.data_address, HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT};
+    runtime().tell(event);
+}
+
+void report_findings(Agent& agent, const CallStack& launched) {
+    static std::mutex mutex;
+    static std::set<std::string> told;
+    if (!runtime().settings().checks.any()) return;
+    const std::lock_guard lock(mutex);
+    for (const Finding& finding : agent.device().findings()) {
+        const std::string text =
+            to_text(finding, fmt::format(", kernel {}, group {}, wavefront {}", finding.program, finding.group, finding.hart));
+        if (told.insert(text).second) say_line("isaforge: " + text + "\n" + launched_by(launched));
+    }
+}
+
+bool is_access(const LaunchResult& result) {
+    return result.fault.reason == StopReason::bad_read || result.fault.reason == StopReason::bad_write;
+}
+
+hsa_status_t status_of(const LaunchResult& result) {
+    if (is_access(result)) return static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT);
+    return result.fault.reason == StopReason::illegal ? static_cast<hsa_status_t>(HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION)
+                                                      : HSA_STATUS_ERROR_EXCEPTION;
+}
+
+void trace(const hsa_kernel_dispatch_packet_t& packet, const LaunchResult& result) {
+    const KernelInfo kernel = runtime().executables().find_kernel(packet.kernel_object);
+    say_line(fmt::format("dispatch {} grid {} group {} lds {} vgprs {} sgprs {} private {}: {:.3f} ms, {} instructions, "
+                         "{:.1f} M/s{}\n",
+                         kernel.name.empty() ? "?" : kernel.name,
+                         text(packet.grid_size_x, packet.grid_size_y, packet.grid_size_z),
+                         text(packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z),
+                         packet.group_segment_size, kernel.vector_registers, kernel.scalar_registers,
+                         packet.private_segment_size, result.seconds * 1e3, result.instructions,
+                         result.seconds > 0 ? static_cast<double>(result.instructions) / result.seconds / 1e6 : 0,
+                         result.ok ? "" : ", failed"));
+}
+
+}  // namespace isaforge::hsa

@@ -1,0 +1,70 @@
+// What the interface has besides, and no client was seen to need: each says so once, and gives the specification's error. Their
+// arguments are not looked at, so that the headers which declare those are not included here.
+#include <atomic>
+
+#include "hsa/messages.hpp"
+
+namespace {
+
+constexpr int status_error = 0x1000;   // HSA_STATUS_ERROR
+
+int unsupported(const char* name, std::atomic<bool>& is_told) {
+    if (!is_told.exchange(true)) isaforge::hsa::say("{} is not there", name);
+    return status_error;
+}
+
+}  // namespace
+
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name
+#define UNSUPPORTED(name)                                             \
+    extern "C" __attribute__((visibility("default"))) int name() {    \
+        static std::atomic<bool> is_told = false;                     \
+        return unsupported(#name, is_told);                           \
+    }
+
+UNSUPPORTED(hsa_amd_image_create)
+UNSUPPORTED(hsa_amd_image_get_info_max_dim)
+UNSUPPORTED(hsa_amd_interop_map_buffer)
+UNSUPPORTED(hsa_amd_interop_unmap_buffer)
+UNSUPPORTED(hsa_amd_ipc_memory_attach)
+UNSUPPORTED(hsa_amd_ipc_memory_create)
+UNSUPPORTED(hsa_amd_ipc_memory_detach)
+UNSUPPORTED(hsa_amd_ipc_signal_attach)
+UNSUPPORTED(hsa_amd_ipc_signal_create)
+UNSUPPORTED(hsa_amd_memory_migrate)
+UNSUPPORTED(hsa_amd_svm_attributes_get)
+UNSUPPORTED(hsa_amd_svm_attributes_set)
+UNSUPPORTED(hsa_amd_svm_prefetch_async)
+UNSUPPORTED(hsa_code_object_get_info)
+UNSUPPORTED(hsa_code_object_get_symbol)
+UNSUPPORTED(hsa_code_object_get_symbol_from_name)
+UNSUPPORTED(hsa_code_object_iterate_symbols)
+UNSUPPORTED(hsa_code_object_serialize)
+UNSUPPORTED(hsa_code_symbol_get_info)
+UNSUPPORTED(hsa_executable_load_program_code_object)
+UNSUPPORTED(hsa_ext_image_clear)
+UNSUPPORTED(hsa_ext_image_copy)
+UNSUPPORTED(hsa_ext_image_create)
+UNSUPPORTED(hsa_ext_image_create_with_layout)
+UNSUPPORTED(hsa_ext_image_data_get_info)
+UNSUPPORTED(hsa_ext_image_data_get_info_with_layout)
+UNSUPPORTED(hsa_ext_image_destroy)
+UNSUPPORTED(hsa_ext_image_export)
+UNSUPPORTED(hsa_ext_image_get_capability)
+UNSUPPORTED(hsa_ext_image_get_capability_with_layout)
+UNSUPPORTED(hsa_ext_image_import)
+UNSUPPORTED(hsa_ext_program_add_module)
+UNSUPPORTED(hsa_ext_program_create)
+UNSUPPORTED(hsa_ext_program_destroy)
+UNSUPPORTED(hsa_ext_program_finalize)
+UNSUPPORTED(hsa_ext_program_get_info)
+UNSUPPORTED(hsa_ext_program_iterate_modules)
+UNSUPPORTED(hsa_ext_sampler_create)
+UNSUPPORTED(hsa_ext_sampler_destroy)
+UNSUPPORTED(hsa_soft_queue_create)
+
+// Where debuggers look for loaded code; none is told of any.
+extern "C" __attribute__((visibility("default"))) struct {
+    int version;
+    void* map;
+} _amdgpu_r_debug = {0, nullptr};   // NOLINT(bugprone-reserved-identifier): the interface's name
