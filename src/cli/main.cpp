@@ -80,13 +80,16 @@ void keep_memory() {
 #endif
 }
 
-// The command line from its end on, as it is parsed. A number behind --threads is its value, also where it needs none.
+// The command line from its end on, as it is parsed. A number behind --threads is its value, also where it needs none; what
+// stands behind `--` is somebody else's.
 std::vector<std::string> joined(int argc, char** argv) {
     std::vector<std::string> all;
+    bool is_ours = true;
     for (int i = 1; i < argc; ++i) {
         const std::string_view text = argv[i];
+        is_ours = is_ours && text != "--";
         const bool is_count = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-        if (is_count && !all.empty() && all.back() == "--threads")
+        if (is_ours && is_count && !all.empty() && all.back() == "--threads")
             all.back() += "=" + std::string(text);
         else
             all.emplace_back(text);

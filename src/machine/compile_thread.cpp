@@ -1,9 +1,6 @@
 #include "machine/compile_thread.hpp"
 
-#include <dlfcn.h>
-#include <link.h>
-
-#include <filesystem>
+#include "support/own_libraries.hpp"
 
 namespace isaforge::machine {
 
@@ -77,32 +74,6 @@ void CompileThread::work(Work& work) {
     }
 }
 
-namespace {
-
-// The file that this function is part of: the program, or a library that some program has loaded.
-std::filesystem::path own_file() {
-    Dl_info about{};
-    link_map* map = nullptr;
-    const bool found = ::dladdr1(reinterpret_cast<const void*>(&own_file), &about, reinterpret_cast<void**>(&map),
-                                 RTLD_DL_LINKMAP) != 0;
-    if (found && map != nullptr && map->l_name != nullptr && *map->l_name != '\0') return map->l_name;
-    std::error_code error;
-    return std::filesystem::read_symlink("/proc/self/exe", error);
-}
-
-}  // namespace
-
-// Beside the program, as builds have it, or in the folder of libraries next to that of programs.
-std::string find_compiler() {
-    std::error_code error;
-    const std::filesystem::path own = own_file();
-    if (own.empty()) return {};
-    const std::filesystem::path folder = own.parent_path();
-    for (const char* const place : {".", "..", "../" ISAFORGE_LIBRARIES "/isaforge"}) {
-        const std::filesystem::path path = folder / place / compiler_library;
-        if (std::filesystem::exists(path, error)) return path.lexically_normal().string();
-    }
-    return {};
-}
+std::string find_compiler() { return find_own_library(compiler_library); }
 
 }  // namespace isaforge::machine
