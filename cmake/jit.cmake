@@ -20,7 +20,7 @@ add_custom_command(
 
 file(GLOB jit_sources CONFIGURE_DEPENDS src/jit/*.cpp)
 list(FILTER jit_sources EXCLUDE REGEX "/kernels\\.cpp$")
-add_library(jit MODULE ${jit_sources} src/ir/dominators.cpp ${kernels_bitcode})
+add_library(jit MODULE ${jit_sources} src/hsa/lifetime.cpp src/ir/dominators.cpp ${kernels_bitcode})
 set_target_properties(jit PROPERTIES OUTPUT_NAME isaforge-jit CXX_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
 set_source_files_properties(src/jit/kernels_bitcode.cpp PROPERTIES OBJECT_DEPENDS ${kernels_bitcode})
 target_compile_definitions(jit PRIVATE ISAFORGE_KERNELS_BITCODE="${kernels_bitcode}")
