@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "codeobject/target.hpp"
 #include "hsa/runtime.hpp"
 
 namespace isaforge::hsa {
@@ -53,6 +54,7 @@ Agent::Agent() {
 Agent::Agent(const std::string& processor, unsigned number, const DeviceOptions& options, unsigned units,
              std::string& error)
     : processor_(processor), number_(number), units_(units), device_(ComputeDevice::make(options, error)) {
+    if (const codeobject::Processor* const found = codeobject::find_processor(processor)) generation_ = found->major;
     const Known* const about = find_known(processor);
     isa_ = fmt::format("amdgcn-amd-amdhsa--{}{}", processor, about == nullptr ? "" : about->features);
     is_full_profile_ = about != nullptr && about->shares_memory;

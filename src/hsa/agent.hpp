@@ -22,6 +22,7 @@ public:
     unsigned number() const { return number_; }          // of the GPUs
     unsigned units() const { return units_; }
     const std::string& processor() const { return processor_; }   // "gfx900"
+    unsigned generation() const { return generation_; }           // 6 to 9
     const std::string& isa() const { return isa_; }      // "amdgcn-amd-amdhsa--gfx900:xnack-"
     // Kernels may use all memory of the program's: true of the processors that share it with the host.
     bool is_full_profile() const { return is_full_profile_; }
@@ -38,7 +39,7 @@ private:
     hsa_status_t image_info(int attribute, void* value) const;
 
     std::string processor_, isa_;
-    unsigned number_ = 0, units_ = 0;
+    unsigned number_ = 0, units_ = 0, generation_ = 0;
     bool is_full_profile_ = false;
     std::unique_ptr<ComputeDevice> device_;
     std::vector<Pool> pools_;

@@ -313,6 +313,22 @@ hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t symbol, hsa_
 
 hsa_status_t hsa_system_get_major_extension_table(std::uint16_t extension, std::uint16_t, std::size_t size, void* table) {
     if (table == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    if (extension == HSA_EXTENSION_IMAGES) {
+        const hsa_ext_images_1_00_pfn_t images{
+            .hsa_ext_image_get_capability = hsa_ext_image_get_capability,
+            .hsa_ext_image_data_get_info = hsa_ext_image_data_get_info,
+            .hsa_ext_image_create = hsa_ext_image_create,
+            .hsa_ext_image_destroy = hsa_ext_image_destroy,
+            .hsa_ext_image_copy = hsa_ext_image_copy,
+            .hsa_ext_image_import = hsa_ext_image_import,
+            .hsa_ext_image_export = hsa_ext_image_export,
+            .hsa_ext_image_clear = nullptr,
+            .hsa_ext_sampler_create = hsa_ext_sampler_create,
+            .hsa_ext_sampler_destroy = hsa_ext_sampler_destroy,
+        };
+        std::memcpy(table, &images, std::min(size, sizeof images));
+        return HSA_STATUS_SUCCESS;
+    }
     if (extension != HSA_EXTENSION_AMD_LOADER) return HSA_STATUS_ERROR;
     const hsa_ven_amd_loader_1_03_pfn_t loader{
         .hsa_ven_amd_loader_query_host_address = query_host_address,

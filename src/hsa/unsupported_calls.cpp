@@ -23,7 +23,6 @@ int unsupported(const char* name, std::atomic<bool>& is_told) {
     }
 
 UNSUPPORTED(hsa_amd_image_create)
-UNSUPPORTED(hsa_amd_image_get_info_max_dim)
 UNSUPPORTED(hsa_amd_interop_map_buffer)
 UNSUPPORTED(hsa_amd_interop_unmap_buffer)
 UNSUPPORTED(hsa_amd_ipc_memory_attach)
@@ -43,28 +42,19 @@ UNSUPPORTED(hsa_code_object_serialize)
 UNSUPPORTED(hsa_code_symbol_get_info)
 UNSUPPORTED(hsa_executable_load_program_code_object)
 UNSUPPORTED(hsa_ext_image_clear)
-UNSUPPORTED(hsa_ext_image_copy)
-UNSUPPORTED(hsa_ext_image_create)
-UNSUPPORTED(hsa_ext_image_create_with_layout)
-UNSUPPORTED(hsa_ext_image_data_get_info)
-UNSUPPORTED(hsa_ext_image_data_get_info_with_layout)
-UNSUPPORTED(hsa_ext_image_destroy)
-UNSUPPORTED(hsa_ext_image_export)
-UNSUPPORTED(hsa_ext_image_get_capability)
-UNSUPPORTED(hsa_ext_image_get_capability_with_layout)
-UNSUPPORTED(hsa_ext_image_import)
 UNSUPPORTED(hsa_ext_program_add_module)
 UNSUPPORTED(hsa_ext_program_create)
 UNSUPPORTED(hsa_ext_program_destroy)
 UNSUPPORTED(hsa_ext_program_finalize)
 UNSUPPORTED(hsa_ext_program_get_info)
 UNSUPPORTED(hsa_ext_program_iterate_modules)
-UNSUPPORTED(hsa_ext_sampler_create)
-UNSUPPORTED(hsa_ext_sampler_destroy)
 UNSUPPORTED(hsa_soft_queue_create)
 
 // Where debuggers look for loaded code; none is told of any.
-extern "C" __attribute__((visibility("default"))) struct {
+struct LoadedCode {
     int version;
     void* map;
-} _amdgpu_r_debug = {0, nullptr};   // NOLINT(bugprone-reserved-identifier): the interface's name
+};
+extern "C" {
+__attribute__((visibility("default"))) LoadedCode _amdgpu_r_debug{};   // NOLINT(bugprone-reserved-identifier): the interface's name
+}
