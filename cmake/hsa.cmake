@@ -1,7 +1,7 @@
 # The runtime library that GPU programs load in place of the system's: built where the interface's headers are. It lies in a
 # folder of its own, which nothing but `isaforge gpu` puts on a program's path.
 find_path(HSA_HEADERS hsa/hsa_ext_amd.h)
-if(NOT HSA_HEADERS OR ISAFORGE_SANITIZE OR ISAFORGE_FUZZ)
+if(NOT HSA_HEADERS OR ISAFORGE_FUZZ)
   return()
 endif()
 

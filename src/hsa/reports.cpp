@@ -24,13 +24,7 @@ std::string text(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
 }  // namespace
 
 void report(const Agent& agent, const LaunchResult& result, const CallStack& launched) {
-    std::string lines = fmt::format("isaforge: {} {}: {}\n", agent.processor(), agent.number(), result.message);
-    if (result.fault.address != 0) {
-        lines += fmt::format("    at {:#x}: {}", result.fault.address, result.fault.instruction);
-        if (!result.fault.source_line.empty()) lines += " (" + result.fault.source_line + ")";
-        lines += '\n';
-    }
-    say_line(lines + launched_by(launched));
+    say_line(fmt::format("isaforge: {} {}: {}\n", agent.processor(), agent.number(), result.message) + launched_by(launched));
     if (!is_access(result)) return;
     hsa_amd_event_t event{};
     event.event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT;

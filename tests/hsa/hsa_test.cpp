@@ -1,0 +1,345 @@
+// The runtime library as its clients see it: agents, memory, signals, queues and their packets, faults, images.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+#include "hsa/client.hpp"
+
+namespace isaforge::test {
+namespace {
+
+constexpr const char* kernels = R"(
+#include "items.h"
+__kernel void nothing(void) {}
+__kernel void store(__global uint *data, uint at, uint value) { data[at] = value; }
+__kernel void add(__global uint *data, uint value) { data[global_x()] += value; }
+__kernel void wait_for(__global uint *flag, __global uint *answer) {
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0) __builtin_amdgcn_s_sleep(1);
+    __atomic_store_n(answer, 1, __ATOMIC_RELEASE);
+}
+__kernel void lower(__global long *value) { if (global_x() == 0) __atomic_fetch_add(value, -1, __ATOMIC_RELEASE); }
+__kernel void of_packet(__global uint *out) {
+    out[0] = __builtin_amdgcn_workgroup_size_x();
+    out[1] = __builtin_amdgcn_grid_size_x();
+}
+__global uint variable;
+__kernel void of_variable(__global uint *out) { out[0] = ++variable; }
+)";
+
+class Hsa : public testing::Test {
+protected:
+    Hsa() : work(client, compiled(kernels, "gfx900", "-O2 -cl-std=CL2.0")) {}
+    Client client;
+    Work work;
+};
+
+TEST_F(Hsa, AgentsSayWhatTheyAre) {
+    char name[64];
+    ASSERT_EQ(hsa_agent_get_info(client.gpu, HSA_AGENT_INFO_NAME, name), HSA_STATUS_SUCCESS);
+    EXPECT_STREQ(name, "gfx900");
+    hsa_isa_t isa{};
+    ASSERT_EQ(hsa_agent_get_info(client.gpu, HSA_AGENT_INFO_ISA, &isa), HSA_STATUS_SUCCESS);
+    char isa_name[64];
+    ASSERT_EQ(hsa_isa_get_info_alt(isa, HSA_ISA_INFO_NAME, isa_name), HSA_STATUS_SUCCESS);
+    EXPECT_STREQ(isa_name, "amdgcn-amd-amdhsa--gfx900:xnack-");
+    hsa_isa_t same{};
+    ASSERT_EQ(hsa_isa_from_name(isa_name, &same), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(same.handle, isa.handle);
+    std::uint32_t width = 0;
+    ASSERT_EQ(hsa_agent_get_info(client.gpu, HSA_AGENT_INFO_WAVEFRONT_SIZE, &width), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(width, 64u);
+    EXPECT_EQ(hsa_agent_get_info({12345}, HSA_AGENT_INFO_NAME, name), HSA_STATUS_ERROR_INVALID_AGENT);
+    EXPECT_EQ(hsa_agent_get_info(client.gpu, static_cast<hsa_agent_info_t>(0x77777), name), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    const char* text = nullptr;
+    ASSERT_EQ(hsa_status_string(HSA_STATUS_ERROR_INVALID_AGENT, &text), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(std::string(text).find("HSA_STATUS_ERROR_INVALID_AGENT"), 0u);
+}
+
+TEST_F(Hsa, AKernelRunsAndItsSignalComesToZero) {
+    auto* const data = client.allocate<std::uint32_t>(client.device, 64);
+    const SignalOf done(1);
+    work.dispatch("store", {1, 1, 1}, {1, 1, 1}, done.handle, 0, data, std::uint32_t{5}, std::uint32_t{77});
+    ASSERT_TRUE(done.wait_zero());
+    EXPECT_EQ(data[5], 77u);
+    hsa_amd_profiling_dispatch_time_t time{};
+    ASSERT_EQ(hsa_amd_profiling_get_dispatch_time(client.gpu, done.handle, &time), HSA_STATUS_SUCCESS);
+    EXPECT_LT(time.start, time.end);
+    hsa_amd_memory_pool_free(data);
+}
+
+// Each adds to what the one before has left.
+TEST_F(Hsa, PacketsWithTheBarrierBitComeInOrder) {
+    auto* const data = client.allocate<std::uint32_t>(client.device, 256);
+    const SignalOf done(200);
+    for (std::uint32_t i = 0; i < 200; ++i)
+        work.dispatch("add", {256, 1, 1}, {64, 1, 1}, done.handle, behind_all, data, i);
+    ASSERT_TRUE(done.wait_zero());
+    for (std::size_t i = 0; i < 256; ++i) ASSERT_EQ(data[i], 199u * 200 / 2);
+    hsa_amd_memory_pool_free(data);
+}
+
+// Of one queue, and of the host: what waits lets the others run.
+TEST_F(Hsa, KernelsThatWaitLetOthersRun) {
+    auto* const flags = client.allocate<std::uint32_t>(client.fine, 4);
+    const SignalOf first(1), second(1), third(1);
+    work.dispatch("wait_for", {64, 1, 1}, {64, 1, 1}, first.handle, 0, flags, flags + 1);
+    work.dispatch("wait_for", {64, 1, 1}, {64, 1, 1}, second.handle, 0, flags + 1, flags + 2);
+    work.dispatch("nothing", {64, 1, 1}, {64, 1, 1}, third.handle, 0);
+    ASSERT_TRUE(third.wait_zero());
+    EXPECT_EQ(first.value(), 1);
+    __atomic_store_n(flags, 1u, __ATOMIC_RELEASE);
+    ASSERT_TRUE(first.wait_zero());
+    ASSERT_TRUE(second.wait_zero());
+    EXPECT_EQ(flags[2], 1u);
+    hsa_amd_memory_pool_free(flags);
+}
+
+TEST_F(Hsa, BarrierPacketsWaitForSignals) {
+    const SignalOf a(1), b(1), both(1), either(1), masked(0), with_value(1);
+    hsa_barrier_and_packet_t all{};
+    all.dep_signal[0] = a.handle;
+    all.dep_signal[3] = b.handle;
+    all.completion_signal = both.handle;
+    work.put(all, HSA_PACKET_TYPE_BARRIER_AND << HSA_PACKET_HEADER_TYPE);
+    hsa_barrier_or_packet_t one{};
+    one.dep_signal[0] = a.handle;
+    one.dep_signal[4] = b.handle;
+    one.completion_signal = either.handle;
+    work.put(one, HSA_PACKET_TYPE_BARRIER_OR << HSA_PACKET_HEADER_TYPE);
+    hsa_amd_barrier_value_packet_t value{};
+    value.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
+    value.signal = masked.handle;
+    value.mask = 0xf;
+    value.value = 3;
+    value.cond = HSA_SIGNAL_CONDITION_EQ;
+    value.completion_signal = with_value.handle;
+    work.put(value, HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE);
+    hsa_signal_store_screlease(b.handle, 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(both.value(), 1);
+    hsa_signal_subtract_scacq_screl(a.handle, 1);
+    EXPECT_TRUE(both.wait_zero());
+    EXPECT_TRUE(either.wait_zero());
+    EXPECT_EQ(with_value.value(), 1);
+    hsa_signal_store_relaxed(masked.handle, 0x73);
+    EXPECT_TRUE(with_value.wait_zero());
+}
+
+// As device libraries do it, by the address of the value.
+TEST_F(Hsa, AKernelChangesASignalForWhichTheHostWaits) {
+    const SignalOf told(1);
+    volatile hsa_signal_value_t* value = nullptr;
+    ASSERT_EQ(hsa_amd_signal_value_pointer(told.handle, &value), HSA_STATUS_SUCCESS);
+    work.dispatch("lower", {64, 1, 1}, {64, 1, 1}, {0}, 0, value);
+    EXPECT_TRUE(told.wait_zero());
+}
+
+TEST_F(Hsa, HandlersAreCalledAsOftenAsTheyWant) {
+    static std::atomic<int> calls;
+    calls = 0;
+    const SignalOf signal(0);
+    const auto handler = [](hsa_signal_value_t value, void* given) {
+        ++calls;
+        hsa_signal_store_screlease({*static_cast<std::uint64_t*>(given)}, value - 1);
+        return value > 1;
+    };
+    std::uint64_t handle = signal.handle.handle;
+    ASSERT_EQ(hsa_amd_signal_async_handler(signal.handle, HSA_SIGNAL_CONDITION_GTE, 1, handler, &handle), HSA_STATUS_SUCCESS);
+    hsa_signal_store_screlease(signal.handle, 5);
+    EXPECT_TRUE(signal.wait_zero());
+    EXPECT_EQ(calls, 5);
+}
+
+TEST_F(Hsa, WaitingEndsWithItsTime) {
+    const SignalOf never(1), ready(4);
+    EXPECT_EQ(hsa_signal_wait_scacquire(never.handle, HSA_SIGNAL_CONDITION_EQ, 0, 2'000'000, HSA_WAIT_STATE_BLOCKED), 1);
+    hsa_signal_t both[] = {never.handle, ready.handle};
+    hsa_signal_condition_t conditions[] = {HSA_SIGNAL_CONDITION_EQ, HSA_SIGNAL_CONDITION_LT};
+    hsa_signal_value_t values[] = {0, 5}, found = 0;
+    EXPECT_EQ(hsa_amd_signal_wait_any(2, both, conditions, values, ~0ull, HSA_WAIT_STATE_BLOCKED, &found), 1u);
+    EXPECT_EQ(found, 4);
+}
+
+TEST_F(Hsa, CopiesWaitForTheirSignals) {
+    constexpr std::size_t size = 1 << 20;
+    auto* const data = client.allocate<std::uint8_t>(client.device, size);
+    std::vector<std::uint8_t> there(size), back(size);
+    std::iota(there.begin(), there.end(), std::uint8_t{3});
+    const SignalOf gate(1), first(1), second(1);
+    ASSERT_EQ(hsa_amd_memory_async_copy(data, client.gpu, there.data(), client.host, size, 1, &gate.handle, first.handle),
+              HSA_STATUS_SUCCESS);
+    ASSERT_EQ(hsa_amd_memory_async_copy(back.data(), client.host, data, client.gpu, size, 1, &first.handle, second.handle),
+              HSA_STATUS_SUCCESS);
+    EXPECT_EQ(first.value(), 1);
+    hsa_signal_store_screlease(gate.handle, 0);
+    ASSERT_TRUE(second.wait_zero());
+    EXPECT_EQ(back, there);
+    hsa_amd_memory_pool_free(data);
+}
+
+TEST_F(Hsa, RectanglesAreCopied) {
+    std::vector<std::uint8_t> from(20 * 10), to(30 * 10);
+    std::iota(from.begin(), from.end(), std::uint8_t{0});
+    const hsa_pitched_ptr_t source{from.data(), 20, 200}, target{to.data(), 30, 300};
+    const hsa_dim3_t from_offset{2, 1, 0}, to_offset{5, 3, 0}, range{10, 4, 1};
+    const SignalOf done(1);
+    ASSERT_EQ(hsa_amd_memory_async_copy_rect(&target, &to_offset, &source, &from_offset, &range, client.gpu,
+                                             hsaHostToHost, 0, nullptr, done.handle),
+              HSA_STATUS_SUCCESS);
+    ASSERT_TRUE(done.wait_zero());
+    for (std::size_t y = 0; y < 10; ++y)
+        for (std::size_t x = 0; x < 30; ++x) {
+            const bool inside = x >= 5 && x < 15 && y >= 3 && y < 7;
+            ASSERT_EQ(to[y * 30 + x], inside ? from[(y - 2) * 20 + x - 3] : 0) << x << ", " << y;
+        }
+}
+
+// Clients tell what is the host's by the two addresses.
+TEST_F(Hsa, LockedMemoryHasASecondAddressForKernels) {
+    std::vector<std::uint32_t> own(64, 1);
+    void* address = nullptr;
+    ASSERT_EQ(hsa_amd_memory_lock_to_pool(own.data(), 256, nullptr, 0, client.fine, 0, &address), HSA_STATUS_SUCCESS);
+    EXPECT_NE(address, own.data());
+    for (void* const at : {address, static_cast<void*>(own.data())}) {
+        const SignalOf done(1);
+        work.dispatch("add", {64, 1, 1}, {64, 1, 1}, done.handle, 0, at, std::uint32_t{20});
+        ASSERT_TRUE(done.wait_zero());
+    }
+    EXPECT_EQ(own, std::vector<std::uint32_t>(64, 41));
+    hsa_amd_pointer_info_t info{};
+    info.size = sizeof info;
+    ASSERT_EQ(hsa_amd_pointer_info(static_cast<char*>(address) + 8, &info, nullptr, nullptr, nullptr), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(info.type, HSA_EXT_POINTER_TYPE_LOCKED);
+    EXPECT_EQ(info.agentBaseAddress, address);
+    EXPECT_EQ(info.hostBaseAddress, own.data());
+    ASSERT_EQ(hsa_amd_memory_unlock(own.data()), HSA_STATUS_SUCCESS);
+    ASSERT_EQ(hsa_amd_pointer_info(address, &info, nullptr, nullptr, nullptr), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(info.type, HSA_EXT_POINTER_TYPE_UNKNOWN);
+}
+
+TEST_F(Hsa, ExecutablesHaveKernelsAndVariables) {
+    std::vector<std::string> names;
+    hsa_executable_iterate_symbols(
+        work.executable,
+        [](hsa_executable_t, hsa_executable_symbol_t symbol, void* data) {
+            std::uint32_t length = 0;
+            hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length);
+            std::string name(length, ' ');
+            hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, name.data());
+            static_cast<std::vector<std::string>*>(data)->push_back(name);
+            return HSA_STATUS_SUCCESS;
+        },
+        &names);
+    EXPECT_NE(std::find(names.begin(), names.end(), "store.kd"), names.end());
+    EXPECT_NE(std::find(names.begin(), names.end(), "variable"), names.end());
+    EXPECT_EQ(work.kernel("store"), work.kernel("store.kd"));
+    hsa_executable_symbol_t none{};
+    EXPECT_EQ(hsa_executable_get_symbol_by_name(work.executable, "no such", nullptr, &none),
+              HSA_STATUS_ERROR_INVALID_SYMBOL_NAME);
+
+    hsa_executable_symbol_t variable{};
+    ASSERT_EQ(hsa_executable_get_symbol_by_name(work.executable, "variable", nullptr, &variable), HSA_STATUS_SUCCESS);
+    std::uint32_t* address = nullptr;
+    hsa_executable_symbol_get_info(variable, HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS, &address);
+    *address = 40;
+    auto* const out = client.allocate<std::uint32_t>(client.fine, 1);
+    const SignalOf done(1);
+    work.dispatch("of_variable", {1, 1, 1}, {1, 1, 1}, done.handle, 0, out);
+    ASSERT_TRUE(done.wait_zero());
+    EXPECT_EQ(*out, 41u);
+    hsa_amd_memory_pool_free(out);
+}
+
+// More packets than have place, while kernels still look at those whose place is given again.
+TEST_F(Hsa, AQueueGoesRound) {
+    auto* const out = client.allocate<std::uint32_t>(client.fine, 2 * 500);
+    const SignalOf done(500);
+    for (std::uint32_t i = 0; i < 500; ++i)
+        work.dispatch("of_packet", {i + 1, 1, 1}, {64, 1, 1}, done.handle, 0, out + 2 * i);
+    ASSERT_TRUE(done.wait_zero());
+    for (std::uint32_t i = 0; i < 500; ++i) ASSERT_EQ(out[2 * i + 1], i + 1);
+    hsa_amd_memory_pool_free(out);
+}
+
+TEST_F(Hsa, AFaultEndsItsQueueAlone) {
+    auto* const data = client.allocate<std::uint32_t>(client.device, 16);
+    const SignalOf done(1);
+    testing::internal::CaptureStderr();
+    work.dispatch("store", {1, 1, 1}, {1, 1, 1}, done.handle, 0, data, std::uint32_t{16}, std::uint32_t{77});
+    EXPECT_TRUE(done.wait_zero());
+    const std::string told = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(work.error, static_cast<int>(HSA_STATUS_ERROR_MEMORY_FAULT));
+    EXPECT_NE(told.find("kernel `store`"), std::string::npos) << told;
+    EXPECT_NE(told.find("right behind allocation"), std::string::npos) << told;
+    EXPECT_NE(told.find("launched by"), std::string::npos) << told;
+
+    Work other(client, compiled(kernels, "gfx900", "-O2 -cl-std=CL2.0"));
+    const SignalOf again(1);
+    other.dispatch("store", {1, 1, 1}, {1, 1, 1}, again.handle, 0, data, std::uint32_t{15}, std::uint32_t{78});
+    EXPECT_TRUE(again.wait_zero());
+    EXPECT_EQ(data[15], 78u);
+    hsa_amd_memory_pool_free(data);
+}
+
+TEST_F(Hsa, SeveralThreadsUseItAtOnce) {
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            Work own(client, compiled(kernels, "gfx900", "-O2 -cl-std=CL2.0"));
+            for (std::uint32_t i = 0; i < 50; ++i) {
+                auto* const data = client.allocate<std::uint32_t>(client.device, 64);
+                const SignalOf done(2);
+                own.dispatch("add", {64, 1, 1}, {64, 1, 1}, done.handle, 0, data, i);
+                own.dispatch("add", {64, 1, 1}, {64, 1, 1}, done.handle, behind_all, data, std::uint32_t{1});
+                ASSERT_TRUE(done.wait_zero());
+                ASSERT_EQ(data[63], i + 1);
+                hsa_amd_memory_pool_free(data);
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Hsa, AChildOfForkIsTold) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::close(STDERR_FILENO);
+        ::_exit(hsa_init() == HSA_STATUS_ERROR_INVALID_RUNTIME_STATE ? 7 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+TEST_F(Hsa, ImagesTakeAndGiveRegions) {
+    hsa_ext_image_descriptor_t about{};
+    about.geometry = HSA_EXT_IMAGE_GEOMETRY_2D;
+    about.width = 20;
+    about.height = 10;
+    about.format = {HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA};
+    hsa_ext_image_data_info_t size{};
+    ASSERT_EQ(hsa_ext_image_data_get_info(client.gpu, &about, HSA_ACCESS_PERMISSION_RW, &size), HSA_STATUS_SUCCESS);
+    auto* const data = client.allocate<std::uint8_t>(client.device, size.size);
+    hsa_ext_image_t image{};
+    ASSERT_EQ(hsa_ext_image_create(client.gpu, &about, data, HSA_ACCESS_PERMISSION_RW, &image), HSA_STATUS_SUCCESS);
+    std::vector<std::uint32_t> texels(6 * 3), back(6 * 3);
+    std::iota(texels.begin(), texels.end(), 1u);
+    const hsa_ext_image_region_t region{{4, 5, 0}, {6, 3, 1}};
+    ASSERT_EQ(hsa_ext_image_import(client.gpu, texels.data(), 0, 0, image, &region), HSA_STATUS_SUCCESS);
+    ASSERT_EQ(hsa_ext_image_export(client.gpu, image, back.data(), 0, 0, &region), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(back, texels);
+    std::uint32_t texel = 0;
+    std::memcpy(&texel, data + 6 * 256 + 5 * 4, 4);   // rows are multiples of 256 bytes
+    EXPECT_EQ(texel, 8u);
+    const hsa_ext_image_region_t outside{{4, 8, 0}, {6, 3, 1}};
+    EXPECT_EQ(hsa_ext_image_import(client.gpu, texels.data(), 0, 0, image, &outside), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    about.format.channel_type = HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT24;
+    EXPECT_NE(hsa_ext_image_data_get_info(client.gpu, &about, HSA_ACCESS_PERMISSION_RW, &size), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(hsa_ext_image_destroy(client.gpu, image), HSA_STATUS_SUCCESS);
+    hsa_amd_memory_pool_free(data);
+}
+
+}  // namespace
+}  // namespace isaforge::test
