@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace isaforge::hsa {
@@ -22,14 +23,14 @@ bool launches(std::string_view file) {
     return false;
 }
 
-std::string readable(const char* symbol) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> name(abi::__cxa_demangle(symbol, nullptr, nullptr, &status),
-                                                           &std::free);
-    return status == 0 ? name.get() : symbol;
-}
-
 }  // namespace
+
+std::string readable_name(const std::string& symbol) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> name(
+        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+    return status == 0 ? name.get() : symbol.empty() ? "?" : symbol;
+}
 
 CallStack CallStack::here() {
     CallStack stack;
@@ -46,7 +47,7 @@ std::string CallStack::text(std::string_view indent) const {
         if (::dladdr(at, &place) == 0 || place.dli_fname == nullptr || launches(place.dli_fname)) continue;
         const std::string_view file = place.dli_fname;
         const auto offset = static_cast<std::uint64_t>(at - static_cast<const char*>(place.dli_fbase));
-        lines += fmt::format("{}{} in {}+{:#x}\n", indent, place.dli_sname == nullptr ? "?" : readable(place.dli_sname),
+        lines += fmt::format("{}{} in {}+{:#x}\n", indent, readable_name(place.dli_sname == nullptr ? "" : place.dli_sname),
                              file.substr(file.rfind('/') + 1), offset);
     }
     return lines;

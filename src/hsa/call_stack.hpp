@@ -15,4 +15,7 @@ struct CallStack {
     std::string text(std::string_view indent) const;
 };
 
+// What a compiler has made of a name of C++'s, as it stands in the source; others as they are, and "?" for none.
+std::string readable_name(const std::string& symbol);
+
 }  // namespace isaforge::hsa

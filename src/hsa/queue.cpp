@@ -82,12 +82,27 @@ void Queue::end(Queue* queue) {
 }
 
 void Queue::ring() {
-    const CallStack here = CallStack::here();
+    constexpr std::size_t most_rings = 128;
+    const Ring here{__atomic_load_n(&shared_->queue.write_dispatch_id, __ATOMIC_ACQUIRE), CallStack::here()};
     {
         const std::lock_guard lock(mutex_);
-        rung_ = here;
+        rings_.push_back(here);
+        if (rings_.size() > most_rings) rings_.pop_front();
     }
     runtime().changes().announce();
+}
+
+// Who rang first after a packet was there. It may have begun before anybody did, who is about to then.
+CallStack Queue::launched_by(std::uint64_t number) {
+    CallStack found;
+    const auto look = [&] {
+        const std::lock_guard lock(mutex_);
+        for (const Ring& ring : rings_)
+            if (ring.end > number) return found = ring.by, true;
+        return false;
+    };
+    runtime().changes().wait(look, Changes::Clock::now() + std::chrono::milliseconds(20));
+    return found;
 }
 
 // Nothing of it begins any more.
@@ -189,11 +204,6 @@ bool Queue::take_dispatch(const Packet& packet, std::uint64_t number) {
     const hsa_kernel_dispatch_packet_t& asked = packet.dispatch;
     Packet* const copy = take_copy(packet);
     if (copy == nullptr) return inactivate(HSA_STATUS_ERROR_OUT_OF_RESOURCES), false;
-    CallStack launched;
-    {
-        const std::lock_guard lock(mutex_);
-        launched = rung_;
-    }
     DispatchPacket what{.kernel_object = asked.kernel_object,
                         .grid = {asked.grid_size_x, asked.grid_size_y, asked.grid_size_z},
                         .group = {asked.workgroup_size_x, asked.workgroup_size_y, asked.workgroup_size_z},
@@ -204,30 +214,30 @@ bool Queue::take_dispatch(const Packet& packet, std::uint64_t number) {
                         .queue = reinterpret_cast<std::uint64_t>(&shared_->queue),
                         .dispatch_id = number};
     const std::uint64_t begin = now();
-    what.completed = [this, packet, copy, launched, begin](const LaunchResult& result) {
-        dispatch_ended(packet, copy, begin, result, launched);
+    what.completed = [this, packet, copy, number, begin](const LaunchResult& result) {
+        dispatch_ended(packet, copy, number, begin, result);
     };
     ++running_;
     std::string error;
     if (agent_.device().dispatch(what, error)) return true;
     --running_;
-    report(agent_, LaunchResult{.message = error}, launched);
+    report(agent_, LaunchResult{.message = error}, launched_by(number));
     inactivate(HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
     return false;
 }
 
 // By a thread of the device's.
-void Queue::dispatch_ended(const Packet& packet, Packet* copy, std::uint64_t begin, const LaunchResult& result,
-                           const CallStack& launched) {
+void Queue::dispatch_ended(const Packet& packet, Packet* copy, std::uint64_t number, std::uint64_t begin,
+                           const LaunchResult& result) {
     const std::uint64_t end = now();
-    if (runtime().settings().trace) trace(packet.dispatch, result);
+    note_launch(packet.dispatch, result);
     {
         const std::lock_guard lock(mutex_);
         free_copies_.push_back(copy);
     }
-    report_findings(agent_, launched);
+    report_findings(agent_, [&] { return launched_by(number); });
     if (!result.ok) {
-        report(agent_, result, launched);
+        report(agent_, result, launched_by(number));
         inactivate(status_of(result));
     }
     --running_;

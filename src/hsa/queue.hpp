@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -54,8 +55,9 @@ private:
     bool take_dispatch(const Packet& packet, std::uint64_t number);
     bool take_packet_of(unsigned type, const Packet& packet);
     bool wait_idle();
-    void dispatch_ended(const Packet& packet, Packet* copy, std::uint64_t begin, const LaunchResult& result,
-                        const CallStack& launched);
+    void dispatch_ended(const Packet& packet, Packet* copy, std::uint64_t number, std::uint64_t begin,
+                        const LaunchResult& result);
+    CallStack launched_by(std::uint64_t number);
     Packet* take_copy(const Packet& packet);
 
     Agent& agent_;
@@ -68,7 +70,11 @@ private:
     std::atomic<std::uint64_t> running_ = 0;   // dispatches
     std::mutex mutex_;                         // for what follows
     std::vector<Packet*> free_copies_;         // of packets, for kernels that look at theirs
-    CallStack rung_;                           // by whom the last time
+    struct Ring {
+        std::uint64_t end = 0;                 // packets before this one were there
+        CallStack by;
+    };
+    std::deque<Ring> rings_;                   // the last ones
 };
 
 }  // namespace isaforge::hsa

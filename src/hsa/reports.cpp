@@ -1,6 +1,6 @@
 #include "hsa/reports.hpp"
 
-#include <atomic>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -32,7 +32,7 @@ void report(const Agent& agent, const LaunchResult& result, const CallStack& lau
     runtime().tell(event);
 }
 
-void report_findings(Agent& agent, const CallStack& launched) {
+void report_findings(Agent& agent, const std::function<CallStack()>& launched) {
     static std::mutex mutex;
     static std::set<std::string> told;
     if (!runtime().settings().checks.any()) return;
@@ -40,7 +40,7 @@ void report_findings(Agent& agent, const CallStack& launched) {
     for (const Finding& finding : agent.device().findings()) {
         const std::string text =
             to_text(finding, fmt::format(", kernel {}, group {}, wavefront {}", finding.program, finding.group, finding.hart));
-        if (told.insert(text).second) say_line("isaforge: " + text + "\n" + launched_by(launched));
+        if (told.insert(text).second) say_line("isaforge: " + text + "\n" + launched_by(launched()));
     }
 }
 
@@ -54,17 +54,66 @@ hsa_status_t status_of(const LaunchResult& result) {
                                                       : HSA_STATUS_ERROR_EXCEPTION;
 }
 
-void trace(const hsa_kernel_dispatch_packet_t& packet, const LaunchResult& result) {
-    const KernelInfo kernel = runtime().executables().find_kernel(packet.kernel_object);
+namespace {
+
+struct Share {
+    std::uint64_t launches = 0, instructions = 0;
+    double seconds = 0;
+};
+
+std::mutex profile_mutex;
+std::map<std::string, Share> profile;   // by the kernel's name
+
+double rate(std::uint64_t instructions, double seconds) {
+    return seconds > 0 ? static_cast<double>(instructions) / seconds / 1e6 : 0;
+}
+
+// Kernels that took longest come first.
+std::string profile_text() {
+    const std::lock_guard lock(profile_mutex);
+    std::vector<std::pair<std::string, Share>> kernels(profile.begin(), profile.end());
+    std::sort(kernels.begin(), kernels.end(),
+              [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
+    double all = 0;
+    for (const auto& [name, share] : kernels) all += share.seconds;
+    std::string text = fmt::format("{:>10} {:>6} {:>9} {:>15} {:>9}  kernel\n", "time", "share", "launches",
+                                   "instructions", "M/s");
+    for (const auto& [name, share] : kernels)
+        text += fmt::format("{:>7.1f} ms {:>5.1f}% {:>9} {:>15} {:>9.1f}  {}\n", share.seconds * 1e3,
+                            all > 0 ? 100 * share.seconds / all : 0, share.launches, share.instructions,
+                            rate(share.instructions, share.seconds), readable_name(name));
+    return text;
+}
+
+// When the program ends, or this library is left.
+[[gnu::destructor]] void print_profile() {
+    if (!profile.empty()) say_line(profile_text());
+}
+
+void trace(const hsa_kernel_dispatch_packet_t& packet, const KernelInfo& kernel, const LaunchResult& result) {
     say_line(fmt::format("dispatch {} grid {} group {} lds {} vgprs {} sgprs {} private {}: {:.3f} ms, {} instructions, "
                          "{:.1f} M/s{}\n",
-                         kernel.name.empty() ? "?" : kernel.name,
+                         readable_name(kernel.name),
                          text(packet.grid_size_x, packet.grid_size_y, packet.grid_size_z),
                          text(packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z),
                          packet.group_segment_size, kernel.vector_registers, kernel.scalar_registers,
                          packet.private_segment_size, result.seconds * 1e3, result.instructions,
-                         result.seconds > 0 ? static_cast<double>(result.instructions) / result.seconds / 1e6 : 0,
-                         result.ok ? "" : ", failed"));
+                         rate(result.instructions, result.seconds), result.ok ? "" : ", failed"));
+}
+
+}  // namespace
+
+void note_launch(const hsa_kernel_dispatch_packet_t& packet, const LaunchResult& result) {
+    const Settings& settings = runtime().settings();
+    if (!settings.trace && !settings.profile) return;
+    const KernelInfo kernel = runtime().executables().find_kernel(packet.kernel_object);
+    if (settings.trace) trace(packet, kernel, result);
+    if (!settings.profile) return;
+    const std::lock_guard lock(profile_mutex);
+    Share& share = profile[kernel.name];
+    ++share.launches;
+    share.instructions += result.instructions;
+    share.seconds += result.seconds;
 }
 
 }  // namespace isaforge::hsa

@@ -1,15 +1,17 @@
 // What the user of the program is told of its kernels: faults, what checks have found, a line for each launch.
 #pragma once
 
-#include "hsa/call_stack.hpp"
+#include <functional>
+
 #include "hsa/agent.hpp"
+#include "hsa/call_stack.hpp"
 
 namespace isaforge::hsa {
 
 // A launch that ended before its time, or did not begin.
 void report(const Agent& agent, const LaunchResult& result, const CallStack& launched);
 // What checks have found that was not told yet.
-void report_findings(Agent& agent, const CallStack& launched);
+void report_findings(Agent& agent, const std::function<CallStack()>& launched);
 
 
 
@@ -17,6 +19,7 @@ bool is_access(const LaunchResult& result);
 // What clients are told that it was.
 hsa_status_t status_of(const LaunchResult& result);
 
-void trace(const hsa_kernel_dispatch_packet_t& packet, const LaunchResult& result);
+// For the trace and the profile, where they are asked for.
+void note_launch(const hsa_kernel_dispatch_packet_t& packet, const LaunchResult& result);
 
 }  // namespace isaforge::hsa

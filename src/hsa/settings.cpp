@@ -62,6 +62,7 @@ Settings settings_of_environment() {
             say("ISAFORGE_GPU_CHECK={}: expected all, or a list of checks", list);
     }
     settings.trace = setting("ISAFORGE_GPU_TRACE") != nullptr;
+    settings.profile = setting("ISAFORGE_GPU_PROFILE") != nullptr;
     return settings;
 }
 
