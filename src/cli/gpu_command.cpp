@@ -69,7 +69,8 @@ void prepend(const char* name, const std::string& first) {
 int print_info(const std::string& path) {
     void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     using Describe = const char* (*)();
-    auto* const describe = handle == nullptr ? nullptr : reinterpret_cast<Describe>(::dlsym(handle, "hsa_isaforge_describe"));
+    auto* const describe =
+        handle == nullptr ? nullptr : reinterpret_cast<Describe>(::dlsym(handle, "hsa_isaforge_describe"));
     if (describe == nullptr) {
         complain(fmt::format("cannot use '{}': {}", path, ::dlerror()));
         return input_error;
@@ -83,7 +84,8 @@ int start(const Options& options, const std::string& path) {
     // It asks for the kernel's driver before it asks the library.
     const std::string& program = options.program.front();
     if (program.substr(program.rfind('/') + 1) == "rocminfo")
-        if (const std::string answers = find_own_library(driver_answers); !answers.empty()) prepend("LD_PRELOAD", answers);
+        if (const std::string answers = find_own_library(driver_answers); !answers.empty())
+            prepend("LD_PRELOAD", answers);
     std::vector<char*> arguments;
     for (const std::string& each : options.program) arguments.push_back(const_cast<char*>(each.c_str()));
     arguments.push_back(nullptr);
@@ -108,18 +110,22 @@ int execute(const Options& options) {
 
 Action define(Arguments& app) {
     const auto options = std::make_shared<Options>();
-    app.add_option("--isa", options->isas, "The processors that it finds, separated by commas, such as gfx900 or gfx803")
+    app.add_option("--isa", options->isas,
+                   "The processors that it finds, separated by commas, such as gfx900 or gfx803")
         ->type_name("NAME")
         ->capture_default_str()
         ->check(wrong_isa);
-    app.add_option("--units", options->units, "How many compute units a processor says it has; programs scale their work by it")
+    app.add_option("--units", options->units,
+                   "How many compute units a processor says it has; programs scale their work by it")
         ->type_name("N")
         ->capture_default_str()
         ->in_range(1, most_units);
-    app.add_option("--threads", options->threads, "How many threads run wavefronts; as many as there are processors if not given")
+    app.add_option("--threads", options->threads,
+                   "How many threads run wavefronts; as many as there are processors if not given")
         ->type_name("N")
         ->in_range(1, most_threads);
-    app.add_option("--engine", options->engine, "What executes: an interpreter, a compiler as soon as it can (jit), or both in turn (auto)")
+    app.add_option("--engine", options->engine,
+                   "What executes: an interpreter, a compiler as soon as it can (jit), or both in turn (auto)")
         ->type_name("ENGINE")
         ->capture_default_str()
         ->one_of({"auto", "interpreter", "jit"});
@@ -127,7 +133,8 @@ Action define(Arguments& app) {
                  "Watch kernels for what is wrong though they go on: all, or some of bounds, uninitialised, races and "
                  "waits; slower")
         ->check([](const std::string& list) {
-            return parse_checks(list) ? std::string{} : "expected all, or a list of bounds, uninitialised, races and waits";
+            return parse_checks(list) ? std::string{}
+                                      : "expected all, or a list of bounds, uninitialised, races and waits";
         });
     app.add_flag("--trace-dispatches", options->trace, "A line on standard error for each kernel that was launched");
     app.add_flag("--profile", options->profile, "At the end, which kernels took how long, on standard error");
@@ -136,14 +143,13 @@ Action define(Arguments& app) {
     return [options] { return execute(*options); };
 }
 
-constexpr Command command{
-    about_programs, "gpu", "Run a program that was built for an AMD GPU, without one",
-    "HIP, OpenMP and OpenACC programs run as they are. The exit status is the program's own.\n\n"
-    "Examples:\n"
-    "  isaforge gpu -- ./vadd\n"
-    "  isaforge gpu --isa gfx906 --check -- ./solver --size 100\n"
-    "  isaforge gpu --info\n",
-    define};
+constexpr Command command{about_programs, "gpu", "Run a program that was built for an AMD GPU, without one",
+                          "HIP, OpenMP and OpenACC programs run as they are. The exit status is the program's own.\n\n"
+                          "Examples:\n"
+                          "  isaforge gpu -- ./vadd\n"
+                          "  isaforge gpu --isa gfx906 --check -- ./solver --size 100\n"
+                          "  isaforge gpu --info\n",
+                          define};
 const Registration registration{command};
 
 }  // namespace

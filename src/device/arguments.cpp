@@ -47,7 +47,7 @@ std::uint64_t hidden_value(std::string_view kind, const Hidden& from) {
 
 // What lies in memory for a launch.
 struct Surroundings {
-    Surroundings(Implementation& owner, std::shared_ptr<Pages> pages) : device(owner), block(std::move(pages)) {}
+    Surroundings(Implementation& owner, std::shared_ptr<GuardedPages> pages) : device(owner), block(std::move(pages)) {}
     ~Surroundings() {
         if (block != nullptr) device.give_block(std::move(block));
         if (printf_buffer != nullptr) device.release(printf_buffer);
@@ -56,7 +56,7 @@ struct Surroundings {
     Surroundings& operator=(const Surroundings&) = delete;
 
     Implementation& device;
-    std::shared_ptr<Pages> block;
+    std::shared_ptr<GuardedPages> block;
     std::uint8_t* printf_buffer = nullptr;
     std::uint64_t printf_bytes = 0;
     std::vector<std::string> printf_formats;

@@ -79,7 +79,8 @@ std::vector<CodeObject::Symbol> LoadedObject::symbols() const {
     std::vector<Symbol> symbols;
     for (const codeobject::LoadSymbol& symbol : image_.symbols)
         if (symbol.defined)
-            symbols.push_back({symbol.name, symbol.value + (symbol.absolute ? 0 : base_), symbol.size, symbol.is_object});
+            symbols.push_back(
+                {symbol.name, symbol.value + (symbol.absolute ? 0 : base_), symbol.size, symbol.is_object});
     return symbols;
 }
 

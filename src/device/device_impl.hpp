@@ -11,6 +11,7 @@
 #include "device/compute_abi.hpp"
 #include "isaforge/device.hpp"
 #include "machine/dispatcher.hpp"
+#include "support/guarded_pages.hpp"
 
 namespace isaforge::device {
 
@@ -23,22 +24,6 @@ struct RegisterNames {
 
 class Implementation;
 struct Start;
-
-// Pages of this process. None where there was no room.
-class Pages {
-public:
-    explicit Pages(std::uint64_t bytes);
-    ~Pages();
-    Pages(const Pages&) = delete;
-    Pages& operator=(const Pages&) = delete;
-    std::uint8_t* data() const { return data_; }
-    std::span<std::uint8_t> span() const { return {data_, data_ == nullptr ? 0 : bytes_}; }
-    std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(data_); }
-
-private:
-    std::uint8_t* data_ = nullptr;
-    std::uint64_t bytes_ = 0, mapped_ = 0;
-};
 
 class LoadedObject : public CodeObject, public std::enable_shared_from_this<LoadedObject> {
 public:
@@ -122,16 +107,17 @@ public:
     const codeobject::Processor& about() const { return about_; }
 
     // Private memory for wavefronts, so many bytes for each that lives; it is given back when the launch has ended.
-    std::shared_ptr<Pages> take_scratch(std::uint64_t bytes);
-    void give_scratch(std::shared_ptr<Pages> pages);
+    std::shared_ptr<GuardedPages> take_scratch(std::uint64_t bytes);
+    void give_scratch(std::shared_ptr<GuardedPages> pages);
     // A few pages for what a launch needs beside its arguments.
-    std::shared_ptr<Pages> take_block(std::uint64_t bytes);
-    void give_block(std::shared_ptr<Pages> pages);
+    std::shared_ptr<GuardedPages> take_block(std::uint64_t bytes);
+    void give_block(std::shared_ptr<GuardedPages> pages);
 
 private:
     bool fill_start(const LaunchRequest& request, Start& what, std::string& error);
-    std::shared_ptr<Pages> take_from(std::vector<std::shared_ptr<Pages>>& pool, std::uint64_t bytes, const char* name);
-    void give_to(std::vector<std::shared_ptr<Pages>>& pool, std::shared_ptr<Pages> pages);
+    std::shared_ptr<GuardedPages> take_from(std::vector<std::shared_ptr<GuardedPages>>& pool, std::uint64_t bytes,
+                                            const char* name);
+    void give_to(std::vector<std::shared_ptr<GuardedPages>>& pool, std::shared_ptr<GuardedPages> pages);
 
     const codeobject::Processor& about_;
     std::string processor_name_;
@@ -139,8 +125,8 @@ private:
     RegisterNames registers_;
     ObjectTable objects_;
     mutable std::mutex lock_;
-    std::unordered_map<std::uint8_t*, std::unique_ptr<Pages>> allocated_;
-    std::vector<std::shared_ptr<Pages>> scratch_, blocks_;   // that no launch has
+    std::unordered_map<std::uint8_t*, std::unique_ptr<GuardedPages>> allocated_;
+    std::vector<std::shared_ptr<GuardedPages>> scratch_, blocks_;   // that no launch has
     std::unique_ptr<machine::Dispatcher> dispatcher_;
 };
 

@@ -84,7 +84,7 @@ private:
     LaunchState state_;
     LocalIds whole_;
     std::vector<std::uint32_t> user_registers_;
-    std::shared_ptr<Pages> scratch_;
+    std::shared_ptr<GuardedPages> scratch_;
     std::shared_ptr<const LoadedObject> code_;   // stays while it runs
     Dispatch dispatch_;
     std::shared_ptr<Running> self_;          // while it runs

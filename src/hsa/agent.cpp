@@ -58,7 +58,8 @@ Agent::Agent(const std::string& processor, unsigned number, const DeviceOptions&
     const Known* const about = find_known(processor);
     isa_ = fmt::format("amdgcn-amd-amdhsa--{}{}", processor, about == nullptr ? "" : about->features);
     is_full_profile_ = about != nullptr && about->shares_memory;
-    for (const Pool::Kind kind : {Pool::Kind::coarse, Pool::Kind::fine, Pool::Kind::group}) pools_.push_back({this, kind});
+    for (const Pool::Kind kind : {Pool::Kind::coarse, Pool::Kind::fine, Pool::Kind::group})
+        pools_.push_back({this, kind});
 }
 
 hsa_status_t Agent::info(int attribute, void* value) const {

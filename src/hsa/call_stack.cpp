@@ -47,8 +47,9 @@ std::string CallStack::text(std::string_view indent) const {
         if (::dladdr(at, &place) == 0 || place.dli_fname == nullptr || launches(place.dli_fname)) continue;
         const std::string_view file = place.dli_fname;
         const auto offset = static_cast<std::uint64_t>(at - static_cast<const char*>(place.dli_fbase));
-        lines += fmt::format("{}{} in {}+{:#x}\n", indent, readable_name(place.dli_sname == nullptr ? "" : place.dli_sname),
-                             file.substr(file.rfind('/') + 1), offset);
+        lines +=
+            fmt::format("{}{} in {}+{:#x}\n", indent, readable_name(place.dli_sname == nullptr ? "" : place.dli_sname),
+                        file.substr(file.rfind('/') + 1), offset);
     }
     return lines;
 }

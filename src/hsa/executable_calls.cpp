@@ -30,7 +30,8 @@ hsa_status_t end_reader(std::uint64_t handle) {
     return gone ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
 
-hsa_status_t load(hsa_executable_t executable, hsa_agent_t handle, std::uint64_t reader, hsa_loaded_code_object_t* loaded) {
+hsa_status_t load(hsa_executable_t executable, hsa_agent_t handle, std::uint64_t reader,
+                  hsa_loaded_code_object_t* loaded) {
     if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
     Agent* const agent = runtime().find_agent(handle);
     if (agent == nullptr) return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -142,9 +143,11 @@ hsa_status_t loaded_info(hsa_loaded_code_object_t handle, hsa_ven_amd_loader_loa
 }
 
 // A part of a file; `bytes` 0: up to its end.
-hsa_status_t make_file_reader(hsa_file_t file, std::size_t offset, std::size_t bytes, hsa_code_object_reader_t* reader) {
+hsa_status_t make_file_reader(hsa_file_t file, std::size_t offset, std::size_t bytes,
+                              hsa_code_object_reader_t* reader) {
     struct stat about {};
-    if (reader == nullptr || ::fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return HSA_STATUS_ERROR_INVALID_FILE;
+    if (reader == nullptr || ::fstat(file, &about) != 0 || !S_ISREG(about.st_mode))
+        return HSA_STATUS_ERROR_INVALID_FILE;
     const auto size = static_cast<std::size_t>(about.st_size);
     if (offset >= size || bytes > size - offset) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     std::vector<std::uint8_t> own(bytes == 0 ? size - offset : bytes);
@@ -298,20 +301,20 @@ hsa_status_t hsa_executable_iterate_symbols(hsa_executable_t executable,
 }
 
 // All symbols are an agent's.
-hsa_status_t hsa_executable_iterate_program_symbols(hsa_executable_t executable,
-                                                    hsa_status_t (*callback)(hsa_executable_t, hsa_executable_symbol_t,
-                                                                             void*),
-                                                    void*) {
+hsa_status_t hsa_executable_iterate_program_symbols(
+    hsa_executable_t executable, hsa_status_t (*callback)(hsa_executable_t, hsa_executable_symbol_t, void*), void*) {
     return executable.handle == 0 || callback == nullptr ? HSA_STATUS_ERROR_INVALID_ARGUMENT : HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_executable_symbol_get_info(hsa_executable_symbol_t symbol, hsa_executable_symbol_info_t attribute,
                                             void* value) {
     if (symbol.handle == 0) return HSA_STATUS_ERROR_INVALID_EXECUTABLE_SYMBOL;
-    return value == nullptr ? HSA_STATUS_ERROR_INVALID_ARGUMENT : symbol_info(*object_of<Symbol>(symbol), attribute, value);
+    return value == nullptr ? HSA_STATUS_ERROR_INVALID_ARGUMENT
+                            : symbol_info(*object_of<Symbol>(symbol), attribute, value);
 }
 
-hsa_status_t hsa_system_get_major_extension_table(std::uint16_t extension, std::uint16_t, std::size_t size, void* table) {
+hsa_status_t hsa_system_get_major_extension_table(std::uint16_t extension, std::uint16_t, std::size_t size,
+                                                  void* table) {
     if (table == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (extension == HSA_EXTENSION_IMAGES) {
         const hsa_ext_images_1_00_pfn_t images{
@@ -344,8 +347,8 @@ hsa_status_t hsa_system_get_major_extension_table(std::uint16_t extension, std::
 }
 
 hsa_status_t hsa_system_get_extension_table(std::uint16_t extension, std::uint16_t major, std::uint16_t, void* table) {
-    const std::size_t size = extension == HSA_EXTENSION_IMAGES ? sizeof(hsa_ext_images_1_00_pfn_t)
-                                                               : sizeof(hsa_ven_amd_loader_1_00_pfn_t);
+    const std::size_t size =
+        extension == HSA_EXTENSION_IMAGES ? sizeof(hsa_ext_images_1_00_pfn_t) : sizeof(hsa_ven_amd_loader_1_00_pfn_t);
     return hsa_system_get_major_extension_table(extension, major, size, table);
 }
 

@@ -56,8 +56,8 @@ hsa_status_t Executables::load(Executable& executable, Agent& agent, std::span<c
         for (const KernelInfo& info : object->kernels())
             if (info.object == each.address) kernel = &info;
         if (kernel == nullptr && !each.is_object) continue;
-        executable.symbols.push_back(std::make_unique<Symbol>(
-            Symbol{each.name, &executable, &agent, kernel, each.address, each.bytes}));
+        executable.symbols.push_back(
+            std::make_unique<Symbol>(Symbol{each.name, &executable, &agent, kernel, each.address, each.bytes}));
     }
     if (loaded != nullptr) *loaded = made.get();
     const std::lock_guard lock(mutex_);
@@ -101,8 +101,7 @@ hsa_status_t symbol_info(const Symbol& symbol, int attribute, void* value) {
     switch (attribute) {
         case HSA_EXECUTABLE_SYMBOL_INFO_TYPE:
             return give(value, is_kernel ? HSA_SYMBOL_KIND_KERNEL : HSA_SYMBOL_KIND_VARIABLE);
-        case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH:
-            return give(value, static_cast<std::uint32_t>(symbol.name.size()));
+        case HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH: return give(value, static_cast<std::uint32_t>(symbol.name.size()));
         case HSA_EXECUTABLE_SYMBOL_INFO_NAME:
             std::memcpy(value, symbol.name.data(), symbol.name.size());
             return HSA_STATUS_SUCCESS;

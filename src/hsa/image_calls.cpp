@@ -43,7 +43,8 @@ hsa_status_t make_image(hsa_agent_t handle, const hsa_ext_image_descriptor_t* ab
     const Agent* const agent = runtime().find_agent(handle);
     if (agent == nullptr || !agent->is_gpu()) return HSA_STATUS_ERROR_INVALID_AGENT;
     if (about == nullptr || data == nullptr || image == nullptr ||
-        reinterpret_cast<std::uint64_t>(data) % (about->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB ? 1 : data_alignment) != 0)
+        reinterpret_cast<std::uint64_t>(data) % (about->geometry == HSA_EXT_IMAGE_GEOMETRY_1DB ? 1 : data_alignment) !=
+            0)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     Extents extents;
     if (!extents_of(*about, row_pitch, slice_pitch, extents))
@@ -111,9 +112,9 @@ hsa_status_t hsa_ext_image_create(hsa_agent_t agent, const hsa_ext_image_descrip
     return make_image(agent, about, data, 0, 0, image);
 }
 
-hsa_status_t hsa_ext_image_create_with_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t* about, const void* data,
-                                              hsa_access_permission_t, hsa_ext_image_data_layout_t, std::size_t row_pitch,
-                                              std::size_t slice_pitch, hsa_ext_image_t* image) {
+hsa_status_t hsa_ext_image_create_with_layout(hsa_agent_t agent, const hsa_ext_image_descriptor_t* about,
+                                              const void* data, hsa_access_permission_t, hsa_ext_image_data_layout_t,
+                                              std::size_t row_pitch, std::size_t slice_pitch, hsa_ext_image_t* image) {
     return make_image(agent, about, data, row_pitch, slice_pitch, image);
 }
 
@@ -149,7 +150,8 @@ hsa_status_t hsa_ext_image_copy(hsa_agent_t, hsa_ext_image_t from, const hsa_dim
     if (texel != texel_format(target.about.format).bytes) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     std::vector<std::uint8_t> between(texel * range->x * std::max(range->y, 1u) * std::max(range->z, 1u));
     const hsa_status_t status = copy_region(source, {*from_offset, *range}, between.data(), 0, 0, false);
-    return status == HSA_STATUS_SUCCESS ? copy_region(target, {*to_offset, *range}, between.data(), 0, 0, true) : status;
+    return status == HSA_STATUS_SUCCESS ? copy_region(target, {*to_offset, *range}, between.data(), 0, 0, true)
+                                        : status;
 }
 
 hsa_status_t hsa_ext_sampler_create(hsa_agent_t handle, const hsa_ext_sampler_descriptor_t* about,

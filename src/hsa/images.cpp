@@ -88,11 +88,13 @@ unsigned kind_of(unsigned geometry) {
 }
 
 std::uint32_t channel_bits(const TexelFormat& format) {
-    return format.channels[0] | format.channels[1] << 3 | format.channels[2] << 6 | std::uint32_t{format.channels[3]} << 9;
+    return format.channels[0] | format.channels[1] << 3 | format.channels[2] << 6 |
+           std::uint32_t{format.channels[3]} << 9;
 }
 
 // A buffer of texels: four words, as buffer instructions read them.
-void put_buffer(unsigned generation, const Image& image, const TexelFormat& format, std::array<std::uint32_t, 12>& words) {
+void put_buffer(unsigned generation, const Image& image, const TexelFormat& format,
+                std::array<std::uint32_t, 12>& words) {
     const auto base = reinterpret_cast<std::uint64_t>(image.data);
     const auto count = static_cast<std::uint32_t>(image.about.width);
     words[0] = static_cast<std::uint32_t>(base);
@@ -101,7 +103,8 @@ void put_buffer(unsigned generation, const Image& image, const TexelFormat& form
     words[3] = channel_bits(format) | format.numbers << 12 | format.data << 15;
 }
 
-void put_image(unsigned generation, const Image& image, const TexelFormat& format, std::array<std::uint32_t, 12>& words) {
+void put_image(unsigned generation, const Image& image, const TexelFormat& format,
+               std::array<std::uint32_t, 12>& words) {
     const hsa_ext_image_descriptor_t& about = image.about;
     const auto base = reinterpret_cast<std::uint64_t>(image.data);
     const auto less = [](std::size_t count) { return static_cast<std::uint32_t>(count == 0 ? 0 : count - 1); };
@@ -129,7 +132,8 @@ TexelFormat texel_format(const hsa_ext_image_format_t& format) {
     return {};
 }
 
-bool extents_of(const hsa_ext_image_descriptor_t& about, std::size_t row_pitch, std::size_t slice_pitch, Extents& extents) {
+bool extents_of(const hsa_ext_image_descriptor_t& about, std::size_t row_pitch, std::size_t slice_pitch,
+                Extents& extents) {
     constexpr std::size_t most = 1 << 14;
     const TexelFormat format = texel_format(about.format);
     const bool is_buffer = about.geometry == HSA_EXT_IMAGE_GEOMETRY_1DB;
@@ -137,7 +141,9 @@ bool extents_of(const hsa_ext_image_descriptor_t& about, std::size_t row_pitch, 
         about.width > (is_buffer ? std::size_t{1} << 27 : most))
         return false;
     const std::size_t least = about.width * format.bytes;
-    extents.row_bytes = row_pitch != 0 ? row_pitch : is_buffer ? least : (least + row_alignment - 1) / row_alignment * row_alignment;
+    extents.row_bytes = row_pitch != 0 ? row_pitch
+                        : is_buffer    ? least
+                                       : (least + row_alignment - 1) / row_alignment * row_alignment;
     extents.slice_bytes = extents.row_bytes * std::max<std::size_t>(about.height, 1);
     extents.slices = std::max<std::size_t>({about.depth, about.array_size, 1});
     return extents.row_bytes >= least && extents.row_bytes % format.bytes == 0 &&

@@ -22,7 +22,8 @@ struct Extents {
     std::size_t bytes() const { return slice_bytes * slices; }
 };
 // With a row pitch and a slice pitch of the client's, or 0.
-bool extents_of(const hsa_ext_image_descriptor_t& about, std::size_t row_pitch, std::size_t slice_pitch, Extents& extents);
+bool extents_of(const hsa_ext_image_descriptor_t& about, std::size_t row_pitch, std::size_t slice_pitch,
+                Extents& extents);
 
 // What a handle of an image leads to. Kernels read the words; all clients know that there are twelve.
 struct Image {

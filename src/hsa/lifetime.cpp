@@ -6,5 +6,4 @@ extern "C" {
 
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the name that the compiler's code calls
 [[gnu::visibility("hidden")]] int __cxa_atexit(void (*)(void*), void*, void*) noexcept { return 0; }
-
 }

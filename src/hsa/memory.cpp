@@ -1,8 +1,6 @@
 #include "hsa/memory.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-
 #include <functional>
 
 #include "hsa/runtime.hpp"
@@ -13,17 +11,6 @@ namespace {
 
 constexpr std::uint64_t page = 4096;
 constexpr std::size_t host_pool_bytes = std::size_t{16} << 30, device_pool_bytes = std::size_t{8} << 30;
-
-std::uint64_t rounded(std::uint64_t bytes) { return (bytes + page - 1) & ~(page - 1); }
-
-// With a page behind it that nobody may touch. Null where there is no room.
-std::uint8_t* map_pages(std::uint64_t bytes, int protection) {
-    void* const at = ::mmap(nullptr, bytes + page, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED) return nullptr;  // NOLINT(performance-no-int-to-ptr): a macro's
-    auto* const memory = static_cast<std::uint8_t*>(at);
-    if (protection != PROT_NONE) ::mprotect(memory + bytes, page, PROT_NONE);
-    return memory;
-}
 
 }  // namespace
 
@@ -53,9 +40,11 @@ void Memory::register_everywhere(const Allocation& allocation, const std::string
 hsa_status_t Memory::allocate(const Pool& pool, std::size_t bytes, void** memory) {
     if (bytes == 0 || memory == nullptr || pool.kind == Pool::Kind::group) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (bytes > pool.bytes()) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-    std::uint8_t* const host = map_pages(rounded(bytes), PROT_READ | PROT_WRITE);
+    auto pages = std::make_shared<GuardedPages>(bytes);
+    std::uint8_t* const host = pages->data();
     if (host == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    Allocation made{.base = reinterpret_cast<std::uint64_t>(host), .bytes = bytes, .host = host, .pool = &pool};
+    const Allocation made{
+        .base = pages->address(), .bytes = bytes, .host = host, .pool = &pool, .pages = std::move(pages)};
     std::uint64_t number = 0;
     {
         const std::lock_guard lock(mutex_);
@@ -83,7 +72,6 @@ hsa_status_t Memory::release(void* memory) {
     }
     for (const Allocation::Watcher& watcher : gone.watchers) watcher.call(memory, watcher.user);
     for (Agent* const gpu : runtime().gpus()) gpu->device().unregister_memory(gone.base, gone.bytes);
-    ::munmap(gone.host, rounded(gone.bytes) + page);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -92,17 +80,19 @@ hsa_status_t Memory::lock(void* host, std::size_t bytes, const Pool& pool, bool 
     if (host == nullptr || bytes == 0 || memory == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     const auto own = reinterpret_cast<std::uint64_t>(host);
     std::uint64_t base = own;
+    std::shared_ptr<GuardedPages> pages;
     if (!same_address) {
         const std::uint64_t offset = own % page;
-        std::uint8_t* const place = map_pages(rounded(bytes + offset), PROT_NONE);
-        if (place == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-        base = reinterpret_cast<std::uint64_t>(place) + offset;
+        pages = std::make_shared<GuardedPages>(bytes + offset, false);
+        if (pages->data() == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+        base = pages->address() + offset;
     }
     const Allocation made{.base = base,
                           .bytes = bytes,
                           .host = static_cast<std::uint8_t*>(host),
                           .pool = &pool,
-                          .is_locked = true};
+                          .is_locked = true,
+                          .pages = std::move(pages)};
     {
         const std::lock_guard lock(mutex_);
         allocations_[base] = made;
@@ -130,11 +120,6 @@ hsa_status_t Memory::unlock(void* host) {
     for (Agent* const gpu : runtime().gpus()) {
         gpu->device().unregister_memory(gone.base, gone.bytes);
         if (own != gone.base) gpu->device().unregister_memory(own, gone.bytes);
-    }
-    if (own != gone.base) {
-        const std::uint64_t offset = gone.base % page;
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that map_pages gave
-        ::munmap(reinterpret_cast<void*>(gone.base - offset), rounded(gone.bytes + offset) + page);
     }
     return HSA_STATUS_SUCCESS;
 }

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "hsa/api.hpp"
+#include "support/guarded_pages.hpp"
 
 namespace isaforge::hsa {
 
@@ -39,6 +41,8 @@ struct Allocation {
         void* user = nullptr;
     };
     std::vector<Watcher> watchers;          // told when it ends
+    std::shared_ptr<GuardedPages>
+        pages;  // what it lies in, or its second address does; none where it has but the program's
 
     std::uint64_t end() const { return base + bytes; }
 };

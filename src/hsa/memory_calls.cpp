@@ -67,8 +67,8 @@ hsa_amd_pointer_type_t type_of(const Allocation& allocation) {
 
 extern "C" {
 
-hsa_status_t hsa_amd_agent_iterate_memory_pools(hsa_agent_t handle, hsa_status_t (*callback)(hsa_amd_memory_pool_t, void*),
-                                                void* data) {
+hsa_status_t hsa_amd_agent_iterate_memory_pools(hsa_agent_t handle,
+                                                hsa_status_t (*callback)(hsa_amd_memory_pool_t, void*), void* data) {
     if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
     const Agent* const agent = runtime().find_agent(handle);
     if (agent == nullptr) return HSA_STATUS_ERROR_INVALID_AGENT;
@@ -78,7 +78,8 @@ hsa_status_t hsa_amd_agent_iterate_memory_pools(hsa_agent_t handle, hsa_status_t
     return iterate(pools, callback, data);
 }
 
-hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, hsa_amd_memory_pool_info_t attribute, void* value) {
+hsa_status_t hsa_amd_memory_pool_get_info(hsa_amd_memory_pool_t handle, hsa_amd_memory_pool_info_t attribute,
+                                          void* value) {
     if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
     const Pool* const pool = runtime().find_pool(handle.handle);
     if (pool == nullptr) return static_cast<hsa_status_t>(HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
@@ -116,8 +117,10 @@ hsa_status_t hsa_region_get_info(hsa_region_t handle, hsa_region_info_t attribut
     if (value == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     const bool is_group = pool->kind == Pool::Kind::group;
     switch (static_cast<int>(attribute)) {
-        case HSA_REGION_INFO_SEGMENT: return give(value, is_group ? HSA_REGION_SEGMENT_GROUP : HSA_REGION_SEGMENT_GLOBAL);
-        case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE: return give(value, static_cast<std::uint32_t>(pool->bytes()));
+        case HSA_REGION_INFO_SEGMENT:
+            return give(value, is_group ? HSA_REGION_SEGMENT_GROUP : HSA_REGION_SEGMENT_GLOBAL);
+        case HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE:
+            return give(value, static_cast<std::uint32_t>(pool->bytes()));
         case HSA_AMD_REGION_INFO_HOST_ACCESSIBLE: return give(value, pool->is_host());
         case HSA_AMD_REGION_INFO_BASE: return give(value, static_cast<void*>(nullptr));
         case HSA_REGION_INFO_GLOBAL_FLAGS: return pool_info(*pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, value);
@@ -134,7 +137,8 @@ hsa_status_t hsa_region_get_info(hsa_region_t handle, hsa_region_info_t attribut
 // ---------------------------------------------------------------------------------------------------------------------
 // Allocations
 
-hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, std::size_t bytes, std::uint32_t, void** memory) {
+hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t handle, std::size_t bytes, std::uint32_t,
+                                          void** memory) {
     if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
     const Pool* const pool = runtime().find_pool(handle.handle);
     if (pool == nullptr) return static_cast<hsa_status_t>(HSA_STATUS_ERROR_INVALID_MEMORY_POOL);
@@ -241,8 +245,9 @@ hsa_status_t hsa_amd_pointer_info_set_userdata(const void* pointer, void* user) 
 hsa_status_t hsa_amd_register_deallocation_callback(void* pointer, hsa_amd_deallocation_callback_t call, void* user) {
     if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
     if (call == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    const bool found =
-        runtime().memory().change(pointer, [&](Allocation& allocation) { allocation.watchers.push_back({call, user}); });
+    const bool found = runtime().memory().change(pointer, [&](Allocation& allocation) {
+        allocation.watchers.push_back({call, user});
+    });
     return found ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 

@@ -42,8 +42,7 @@ bool Queue::begin(std::uint32_t packets, hsa_queue_type32_t type) {
     const Pool& pool = runtime().host().pools()[0];
     void *shared = nullptr, *ring = nullptr;
     doorbell_ = runtime().signals().make(-1);
-    if (doorbell_ == nullptr ||
-        runtime().memory().allocate(pool, sizeof(Shared), &shared) != HSA_STATUS_SUCCESS ||
+    if (doorbell_ == nullptr || runtime().memory().allocate(pool, sizeof(Shared), &shared) != HSA_STATUS_SUCCESS ||
         runtime().memory().allocate(pool, packets * sizeof(Packet), &ring) != HSA_STATUS_SUCCESS)
         return false;
     shared_ = static_cast<Shared*>(shared);

@@ -25,7 +25,8 @@ using QueueCallback = void (*)(hsa_status_t, hsa_queue_t*, void*);
 class Queue {
 public:
     // Null where there is no memory, or no thread.
-    static Queue* make(Agent& agent, std::uint32_t packets, hsa_queue_type32_t type, QueueCallback callback, void* user);
+    static Queue* make(Agent& agent, std::uint32_t packets, hsa_queue_type32_t type, QueueCallback callback,
+                       void* user);
     static Queue& of(const hsa_queue_t* queue);
     // When it comes back, no packet of it runs any more.
     static void end(Queue* queue);

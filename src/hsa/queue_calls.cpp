@@ -82,34 +82,34 @@ hsa_status_t hsa_amd_profiling_convert_tick_to_system_domain(hsa_agent_t, std::u
 }
 
 // Those that differ in the order of memory alone.
-#define LOAD(order)                                                                      \
-    std::uint64_t hsa_queue_load_read_index_##order(const hsa_queue_t* queue) {          \
-        return __atomic_load_n(&shared(queue).read_dispatch_id, __ATOMIC_SEQ_CST);       \
-    }                                                                                    \
-    std::uint64_t hsa_queue_load_write_index_##order(const hsa_queue_t* queue) {         \
-        return __atomic_load_n(&shared(queue).write_dispatch_id, __ATOMIC_SEQ_CST);      \
+#define LOAD(order)                                                                 \
+    std::uint64_t hsa_queue_load_read_index_##order(const hsa_queue_t* queue) {     \
+        return __atomic_load_n(&shared(queue).read_dispatch_id, __ATOMIC_SEQ_CST);  \
+    }                                                                               \
+    std::uint64_t hsa_queue_load_write_index_##order(const hsa_queue_t* queue) {    \
+        return __atomic_load_n(&shared(queue).write_dispatch_id, __ATOMIC_SEQ_CST); \
     }
-#define STORE(order)                                                                             \
-    void hsa_queue_store_read_index_##order(const hsa_queue_t* queue, std::uint64_t value) {     \
-        __atomic_store_n(&shared(queue).read_dispatch_id, value, __ATOMIC_SEQ_CST);              \
-    }                                                                                            \
-    void hsa_queue_store_write_index_##order(const hsa_queue_t* queue, std::uint64_t value) {    \
-        __atomic_store_n(&shared(queue).write_dispatch_id, value, __ATOMIC_SEQ_CST);             \
-        runtime().changes().announce();                                                          \
+#define STORE(order)                                                                          \
+    void hsa_queue_store_read_index_##order(const hsa_queue_t* queue, std::uint64_t value) {  \
+        __atomic_store_n(&shared(queue).read_dispatch_id, value, __ATOMIC_SEQ_CST);           \
+    }                                                                                         \
+    void hsa_queue_store_write_index_##order(const hsa_queue_t* queue, std::uint64_t value) { \
+        __atomic_store_n(&shared(queue).write_dispatch_id, value, __ATOMIC_SEQ_CST);          \
+        runtime().changes().announce();                                                       \
     }
-#define CHANGE(order)                                                                                              \
-    std::uint64_t hsa_queue_add_write_index_##order(const hsa_queue_t* queue, std::uint64_t value) {               \
-        return __atomic_fetch_add(&shared(queue).write_dispatch_id, value, __ATOMIC_SEQ_CST);                      \
-    }                                                                                                              \
-    std::uint64_t hsa_queue_cas_write_index_##order(const hsa_queue_t* queue, std::uint64_t expected,              \
-                                                    std::uint64_t value) {                                         \
-        __atomic_compare_exchange_n(&shared(queue).write_dispatch_id, &expected, value, false, __ATOMIC_SEQ_CST,   \
-                                    __ATOMIC_SEQ_CST);                                                             \
-        return expected;                                                                                           \
+#define CHANGE(order)                                                                                            \
+    std::uint64_t hsa_queue_add_write_index_##order(const hsa_queue_t* queue, std::uint64_t value) {             \
+        return __atomic_fetch_add(&shared(queue).write_dispatch_id, value, __ATOMIC_SEQ_CST);                    \
+    }                                                                                                            \
+    std::uint64_t hsa_queue_cas_write_index_##order(const hsa_queue_t* queue, std::uint64_t expected,            \
+                                                    std::uint64_t value) {                                       \
+        __atomic_compare_exchange_n(&shared(queue).write_dispatch_id, &expected, value, false, __ATOMIC_SEQ_CST, \
+                                    __ATOMIC_SEQ_CST);                                                           \
+        return expected;                                                                                         \
     }
 
-LOAD(relaxed) LOAD(scacquire) LOAD(acquire)
-STORE(relaxed) STORE(screlease) STORE(release)
-CHANGE(relaxed) CHANGE(acquire) CHANGE(release) CHANGE(acq_rel) CHANGE(scacquire) CHANGE(screlease) CHANGE(scacq_screl)
+LOAD(relaxed)
+LOAD(scacquire) LOAD(acquire) STORE(relaxed) STORE(screlease) STORE(release) CHANGE(relaxed) CHANGE(acquire)
+    CHANGE(release) CHANGE(acq_rel) CHANGE(scacquire) CHANGE(screlease) CHANGE(scacq_screl)
 
 }  // extern "C"

@@ -24,11 +24,13 @@ std::string text(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
 }  // namespace
 
 void report(const Agent& agent, const LaunchResult& result, const CallStack& launched) {
-    say_line(fmt::format("isaforge: {} {}: {}\n", agent.processor(), agent.number(), result.message) + launched_by(launched));
+    say_line(fmt::format("isaforge: {} {}: {}\n", agent.processor(), agent.number(), result.message) +
+             launched_by(launched));
     if (!is_access(result)) return;
     hsa_amd_event_t event{};
     event.event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT;
-    event.memory_fault = {handle_of<hsa_agent_t>(&agent), result.fault.data_address, HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT};
+    event.memory_fault = {handle_of<hsa_agent_t>(&agent), result.fault.data_address,
+                          HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT};
     runtime().tell(event);
 }
 
@@ -38,8 +40,8 @@ void report_findings(Agent& agent, const std::function<CallStack()>& launched) {
     if (!runtime().settings().checks.any()) return;
     const std::lock_guard lock(mutex);
     for (const Finding& finding : agent.device().findings()) {
-        const std::string text =
-            to_text(finding, fmt::format(", kernel {}, group {}, wavefront {}", finding.program, finding.group, finding.hart));
+        const std::string text = to_text(
+            finding, fmt::format(", kernel {}, group {}, wavefront {}", finding.program, finding.group, finding.hart));
         if (told.insert(text).second) say_line("isaforge: " + text + "\n" + launched_by(launched()));
     }
 }
@@ -76,8 +78,8 @@ std::string profile_text() {
               [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
     double all = 0;
     for (const auto& [name, share] : kernels) all += share.seconds;
-    std::string text = fmt::format("{:>10} {:>6} {:>9} {:>15} {:>9}  kernel\n", "time", "share", "launches",
-                                   "instructions", "M/s");
+    std::string text =
+        fmt::format("{:>10} {:>6} {:>9} {:>15} {:>9}  kernel\n", "time", "share", "launches", "instructions", "M/s");
     for (const auto& [name, share] : kernels)
         text += fmt::format("{:>7.1f} ms {:>5.1f}% {:>9} {:>15} {:>9.1f}  {}\n", share.seconds * 1e3,
                             all > 0 ? 100 * share.seconds / all : 0, share.launches, share.instructions,
@@ -91,14 +93,13 @@ std::string profile_text() {
 }
 
 void trace(const hsa_kernel_dispatch_packet_t& packet, const KernelInfo& kernel, const LaunchResult& result) {
-    say_line(fmt::format("dispatch {} grid {} group {} lds {} vgprs {} sgprs {} private {}: {:.3f} ms, {} instructions, "
-                         "{:.1f} M/s{}\n",
-                         readable_name(kernel.name),
-                         text(packet.grid_size_x, packet.grid_size_y, packet.grid_size_z),
-                         text(packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z),
-                         packet.group_segment_size, kernel.vector_registers, kernel.scalar_registers,
-                         packet.private_segment_size, result.seconds * 1e3, result.instructions,
-                         rate(result.instructions, result.seconds), result.ok ? "" : ", failed"));
+    say_line(fmt::format(
+        "dispatch {} grid {} group {} lds {} vgprs {} sgprs {} private {}: {:.3f} ms, {} instructions, "
+        "{:.1f} M/s{}\n",
+        readable_name(kernel.name), text(packet.grid_size_x, packet.grid_size_y, packet.grid_size_z),
+        text(packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z), packet.group_segment_size,
+        kernel.vector_registers, kernel.scalar_registers, packet.private_segment_size, result.seconds * 1e3,
+        result.instructions, rate(result.instructions, result.seconds), result.ok ? "" : ", failed"));
 }
 
 }  // namespace

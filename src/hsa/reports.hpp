@@ -13,8 +13,6 @@ void report(const Agent& agent, const LaunchResult& result, const CallStack& lau
 // What checks have found that was not told yet.
 void report_findings(Agent& agent, const std::function<CallStack()>& launched);
 
-
-
 bool is_access(const LaunchResult& result);
 // What clients are told that it was.
 hsa_status_t status_of(const LaunchResult& result);

@@ -20,7 +20,8 @@ Runtime::Runtime(Settings settings) : settings_(std::move(settings)), host_(std:
     for (const std::string& processor : settings_.processors) {
         std::string error;
         const DeviceOptions options{processor, settings_.threads, settings_.engine, settings_.checks};
-        auto agent = std::make_unique<Agent>(processor, static_cast<unsigned>(gpus_.size()), options, settings_.units, error);
+        auto agent =
+            std::make_unique<Agent>(processor, static_cast<unsigned>(gpus_.size()), options, settings_.units, error);
         if (!agent->has_device()) {
             say("{}", error);
             continue;
@@ -70,7 +71,8 @@ Runtime& runtime() { return *the_runtime.load(std::memory_order_acquire); }
 hsa_status_t usable() {
     if (has_split_off) {
         static std::atomic<bool> is_told = false;
-        if (!is_told.exchange(true)) say("a process that has used the emulated GPU was split by fork: the new one cannot use it");
+        if (!is_told.exchange(true))
+            say("a process that has used the emulated GPU was split by fork: the new one cannot use it");
         return HSA_STATUS_ERROR_INVALID_RUNTIME_STATE;
     }
     return the_runtime.load() == nullptr ? HSA_STATUS_ERROR_NOT_INITIALIZED : HSA_STATUS_SUCCESS;
@@ -78,7 +80,8 @@ hsa_status_t usable() {
 
 std::uint64_t now() {
     return static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+            .count());
 }
 
 namespace {

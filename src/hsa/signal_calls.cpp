@@ -9,7 +9,8 @@ using namespace isaforge::hsa;
 
 namespace {
 
-std::int64_t wait_for(hsa_signal_t signal, hsa_signal_condition_t condition, std::int64_t wanted, std::uint64_t timeout) {
+std::int64_t wait_for(hsa_signal_t signal, hsa_signal_condition_t condition, std::int64_t wanted,
+                      std::uint64_t timeout) {
     std::int64_t value = 0;
     const auto done = [&] {
         value = value_of(signal_of(signal));
@@ -174,45 +175,47 @@ hsa_status_t hsa_signal_group_wait_any_relaxed(hsa_signal_group_t group, const h
     hsa_signal_value_t hsa_signal_load_##order(hsa_signal_t signal) { return value_of(signal_of(signal)); }
 #define STORE(name, order) \
     void hsa_signal_##name##_##order(hsa_signal_t signal, hsa_signal_value_t value) { store(signal, value); }
-#define WAIT(order)                                                                                          \
-    hsa_signal_value_t hsa_signal_wait_##order(hsa_signal_t signal, hsa_signal_condition_t condition,        \
+#define WAIT(order)                                                                                                 \
+    hsa_signal_value_t hsa_signal_wait_##order(hsa_signal_t signal, hsa_signal_condition_t condition,               \
                                                hsa_signal_value_t value, std::uint64_t timeout, hsa_wait_state_t) { \
-        return wait_for(signal, condition, value, timeout);                                                  \
+        return wait_for(signal, condition, value, timeout);                                                         \
     }
-#define UPDATE(name, builtin, order)                                                     \
-    void hsa_signal_##name##_##order(hsa_signal_t signal, hsa_signal_value_t value) {    \
-        __atomic_fetch_##builtin(&signal_of(signal)->value, value, __ATOMIC_SEQ_CST);    \
-        runtime().changes().announce();                                                  \
+#define UPDATE(name, builtin, order)                                                  \
+    void hsa_signal_##name##_##order(hsa_signal_t signal, hsa_signal_value_t value) { \
+        __atomic_fetch_##builtin(&signal_of(signal)->value, value, __ATOMIC_SEQ_CST); \
+        runtime().changes().announce();                                               \
     }
-#define EXCHANGE(order)                                                                                        \
-    hsa_signal_value_t hsa_signal_exchange_##order(hsa_signal_t signal, hsa_signal_value_t value) {            \
-        const std::int64_t before = __atomic_exchange_n(&signal_of(signal)->value, value, __ATOMIC_SEQ_CST);   \
-        runtime().changes().announce();                                                                        \
-        return before;                                                                                         \
-    }                                                                                                          \
-    hsa_signal_value_t hsa_signal_cas_##order(hsa_signal_t signal, hsa_signal_value_t expected,                \
-                                              hsa_signal_value_t value) {                                      \
-        std::int64_t before = expected;                                                                        \
-        __atomic_compare_exchange_n(&signal_of(signal)->value, &before, value, false, __ATOMIC_SEQ_CST,        \
-                                    __ATOMIC_SEQ_CST);                                                         \
-        runtime().changes().announce();                                                                        \
-        return before;                                                                                         \
+#define EXCHANGE(order)                                                                                      \
+    hsa_signal_value_t hsa_signal_exchange_##order(hsa_signal_t signal, hsa_signal_value_t value) {          \
+        const std::int64_t before = __atomic_exchange_n(&signal_of(signal)->value, value, __ATOMIC_SEQ_CST); \
+        runtime().changes().announce();                                                                      \
+        return before;                                                                                       \
+    }                                                                                                        \
+    hsa_signal_value_t hsa_signal_cas_##order(hsa_signal_t signal, hsa_signal_value_t expected,              \
+                                              hsa_signal_value_t value) {                                    \
+        std::int64_t before = expected;                                                                      \
+        __atomic_compare_exchange_n(&signal_of(signal)->value, &before, value, false, __ATOMIC_SEQ_CST,      \
+                                    __ATOMIC_SEQ_CST);                                                       \
+        runtime().changes().announce();                                                                      \
+        return before;                                                                                       \
     }
-#define ALL_OF(order)             \
-    UPDATE(add, add, order)       \
-    UPDATE(subtract, sub, order)  \
-    UPDATE(and, and, order)       \
-    UPDATE(or, or, order)         \
-    UPDATE(xor, xor, order)       \
+#define ALL_OF(order)            \
+    UPDATE(add, add, order)      \
+    UPDATE(subtract, sub, order) \
+    UPDATE(and, and, order)      \
+    UPDATE(or, or, order)        \
+    UPDATE(xor, xor, order)      \
     EXCHANGE(order)
 
-LOAD(relaxed) LOAD(scacquire) LOAD(acquire)
-STORE(store, relaxed) STORE(store, screlease) STORE(store, release)
-WAIT(relaxed) WAIT(scacquire) WAIT(acquire)
-ALL_OF(relaxed) ALL_OF(acquire) ALL_OF(release) ALL_OF(acq_rel) ALL_OF(scacquire) ALL_OF(screlease) ALL_OF(scacq_screl)
+LOAD(relaxed)
+LOAD(scacquire) LOAD(acquire) STORE(store, relaxed) STORE(store, screlease) STORE(store, release) WAIT(relaxed)
+    WAIT(scacquire) WAIT(acquire) ALL_OF(relaxed) ALL_OF(acquire) ALL_OF(release) ALL_OF(acq_rel) ALL_OF(scacquire)
+        ALL_OF(screlease) ALL_OF(scacq_screl)
 
-// Who waits need not be told at once; those that look for themselves will see it.
-void hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value) { store(signal, value); }
+    // Who waits need not be told at once; those that look for themselves will see it.
+    void hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value) {
+    store(signal, value);
+}
 void hsa_signal_silent_store_screlease(hsa_signal_t signal, hsa_signal_value_t value) { store(signal, value); }
 
 }  // extern "C"

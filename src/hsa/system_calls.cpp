@@ -1,6 +1,6 @@
 // The interface: beginning and end, what the system says of itself, agents.
-#include <atomic>
 #include <array>
+#include <atomic>
 
 #include "hsa/runtime.hpp"
 
@@ -17,9 +17,11 @@ constexpr StatusText status_texts[] = {
     {HSA_STATUS_SUCCESS, "HSA_STATUS_SUCCESS: The function has been executed successfully."},
     {HSA_STATUS_INFO_BREAK, "HSA_STATUS_INFO_BREAK: A traversal over a list of elements has been interrupted."},
     {HSA_STATUS_ERROR, "HSA_STATUS_ERROR: A generic error has occurred."},
-    {HSA_STATUS_ERROR_INVALID_ARGUMENT, "HSA_STATUS_ERROR_INVALID_ARGUMENT: One of the arguments is not as it must be."},
+    {HSA_STATUS_ERROR_INVALID_ARGUMENT,
+     "HSA_STATUS_ERROR_INVALID_ARGUMENT: One of the arguments is not as it must be."},
     {HSA_STATUS_ERROR_INVALID_QUEUE_CREATION, "HSA_STATUS_ERROR_INVALID_QUEUE_CREATION: No such queue can be made."},
-    {HSA_STATUS_ERROR_INVALID_ALLOCATION, "HSA_STATUS_ERROR_INVALID_ALLOCATION: No such allocation can be made, or is there."},
+    {HSA_STATUS_ERROR_INVALID_ALLOCATION,
+     "HSA_STATUS_ERROR_INVALID_ALLOCATION: No such allocation can be made, or is there."},
     {HSA_STATUS_ERROR_INVALID_AGENT, "HSA_STATUS_ERROR_INVALID_AGENT: There is no such agent."},
     {HSA_STATUS_ERROR_INVALID_REGION, "HSA_STATUS_ERROR_INVALID_REGION: There is no such region."},
     {HSA_STATUS_ERROR_INVALID_SIGNAL, "HSA_STATUS_ERROR_INVALID_SIGNAL: There is no such signal."},
@@ -36,8 +38,10 @@ constexpr StatusText status_texts[] = {
     {HSA_STATUS_ERROR_INVALID_SYMBOL_NAME, "HSA_STATUS_ERROR_INVALID_SYMBOL_NAME: No symbol has that name."},
     {HSA_STATUS_ERROR_VARIABLE_UNDEFINED, "HSA_STATUS_ERROR_VARIABLE_UNDEFINED: A variable is not defined."},
     {HSA_STATUS_ERROR_EXCEPTION, "HSA_STATUS_ERROR_EXCEPTION: A kernel has ended with an exception."},
-    {HSA_STATUS_ERROR_INVALID_RUNTIME_STATE, "HSA_STATUS_ERROR_INVALID_RUNTIME_STATE: Not in this process, which was split off."},
-    {HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION, "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION: A kernel has executed what is no instruction."},
+    {HSA_STATUS_ERROR_INVALID_RUNTIME_STATE,
+     "HSA_STATUS_ERROR_INVALID_RUNTIME_STATE: Not in this process, which was split off."},
+    {HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION,
+     "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION: A kernel has executed what is no instruction."},
     {HSA_STATUS_ERROR_MEMORY_FAULT, "HSA_STATUS_ERROR_MEMORY_FAULT: A kernel has accessed memory that is not there."},
 };
 

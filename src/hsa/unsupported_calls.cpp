@@ -16,10 +16,10 @@ int unsupported(const char* name, std::atomic<bool>& is_told) {
 }  // namespace
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a name
-#define UNSUPPORTED(name)                                             \
-    extern "C" __attribute__((visibility("default"))) int name() {    \
-        static std::atomic<bool> is_told = false;                     \
-        return unsupported(#name, is_told);                           \
+#define UNSUPPORTED(name)                                          \
+    extern "C" __attribute__((visibility("default"))) int name() { \
+        static std::atomic<bool> is_told = false;                  \
+        return unsupported(#name, is_told);                        \
     }
 
 UNSUPPORTED(hsa_amd_image_create)
@@ -56,5 +56,6 @@ struct LoadedCode {
     void* map;
 };
 extern "C" {
-__attribute__((visibility("default"))) LoadedCode _amdgpu_r_debug{};   // NOLINT(bugprone-reserved-identifier): the interface's name
+__attribute__((visibility("default")))
+LoadedCode _amdgpu_r_debug{};  // NOLINT(bugprone-reserved-identifier): the interface's name
 }

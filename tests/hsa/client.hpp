@@ -6,12 +6,14 @@
 
 namespace isaforge::test {
 
-inline constexpr std::uint16_t usual_scopes =
-    HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE | HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
+inline constexpr std::uint16_t usual_scopes = HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
+                                              HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
 inline constexpr std::uint16_t behind_all = 1 << HSA_PACKET_HEADER_BARRIER;
 
 struct SignalOf {
-    explicit SignalOf(std::int64_t value) { EXPECT_EQ(hsa_signal_create(value, 0, nullptr, &handle), HSA_STATUS_SUCCESS); }
+    explicit SignalOf(std::int64_t value) {
+        EXPECT_EQ(hsa_signal_create(value, 0, nullptr, &handle), HSA_STATUS_SUCCESS);
+    }
     ~SignalOf() { hsa_signal_destroy(handle); }
     SignalOf(const SignalOf&) = delete;
     SignalOf& operator=(const SignalOf&) = delete;
@@ -78,13 +80,17 @@ private:
 class Work {
 public:
     Work(const Client& client, const std::vector<std::uint8_t>& object, std::uint32_t packets = 64) : client_(client) {
-        EXPECT_EQ(hsa_code_object_reader_create_from_memory(object.data(), object.size(), &reader_), HSA_STATUS_SUCCESS);
-        EXPECT_EQ(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, nullptr, &executable),
+        EXPECT_EQ(hsa_code_object_reader_create_from_memory(object.data(), object.size(), &reader_),
                   HSA_STATUS_SUCCESS);
+        EXPECT_EQ(
+            hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, nullptr, &executable),
+            HSA_STATUS_SUCCESS);
         EXPECT_EQ(hsa_executable_load_agent_code_object(executable, client.gpu, reader_, nullptr, nullptr),
                   HSA_STATUS_SUCCESS);
         EXPECT_EQ(hsa_executable_freeze(executable, nullptr), HSA_STATUS_SUCCESS);
-        const auto failed = [](hsa_status_t status, hsa_queue_t*, void* self) { static_cast<Work*>(self)->error = status; };
+        const auto failed = [](hsa_status_t status, hsa_queue_t*, void* self) {
+            static_cast<Work*>(self)->error = status;
+        };
         EXPECT_EQ(hsa_queue_create(client.gpu, packets, HSA_QUEUE_TYPE_MULTI, failed, this, ~0u, ~0u, &queue),
                   HSA_STATUS_SUCCESS);
     }
@@ -100,7 +106,8 @@ public:
     std::uint64_t kernel(const std::string& name) const {
         hsa_executable_symbol_t symbol{};
         std::uint64_t object = 0;
-        EXPECT_EQ(hsa_executable_get_symbol_by_name(executable, name.c_str(), &client_.gpu, &symbol), HSA_STATUS_SUCCESS);
+        EXPECT_EQ(hsa_executable_get_symbol_by_name(executable, name.c_str(), &client_.gpu, &symbol),
+                  HSA_STATUS_SUCCESS);
         hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object);
         return object;
     }
@@ -112,8 +119,8 @@ public:
         auto* const block = client_.allocate<std::uint8_t>(client_.kernarg, 4096);
         blocks_.push_back(block);
         std::size_t at = 0;
-        ((at = (at + sizeof values - 1) / sizeof values * sizeof values, std::memcpy(block + at, &values, sizeof values),
-          at += sizeof values),
+        ((at = (at + sizeof values - 1) / sizeof values * sizeof values,
+          std::memcpy(block + at, &values, sizeof values), at += sizeof values),
          ...);
         hsa_kernel_dispatch_packet_t packet{};
         packet.setup = 3;
@@ -132,7 +139,8 @@ public:
     template <typename Packet>
     void put(const Packet& packet, unsigned header) {
         const std::uint64_t place = hsa_queue_add_write_index_screlease(queue, 1);
-        while (place - hsa_queue_load_read_index_scacquire(queue) >= queue->size) {}
+        while (place - hsa_queue_load_read_index_scacquire(queue) >= queue->size) {
+        }
         auto* const there = static_cast<hsa_kernel_dispatch_packet_t*>(queue->base_address) + place % queue->size;
         std::memcpy(reinterpret_cast<char*>(there) + 2, reinterpret_cast<const char*>(&packet) + 2, sizeof packet - 2);
         __atomic_store_n(&there->header, static_cast<std::uint16_t>(header), __ATOMIC_RELEASE);

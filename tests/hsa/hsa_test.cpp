@@ -52,7 +52,8 @@ TEST_F(Hsa, AgentsSayWhatTheyAre) {
     ASSERT_EQ(hsa_agent_get_info(client.gpu, HSA_AGENT_INFO_WAVEFRONT_SIZE, &width), HSA_STATUS_SUCCESS);
     EXPECT_EQ(width, 64u);
     EXPECT_EQ(hsa_agent_get_info({12345}, HSA_AGENT_INFO_NAME, name), HSA_STATUS_ERROR_INVALID_AGENT);
-    EXPECT_EQ(hsa_agent_get_info(client.gpu, static_cast<hsa_agent_info_t>(0x77777), name), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(hsa_agent_get_info(client.gpu, static_cast<hsa_agent_info_t>(0x77777), name),
+              HSA_STATUS_ERROR_INVALID_ARGUMENT);
     const char* text = nullptr;
     ASSERT_EQ(hsa_status_string(HSA_STATUS_ERROR_INVALID_AGENT, &text), HSA_STATUS_SUCCESS);
     EXPECT_EQ(std::string(text).find("HSA_STATUS_ERROR_INVALID_AGENT"), 0u);
@@ -147,7 +148,8 @@ TEST_F(Hsa, HandlersAreCalledAsOftenAsTheyWant) {
         return value > 1;
     };
     std::uint64_t handle = signal.handle.handle;
-    ASSERT_EQ(hsa_amd_signal_async_handler(signal.handle, HSA_SIGNAL_CONDITION_GTE, 1, handler, &handle), HSA_STATUS_SUCCESS);
+    ASSERT_EQ(hsa_amd_signal_async_handler(signal.handle, HSA_SIGNAL_CONDITION_GTE, 1, handler, &handle),
+              HSA_STATUS_SUCCESS);
     hsa_signal_store_screlease(signal.handle, 5);
     EXPECT_TRUE(signal.wait_zero());
     EXPECT_EQ(calls, 5);
@@ -155,7 +157,8 @@ TEST_F(Hsa, HandlersAreCalledAsOftenAsTheyWant) {
 
 TEST_F(Hsa, WaitingEndsWithItsTime) {
     const SignalOf never(1), ready(4);
-    EXPECT_EQ(hsa_signal_wait_scacquire(never.handle, HSA_SIGNAL_CONDITION_EQ, 0, 2'000'000, HSA_WAIT_STATE_BLOCKED), 1);
+    EXPECT_EQ(hsa_signal_wait_scacquire(never.handle, HSA_SIGNAL_CONDITION_EQ, 0, 2'000'000, HSA_WAIT_STATE_BLOCKED),
+              1);
     hsa_signal_t both[] = {never.handle, ready.handle};
     hsa_signal_condition_t conditions[] = {HSA_SIGNAL_CONDITION_EQ, HSA_SIGNAL_CONDITION_LT};
     hsa_signal_value_t values[] = {0, 5}, found = 0;
@@ -169,10 +172,12 @@ TEST_F(Hsa, CopiesWaitForTheirSignals) {
     std::vector<std::uint8_t> there(size), back(size);
     std::iota(there.begin(), there.end(), std::uint8_t{3});
     const SignalOf gate(1), first(1), second(1);
-    ASSERT_EQ(hsa_amd_memory_async_copy(data, client.gpu, there.data(), client.host, size, 1, &gate.handle, first.handle),
-              HSA_STATUS_SUCCESS);
-    ASSERT_EQ(hsa_amd_memory_async_copy(back.data(), client.host, data, client.gpu, size, 1, &first.handle, second.handle),
-              HSA_STATUS_SUCCESS);
+    ASSERT_EQ(
+        hsa_amd_memory_async_copy(data, client.gpu, there.data(), client.host, size, 1, &gate.handle, first.handle),
+        HSA_STATUS_SUCCESS);
+    ASSERT_EQ(
+        hsa_amd_memory_async_copy(back.data(), client.host, data, client.gpu, size, 1, &first.handle, second.handle),
+        HSA_STATUS_SUCCESS);
     EXPECT_EQ(first.value(), 1);
     hsa_signal_store_screlease(gate.handle, 0);
     ASSERT_TRUE(second.wait_zero());
@@ -211,7 +216,8 @@ TEST_F(Hsa, LockedMemoryHasASecondAddressForKernels) {
     EXPECT_EQ(own, std::vector<std::uint32_t>(64, 41));
     hsa_amd_pointer_info_t info{};
     info.size = sizeof info;
-    ASSERT_EQ(hsa_amd_pointer_info(static_cast<char*>(address) + 8, &info, nullptr, nullptr, nullptr), HSA_STATUS_SUCCESS);
+    ASSERT_EQ(hsa_amd_pointer_info(static_cast<char*>(address) + 8, &info, nullptr, nullptr, nullptr),
+              HSA_STATUS_SUCCESS);
     EXPECT_EQ(info.type, HSA_EXT_POINTER_TYPE_LOCKED);
     EXPECT_EQ(info.agentBaseAddress, address);
     EXPECT_EQ(info.hostBaseAddress, own.data());
@@ -334,7 +340,8 @@ TEST_F(Hsa, ImagesTakeAndGiveRegions) {
     std::memcpy(&texel, data + 6 * 256 + 5 * 4, 4);   // rows are multiples of 256 bytes
     EXPECT_EQ(texel, 8u);
     const hsa_ext_image_region_t outside{{4, 8, 0}, {6, 3, 1}};
-    EXPECT_EQ(hsa_ext_image_import(client.gpu, texels.data(), 0, 0, image, &outside), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    EXPECT_EQ(hsa_ext_image_import(client.gpu, texels.data(), 0, 0, image, &outside),
+              HSA_STATUS_ERROR_INVALID_ARGUMENT);
     about.format.channel_type = HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT24;
     EXPECT_NE(hsa_ext_image_data_get_info(client.gpu, &about, HSA_ACCESS_PERMISSION_RW, &size), HSA_STATUS_SUCCESS);
     EXPECT_EQ(hsa_ext_image_destroy(client.gpu, image), HSA_STATUS_SUCCESS);

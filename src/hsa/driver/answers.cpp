@@ -35,5 +35,4 @@ extern "C" {
     return next<int (*)(const char*, int, ...)>("open")(is_driver(path) ? "/dev/null" : path, flags, mode);
 }
 // NOLINTEND(cert-dcl50-cpp)
-
 }
