@@ -149,6 +149,7 @@ BY_HAND = [
 ]
 
 ALL, FLAT, LATE = ("gfx600", "gfx700", "gfx803", "gfx900"), ("gfx700", "gfx803", "gfx900"), ("gfx900",)
+OLDEST, NEW = ("gfx600",), ("gfx803", "gfx900")
 # s[2:3] and v[2:3] are an address of code, s[8:11] describe a buffer of it, v4 is one of the local data share.
 BEGIN = """    s_getpc_b64 s[2:3]
     v_mov_b32 v2, s2
@@ -190,6 +191,72 @@ BY_GENERATION = [
     ("global", LATE, "global_load_dword v1, v[2:3], off\n s_waitcnt lgkmcnt(0)\n v_mov_b32 v5, v1", r"waits: reads v1 .* vmcnt"),
     ("twenty under way", LATE, ".rept 20\n global_load_dword v5, v[2:3], off\n .endr\n global_load_dword v1, v[2:3], off\n"
      ".rept 17\n global_load_dword v5, v[2:3], off\n .endr\n s_waitcnt vmcnt(18)\n v_mov_b32 v6, v1", r"waits: reads v1 .* vmcnt"),
+
+    ("lane select", ALL, "v_readfirstlane_b32 s4, v0\n v_readlane_b32 s5, v4, s4",
+     r"hazards: reads s4 0 wait states after it was written by the instruction at \w+ `v_readfirstlane_b32 s4, v0`: 4 are needed"),
+    ("lane select, one short", ALL, "v_readfirstlane_b32 s4, v0\n s_nop 2\n v_readlane_b32 s5, v4, s4",
+     r"hazards: reads s4 3 wait states after"),
+    ("lane select by vcc", ALL, "v_cmp_eq_u32 vcc, v0, v0\n v_writelane_b32 v5, 1, vcc_lo", r"hazards: reads vcc 0 wait states after"),
+    ("behind a branch", ALL, "v_readfirstlane_b32 s4, v0\n s_branch 1f\n s_nop 3\n1:\n v_readlane_b32 s5, v4, s4",
+     r"hazards: reads s4 1 wait state after"),
+    ("division", ALL, "v_cmp_eq_u32 vcc, v0, v0\n s_nop 2\n v_div_fmas_f32 v5, v4, v4, v4", r"hazards: reads vcc 3 wait states after .* 4 are needed"),
+    ("scalar offset of a load", NEW, "v_readfirstlane_b32 s12, v0\n buffer_load_dword v1, off, s[8:11], s12\n s_waitcnt vmcnt(0)",
+     r"hazards: reads s12 0 wait states after .* 5 are needed"),
+    ("scalar address", OLDEST, "v_readfirstlane_b32 s2, v2\n s_load_dword s4, s[2:3], 0\n s_waitcnt lgkmcnt(0)",
+     r"hazards: reads s2 0 wait states after .* 4 are needed"),
+    ("scalar buffer", OLDEST, "s_mov_b32 s10, 64\n s_buffer_load_dword s4, s[8:11], 0x0\n s_waitcnt lgkmcnt(0)",
+     r"hazards: reads s10 0 wait states after .* 4 are needed"),
+    ("lanes and lane exchange", NEW, "v_cmpx_eq_u32 vcc, v0, v0\n s_nop 3\n v_mov_b32_dpp v5, v4 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf",
+     r"hazards: comes 4 wait states behind the instruction at \w+ `v_cmpx_eq_u32_e32 vcc, v0, v0`: 5 are needed"),
+    ("lane exchange", NEW, "v_mov_b32 v5, v4\n s_nop 0\n v_mov_b32_dpp v6, v5 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf",
+     r"hazards: reads v5 1 wait state after .* 2 are needed"),
+    ("mode", ALL, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0\n s_nop 0\n s_getreg_b32 s4, hwreg(HW_REG_MODE)",
+     r"hazards: reads hw_mode 1 wait state after .* 2 are needed"),
+    ("mode twice", ALL, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0",
+     r"hazards: writes hw_mode 0 wait states after"),
+    ("mode twice, of today", NEW, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0\n s_nop 0\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0",
+     r"hazards: writes hw_mode 1 wait state after .* 2 are needed"),
+    ("skipping set", ALL, "s_setvskip 0, 0\n s_getreg_b32 s4, hwreg(HW_REG_MODE)", r"hazards: reads hw_mode 0 wait states after"),
+    ("skipping as a mode", ALL, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 2), 0\n v_mov_b32 v5, 0", r"hazards: comes 0 wait states behind .* 2 are needed"),
+    ("skipping and the data share", ALL, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 0\n ds_write_b32 v4, v0", r"hazards: comes 0 wait states behind"),
+    ("data of a trace", NEW, "s_mov_b32 m0, 0\n s_ttracedata", r"hazards: comes 0 wait states behind .* 1 is needed"),
+    ("registers by number", LATE, "s_mov_b32 m0, 0\n s_movrels_b32 s4, s8", r"hazards: reads m0 0 wait states after .* 1 is needed"),
+    ("by lanes from the data share", LATE, "s_mov_b32 m0, 0\n ds_read_addtid_b32 v1\n s_waitcnt lgkmcnt(0)", r"hazards: comes 0 wait states behind"),
+    ("data of a wide store", FLAT, "buffer_store_dwordx4 v[4:7], off, s[8:11], 0 offset:4092\n v_mov_b32 v6, 0",
+     r"hazards: writes v6 0 wait states after it was read by the instruction at \w+ `buffer_store_dwordx4 .*`: 1 is needed"),
+    ("data of a wide flat store", FLAT, "s_mov_b64 exec, 0\n flat_store_dwordx4 v[2:3], v[4:7]\n v_mov_b32 v7, 0",
+     r"hazards: writes v7 0 wait states after it was read"),
+
+    ("kept long enough", ALL, "v_readfirstlane_b32 s4, v0\n s_nop 3\n v_readlane_b32 s5, v4, s4\n v_cmp_eq_u32 vcc, v0, v0\n s_nop 1\n"
+     " v_mov_b32 v5, 0\n s_nop 0\n v_div_fmas_f32 v5, v4, v4, v4\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 2), 0\n s_nop 1\n"
+     " s_getreg_b32 s4, hwreg(HW_REG_MODE)\n v_mov_b32 v5, 0", None),
+    ("kept long enough by new ones", NEW, "v_readfirstlane_b32 s12, v0\n s_nop 4\n buffer_load_dword v1, off, s[8:11], s12\n"
+     " v_cmpx_eq_u32 vcc, v0, v0\n s_nop 2\n v_mov_b32 v5, v4\n s_nop 1\n"
+     " v_mov_b32_dpp v6, v5 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf\n s_mov_b32 m0, 0\n s_nop 0\n s_ttracedata", None),
+    ("no lane is selected", ALL, "v_readfirstlane_b32 s4, v0\n v_writelane_b32 v5, s4, 3\n v_readlane_b32 s5, v4, 2", None),
+    ("other registers", ALL, "v_readfirstlane_b32 s4, v0\n v_readlane_b32 s5, v4, s8\n"
+     " s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), 0xc0\n s_getreg_b32 s4, hwreg(HW_REG_TRAPSTS)\n v_mov_b32 v5, 0", None),
+    ("written by the scalar unit", ALL, "s_mov_b32 s12, 0\n buffer_load_dword v1, off, s[8:11], s12\n v_readlane_b32 s5, v4, s12", None),
+    ("data of stores", FLAT, "buffer_store_dwordx2 v[4:5], off, s[8:11], 0 offset:4092\n v_mov_b32 v5, 0\n s_mov_b32 s12, 0\n"
+     " buffer_store_dwordx4 v[4:7], off, s[8:11], s12 offset:4092\n v_mov_b32 v6, 0\n"
+     " buffer_store_dwordx4 v[4:7], off, s[8:11], 0 offset:4092\n s_nop 0\n v_mov_b32 v6, 0", None),
+    ("not in its way", ("gfx600", "gfx700"), "v_readfirstlane_b32 s12, v0\n buffer_load_dword v1, off, s[8:11], s12\n s_mov_b32 m0, 0\n s_ttracedata", None),
+
+    ("stored and written again", OLDEST, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n v_mov_b32 v4, 0",
+     r"waits: writes v4 while it is still read: no wait for expcnt has seen it read by the instruction at \w+ `buffer_store_dword"),
+    ("stored and loaded again", OLDEST, "buffer_store_dwordx2 v[4:5], off, s[8:11], 0 offset:4092\n buffer_load_dword v5, off, s[8:11], 0",
+     r"waits: writes v5 while it is still read"),
+    ("second of two stores", OLDEST, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n buffer_store_dword v0, off, s[8:11], 0 offset:4092\n"
+     " s_waitcnt expcnt(1)\n v_mov_b32 v4, 0\n v_mov_b32 v0, 0", r"waits: writes v0 while it is still read"),
+    ("the other counter of stores", OLDEST, "buffer_atomic_add v4, off, s[8:11], 0 offset:4092\n s_waitcnt vmcnt(0)\n v_mov_b32 v4, 0",
+     r"waits: writes v4 while it is still read"),
+    ("stored, waited, written", OLDEST, "buffer_load_dword v1, off, s[8:11], 0\n buffer_store_dword v4, off, s[8:11], 0 offset:4092\n v_mov_b32 v5, v4\n"
+     " s_waitcnt expcnt(0)\n v_mov_b32 v4, 0", None),
+    ("stored and written again by new ones", FLAT, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n v_mov_b32 v4, 0", None),
+    ("a message and the data share", ALL, "ds_read_b32 v1, v4\n s_nop 0\n s_sendmsg sendmsg(MSG_INTERRUPT)\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v5, v1",
+     r"waits: reads v1 .* no wait for lgkmcnt"),
+    ("a message, and all are waited for", ALL, "ds_read_b32 v1, v4\n s_nop 0\n s_sendmsg sendmsg(MSG_INTERRUPT)\n s_waitcnt lgkmcnt(0)\n v_mov_b32 v5, v1",
+     None),
 
     ("beyond the local data share", ALL, "v_or_b32 v5, 0x400, v4\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)",
      r"bounds: accesses the local data share beyond what the group has of it"),
