@@ -343,6 +343,13 @@ struct Duration {
     Place where;
 };
 
+// Registers that instructions of a class go on reading until a counter says so.
+struct Held {
+    HazardSide side;
+    std::string counter;
+    Place where;
+};
+
 // One encoding of one instruction in one of its lengths.
 struct Form {
     Index instruction = no_index;
@@ -376,12 +383,6 @@ struct Arrival {
     Meaning condition;     // where this is not 0; null: always
 };
 
-// What it reads of these fields is read until a counter says so.
-struct Held {
-    std::vector<std::string> fields;
-    std::string counter;
-};
-
 // A row of an instruction table.
 struct Instruction {
     std::vector<std::string> names;        // the first is printed
@@ -394,7 +395,6 @@ struct Instruction {
     unsigned lanes = 1;                    // executes for so many lanes …
     Meaning lane_mask;                     // … where this is not 0
     SharedList<Arrival> arrivals;
-    SharedList<Held> held;
     SharedList<Naming> names_in_meaning;             // of the table, for its meaning
     std::map<std::string, std::uint64_t> constants;  // values of the row's columns, for its meaning
     Place where;
@@ -521,10 +521,14 @@ struct Isa {
     std::vector<Limit> limits;
     std::vector<Format> formats;
     std::vector<Instruction> instructions;
-    bool has_arrivals = false;  // some of these have, or registers that are read until a counter says so
+    bool has_arrivals = false;  // some of these have
     std::vector<InstructionClass> classes;
     std::vector<Hazard> hazards;
     std::vector<Duration> durations;
+    std::vector<Held> held;
+
+    // Whether the order of instructions and waits between them matter.
+    bool has_watched_steps() const { return has_arrivals || !hazards.empty() || !held.empty(); }
     std::vector<Form> forms;
     std::vector<OpcodeRow> opcode_rows;
     std::vector<Pool> pools;

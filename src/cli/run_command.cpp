@@ -223,8 +223,8 @@ int launch(const Options& options, const Session& session) {
                                   .profile_json = options.profile_json,
                                   .stats = options.stats,
                                   .profile = options.profile};
-    if (settings.looks() && (!options.program.threads.empty() || options.engine == "both" || settings.checks.any())) {
-        complain("--trace and --profile let wavefronts take turns; leave out --threads, --engine both and --check");
+    if (settings.looks() && (!options.program.threads.empty() || options.engine == "both")) {
+        complain("--trace and --profile let wavefronts take turns; leave out --threads and --engine both");
         return usage_error;
     }
     if (!has_engine(options)) return input_error;

@@ -121,7 +121,16 @@ void Resolver::resolve_hazards() {
             if (of != no_index) isa_.durations.push_back({of, syntax.lasts, syntax.place});
             continue;
         }
-        const auto first = hazard_side(syntax.first), second = hazard_side(syntax.second);
+        const auto first = hazard_side(syntax.first);
+        if (!syntax.counter.empty()) {
+            if (first && first->touches != HazardSide::Touches::reads)
+                diagnostics_.error(syntax.first.of.place, "what a counter is waited for is something that is read: say "
+                                                          "which registers, as in `reads v in DATA until …`");
+            else if (first)
+                isa_.held.push_back({*first, syntax.counter, syntax.place});
+            continue;
+        }
+        const auto second = hazard_side(syntax.second);
         if (!first || !second) continue;
         if (second->touches != HazardSide::Touches::none && first->touches == HazardSide::Touches::none)
             diagnostics_.error(syntax.second.of.place, "`it` is a register that the first instruction reads or writes: "

@@ -67,7 +67,6 @@ private:
     void function();
     void type();
     std::vector<ArrivalSyntax> arrivals();
-    HeldSyntax held();
     void instructions();
     void pool();
     void reserved();
@@ -836,13 +835,16 @@ HazardSideSyntax Parser::hazard_side(bool is_second) {
     return out;
 }
 
-// 4 CLASS … then CLASS …, or CLASS lasts expression
+// 4 CLASS … then CLASS …; CLASS lasts expression; CLASS reads v in DATA until counter
 HazardSyntax Parser::hazard() {
     HazardSyntax out;
     out.place = peek().place;
     if (!at(TokenKind::number)) {
-        out.first.of = expect_name("a number of wait states, or the name of a class");
-        if (expect("lasts", "before the wait states that such an instruction is")) out.lasts = expression();
+        out.first = hazard_side(false);
+        if (accept("until"))
+            out.counter = expect_name("the name of a counter").text;
+        else if (expect("lasts", "or `until`, behind a class"))
+            out.lasts = expression();
     } else {
         const Token number = take_number();
         out.states = static_cast<unsigned>(std::min<std::uint64_t>(number.number, most_wait_states));
@@ -1253,17 +1255,6 @@ std::vector<ArrivalSyntax> Parser::arrivals() {
     return out;
 }
 
-// reads VDATA, DATA until expcnt [only …]
-HeldSyntax Parser::held() {
-    HeldSyntax out;
-    do out.fields.push_back(expect_name("the name of a field"));
-    while (accept(","));
-    if (expect("until", "before the counter that says that they were read"))
-        out.counter = expect_name("the name of a counter").text;
-    out.only = only();
-    return out;
-}
-
 void Parser::instructions() {
     InstructionsDeclaration out;
     out.place = advance().place;
@@ -1282,8 +1273,6 @@ void Parser::instructions() {
             if (accept("under")) out.lane_mask = expression();
         } else if (accept("arrives")) {
             out.arrivals = arrivals();
-        } else if (accept("reads")) {
-            out.held.push_back(held());
         } else if (accept("aligned")) {
             const Place place = peek().place;
             const std::uint64_t count = expect_number("the number of rows that stand together").value_or(1);
@@ -1291,8 +1280,8 @@ void Parser::instructions() {
             if (!std::has_single_bit(count) || count > most_aligned)
                 diagnostics_.error(place, fmt::format("`aligned` takes a power of two up to {}", most_aligned));
         } else {
-            complain("when, lanes, arrives, reads, aligned, also, or '{' to begin the rows",
-                     {"when", "lanes", "arrives", "reads", "aligned", "also"});
+            complain("when, lanes, arrives, aligned, also, or '{' to begin the rows",
+                     {"when", "lanes", "arrives", "aligned", "also"});
             skip_to({"{"});
         }
         skip_newlines();

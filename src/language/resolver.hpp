@@ -328,7 +328,6 @@ private:
     void note_opcodes(const InstructionsDeclaration& table, const Row& row, const std::vector<Field>& fields,
                       const Layout& layout);
     bool absent();
-    void check_held(const InstructionsDeclaration& table, const Instruction& instruction);
     const FormatDeclaration* find_format(const Name& name, bool complain = true);
     Bindings row_bindings(const InstructionsDeclaration& table, const Row& row);
     bool names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value);

@@ -110,12 +110,13 @@ struct HazardSideSyntax {
     ExpressionPointer condition;
 };
 
-// 4 CLASS … then CLASS …, or CLASS lasts expression
+// 4 CLASS … then CLASS …; CLASS lasts expression; CLASS reads v in DATA until counter
 struct HazardSyntax {
     Place place;
     unsigned states = 0;
     HazardSideSyntax first, second;
-    ExpressionPointer lasts;  // of the first, and there is no second
+    ExpressionPointer lasts;  // of the first, and there is no second …
+    std::string counter;      // … likewise
     Only only;
 };
 
@@ -305,13 +306,6 @@ struct ArrivalSyntax {
     ExpressionPointer condition;
 };
 
-// reads VDATA until expcnt
-struct HeldSyntax {
-    std::vector<Name> fields;
-    std::string counter;
-    Only only;
-};
-
 struct InstructionsDeclaration {
     Place place;
     std::vector<EncodingSyntax> encodings;
@@ -320,7 +314,6 @@ struct InstructionsDeclaration {
     unsigned lanes = 1;
     ExpressionPointer lane_mask;
     std::vector<ArrivalSyntax> arrivals;
-    std::vector<HeldSyntax> held;
     unsigned aligned = 1;
     std::vector<std::vector<WhereSyntax>> where = {{}};  // the first is none
     std::vector<InstructionRow> rows;

@@ -226,14 +226,7 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     std::vector<Arrival> arrivals;
     for (const ArrivalSyntax& each : table.arrivals) arrivals.push_back({each.counter, each.in_order, each.condition});
     instruction.arrivals = std::move(arrivals);
-    std::vector<Held> held;
-    for (const HeldSyntax& each : table.held) {
-        if (!here(each.only)) continue;
-        held.push_back({{}, each.counter});
-        for (const Name& field : each.fields) held.back().fields.push_back(field.text);
-    }
-    if (!held.empty()) instruction.held = std::move(held);
-    isa_.has_arrivals |= !instruction.arrivals.empty() || !instruction.held.empty();
+    isa_.has_arrivals |= !table.arrivals.empty();
     instruction.names_in_meaning = names_of(table.where[row.syntax.where]);
     instruction.where = row.syntax.place;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -255,25 +248,11 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
             diagnostics_.error(row.syntax.place, "this row has no encoding: every one of its table's is absent for it");
         return;
     }
-    check_held(table, instruction);
     std::stable_sort(instruction.forms.begin(), instruction.forms.end(),
                      [&](Index a, Index b) { return isa_.forms[a].bits < isa_.forms[b].bits; });
     const auto index = static_cast<Index>(isa_.instructions.size());
     for (const Index form : instruction.forms) isa_.forms[form].instruction = index;
     isa_.instructions.push_back(std::move(instruction));
-}
-
-// Some encoding of the row has each field that is read until a counter says so.
-void Resolver::check_held(const InstructionsDeclaration& table, const Instruction& instruction) {
-    for (const HeldSyntax& each : table.held) {
-        if (!here(each.only)) continue;
-        for (const Name& name : each.fields) {
-            const auto has_it = [&](Index form) { return field_of(isa_.forms[form], name.text) != nullptr; };
-            if (std::any_of(instruction.forms.begin(), instruction.forms.end(), has_it)) continue;
-            if (broken_.insert(fmt::format("{} {}", name.text, name.place.offset)).second)
-                diagnostics_.error(name.place, fmt::format("{} has no field '{}'", instruction.names[0], name.text));
-        }
-    }
 }
 
 // Whether the parameters alone say that no encoding of the table is there: whatever its rows are.

@@ -181,6 +181,12 @@ void Checker::note_unwritten(const Space& space, std::uint64_t first, std::uint6
     if (is_private && bytes != 0) private_[first] = first + (bytes - 1);
 }
 
+void Checker::lend(const Checker& lender, const Space& from, const Space& space) {
+    const std::scoped_lock locks(lock_, lender.lock_);
+    private_ = lender.private_;
+    if (from.checked && space.checked) space.checked->know_as(*from.checked);
+}
+
 bool Checker::is_private(std::uint64_t byte) const {
     const auto behind = private_.upper_bound(byte);
     return behind != private_.begin() && byte <= std::prev(behind)->second;

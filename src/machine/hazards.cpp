@@ -64,11 +64,9 @@ std::shared_ptr<const Watched> watched_of(const Isa& isa, const semantics::FormG
     }
     for (const Duration& duration : isa.durations)
         if (watching.is_of(duration.of)) out.states = watching.number(duration.states).value_or(1);
-    for (const Held& held : isa.instruction_of(isa.forms[form]).held) {
-        std::vector<Touch> registers = touches.reads;
-        watching.keep_fields(registers, held.fields);
-        if (!registers.empty()) out.held.emplace_back(held.counter, std::move(registers));
-    }
+    for (const Held& held : isa.held)
+        if (auto found = watching.side(held.side, held.side, no_index))
+            out.held.emplace_back(held.counter, std::move(found->registers));
     const bool is_plain = out.first.empty() && out.second.empty() && out.held.empty() && out.states == 1;
     return is_plain ? nullptr : std::make_shared<const Watched>(std::move(out));
 }

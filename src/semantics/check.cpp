@@ -275,6 +275,7 @@ std::optional<double> Checker::looked_at(const Instruction& instruction, const F
 void Checker::check_hazards() {
     for (const Hazard& hazard : isa_.hazards)
         for (const HazardSide* side : {&hazard.first, &hazard.second}) check_number(side->condition, side->of);
+    for (const Held& held : isa_.held) check_number(held.side.condition, held.side.of);
     for (const Duration& duration : isa_.durations) check_number(duration.states, duration.of);
 }
 

@@ -94,7 +94,7 @@ void Lowering::instruction_body(const Instruction& instruction) {
     if (input_.names != nullptr) names(*input_.names);
     bool never = !guard(instruction);
     if (!never) lane_mask(instruction);
-    if (!never && (isa.has_arrivals || !isa.hazards.empty())) tell_checker(instruction);
+    if (!never && isa.has_watched_steps()) tell_checker(instruction);
     if (instruction.meaning && !never) {
         names(instruction.names_in_meaning);
         note_assigned(*instruction.meaning, context());

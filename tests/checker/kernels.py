@@ -432,14 +432,16 @@ class Tests:
         elif line is not None and not re.search(rf"k\.cl:{line}: {wanted}", result.stderr):
             self.fail(name, f"not of line {line}", result)
 
-    def kernel(self, name, source, arguments, wanted, processor="gfx900", level="-O2"):
+    def kernel(self, name, source, arguments, wanted, processor="gfx900", level="-O2", traced=False):
         if not self.compile(name, source, processor, level):
             return
         options = [each for argument in arguments for each in ("--arg", argument)]
-        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "1024", "--group", "256", *options,
-                           "--check", "--engine", "interpreter")
+        command = [self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "1024", "--group", "256", *options, "--check"]
         lines = [i for i, text in enumerate(source.split("\n"), 1) if "// here" in text]
-        self.judge(f"{name} {processor} {level}", result, wanted, lines[0] if lines else None)
+        line = lines[0] if lines else None
+        self.judge(f"{name} {processor} {level}", self.call(*command, "--engine", "interpreter"), wanted, line)
+        if traced:
+            self.judge(f"{name} {processor} {level}, traced", self.call(*command, "--trace", "trace", "--profile"), wanted, line)
 
     def assembly(self, name, body, wanted, processor="gfx900"):
         (self.folder / "k.s").write_text(ASSEMBLY.format(body=body, processor=processor))
@@ -463,7 +465,7 @@ class Tests:
 
     def run(self):
         for name, source, arguments, wanted, *level in DEFECTS:
-            self.kernel(name, source, arguments, wanted, level=level[0] if level else "-O2")
+            self.kernel(name, source, arguments, wanted, level=level[0] if level else "-O2", traced=True)
         for each in BY_HAND:
             self.assembly(*each)
         for name, processors, body, wanted in BY_GENERATION:
@@ -471,7 +473,7 @@ class Tests:
                 self.assembly(name, BEGIN + body, wanted, processor)
         for name, source, arguments in CLEAN:
             for processor, level in (("gfx900", "-O0"), ("gfx900", "-O2"), ("gfx900", "-O3"), ("gfx700", "-O2")):
-                self.kernel(name, source, arguments, None, processor, level)
+                self.kernel(name, source, arguments, None, processor, level, traced=(processor, level) == ("gfx900", "-O2"))
         for each in PROGRAMS:
             self.program(*each)
         print(f"{self.done} runs, {self.failed} of them wrong")
