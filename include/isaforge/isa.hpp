@@ -343,10 +343,11 @@ struct Duration {
     Place where;
 };
 
-// Registers that instructions of a class go on reading until a counter says so.
+// Registers that instructions of a class go on reading until a counter says so, which counts so many; 0: any number.
 struct Held {
     HazardSide side;
     std::string counter;
+    std::uint64_t most = 0;
     Place where;
 };
 

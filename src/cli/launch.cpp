@@ -46,7 +46,7 @@ struct Loaded {
     std::shared_ptr<const CodeObject> code;
     KernelArguments arguments;
     LaunchResult result;
-    std::vector<Finding> findings;   // with checks
+    std::vector<Finding> findings;  // with checks
 };
 
 class KernelRun {

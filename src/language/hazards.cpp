@@ -45,8 +45,9 @@ void Resolver::add_member(const Name& name, std::uint32_t bit) {
         found |= is_member;
     }
     if (!found && !is_anywhere(name))
-        diagnostics_.error(name.place, fmt::format("there is no format and no instruction {}'{}'",
-                                                   name.text.ends_with('*') ? "whose name begins as in " : "", name.text));
+        diagnostics_.error(name.place,
+                           fmt::format("there is no format and no instruction {}'{}'",
+                                       name.text.ends_with('*') ? "whose name begins as in " : "", name.text));
 }
 
 // Other variants may have what this one has not.
@@ -106,8 +107,8 @@ std::optional<HazardSide> Resolver::hazard_side(const HazardSideSyntax& syntax) 
     for (const Name& name : syntax.fields) {
         out.fields.push_back(name.text);
         if (!has_field(out.of, name.text))
-            diagnostics_.error(name.place, fmt::format("no instruction of the class {} has a field '{}'", syntax.of.text,
-                                                       name.text));
+            diagnostics_.error(
+                name.place, fmt::format("no instruction of the class {} has a field '{}'", syntax.of.text, name.text));
     }
     if (diagnostics_.errors() != before) return std::nullopt;
     return out;
@@ -124,17 +125,19 @@ void Resolver::resolve_hazards() {
         const auto first = hazard_side(syntax.first);
         if (!syntax.counter.empty()) {
             if (first && first->touches != HazardSide::Touches::reads)
-                diagnostics_.error(syntax.first.of.place, "what a counter is waited for is something that is read: say "
-                                                          "which registers, as in `reads v in DATA until …`");
+                diagnostics_.error(syntax.first.of.place,
+                                   "what a counter is waited for is something that is read: say "
+                                   "which registers, as in `reads v in DATA until …`");
             else if (first)
-                isa_.held.push_back({*first, syntax.counter, syntax.place});
+                isa_.held.push_back({*first, syntax.counter, syntax.most, syntax.place});
             continue;
         }
         const auto second = hazard_side(syntax.second);
         if (!first || !second) continue;
         if (second->touches != HazardSide::Touches::none && first->touches == HazardSide::Touches::none)
-            diagnostics_.error(syntax.second.of.place, "`it` is a register that the first instruction reads or writes: "
-                                                       "say which, as in `writes s then … reads it`");
+            diagnostics_.error(syntax.second.of.place,
+                               "`it` is a register that the first instruction reads or writes: "
+                               "say which, as in `writes s then … reads it`");
         else
             isa_.hazards.push_back({syntax.states, *first, *second, syntax.place});
     }

@@ -22,7 +22,7 @@ constexpr std::string_view declarations[] = {
     "isa",       "variants",     "include",  "code",     "opcodes", "floats",   "syntax",  "constant",
     "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
     "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",   "where",
-    "mode",      "on",           "device",   "meanings", "type",   "class",    "hazards",
+    "mode",      "on",           "device",   "meanings", "type",    "class",    "hazards",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -828,7 +828,8 @@ HazardSideSyntax Parser::hazard_side(bool is_second) {
         else
             do out.files.push_back(expect_name("the name of registers"));
             while (accept(","));
-        if (accept("in")) do out.fields.push_back(expect_name("the name of a field"));
+        if (accept("in")) do
+                out.fields.push_back(expect_name("the name of a field"));
             while (accept(","));
     }
     if (accept("if")) out.condition = expression();
@@ -841,10 +842,12 @@ HazardSyntax Parser::hazard() {
     out.place = peek().place;
     if (!at(TokenKind::number)) {
         out.first = hazard_side(false);
-        if (accept("until"))
+        if (accept("until")) {
             out.counter = expect_name("the name of a counter").text;
-        else if (expect("lasts", "or `until`, behind a class"))
+            if (accept("up") && expect("to", "behind `up`")) out.most = expect_number("how many it counts").value_or(0);
+        } else if (expect("lasts", "or `until`, behind a class")) {
             out.lasts = expression();
+        }
     } else {
         const Token number = take_number();
         out.states = static_cast<unsigned>(std::min<std::uint64_t>(number.number, most_wait_states));

@@ -116,7 +116,8 @@ struct HazardSyntax {
     unsigned states = 0;
     HazardSideSyntax first, second;
     ExpressionPointer lasts;  // of the first, and there is no second …
-    std::string counter;      // … likewise
+    std::string counter;      // … likewise, …
+    std::uint64_t most = 0;   // … which counts so many; 0: any number
     Only only;
 };
 

@@ -532,8 +532,10 @@ void Checker::see_waits(Machine::State& hart, const Instruction& instruction, st
         each.registers.clear();  // once for each is enough
     }
     if (instruction.watched == nullptr) return;
-    for (const auto& [counter, registers] : instruction.watched->held)
-        add_under_way(hart, {instruction.address, counter, true, registers, true});
+    for (const auto& [held, registers] : instruction.watched->held) {
+        add_under_way(hart, {instruction.address, held->counter, true, registers, true});
+        if (held->most != 0) wait(hart, held->counter, held->most);  // the hardware waits before it counts more
+    }
 }
 
 void Checker::add_under_way(Machine::State& hart, UnderWay added) {
@@ -573,10 +575,9 @@ void Checker::see_hazards(Machine::State& hart, const Instruction& instruction, 
 void Checker::see_hazard(Machine::State& hart, const Instruction& instruction, const HazardTouches& second,
                          const NearHazard& near, std::uint64_t lanes) {
     const std::vector<Touch>&before = near.first().registers, &now = second.registers;
-    const auto again = std::find_first_of(now.begin(), now.end(), before.begin(), before.end(),
-                                          [](const Touch& a, const Touch& b) {
-                                              return a.file == b.file && a.first == b.first;
-                                          });
+    const auto again =
+        std::find_first_of(now.begin(), now.end(), before.begin(), before.end(),
+                           [](const Touch& a, const Touch& b) { return a.file == b.file && a.first == b.first; });
     if (!now.empty() && again == now.end()) return;
     const Hazard& rule = isa_.hazards[second.hazard];
     const std::uint64_t states = hart.checked.states - near.behind;

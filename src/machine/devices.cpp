@@ -176,7 +176,8 @@ System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& 
     : forms(codec, options.checks.any()),
       isa(checked_isa(codec, options.checks)),
       checker(options.checks.any()
-                  ? std::make_unique<Checker>(options.checks, *isa, runs_dispatches(options, its_dispatch) ? "wavefront" : "hart")
+                  ? std::make_unique<Checker>(options.checks, *isa,
+                                              runs_dispatches(options, its_dispatch) ? "wavefront" : "hart")
                   : nullptr),
       dispatch(its_dispatch) {
     const bool is_lent = runs_dispatches(options, its_dispatch);

@@ -56,7 +56,7 @@ struct Dispatch {
     std::uint64_t groups = 1;
     unsigned group_harts = 1;
     std::uint64_t most_instructions = 0;       // of all harts together, about; 0: no limit
-    const System* lender = nullptr;            // whose memory it runs in, where that is not its machine's
+    const System* lender = nullptr;           // whose memory it runs in, where that is not its machine's
     std::vector<std::uint64_t> group_memory;   // bytes of each memory that is each group's, by its number
     std::function<bool(HartRegisters&, const HartPlace&)> set_up;   // false: this hart does not run
     std::function<std::uint64_t(const HartRegisters&)> look_at;   // a hart that has faulted; may be empty

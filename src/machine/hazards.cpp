@@ -66,7 +66,7 @@ std::shared_ptr<const Watched> watched_of(const Isa& isa, const semantics::FormG
         if (watching.is_of(duration.of)) out.states = watching.number(duration.states).value_or(1);
     for (const Held& held : isa.held)
         if (auto found = watching.side(held.side, held.side, no_index))
-            out.held.emplace_back(held.counter, std::move(found->registers));
+            out.held.emplace_back(&held, std::move(found->registers));
     const bool is_plain = out.first.empty() && out.second.empty() && out.held.empty() && out.states == 1;
     return is_plain ? nullptr : std::make_shared<const Watched>(std::move(out));
 }

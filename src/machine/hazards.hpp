@@ -20,8 +20,8 @@ struct HazardTouches {
 
 struct Watched {
     std::vector<HazardTouches> first, second;
-    std::uint64_t states = 1;                                        // wait states that it is
-    std::vector<std::pair<std::string, std::vector<Touch>>> held;  // by counter
+    std::uint64_t states = 1;                                      // wait states that it is
+    std::vector<std::pair<const Held*, std::vector<Touch>>> held;  // Isa::held
 };
 
 struct Touches {

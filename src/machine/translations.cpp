@@ -279,8 +279,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
         for (auto* const touches : {&made->reads, &made->writes})
             std::erase_if(*touches, [&](const auto& touch) { return touch.file >= system->checker->files(); });
     if (system->checker && made->form != no_index)
-        made->watched =
-            machine::watched_of(isa, system->forms, made->form, made->image, {made->reads, made->writes});
+        made->watched = machine::watched_of(isa, system->forms, made->form, made->image, {made->reads, made->writes});
     return made;
 }
 

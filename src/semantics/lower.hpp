@@ -37,7 +37,7 @@ struct LowerInput {
     const std::vector<std::uint64_t>* modes = nullptr;  // the value of each mode; null: as mode_bindings say, or open
     const std::vector<Binding>* mode_bindings = nullptr;
     const EventHandler* event = nullptr;              // this is lowered, and not the instruction, where it is set
-    const Expression* expression = nullptr;           // likewise, as one about the instruction alone
+    const Expression* expression = nullptr;  // likewise, as one about the instruction alone
     bool only_modes = false;                          // the values of all modes are, and nothing else
 };
 

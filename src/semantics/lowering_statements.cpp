@@ -275,8 +275,9 @@ void Lowering::about_instruction(const Expression& expression) {
     const auto is_pure = [](const ir::Instruction& each) { return about(each.op).effect == ir::Effect::pure; };
     for (const ir::Block& each : graph.blocks)
         if (!std::all_of(each.body.begin(), each.body.end(), is_pure) && !failed_)
-            error(expression.place, "this is about an instruction as it stands there: it cannot depend on what is in "
-                                    "registers and memory");
+            error(expression.place,
+                  "this is about an instruction as it stands there: it cannot depend on what is in "
+                  "registers and memory");
     contexts_.pop_back();
 }
 

@@ -6,6 +6,7 @@ kind and the line, and others without any, in which it must find nothing.
 """
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -252,6 +253,10 @@ BY_GENERATION = [
      r"waits: writes v4 while it is still read"),
     ("stored, waited, written", OLDEST, "buffer_load_dword v1, off, s[8:11], 0\n buffer_store_dword v4, off, s[8:11], 0 offset:4092\n v_mov_b32 v5, v4\n"
      " s_waitcnt expcnt(0)\n v_mov_b32 v4, 0", None),
+    ("as many stores as are counted", OLDEST, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n .rept 6\n"
+     " buffer_store_dword v0, off, s[8:11], 0 offset:4092\n .endr\n v_mov_b32 v4, 0", r"waits: writes v4 while it is still read"),
+    ("more stores than are counted", OLDEST, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n .rept 7\n"
+     " buffer_store_dword v0, off, s[8:11], 0 offset:4092\n .endr\n v_mov_b32 v4, 0", None),
     ("stored and written again by new ones", FLAT, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n v_mov_b32 v4, 0", None),
     ("a message and the data share", ALL, "ds_read_b32 v1, v4\n s_nop 0\n s_sendmsg sendmsg(MSG_INTERRUPT)\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v5, v1",
      r"waits: reads v1 .* no wait for lgkmcnt"),
@@ -284,8 +289,10 @@ BY_GENERATION = [
      " s_waitcnt vmcnt(0) & lgkmcnt(0)\n v_mov_b32 v5, v1", None),
     ("forty under way", LATE, ".rept 20\n global_load_dword v5, v[2:3], off\n .endr\n global_load_dword v1, v[2:3], off\n"
      ".rept 17\n global_load_dword v5, v[2:3], off\n .endr\n s_waitcnt vmcnt(17)\n v_mov_b32 v6, v1", None),
-    ("many accesses in a row", ALL, ".rept 8000\n ds_write_b32 v4, v0\n .endr", None),
 ]
+
+# So many accesses one after the other do not make the stack grow: each of them a few words would be more than there is.
+IN_A_ROW, SMALL_STACK = ".rept 8000\n ds_write_b32 v4, v0\n .endr", 256 << 10
 
 # Nothing is wrong with these, at any level of optimisation.
 CLEAN = [
@@ -406,8 +413,10 @@ class Tests:
         self.isaforge, self.folder, self.failed, self.done = isaforge, pathlib.Path(folder), 0, 0
         (self.folder / "data").write_bytes(b"".join((i * 2654435761 % 2**31).to_bytes(4, "little") for i in range(1024)))
 
-    def call(self, *command):
-        return subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True, check=False)
+    def call(self, *command, stack=None):
+        limit = stack and (lambda: resource.setrlimit(resource.RLIMIT_STACK, (stack, stack)))
+        return subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True, check=False,
+                              preexec_fn=limit)
 
     def fail(self, name, why, result):
         self.failed += 1
@@ -443,12 +452,12 @@ class Tests:
         if traced:
             self.judge(f"{name} {processor} {level}, traced", self.call(*command, "--trace", "trace", "--profile"), wanted, line)
 
-    def assembly(self, name, body, wanted, processor="gfx900"):
+    def assembly(self, name, body, wanted, processor="gfx900", stack=None):
         (self.folder / "k.s").write_text(ASSEMBLY.format(body=body, processor=processor))
         made = self.call("clang-14", "-target", "amdgcn-amd-amdhsa", "-mcpu=" + processor, "k.s", "-o", "k.co")
         if made.returncode != 0:
             return self.fail(name, "is not assembled", made)
-        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "64", "--check")
+        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "64", "--check", stack=stack)
         if wanted is not None and "check: 1 place" not in result.stderr:
             self.fail(name, f"not one place on {processor}", result)
         return self.judge(f"{name} {processor}", result, wanted)
@@ -471,6 +480,8 @@ class Tests:
         for name, processors, body, wanted in BY_GENERATION:
             for processor in processors:
                 self.assembly(name, BEGIN + body, wanted, processor)
+        for processor in ALL:
+            self.assembly("many accesses in a row", BEGIN + IN_A_ROW, None, processor, SMALL_STACK)
         for name, source, arguments in CLEAN:
             for processor, level in (("gfx900", "-O0"), ("gfx900", "-O2"), ("gfx900", "-O3"), ("gfx700", "-O2")):
                 self.kernel(name, source, arguments, None, processor, level, traced=(processor, level) == ("gfx900", "-O2"))
