@@ -16,12 +16,13 @@ struct Checks {
     bool uninitialised = false;  // registers and memory that decide something and that nobody has written
     bool races = false;          // accesses of two harts in no order; barriers that not all harts of a group reach
     bool waits = false;          // registers read while what loads them is under way
+    bool hazards = false;        // instructions too close behind others
 
-    bool any() const { return bounds || uninitialised || races || waits; }
+    bool any() const { return bounds || uninitialised || races || waits || hazards; }
     bool operator==(const Checks&) const = default;
 };
 
-inline constexpr Checks all_checks{true, true, true, true};
+inline constexpr Checks all_checks{true, true, true, true, true};
 
 // "bounds,races": those; "all": all. Nothing where it is no list of checks.
 std::optional<Checks> parse_checks(std::string_view text);

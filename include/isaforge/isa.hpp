@@ -310,6 +310,47 @@ private:
     const T* data_;
 };
 
+// Instructions that hazards name together; Form::classes says which.
+struct InstructionClass {
+    std::string name;
+    Place where;
+};
+inline constexpr unsigned most_classes = 32;
+
+// Instructions of a class that read or write some registers, or that do anything.
+struct HazardSide {
+    enum class Touches : std::uint8_t { none, reads, writes };
+    Index of = no_index;  // Isa::classes
+    Touches touches = Touches::none;
+    std::vector<Index> files;         // of the registers; of the second side empty: those of the first
+    std::vector<std::string> fields;  // that name them; empty: any, or none
+    Meaning condition;                // of one instruction, as it stands there; null: always
+};
+
+// Between the two so many wait states have to lie, which the hardware does not see to.
+struct Hazard {
+    unsigned states = 0;
+    HazardSide first, second;
+    Place where;
+};
+inline constexpr unsigned most_wait_states = 255;
+inline constexpr std::size_t most_hazards = 1000;
+
+// How many wait states an instruction of a class is; others are one.
+struct Duration {
+    Index of = no_index;  // Isa::classes
+    Meaning states;
+    Place where;
+};
+
+// Registers that instructions of a class go on reading until a counter says so, which counts so many; 0: any number.
+struct Held {
+    HazardSide side;
+    std::string counter;
+    std::uint64_t most = 0;
+    Place where;
+};
+
 // One encoding of one instruction in one of its lengths.
 struct Form {
     Index instruction = no_index;
@@ -322,11 +363,19 @@ struct Form {
     bool alias = false;              // read, never printed: another form has the same bits
     bool names_twin = false;         // an alias that has its opcode by that form\'s mnemonic, or is of its table
     SharedList<Taking> takes;
+    std::uint32_t classes = 0;            // a bit for each of Isa::classes that it is of
     SharedList<Naming> names_in_meaning;  // of the encoding, for its instruction's meaning
     Place where;
 
     std::uint64_t fixed_value(const Field& field) const { return field.place.extract(written); }
 };
+
+// The form's field of that name; null where it has none.
+inline const Field* field_of(const Form& form, std::string_view name) {
+    for (const Field& field : form.fields.list())
+        if (field.name == name) return &field;
+    return nullptr;
+}
 
 // What an instruction writes is there when a counter says so, which a program has to wait for.
 struct Arrival {
@@ -474,6 +523,13 @@ struct Isa {
     std::vector<Format> formats;
     std::vector<Instruction> instructions;
     bool has_arrivals = false;  // some of these have
+    std::vector<InstructionClass> classes;
+    std::vector<Hazard> hazards;
+    std::vector<Duration> durations;
+    std::vector<Held> held;
+
+    // Whether the order of instructions and waits between them matter.
+    bool has_watched_steps() const { return has_arrivals || !hazards.empty() || !held.empty(); }
     std::vector<Form> forms;
     std::vector<OpcodeRow> opcode_rows;
     std::vector<Pool> pools;

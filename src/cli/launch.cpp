@@ -46,6 +46,7 @@ struct Loaded {
     std::shared_ptr<const CodeObject> code;
     KernelArguments arguments;
     LaunchResult result;
+    std::vector<Finding> findings;  // with checks
 };
 
 class KernelRun {
@@ -73,7 +74,7 @@ private:
     const KernelBuffer* buffer_of(const KernelArguments& arguments, const std::string& place,
                                   std::uint64_t& offset) const;
     bool write_outputs(const Loaded& loaded) const;
-    bool report(const ComputeDevice& device) const;
+    bool report(const std::vector<Finding>& findings) const;
 
     const std::vector<std::uint8_t>& bytes_;
     const LaunchChoice& choice_;
@@ -166,6 +167,7 @@ std::unique_ptr<Inspection> KernelRun::inspect(Loaded& loaded) const {
     options.engine = parse_engine(settings_.engine).value_or(Engine::automatic);
     options.seed = settings_.seed;
     options.count_instructions = settings_.profiles();
+    options.checks = settings_.checks;
     std::string error;
     std::unique_ptr<Inspection> made = loaded.device->inspect(request(loaded), std::move(options), error);
     if (made == nullptr) complain(error);
@@ -192,6 +194,7 @@ bool KernelRun::look(Loaded& loaded) const {
     say(inspection->printed());
     loaded.result.instructions = result.instructions;
     loaded.result.seconds = result.seconds;
+    loaded.findings = machine.findings();
     bool good = result.ok();
     if (!good) complain(fmt::format("kernel `{}`: {}", kernel_, result.message));
     if (trace.is_open() && !trace.commit()) good = false;
@@ -212,6 +215,7 @@ bool KernelRun::execute(Loaded& loaded) const {
         return false;
     }
     loaded.result = launch->wait();
+    loaded.findings = loaded.device->findings();
     say(loaded.result.printed);
     if (!loaded.result.ok) complain(loaded.result.message);
     return loaded.result.ok;
@@ -298,9 +302,9 @@ void print_stats(const Loaded& loaded) {
 }
 
 // What checks found. Whether that is nothing.
-bool KernelRun::report(const ComputeDevice& device) const {
+bool KernelRun::report(const std::vector<Finding>& findings) const {
     const std::uint64_t across = (grid_.x + group_.x - 1) / group_.x, down = (grid_.y + group_.y - 1) / group_.y;
-    return report_findings(device.findings(), [&](const Finding& finding) {
+    return report_findings(findings, [&](const Finding& finding) {
         return fmt::format(", kernel {}, group ({}, {}, {}), wavefront {}", finding.program, finding.group % across,
                            finding.group / across % down, finding.group / across / down, finding.hart);
     });
@@ -346,7 +350,7 @@ int KernelRun::run(const Session& session) {
                (settings_.looks() ? look(loaded) : execute(loaded));
     }
     if (settings_.stats && loaded.device != nullptr) print_stats(loaded);
-    const bool right = !settings_.checks.any() || loaded.device == nullptr || report(*loaded.device);
+    const bool right = !settings_.checks.any() || loaded.device == nullptr || report(loaded.findings);
     return good && write_outputs(loaded) && right ? success : input_error;
 }
 

@@ -223,8 +223,8 @@ int launch(const Options& options, const Session& session) {
                                   .profile_json = options.profile_json,
                                   .stats = options.stats,
                                   .profile = options.profile};
-    if (settings.looks() && (!options.program.threads.empty() || options.engine == "both" || settings.checks.any())) {
-        complain("--trace and --profile let wavefronts take turns; leave out --threads, --engine both and --check");
+    if (settings.looks() && (!options.program.threads.empty() || options.engine == "both")) {
+        complain("--trace and --profile let wavefronts take turns; leave out --threads and --engine both");
         return usage_error;
     }
     if (!has_engine(options)) return input_error;
@@ -341,8 +341,8 @@ Action define(Arguments& app) {
         ->one_of({"auto", "interpreter", "jit", "both"});
     app.add_flag("--check{all}", options->checks,
                  "Watch the run for what is wrong with it though it goes on: all, or some of bounds, uninitialised, "
-                 "races and waits; slower")
-        ->check(wants(parse_checks, "all, or a list of bounds, uninitialised, races and waits"));
+                 "races, waits and hazards; slower")
+        ->check(wants(parse_checks, "all, or a list of bounds, uninitialised, races, waits and hazards"));
     app.add_flag("--registers", options->registers, "Print the registers at the end");
     app.add_flag("--stats", options->stats,
                  "Print on standard error how many instructions were executed, and how fast");

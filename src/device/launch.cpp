@@ -280,6 +280,7 @@ std::string Running::wavefront_name(std::uint64_t hart) const {
 
 std::unique_ptr<Machine> Running::machine(MachineOptions options) {
     fill_dispatch();
+    dispatch_.lender = &device_.dispatcher().lender();
     options.source_line = device_.source_lines();
     options.hart_name = [this](std::uint64_t hart) { return wavefront_name(hart); };
     auto made = std::make_unique<Machine>(device_.dispatcher().codec(), std::move(options), dispatch_);

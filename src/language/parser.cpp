@@ -22,7 +22,7 @@ constexpr std::string_view declarations[] = {
     "isa",       "variants",     "include",  "code",     "opcodes", "floats",   "syntax",  "constant",
     "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
     "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",   "where",
-    "mode",      "on",           "device",   "meanings", "type",
+    "mode",      "on",           "device",   "meanings", "type",    "class",    "hazards",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -58,6 +58,11 @@ private:
     void operand();
     void format();
     void limit();
+    std::vector<Name> members(std::string_view what);
+    void instruction_class();
+    HazardSideSyntax hazard_side(bool is_second);
+    HazardSyntax hazard();
+    void hazards();
     TakesSyntax takes();
     void function();
     void type();
@@ -171,6 +176,8 @@ bool Parser::declaration() {
     if (accept("operand")) return operand(), true;
     if (accept("format")) return format(), true;
     if (accept("limit")) return limit(), true;
+    if (accept("class")) return instruction_class(), true;
+    if (accept("hazards")) return hazards(), true;
     if (accept("function")) return function(), true;
     if (accept("type")) return type(), true;
     if (at("instructions")) return instructions(), true;
@@ -786,6 +793,83 @@ void Parser::limit() {
     out_.limits.push_back(std::move(out));
 }
 
+// NAME, BEGINNING*, …
+std::vector<Name> Parser::members(std::string_view what) {
+    std::vector<Name> out;
+    do {
+        skip_newlines();  // a long list goes on in the next line
+        Name name = word(mnemonic_letters);
+        if (name.text.empty()) return complain(what), out;
+        if (accept("*")) name.text += '*';
+        name.place = from(name.place);
+        out.push_back(std::move(name));
+    } while (accept(","));
+    return out;
+}
+
+// class vector of VOP*, v_nop
+void Parser::instruction_class() {
+    ClassDeclaration out;
+    out.name = expect_name("the name of the class");
+    if (!expect("of", "before the formats and instructions of the class")) return give_up(out.name);
+    out.members = members("the name of a format or of an instruction");
+    out_.classes.push_back(std::move(out));
+}
+
+// CLASS [reads|writes FILE, …] [in FIELD, …] [if condition]
+HazardSideSyntax Parser::hazard_side(bool is_second) {
+    HazardSideSyntax out;
+    out.of = expect_name("the name of a class");
+    const bool reads = accept("reads");
+    if (reads || accept("writes")) {
+        out.touches = reads ? HazardSide::Touches::reads : HazardSide::Touches::writes;
+        if (is_second)
+            expect("it", "for the register of the first instruction");
+        else
+            do out.files.push_back(expect_name("the name of registers"));
+            while (accept(","));
+        if (accept("in")) do
+                out.fields.push_back(expect_name("the name of a field"));
+            while (accept(","));
+    }
+    if (accept("if")) out.condition = expression();
+    return out;
+}
+
+// 4 CLASS … then CLASS …; CLASS lasts expression; CLASS reads v in DATA until counter
+HazardSyntax Parser::hazard() {
+    HazardSyntax out;
+    out.place = peek().place;
+    if (!at(TokenKind::number)) {
+        out.first = hazard_side(false);
+        if (accept("until")) {
+            out.counter = expect_name("the name of a counter").text;
+            if (accept("up") && expect("to", "behind `up`")) out.most = expect_number("how many it counts").value_or(0);
+        } else if (expect("lasts", "or `until`, behind a class")) {
+            out.lasts = expression();
+        }
+    } else {
+        const Token number = take_number();
+        out.states = static_cast<unsigned>(std::min<std::uint64_t>(number.number, most_wait_states));
+        if (number.number < 1 || number.number > most_wait_states)
+            diagnostics_.error(number.place, fmt::format("wait states are 1 to {}", most_wait_states));
+        out.first = hazard_side(false);
+        if (expect("then", "before the second of the two instructions")) out.second = hazard_side(true);
+    }
+    out.only = only();
+    out.place = from(out.place);
+    return out;
+}
+
+void Parser::hazards() {
+    rows("hazards", [&] {
+        const std::size_t before = diagnostics_.errors();
+        HazardSyntax next = hazard();
+        if (diagnostics_.errors() == before) return out_.hazards.push_back(std::move(next));
+        skip_row();
+    });
+}
+
 // LIMIT in FIELD, FIELD, "text", NUMBER
 TakesSyntax Parser::takes() {
     TakesSyntax out;
@@ -1248,13 +1332,7 @@ void Parser::pool() {
     out.high = pattern();
     if (out.high.digits.empty()) return skip_row();
     if (!expect("for", "before the formats that the pool is for")) return skip_row();
-    do {
-        skip_newlines();  // a long list goes on in the next line
-        Name format = expect_name("the name of a format");
-        if (accept("*")) format.text += '*';
-        format.place = from(format.place);
-        out.formats.push_back(std::move(format));
-    } while (accept(","));
+    out.formats = members("the name of a format");
     if (accept("capacity")) out.capacity = expect_number("how many opcodes the pool is said to hold");
     out.place = from(begin);
     out_.pools.push_back(std::move(out));

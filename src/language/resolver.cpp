@@ -59,6 +59,10 @@ void Resolver::run() {
         if (here(table.only)) resolve_table(table);
     }
     resolve_own_takings();
+    if (description_.with_meanings) {
+        resolve_classes();
+        resolve_hazards();
+    }
     number_relocations();
 }
 
@@ -75,6 +79,7 @@ bool Resolver::within_limits() {
     count(description_.pools, most_pools, "pools", [](const PoolDeclaration& pool) { return pool.place; });
     count(description_.functions, most_functions, "functions", [](const auto& function) { return function->place; });
     count(description_.where, most_functions, "names for expressions", by_name);
+    count(description_.hazards, most_hazards, "hazards", [](const HazardSyntax& hazard) { return hazard.place; });
     count(description_.types, most_functions, "types", [](const auto& type) { return type->place; });
     for (const OperandDeclaration& operand : description_.operands)
         count(operand.rows, most_rows, "rows of an operand", [](const OperandRowSyntax& row) { return row.place; });

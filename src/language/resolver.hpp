@@ -6,6 +6,7 @@
 //   templates.cpp  texts with holes
 //   tables.cpp     instruction tables
 //   limits.cpp     what the operands of one instruction may have together
+//   hazards.cpp    which instructions have to keep a distance
 //   execution.cpp  what meanings stand on beside the registers: names, modes, events, devices
 //   opcodes.cpp    the opcode space: pools, reserved patterns, rows that say `auto` or name another row's opcode
 #pragma once
@@ -255,6 +256,15 @@ private:
     void add_taking(const TakesSyntax& syntax, const FormatDeclaration& format, const std::vector<Field>& fields,
                     const std::shared_ptr<std::vector<Taking>>& takes);
     void resolve_own_takings();
+
+    // hazards.cpp
+    void resolve_classes();
+    void add_member(const Name& name, std::uint32_t bit);
+    bool is_anywhere(const Name& member) const;
+    Index find_class(const Name& name);
+    std::optional<HazardSide> hazard_side(const HazardSideSyntax& syntax);
+    bool has_field(Index of, const std::string& field) const;
+    void resolve_hazards();
 
     // tables.cpp
     struct Row;  // one instruction of a table, its columns' values known

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "isaforge/isa.hpp"
 #include "isaforge/source.hpp"
 #include "semantics/tree.hpp"
 
@@ -93,6 +94,31 @@ struct TakesSyntax {
     std::vector<Name> fields;
     std::vector<Text> own;  // what the instruction uses unsaid, as an operand would write it
     unsigned besides = 0;
+};
+
+// class vector of VOP*, v_nop
+struct ClassDeclaration {
+    Name name;
+    std::vector<Name> members;  // formats and mnemonics; `A*` means all whose names begin so
+};
+
+// CLASS writes s, vcc in SDST if condition; behind `then`: CLASS reads it in SRC1
+struct HazardSideSyntax {
+    Name of;
+    HazardSide::Touches touches = HazardSide::Touches::none;
+    std::vector<Name> files, fields;
+    ExpressionPointer condition;
+};
+
+// 4 CLASS … then CLASS …; CLASS lasts expression; CLASS reads v in DATA until counter
+struct HazardSyntax {
+    Place place;
+    unsigned states = 0;
+    HazardSideSyntax first, second;
+    ExpressionPointer lasts;  // of the first, and there is no second …
+    std::string counter;      // … likewise, …
+    std::uint64_t most = 0;   // … which counts so many; 0: any number
+    Only only;
 };
 
 struct FormatDeclaration {
@@ -354,6 +380,8 @@ struct Description {
     std::vector<OperandDeclaration> operands;
     std::vector<NumberDeclaration> numbers;
     std::vector<LimitDeclaration> limits;
+    std::vector<ClassDeclaration> classes;
+    std::vector<HazardSyntax> hazards;
     std::vector<FormatDeclaration> formats;
     std::vector<std::shared_ptr<semantics::Function>> functions;
     std::vector<std::shared_ptr<semantics::TypeAlias>> types;

@@ -142,6 +142,14 @@ References::References(const Description& description) {
         add(event.condition);
         add(*event.body);
     }
+    for (const HazardSyntax& hazard : description.hazards) {
+        for (const HazardSideSyntax* side : {&hazard.first, &hazard.second}) {
+            names_.insert(side->of.text);
+            for (const Name& file : side->files) names_.insert(file.text);
+            add(side->condition);
+        }
+        add(hazard.lasts);
+    }
     for (const auto& line : description.floats)
         for (const Name& word : line) names_.insert(word.text);
     for (const InstructionsDeclaration& table : description.instructions) {
@@ -184,6 +192,7 @@ std::vector<Diagnostic> find_unused(const Description& description) {
     for (const OperandDeclaration& operand : description.operands)
         look(operand.name.text, operand.name.place, "operand");
     for (const LimitDeclaration& limit : description.limits) look(limit.name.text, limit.name.place, "limit");
+    for (const ClassDeclaration& one : description.classes) look(one.name.text, one.name.place, "class");
     for (const FormatDeclaration& format : description.formats) look(format.name.text, format.name.place, "format");
     for (const auto& function : description.functions) look(function->name, function->place, "function");
     for (const auto& type : description.types) look(type->name, type->place, "type");

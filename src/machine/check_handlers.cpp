@@ -117,7 +117,7 @@ std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool wanted
     Machine::State& hart = owner(core);
     Checker& checker = *hart.system->checker;
     bool any = false;
-    if (checker.checks().waits)
+    if (checker.checks().waits || checker.checks().hazards)
         checker.step(hart, *instruction_of(op),
                      CheckDetail::of(op->detail).lanes == 1 ? 0 : lanes_where(op, state, true, any));
 }

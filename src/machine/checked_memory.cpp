@@ -18,6 +18,11 @@ void CheckedMemory::clear() {
     clear_accesses();
 }
 
+void CheckedMemory::know_as(const CheckedMemory& other) {
+    clear();
+    for (const auto& [page, shadow] : other.shadows_) shadows_[page] = std::make_unique<Shadow>(*shadow);
+}
+
 // Null: as at the beginning.
 CheckedMemory::Shadow* CheckedMemory::find(std::uint64_t page) {
     if (last_ != nullptr && last_page_ == page) return last_;

@@ -36,6 +36,9 @@ public:
     std::uint64_t undefined(std::uint64_t address, unsigned bytes);
     void store(std::uint64_t address, unsigned bytes, std::uint64_t undefined);
 
+    // Defined and undefined is what is so there.
+    void know_as(const CheckedMemory& other);
+
     // Null where there is no room for more.
     AccessCell* cell(std::uint64_t address);
 

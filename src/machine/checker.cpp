@@ -25,6 +25,8 @@ std::optional<Checks> parse_checks(std::string_view text) {
             checks.races = true;
         } else if (name == "waits") {
             checks.waits = true;
+        } else if (name == "hazards") {
+            checks.hazards = true;
         } else {
             return std::nullopt;
         }
@@ -177,6 +179,12 @@ void Checker::note_unwritten(const Space& space, std::uint64_t first, std::uint6
     const std::lock_guard lock(lock_);
     if (space.checked && bytes != 0) space.checked->set(first, bytes, true);
     if (is_private && bytes != 0) private_[first] = first + (bytes - 1);
+}
+
+void Checker::lend(const Checker& lender, const Space& from, const Space& space) {
+    const std::scoped_lock locks(lock_, lender.lock_);
+    private_ = lender.private_;
+    if (from.checked && space.checked) space.checked->know_as(*from.checked);
 }
 
 bool Checker::is_private(std::uint64_t byte) const {
@@ -492,12 +500,12 @@ const Touch* Checker::touched(const UnderWay& under_way, const Instruction& inst
         under_way.in_order && std::any_of(arrivals.begin(), arrivals.end(), [&](const Arrival& arrival) {
             return arrival.in_order && arrival.counter == under_way.counter;
         });
-    for (const Touch& given : under_way.writes) {
+    for (const Touch& given : under_way.registers) {
         const auto is_same = [&](const Touch& touch) {
             return touch.count == 1 && touch.file == given.file && touch.first == given.first;
         };
         const bool writes = std::any_of(instruction.writes.begin(), instruction.writes.end(), is_same);
-        reads = std::any_of(instruction.reads.begin(), instruction.reads.end(), is_same);
+        reads = !under_way.is_read && std::any_of(instruction.reads.begin(), instruction.reads.end(), is_same);
         if ((reads || writes) && !(writes && comes_behind)) return &given;
     }
     return nullptr;
@@ -505,28 +513,90 @@ const Touch* Checker::touched(const UnderWay& under_way, const Instruction& inst
 
 void Checker::step(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes) {
     if (instruction.form == no_index) return;
+    if (checks_.waits) see_waits(hart, instruction, lanes);
+    if (checks_.hazards) see_hazards(hart, instruction, lanes);
+}
+
+void Checker::see_waits(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes) {
     for (UnderWay& each : hart.checked.under_way) {
         bool reads = false;
         const Touch* const found = touched(each, instruction, reads);
         if (found == nullptr) continue;
         const std::lock_guard lock(lock_);
+        const std::string name = hart.register_name(found->file, found->first);
         report(hart, instruction, "waits", reads ? 0 : 1,
-               fmt::format(
-                   "{} {} while it is under way: no wait for {} has seen it come from the instruction at {:#x} `{}`",
-                   reads ? "reads" : "writes", hart.register_name(found->file, found->first), each.counter,
-                   each.address, hart.instruction_text(each.address)),
+               fmt::format("{} {} while it is {}: no wait for {} has seen it {} the instruction at {:#x} `{}`",
+                           reads ? "reads" : "writes", name, each.is_read ? "still read" : "under way", each.counter,
+                           each.is_read ? "read by" : "come from", each.address, hart.instruction_text(each.address)),
                lanes);
-        each.writes.clear();  // once for each is enough
+        each.registers.clear();  // once for each is enough
+    }
+    if (instruction.watched == nullptr) return;
+    for (const auto& [held, registers] : instruction.watched->held) {
+        add_under_way(hart, {instruction.address, held->counter, true, registers, true});
+        if (held->most != 0) wait(hart, held->counter, held->most);  // the hardware waits before it counts more
     }
 }
 
-void Checker::arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order) {
+void Checker::add_under_way(Machine::State& hart, UnderWay added) {
     constexpr std::size_t most_under_way = 256;
     std::vector<UnderWay>& under_way = hart.checked.under_way;
     if (under_way.size() >= most_under_way) under_way.erase(under_way.begin());
-    under_way.push_back({instruction.address, std::move(counter), in_order, {}});
+    under_way.push_back(std::move(added));
+}
+
+void Checker::arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order) {
+    UnderWay added{instruction.address, std::move(counter), in_order, {}};
     for (const Touch& touch : instruction.writes)
-        if (touch.count == 1) under_way.back().writes.push_back(touch);
+        if (touch.count == 1) added.registers.push_back(touch);
+    add_under_way(hart, std::move(added));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Hazards
+
+// Every instruction is a wait state, but for those that the description says are more.
+void Checker::see_hazards(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes) {
+    CheckedHart& checked = hart.checked;
+    std::erase_if(checked.hazards, [&](const NearHazard& near) {
+        return checked.states - near.behind >= isa_.hazards[near.first().hazard].states;
+    });
+    const Watched* const watched = instruction.watched.get();
+    if (watched != nullptr)
+        for (const HazardTouches& second : watched->second)
+            for (const NearHazard& near : checked.hazards)
+                if (near.first().hazard == second.hazard) see_hazard(hart, instruction, second, near, lanes);
+    checked.states += watched != nullptr ? watched->states : 1;
+    if (watched != nullptr)
+        for (std::size_t i = 0; i < watched->first.size(); ++i)
+            checked.hazards.push_back({instruction.address, checked.states, instruction.watched, i});
+}
+
+void Checker::see_hazard(Machine::State& hart, const Instruction& instruction, const HazardTouches& second,
+                         const NearHazard& near, std::uint64_t lanes) {
+    const std::vector<Touch>&before = near.first().registers, &now = second.registers;
+    const auto again =
+        std::find_first_of(now.begin(), now.end(), before.begin(), before.end(),
+                           [](const Touch& a, const Touch& b) { return a.file == b.file && a.first == b.first; });
+    if (!now.empty() && again == now.end()) return;
+    const Hazard& rule = isa_.hazards[second.hazard];
+    const std::uint64_t states = hart.checked.states - near.behind;
+    const std::string found = fmt::format("{} wait state{}", states, states == 1 ? "" : "s");
+    const bool was_read = rule.first.touches == HazardSide::Touches::reads;
+    std::string message;
+    if (now.empty()) {
+        message = fmt::format("comes {} behind", found);
+    } else {
+        const bool reads = rule.second.touches == HazardSide::Touches::reads;
+        message = fmt::format("{} {} {} after it was {} by", reads ? "reads" : "writes",
+                              hart.register_name(again->file, again->first), found, was_read ? "read" : "written");
+    }
+    message += fmt::format(" the instruction at {:#x} `{}`", near.address, hart.instruction_text(near.address));
+    if (hart.options.source_line)
+        if (const std::string line = hart.options.source_line(near.address); !line.empty()) message += " of " + line;
+    const std::lock_guard lock(lock_);
+    report(hart, instruction, "hazards", second.hazard,
+           fmt::format("{}: {} {} needed", message, rule.states, rule.states == 1 ? "is" : "are"), lanes);
 }
 
 void Checker::barrier(Machine::State& hart) {

@@ -21,6 +21,7 @@
 #include "isaforge/findings.hpp"
 #include "isaforge/machine.hpp"
 #include "machine/checked_memory.hpp"
+#include "machine/hazards.hpp"
 #include "machine/touch.hpp"
 
 namespace isaforge::machine {
@@ -45,7 +46,18 @@ struct UnderWay {
     std::uint64_t address = 0;  // of the instruction
     std::string counter;
     bool in_order = true;
-    std::vector<Touch> writes;
+    std::vector<Touch> registers;
+    bool is_read = false;  // by the instruction, and not written
+};
+
+// What an instruction a short while ago has begun that another one may be too close to.
+struct NearHazard {
+    std::uint64_t address = 0;  // of the first
+    std::uint64_t behind = 0;   // in wait states: CheckedHart::states where it had been issued
+    std::shared_ptr<const Watched> watched;
+    std::size_t which = 0;  // of Watched::first
+
+    const HazardTouches& first() const { return watched->first[which]; }
 };
 
 // What is known of a hart …
@@ -58,6 +70,8 @@ struct CheckedHart {
     std::uint64_t told_at = 0;          // … at this count of instructions
     std::uint64_t barrier_address = 0;  // of the barrier it came to last
     std::vector<UnderWay> under_way;    // the oldest first
+    std::uint64_t states = 0;           // wait states that passed
+    std::vector<NearHazard> hazards;    // the oldest first
 };
 
 // … and of a group.
@@ -93,6 +107,8 @@ public:
     void begin_alone();
     // What lies in storage is what nobody has written. Where it is private to harts they may store what they like there.
     void note_unwritten(const Space& space, std::uint64_t first, std::uint64_t bytes, bool is_private);
+    // Its memory is another's, of which that one's checker knows what was written.
+    void lend(const Checker& lender, const Space& from, const Space& space);
     // Storage was given back.
     void note_removed(const Space& space, const Region& region);
     void set_register(Machine::State& hart, Index file, std::uint64_t number, unsigned lane) const;
@@ -139,6 +155,11 @@ private:
     struct Watch;  // of one access
 
     const Touch* touched(const UnderWay& under_way, const Instruction& instruction, bool& reads) const;
+    void add_under_way(Machine::State& hart, UnderWay added);
+    void see_waits(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes);
+    void see_hazards(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes);
+    void see_hazard(Machine::State& hart, const Instruction& instruction, const HazardTouches& second,
+                    const NearHazard& near, std::uint64_t lanes);
 
     void note(std::uint64_t byte, unsigned bytes, unsigned lane, Watch& watch);
     void note_word(AccessCell& cell, Accessor now, std::uint64_t byte, unsigned lane, Watch& watch);

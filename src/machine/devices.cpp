@@ -166,19 +166,26 @@ std::shared_ptr<const Isa> checked_isa(const std::shared_ptr<const Codec>& codec
     return std::make_shared<const Isa>(ir::with_shadow_files(codec->isa()));
 }
 
+bool runs_dispatches(const MachineOptions& options, const Dispatch* its_dispatch) {
+    return options.dispatches || its_dispatch != nullptr;
+}
+
 }  // namespace
 
-System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options)
+System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options, const Dispatch* its_dispatch)
     : forms(codec, options.checks.any()),
       isa(checked_isa(codec, options.checks)),
       checker(options.checks.any()
-                  ? std::make_unique<Checker>(options.checks, *isa, options.dispatches ? "wavefront" : "hart")
-                  : nullptr) {
+                  ? std::make_unique<Checker>(options.checks, *isa,
+                                              runs_dispatches(options, its_dispatch) ? "wavefront" : "hart")
+                  : nullptr),
+      dispatch(its_dispatch) {
+    const bool is_lent = runs_dispatches(options, its_dispatch);
     for (const MemorySpace& memory : isa->memories) {
         Space& space = spaces.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);
         // Dispatches run in memory of others, of which nobody knows what was written, but who says so.
-        space.is_shown = options.dispatches && !memory.per_group;
-        if (checker) space.checked = std::make_unique<CheckedMemory>(!options.dispatches || memory.per_group);
+        space.is_shown = is_lent && !memory.per_group;
+        if (checker) space.checked = std::make_unique<CheckedMemory>(!is_lent || memory.per_group);
         const std::string refusal = memory.per_group ? std::string{} : add_memory(space, options);
         if (problem.empty()) problem = refusal;
     }

@@ -14,6 +14,8 @@
 
 namespace isaforge::machine {
 
+struct System;
+
 // Where a hart is: `number` in its group; `slot` among the harts that live at the same time, of all dispatches.
 struct HartPlace {
     std::uint64_t group = 0, groups = 1;
@@ -54,6 +56,7 @@ struct Dispatch {
     std::uint64_t groups = 1;
     unsigned group_harts = 1;
     std::uint64_t most_instructions = 0;       // of all harts together, about; 0: no limit
+    const System* lender = nullptr;           // whose memory it runs in, where that is not its machine's
     std::vector<std::uint64_t> group_memory;   // bytes of each memory that is each group's, by its number
     std::function<bool(HartRegisters&, const HartPlace&)> set_up;   // false: this hart does not run
     std::function<std::uint64_t(const HartRegisters&)> look_at;   // a hart that has faulted; may be empty

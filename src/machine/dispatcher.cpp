@@ -249,7 +249,7 @@ Dispatcher::Dispatcher(std::shared_ptr<const Codec> codec, MachineOptions option
     options_.threads = options_.dispatches = true;
     for (const MemorySpace& memory : codec_->isa().memories) options_.memory_sizes[memory.name] = 0;
     options_.engine = chosen_engine(options_.engine);
-    system_ = std::make_shared<System>(codec_, options_);
+    system_ = std::make_shared<System>(codec_, options_, nullptr);
     const unsigned workers = std::min(thread_count(threads), most_workers);
     slots_of_worker_ = std::clamp((most_resident_harts - 1) / workers, fewest_of_worker, most_of_worker);
     for (unsigned i = 0; i < workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i));

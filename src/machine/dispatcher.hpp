@@ -47,6 +47,8 @@ public:
     using UseStorage = std::function<void(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
                                           const std::string& name)>;
     void for_each_storage(const UseStorage& use) const;
+    // For a dispatch that another machine runs in this memory.
+    const System& lender() const { return *system_; }
 
     // Begins a dispatch, which the caller keeps until `completed` is called. At most most_group_harts() harts in a group.
     // False, and nothing done, where the system gives no thread.

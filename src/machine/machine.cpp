@@ -205,8 +205,10 @@ std::string Machine::State::name_at(std::uint32_t offset) const {
 
 void Machine::make(const std::shared_ptr<const Codec>& codec, const MachineOptions& options,
                    const machine::Dispatch* dispatch) {
-    auto system = std::make_shared<machine::System>(codec, options);
-    system->dispatch = dispatch;
+    auto system = std::make_shared<machine::System>(codec, options, dispatch);
+    const machine::System* const lender = dispatch == nullptr ? nullptr : dispatch->lender;
+    if (lender != nullptr && lender->checker && system->checker)
+        system->checker->lend(*lender->checker, lender->spaces[lender->main], system->spaces[system->main]);
     state_ = std::make_unique<State>(codec, options, system, system->groups[0], 0);
     begin_groups();
     for (unsigned i = 1; i < system->harts; ++i)

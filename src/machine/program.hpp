@@ -24,6 +24,7 @@
 
 #include "isaforge/machine.hpp"
 #include "machine/compile_thread.hpp"
+#include "machine/hazards.hpp"
 #include "machine/layout.hpp"
 #include "machine/micro_op.hpp"
 #include "machine/translate.hpp"
@@ -38,6 +39,7 @@ struct Instruction {
     unsigned bits = 0;
     std::vector<MicroOp> ops;            // never resized once it is here; the first is its mark: see instruction_of
     std::vector<Touch> reads, writes;
+    std::shared_ptr<const Watched> watched;  // for the checker; null: by none of the rules
     std::string trouble;                 // why it has no meaning
     bool warned = false;
     bool is_event = false;

@@ -28,7 +28,8 @@ namespace isaforge::machine {
 inline constexpr unsigned max_harts = most_harts;
 
 struct System {
-    System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options);
+    // `its_dispatch`: whose the harts are; null: they begin as resets say.
+    System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options, const Dispatch* its_dispatch);
     ~System();
     System(const System&) = delete;
     System& operator=(const System&) = delete;
@@ -77,7 +78,7 @@ struct System {
     unsigned harts = 1, group_harts = 1;         // that do; of each group
     unsigned group_count = 1;                    // of all that are to run …
     std::atomic<unsigned> groups_begun = 0;      // … of which so many have begun
-    const Dispatch* dispatch = nullptr;          // whose they are; null: they begin as resets say
+    const Dispatch* dispatch = nullptr;      // as above
     std::string problem;               // why a memory that was asked for is not there
     std::unique_ptr<Sharing> sharing;            // null where there is one hart for good
     bool has_several() const { return sharing != nullptr; }

@@ -278,6 +278,8 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     if (system->checker)
         for (auto* const touches : {&made->reads, &made->writes})
             std::erase_if(*touches, [&](const auto& touch) { return touch.file >= system->checker->files(); });
+    if (system->checker && made->form != no_index)
+        made->watched = machine::watched_of(isa, system->forms, made->form, made->image, {made->reads, made->writes});
     return made;
 }
 

@@ -515,6 +515,14 @@ const Location& whole_of(const Location& place) {
     return is_part ? whole_of(place.inner[0]) : place;
 }
 
+Item is_register(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    const Item from = lowering.item(*call.operands[0]);
+    if (!from) return {};
+    const bool is_place = from.kind == Item::Kind::location;
+    const auto kind = is_place ? whole_of(from.location).kind : Location::Kind::memory;
+    return Item::of(Literal(kind == Location::Kind::element || kind == Location::Kind::tuple ? 1 : 0));
+}
+
 Item whole(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
     Item from = lowering.item(*call.operands[0]);
     if (!from) return {};
@@ -899,6 +907,7 @@ constexpr Builtin builtins[] = {
     {"lanes", "value", 1, 1, fact},
     {"bits", "value", 1, 1, fact},
     {"number", "register", 1, 1, fact},
+    {"is_register", "operand", 1, 1, is_register},
     {"whole", "place", 1, 1, whole},
     {"kept", "place", 1, 1, kept},
     {"round_by_mode", "value", 1, 0, round_by_mode},

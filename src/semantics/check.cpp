@@ -48,6 +48,7 @@ public:
             else
                 note_silent(instruction);
         }
+        check_hazards();
         static const Instruction none;
         LowerInput around{.isa = &isa_, .instruction = &none, .mode_bindings = &modes_};
         for (const EventHandler& event : isa_.events) {
@@ -78,6 +79,8 @@ private:
     // The part of the operands' values that was looked at; nothing where there are errors.
     std::optional<double> looked_at(const Instruction& instruction, const Form& form, const Names* names,
                                     bool warnings);
+    void check_hazards();
+    void check_number(const Meaning& number, Index of);
     void check_slices(const Instruction& instruction, const Form& form);
     void tell_rest(Place place, const std::string& what, double looked);
     void note_silent(const Instruction& instruction);
@@ -266,6 +269,31 @@ std::optional<double> Checker::looked_at(const Instruction& instruction, const F
         looked += looked_;
     }
     return share * looked / static_cast<double>(combinations.size());
+}
+
+// What hazards say about instructions: they have to be numbers in all encodings of their class.
+void Checker::check_hazards() {
+    for (const Hazard& hazard : isa_.hazards)
+        for (const HazardSide* side : {&hazard.first, &hazard.second}) check_number(side->condition, side->of);
+    for (const Held& held : isa_.held) check_number(held.side.condition, held.side.of);
+    for (const Duration& duration : isa_.durations) check_number(duration.states, duration.of);
+}
+
+void Checker::check_number(const Meaning& number, Index of) {
+    if (!number) return;
+    for (const Form& form : isa_.forms) {
+        if ((form.classes >> of & 1) == 0) continue;
+        double share = 1;
+        for (const auto& bindings : products(form.fields, form.written, nullptr, share)) {
+            LowerInput input{.isa = &isa_,
+                             .instruction = &isa_.instruction_of(form),
+                             .fields = &form.fields.list(),
+                             .bindings = &bindings,
+                             .expression = number.get()};
+            input.mode_bindings = &modes_;
+            if (!check(input, false)) return;
+        }
+    }
 }
 
 // Each statement with the values of those operands alone that it depends on.

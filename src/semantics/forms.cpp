@@ -72,6 +72,16 @@ std::vector<Binding> FormGraphs::bindings_of(Index form, const Image& image) con
     return bindings;
 }
 
+Meant FormGraphs::meant_by(const Expression& expression, Index form, const Image& image) const {
+    const std::vector<Binding> bindings = bindings_of(form, image);
+    const LowerInput input{.isa = &isa_,
+                           .instruction = &isa_.instruction_of(isa_.forms[form]),
+                           .fields = &isa_.forms[form].fields.list(),
+                           .bindings = &bindings};
+    Diagnostics ignored;
+    return semantics::meant_by(expression, input, ignored);
+}
+
 std::optional<ir::Graph> FormGraphs::event(Index event, const Site& site, std::string& trouble) {
     return at(Subject::event, event, {}, site, trouble);
 }

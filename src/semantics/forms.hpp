@@ -33,6 +33,8 @@ public:
     std::optional<ir::Graph> instruction(Index form, const Image& image, const Site& site, std::string& trouble);
     // The same with its operands and address open, but for those that decide about types: the arguments of the graph.
     std::shared_ptr<const ir::Graph> open(Index form, const Image& image, const Site& site, std::string& trouble);
+    // What an expression means of an instruction; nothing where that is an error.
+    Meant meant_by(const Expression& expression, Index form, const Image& image) const;
     // What happens to the hart that is there at an event.
     std::optional<ir::Graph> event(Index event, const Site& site, std::string& trouble);
     // What computes the values of all modes.

@@ -37,6 +37,7 @@ struct LowerInput {
     const std::vector<std::uint64_t>* modes = nullptr;  // the value of each mode; null: as mode_bindings say, or open
     const std::vector<Binding>* mode_bindings = nullptr;
     const EventHandler* event = nullptr;              // this is lowered, and not the instruction, where it is set
+    const Expression* expression = nullptr;  // likewise, as one about the instruction alone
     bool only_modes = false;                          // the values of all modes are, and nothing else
 };
 
@@ -53,6 +54,14 @@ struct LowerResult {
     std::size_t effort = 0;             // expressions and statements that were looked at
     const Binding* steering = nullptr;  // an open binding whose code must be known, because a type depends on it
 };
+
+// What an expression about one instruction means where its operands are known: registers, as their names or part of what is
+// computed, and a number where one can be told.
+struct Meant {
+    std::vector<std::pair<Index, std::uint64_t>> registers;  // file and number
+    std::optional<std::uint64_t> number;
+};
+Meant meant_by(const Expression& expression, const LowerInput& input, Diagnostics& diagnostics);
 
 // The value of an operand with a code, at an address; nothing where a number has no entry for the code.
 std::optional<std::uint64_t> value_of(const OperandType& type, std::uint64_t code, std::uint64_t address);

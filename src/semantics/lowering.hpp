@@ -132,6 +132,7 @@ public:
     }
 
     LowerResult run();
+    Meant meant_by(const Expression& expression);
     std::string shape_of(const Field& field, const Binding& binding);
 
     // Values. Operands of one lane stand for as many as the others have.
@@ -327,6 +328,7 @@ private:
     Item choose_side(const Expression& sides, Typed condition, Item (&found)[2], const Way (&after)[2], unsigned hint);
     Typed get(const Location& location, Type type, unsigned first = 0);
     bool is_pure(ir::BlockId block) const;
+    void about_instruction(const Expression& expression);
     std::vector<Opening> openings_;         // for each argument of the graph
     std::map<ir::Value, ir::Value> floats_;  // of values that were floats: these
     std::vector<const Binding*> sources_;   // of values: the open binding that it depends on, see source_of

@@ -57,6 +57,8 @@ void Lowering::warn(Place place, std::string message) {
 LowerResult Lowering::run() {
     if (input_.only_modes) {
         write_modes(true);
+    } else if (input_.expression != nullptr) {
+        about_instruction(*input_.expression);
     } else if (input_.event != nullptr) {
         event(*input_.event);
     } else {
@@ -92,7 +94,7 @@ void Lowering::instruction_body(const Instruction& instruction) {
     if (input_.names != nullptr) names(*input_.names);
     bool never = !guard(instruction);
     if (!never) lane_mask(instruction);
-    if (!never && isa.has_arrivals) tell_checker(instruction);
+    if (!never && isa.has_watched_steps()) tell_checker(instruction);
     if (instruction.meaning && !never) {
         names(instruction.names_in_meaning);
         note_assigned(*instruction.meaning, context());
@@ -264,6 +266,51 @@ std::string Lowering::shape_of(const Field& field, const Binding& binding) {
         }
         default: return "number";
     }
+}
+
+// A number that has to be known where the instruction is.
+void Lowering::about_instruction(const Expression& expression) {
+    contexts_.push_back({.fields = input_.fields, .bindings = input_.bindings, .instruction = true});
+    value(expression, 32);
+    const auto is_pure = [](const ir::Instruction& each) { return about(each.op).effect == ir::Effect::pure; };
+    for (const ir::Block& each : graph.blocks)
+        if (!std::all_of(each.body.begin(), each.body.end(), is_pure) && !failed_)
+            error(expression.place,
+                  "this is about an instruction as it stands there: it cannot depend on what is in "
+                  "registers and memory");
+    contexts_.pop_back();
+}
+
+namespace {
+
+void add_registers(const Location& location, const ir::Graph& graph, Meant& meant) {
+    if (location.kind == Location::Kind::element) {
+        const auto number = location.number != no_number ? location.number : graph.known(location.index.id);
+        if (number) meant.registers.emplace_back(location.object, *number);
+    }
+    for (const Location& part : location.inner) add_registers(part, graph, meant);
+}
+
+}  // namespace
+
+Meant Lowering::meant_by(const Expression& expression) {
+    contexts_.push_back({.fields = input_.fields, .bindings = input_.bindings, .instruction = true});
+    const Item found = item(expression);
+    Meant meant;
+    if (found.kind == Item::Kind::location) add_registers(found.location, graph, meant);
+    if (found.kind == Item::Kind::literal) meant.number = static_cast<std::uint64_t>(found.literal);
+    if (found.kind == Item::Kind::value) meant.number = known(found.value.id);
+    for (const ir::Block& block : graph.blocks)
+        for (const ir::Instruction& each : block.body)
+            if (each.op == Op::get || each.op == Op::get_at)
+                if (const auto number = each.op == Op::get ? each.number : graph.known(each.operands[0]))
+                    meant.registers.emplace_back(each.object, *number);
+    contexts_.pop_back();
+    return failed_ ? Meant{} : meant;
+}
+
+Meant meant_by(const Expression& expression, const LowerInput& input, Diagnostics& diagnostics) {
+    return Lowering(input, diagnostics, false).meant_by(expression);
 }
 
 LowerResult lower(const LowerInput& input, Diagnostics& diagnostics, bool warnings) {

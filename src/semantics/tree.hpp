@@ -87,6 +87,15 @@ struct Expression {
     std::uint16_t depth = 1;  // of the tree
 };
 
+// What a name alone stands for.
+inline Expression name_expression(std::string name, Place place = {}) {
+    Expression made;
+    made.kind = ExpressionKind::name;
+    made.name = std::move(name);
+    made.place = place;
+    return made;
+}
+
 enum class StatementKind {
     assign,   // target = value [after delay]; target is a name, an element, a slice of either, or several for a tuple
     local,    // let name = value

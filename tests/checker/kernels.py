@@ -6,6 +6,7 @@ kind and the line, and others without any, in which it must find nothing.
 """
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -149,6 +150,7 @@ BY_HAND = [
 ]
 
 ALL, FLAT, LATE = ("gfx600", "gfx700", "gfx803", "gfx900"), ("gfx700", "gfx803", "gfx900"), ("gfx900",)
+OLDEST, NEW = ("gfx600",), ("gfx803", "gfx900")
 # s[2:3] and v[2:3] are an address of code, s[8:11] describe a buffer of it, v4 is one of the local data share.
 BEGIN = """    s_getpc_b64 s[2:3]
     v_mov_b32 v2, s2
@@ -191,6 +193,76 @@ BY_GENERATION = [
     ("twenty under way", LATE, ".rept 20\n global_load_dword v5, v[2:3], off\n .endr\n global_load_dword v1, v[2:3], off\n"
      ".rept 17\n global_load_dword v5, v[2:3], off\n .endr\n s_waitcnt vmcnt(18)\n v_mov_b32 v6, v1", r"waits: reads v1 .* vmcnt"),
 
+    ("lane select", ALL, "v_readfirstlane_b32 s4, v0\n v_readlane_b32 s5, v4, s4",
+     r"hazards: reads s4 0 wait states after it was written by the instruction at \w+ `v_readfirstlane_b32 s4, v0`: 4 are needed"),
+    ("lane select, one short", ALL, "v_readfirstlane_b32 s4, v0\n s_nop 2\n v_readlane_b32 s5, v4, s4",
+     r"hazards: reads s4 3 wait states after"),
+    ("lane select by vcc", ALL, "v_cmp_eq_u32 vcc, v0, v0\n v_writelane_b32 v5, 1, vcc_lo", r"hazards: reads vcc 0 wait states after"),
+    ("behind a branch", ALL, "v_readfirstlane_b32 s4, v0\n s_branch 1f\n s_nop 3\n1:\n v_readlane_b32 s5, v4, s4",
+     r"hazards: reads s4 1 wait state after"),
+    ("division", ALL, "v_cmp_eq_u32 vcc, v0, v0\n s_nop 2\n v_div_fmas_f32 v5, v4, v4, v4", r"hazards: reads vcc 3 wait states after .* 4 are needed"),
+    ("scalar offset of a load", NEW, "v_readfirstlane_b32 s12, v0\n buffer_load_dword v1, off, s[8:11], s12\n s_waitcnt vmcnt(0)",
+     r"hazards: reads s12 0 wait states after .* 5 are needed"),
+    ("scalar address", OLDEST, "v_readfirstlane_b32 s2, v2\n s_load_dword s4, s[2:3], 0\n s_waitcnt lgkmcnt(0)",
+     r"hazards: reads s2 0 wait states after .* 4 are needed"),
+    ("scalar buffer", OLDEST, "s_mov_b32 s10, 64\n s_buffer_load_dword s4, s[8:11], 0x0\n s_waitcnt lgkmcnt(0)",
+     r"hazards: reads s10 0 wait states after .* 4 are needed"),
+    ("lanes and lane exchange", NEW, "v_cmpx_eq_u32 vcc, v0, v0\n s_nop 3\n v_mov_b32_dpp v5, v4 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf",
+     r"hazards: comes 4 wait states behind the instruction at \w+ `v_cmpx_eq_u32_e32 vcc, v0, v0`: 5 are needed"),
+    ("lane exchange", NEW, "v_mov_b32 v5, v4\n s_nop 0\n v_mov_b32_dpp v6, v5 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf",
+     r"hazards: reads v5 1 wait state after .* 2 are needed"),
+    ("mode", ALL, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0\n s_nop 0\n s_getreg_b32 s4, hwreg(HW_REG_MODE)",
+     r"hazards: reads hw_mode 1 wait state after .* 2 are needed"),
+    ("mode twice", ALL, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0",
+     r"hazards: writes hw_mode 0 wait states after"),
+    ("mode twice, of today", NEW, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0\n s_nop 0\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 0",
+     r"hazards: writes hw_mode 1 wait state after .* 2 are needed"),
+    ("skipping set", ALL, "s_setvskip 0, 0\n s_getreg_b32 s4, hwreg(HW_REG_MODE)", r"hazards: reads hw_mode 0 wait states after"),
+    ("skipping as a mode", ALL, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 2), 0\n v_mov_b32 v5, 0", r"hazards: comes 0 wait states behind .* 2 are needed"),
+    ("skipping and the data share", ALL, "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 0\n ds_write_b32 v4, v0", r"hazards: comes 0 wait states behind"),
+    ("data of a trace", NEW, "s_mov_b32 m0, 0\n s_ttracedata", r"hazards: comes 0 wait states behind .* 1 is needed"),
+    ("registers by number", LATE, "s_mov_b32 m0, 0\n s_movrels_b32 s4, s8", r"hazards: reads m0 0 wait states after .* 1 is needed"),
+    ("by lanes from the data share", LATE, "s_mov_b32 m0, 0\n ds_read_addtid_b32 v1\n s_waitcnt lgkmcnt(0)", r"hazards: comes 0 wait states behind"),
+    ("data of a wide store", FLAT, "buffer_store_dwordx4 v[4:7], off, s[8:11], 0 offset:4092\n v_mov_b32 v6, 0",
+     r"hazards: writes v6 0 wait states after it was read by the instruction at \w+ `buffer_store_dwordx4 .*`: 1 is needed"),
+    ("data of a wide flat store", FLAT, "s_mov_b64 exec, 0\n flat_store_dwordx4 v[2:3], v[4:7]\n v_mov_b32 v7, 0",
+     r"hazards: writes v7 0 wait states after it was read"),
+
+    ("kept long enough", ALL, "v_readfirstlane_b32 s4, v0\n s_nop 3\n v_readlane_b32 s5, v4, s4\n v_cmp_eq_u32 vcc, v0, v0\n s_nop 1\n"
+     " v_mov_b32 v5, 0\n s_nop 0\n v_div_fmas_f32 v5, v4, v4, v4\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 2), 0\n s_nop 1\n"
+     " s_getreg_b32 s4, hwreg(HW_REG_MODE)\n v_mov_b32 v5, 0", None),
+    ("kept long enough by new ones", NEW, "v_readfirstlane_b32 s12, v0\n s_nop 4\n buffer_load_dword v1, off, s[8:11], s12\n"
+     " v_cmpx_eq_u32 vcc, v0, v0\n s_nop 2\n v_mov_b32 v5, v4\n s_nop 1\n"
+     " v_mov_b32_dpp v6, v5 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf\n s_mov_b32 m0, 0\n s_nop 0\n s_ttracedata", None),
+    ("no lane is selected", ALL, "v_readfirstlane_b32 s4, v0\n v_writelane_b32 v5, s4, 3\n v_readlane_b32 s5, v4, 2", None),
+    ("other registers", ALL, "v_readfirstlane_b32 s4, v0\n v_readlane_b32 s5, v4, s8\n"
+     " s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 8), 0xc0\n s_getreg_b32 s4, hwreg(HW_REG_TRAPSTS)\n v_mov_b32 v5, 0", None),
+    ("written by the scalar unit", ALL, "s_mov_b32 s12, 0\n buffer_load_dword v1, off, s[8:11], s12\n v_readlane_b32 s5, v4, s12", None),
+    ("data of stores", FLAT, "buffer_store_dwordx2 v[4:5], off, s[8:11], 0 offset:4092\n v_mov_b32 v5, 0\n s_mov_b32 s12, 0\n"
+     " buffer_store_dwordx4 v[4:7], off, s[8:11], s12 offset:4092\n v_mov_b32 v6, 0\n"
+     " buffer_store_dwordx4 v[4:7], off, s[8:11], 0 offset:4092\n s_nop 0\n v_mov_b32 v6, 0", None),
+    ("not in its way", ("gfx600", "gfx700"), "v_readfirstlane_b32 s12, v0\n buffer_load_dword v1, off, s[8:11], s12\n s_mov_b32 m0, 0\n s_ttracedata", None),
+
+    ("stored and written again", OLDEST, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n v_mov_b32 v4, 0",
+     r"waits: writes v4 while it is still read: no wait for expcnt has seen it read by the instruction at \w+ `buffer_store_dword"),
+    ("stored and loaded again", OLDEST, "buffer_store_dwordx2 v[4:5], off, s[8:11], 0 offset:4092\n buffer_load_dword v5, off, s[8:11], 0",
+     r"waits: writes v5 while it is still read"),
+    ("second of two stores", OLDEST, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n buffer_store_dword v0, off, s[8:11], 0 offset:4092\n"
+     " s_waitcnt expcnt(1)\n v_mov_b32 v4, 0\n v_mov_b32 v0, 0", r"waits: writes v0 while it is still read"),
+    ("the other counter of stores", OLDEST, "buffer_atomic_add v4, off, s[8:11], 0 offset:4092\n s_waitcnt vmcnt(0)\n v_mov_b32 v4, 0",
+     r"waits: writes v4 while it is still read"),
+    ("stored, waited, written", OLDEST, "buffer_load_dword v1, off, s[8:11], 0\n buffer_store_dword v4, off, s[8:11], 0 offset:4092\n v_mov_b32 v5, v4\n"
+     " s_waitcnt expcnt(0)\n v_mov_b32 v4, 0", None),
+    ("as many stores as are counted", OLDEST, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n .rept 6\n"
+     " buffer_store_dword v0, off, s[8:11], 0 offset:4092\n .endr\n v_mov_b32 v4, 0", r"waits: writes v4 while it is still read"),
+    ("more stores than are counted", OLDEST, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n .rept 7\n"
+     " buffer_store_dword v0, off, s[8:11], 0 offset:4092\n .endr\n v_mov_b32 v4, 0", None),
+    ("stored and written again by new ones", FLAT, "buffer_store_dword v4, off, s[8:11], 0 offset:4092\n v_mov_b32 v4, 0", None),
+    ("a message and the data share", ALL, "ds_read_b32 v1, v4\n s_nop 0\n s_sendmsg sendmsg(MSG_INTERRUPT)\n s_waitcnt lgkmcnt(1)\n v_mov_b32 v5, v1",
+     r"waits: reads v1 .* no wait for lgkmcnt"),
+    ("a message, and all are waited for", ALL, "ds_read_b32 v1, v4\n s_nop 0\n s_sendmsg sendmsg(MSG_INTERRUPT)\n s_waitcnt lgkmcnt(0)\n v_mov_b32 v5, v1",
+     None),
+
     ("beyond the local data share", ALL, "v_or_b32 v5, 0x400, v4\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)",
      r"bounds: accesses the local data share beyond what the group has of it"),
     ("misaligned in the local data share", ALL[:3], "v_or_b32 v5, 2, v4\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)",
@@ -217,8 +289,10 @@ BY_GENERATION = [
      " s_waitcnt vmcnt(0) & lgkmcnt(0)\n v_mov_b32 v5, v1", None),
     ("forty under way", LATE, ".rept 20\n global_load_dword v5, v[2:3], off\n .endr\n global_load_dword v1, v[2:3], off\n"
      ".rept 17\n global_load_dword v5, v[2:3], off\n .endr\n s_waitcnt vmcnt(17)\n v_mov_b32 v6, v1", None),
-    ("many accesses in a row", ALL, ".rept 8000\n ds_write_b32 v4, v0\n .endr", None),
 ]
+
+# So many accesses one after the other do not make the stack grow: each of them a few words would be more than there is.
+IN_A_ROW, SMALL_STACK = ".rept 8000\n ds_write_b32 v4, v0\n .endr", 256 << 10
 
 # Nothing is wrong with these, at any level of optimisation.
 CLEAN = [
@@ -339,8 +413,10 @@ class Tests:
         self.isaforge, self.folder, self.failed, self.done = isaforge, pathlib.Path(folder), 0, 0
         (self.folder / "data").write_bytes(b"".join((i * 2654435761 % 2**31).to_bytes(4, "little") for i in range(1024)))
 
-    def call(self, *command):
-        return subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True, check=False)
+    def call(self, *command, stack=None):
+        limit = stack and (lambda: resource.setrlimit(resource.RLIMIT_STACK, (stack, stack)))
+        return subprocess.run([str(part) for part in command], cwd=self.folder, capture_output=True, text=True, check=False,
+                              preexec_fn=limit)
 
     def fail(self, name, why, result):
         self.failed += 1
@@ -365,21 +441,23 @@ class Tests:
         elif line is not None and not re.search(rf"k\.cl:{line}: {wanted}", result.stderr):
             self.fail(name, f"not of line {line}", result)
 
-    def kernel(self, name, source, arguments, wanted, processor="gfx900", level="-O2"):
+    def kernel(self, name, source, arguments, wanted, processor="gfx900", level="-O2", traced=False):
         if not self.compile(name, source, processor, level):
             return
         options = [each for argument in arguments for each in ("--arg", argument)]
-        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "1024", "--group", "256", *options,
-                           "--check", "--engine", "interpreter")
+        command = [self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "1024", "--group", "256", *options, "--check"]
         lines = [i for i, text in enumerate(source.split("\n"), 1) if "// here" in text]
-        self.judge(f"{name} {processor} {level}", result, wanted, lines[0] if lines else None)
+        line = lines[0] if lines else None
+        self.judge(f"{name} {processor} {level}", self.call(*command, "--engine", "interpreter"), wanted, line)
+        if traced:
+            self.judge(f"{name} {processor} {level}, traced", self.call(*command, "--trace", "trace", "--profile"), wanted, line)
 
-    def assembly(self, name, body, wanted, processor="gfx900"):
+    def assembly(self, name, body, wanted, processor="gfx900", stack=None):
         (self.folder / "k.s").write_text(ASSEMBLY.format(body=body, processor=processor))
         made = self.call("clang-14", "-target", "amdgcn-amd-amdhsa", "-mcpu=" + processor, "k.s", "-o", "k.co")
         if made.returncode != 0:
             return self.fail(name, "is not assembled", made)
-        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "64", "--check")
+        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "64", "--check", stack=stack)
         if wanted is not None and "check: 1 place" not in result.stderr:
             self.fail(name, f"not one place on {processor}", result)
         return self.judge(f"{name} {processor}", result, wanted)
@@ -396,15 +474,17 @@ class Tests:
 
     def run(self):
         for name, source, arguments, wanted, *level in DEFECTS:
-            self.kernel(name, source, arguments, wanted, level=level[0] if level else "-O2")
+            self.kernel(name, source, arguments, wanted, level=level[0] if level else "-O2", traced=True)
         for each in BY_HAND:
             self.assembly(*each)
         for name, processors, body, wanted in BY_GENERATION:
             for processor in processors:
                 self.assembly(name, BEGIN + body, wanted, processor)
+        for processor in ALL:
+            self.assembly("many accesses in a row", BEGIN + IN_A_ROW, None, processor, SMALL_STACK)
         for name, source, arguments in CLEAN:
             for processor, level in (("gfx900", "-O0"), ("gfx900", "-O2"), ("gfx900", "-O3"), ("gfx700", "-O2")):
-                self.kernel(name, source, arguments, None, processor, level)
+                self.kernel(name, source, arguments, None, processor, level, traced=(processor, level) == ("gfx900", "-O2"))
         for each in PROGRAMS:
             self.program(*each)
         print(f"{self.done} runs, {self.failed} of them wrong")
