@@ -222,6 +222,8 @@ public:
     virtual std::vector<Finding> findings() const = 0;
     // With checks: what lies there has no value until a kernel has written it. Without it, all memory but the private one has.
     virtual void note_unwritten(std::span<const std::uint8_t> memory) = 0;
+    // … or until somebody else has.
+    virtual void note_written(std::span<const std::uint8_t> memory) = 0;
 };
 
 }  // namespace isaforge

@@ -222,8 +222,8 @@ std::span<const ClrxSource::Switch> ClrxSource::switches() {
 
 std::vector<std::string_view> ClrxSource::directive_names() {
     std::vector<std::string_view> names{".gpu", ".arch", ".kernel", ".dims", ".format", ".globaldata"};
-    names.insert(names.end(), std::begin(formats), std::end(formats));
-    names.insert(names.end(), std::begin(contents), std::end(contents));
+    for (const std::string_view format : formats) names.push_back(format);
+    for (const std::string_view content : contents) names.push_back(content);
     for (const Number& number : numbers()) names.push_back(number.name);
     for (const Switch& one : switches()) names.push_back(one.name);
     return names;

@@ -45,6 +45,7 @@ std::string CallStack::text(std::string_view indent) const {
         const auto* const at = static_cast<const char*>(addresses[i]) - 1;
         Dl_info place{};
         if (::dladdr(at, &place) == 0 || place.dli_fname == nullptr || launches(place.dli_fname)) continue;
+        if (place.dli_sname != nullptr && std::string_view(place.dli_sname) == "_start") break;
         const std::string_view file = place.dli_fname;
         const auto offset = static_cast<std::uint64_t>(at - static_cast<const char*>(place.dli_fbase));
         lines +=

@@ -50,26 +50,20 @@ void Copies::add(Job job, std::size_t bytes) {
 
 void Copies::copy(void* to, const void* from, std::size_t bytes, const hsa_signal_t* dependencies, std::size_t count,
                   hsa_signal_t done) {
-    const Memory& memory = runtime().memory();
-    void* const there = memory.host_address(to);
-    const void* const here = memory.host_address(from);
-    add({[=] { std::memmove(there, here, bytes); }, {dependencies, dependencies + count}, done}, bytes);
+    add({[=] { runtime().memory().copy(to, from, bytes); }, {dependencies, dependencies + count}, done}, bytes);
 }
 
 void Copies::copy_rectangle(const hsa_pitched_ptr_t& to, const hsa_dim3_t& to_offset, const hsa_pitched_ptr_t& from,
                             const hsa_dim3_t& from_offset, const hsa_dim3_t& range, const hsa_signal_t* dependencies,
                             std::size_t count, hsa_signal_t done) {
-    const Memory& memory = runtime().memory();
-    const auto row = [&](const hsa_pitched_ptr_t& place, const hsa_dim3_t& offset, std::uint32_t y, std::uint32_t z) {
+    const auto row = [](const hsa_pitched_ptr_t& place, const hsa_dim3_t& offset, std::uint32_t y, std::uint32_t z) {
         return (offset.z + z) * place.slice + (offset.y + y) * place.pitch + offset.x;
     };
-    const hsa_pitched_ptr_t there = {memory.host_address(to.base), to.pitch, to.slice};
-    const hsa_pitched_ptr_t here = {memory.host_address(from.base), from.pitch, from.slice};
     const auto work = [=] {
         for (std::uint32_t z = 0; z < range.z; ++z)
             for (std::uint32_t y = 0; y < range.y; ++y)
-                std::memmove(static_cast<char*>(there.base) + row(there, to_offset, y, z),
-                             static_cast<const char*>(here.base) + row(here, from_offset, y, z), range.x);
+                runtime().memory().copy(static_cast<char*>(to.base) + row(to, to_offset, y, z),
+                                        static_cast<const char*>(from.base) + row(from, from_offset, y, z), range.x);
     };
     const std::size_t bytes = std::size_t{range.x} * range.y * range.z;
     add({work, {dependencies, dependencies + count}, done}, bytes);

@@ -153,6 +153,27 @@ void* Memory::host_address(const void* address) const {
     return found->host + (number - found->base);
 }
 
+namespace {
+
+// What checks call unwritten no longer is.
+void note_written(const void* to, std::size_t bytes) {
+    if (!runtime().settings().checks.uninitialised) return;
+    for (Agent* const gpu : runtime().gpus()) gpu->device().note_written({static_cast<const std::uint8_t*>(to), bytes});
+}
+
+}  // namespace
+
+void Memory::copy(void* to, const void* from, std::size_t bytes) const {
+    std::memmove(host_address(to), host_address(from), bytes);
+    note_written(to, bytes);
+}
+
+void Memory::fill(void* to, std::uint32_t value, std::size_t count) const {
+    auto* const words = static_cast<std::uint32_t*>(host_address(to));
+    std::fill(words, words + count, value);
+    note_written(to, count * sizeof value);
+}
+
 bool Memory::change(const void* address, const std::function<void(Allocation&)>& change) {
     const std::lock_guard lock(mutex_);
     const Allocation* const found = look_up(reinterpret_cast<std::uint64_t>(address));

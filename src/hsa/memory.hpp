@@ -58,6 +58,9 @@ public:
     std::optional<Allocation> find(const void* address) const;
     // Where the program finds what a processor has there.
     void* host_address(const void* address) const;
+    // Copies there, as processors know both places, and fills so many words.
+    void copy(void* to, const void* from, std::size_t bytes) const;
+    void fill(void* to, std::uint32_t value, std::size_t count) const;
     // False where there is no such allocation.
     bool change(const void* address, const std::function<void(Allocation&)>& change);
 

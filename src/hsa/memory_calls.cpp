@@ -266,15 +266,14 @@ hsa_status_t hsa_amd_deregister_deallocation_callback(void* pointer, hsa_amd_dea
 hsa_status_t hsa_memory_copy(void* to, const void* from, std::size_t bytes) {
     if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
     if (to == nullptr || from == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    std::memmove(runtime().memory().host_address(to), runtime().memory().host_address(from), bytes);
+    runtime().memory().copy(to, from, bytes);
     return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_amd_memory_fill(void* to, std::uint32_t value, std::size_t count) {
     if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
     if (to == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    auto* const words = static_cast<std::uint32_t*>(runtime().memory().host_address(to));
-    std::fill(words, words + count, value);
+    runtime().memory().fill(to, value, count);
     return HSA_STATUS_SUCCESS;
 }
 

@@ -187,6 +187,11 @@ void Checker::lend(const Checker& lender, const Space& from, const Space& space)
     if (from.checked && space.checked) space.checked->know_as(*from.checked);
 }
 
+void Checker::note_written(const Space& space, std::uint64_t first, std::uint64_t bytes) {
+    const std::lock_guard lock(lock_);
+    if (space.checked && bytes != 0) space.checked->set(first, bytes, false);
+}
+
 bool Checker::is_private(std::uint64_t byte) const {
     const auto behind = private_.upper_bound(byte);
     return behind != private_.begin() && byte <= std::prev(behind)->second;

@@ -109,6 +109,8 @@ public:
     void note_unwritten(const Space& space, std::uint64_t first, std::uint64_t bytes, bool is_private);
     // Its memory is another's, of which that one's checker knows what was written.
     void lend(const Checker& lender, const Space& from, const Space& space);
+    // By somebody who is no hart.
+    void note_written(const Space& space, std::uint64_t first, std::uint64_t bytes);
     // Storage was given back.
     void note_removed(const Space& space, const Region& region);
     void set_register(Machine::State& hart, Index file, std::uint64_t number, unsigned lane) const;

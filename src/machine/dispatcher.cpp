@@ -412,6 +412,10 @@ void Dispatcher::note_unwritten(std::uint64_t address, std::uint64_t bytes, bool
     if (system_->checker) system_->checker->note_unwritten(system_->spaces[system_->main], address, bytes, is_private);
 }
 
+void Dispatcher::note_written(std::uint64_t address, std::uint64_t bytes) {
+    if (system_->checker) system_->checker->note_written(system_->spaces[system_->main], address, bytes);
+}
+
 std::vector<Finding> Dispatcher::findings() const {
     return system_->checker ? system_->checker->findings() : std::vector<Finding>{};
 }
