@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Programs for GPUs, compiled as they would be for a real one and run by `isaforge gpu`: those of examples/hip and
+examples/openmp, and the libraries rocRAND and rocPRIM beside this file. Each compares its results with those of the host, and
+says in one line whether they are equal.
+
+A sample, which `make test` runs, leaves out most of rocPRIM, which takes long to compile; --every takes all.
+"""
+import argparse
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+HIP = ROOT / 'examples/hip'
+OPENMP = ROOT / 'examples/openmp'
+TARGETS = ['gfx900', 'gfx803', 'gfx906']
+ASSEMBLED = {'gfx900': ['gcn1.4', '9'], 'gfx803': ['gcn1.2', '8'], 'gfx906': ['gfx906', '9']}  # what module.s is told
+GCC_NAMES = {'gfx900': 'gfx900', 'gfx803': 'fiji', 'gfx906': 'gfx906'}
+ROCPRIM_TYPES = ['int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64', 'float', 'double', 'half', 'struct']
+ROCPRIM_SIZES = ['0', '1', '2', '63', '64', '65', '1000', '4097', '100000']
+BUGS = {'none': None, 'bounds': 'bounds', 'race': 'races', 'barrier': 'races'}  # of bugs.cpp, and which check finds them
+LONGEST = 600  # seconds of a compiler or a run
+
+# What is known to be wrong: a run, and why it fails. That one of these passes is a failure, too.
+KNOWN = {}
+
+
+@dataclasses.dataclass
+class Run:
+    name: str            # of the program in what it prints
+    isa: str
+    arguments: list
+    options: tuple = ()  # of isaforge gpu
+    judge: object = None
+    bug: str = ''
+    source: str = ''  # where its name does not say which program it is
+
+    def __str__(self):
+        return ' '.join([self.source or self.name, *([self.bug] if self.bug else []), self.isa])
+
+
+@dataclasses.dataclass
+class Program:
+    name: str
+    commands: list  # that make it
+    runs: list
+
+
+def hip(source, program, targets, *options):
+    return ['hipcc', *(f'--offload-arch={target}' for target in targets), '-O2', *options, source, '-o', program]
+
+
+def gcc(compiler, language, isa, source, program):
+    offload = '-foffload-options=amdgcn-amdhsa='
+    libraries = ['-foffload-options=-lgfortran'] if compiler == 'gfortran-12' else []
+    return [compiler, '-O2', language, '-foffload=amdgcn-amdhsa', offload + '-march=' + GCC_NAMES[isa], source, '-o', program, *libraries,
+            '-foffload-options=-lm', '-lm']
+
+
+def as_on_host(run, done):
+    """What is wrong with a run of a program that says itself whether its results are right."""
+    if done.returncode != 0:
+        return f'exit status {done.returncode}'
+    if not re.fullmatch(re.escape(run.name) + r': [1-9]\d* results, all as on the host\n', done.stdout):
+        return 'it does not say that its results are right'
+    return 'it says something else' if done.stderr else None
+
+
+def picture(run, done):
+    wrong = as_on_host(run, done)
+    size = pathlib.Path(run.arguments[-1]).stat().st_size if not wrong else 0
+    return wrong or (None if size == len('P6\n320 200\n255\n') + 320 * 200 * 3 else f'the picture has {size} bytes')
+
+
+def one_bug(run, done):
+    """Reports have to be of one kind, and one of them has to name the line which is marked with the bug."""
+    kind = BUGS[run.bug]
+    reports = re.findall(r'^isaforge: .*bugs\.cpp:(\d+): (\w+): ', done.stderr, re.MULTILINE)
+    others = [line for line in done.stderr.splitlines() if line.startswith('isaforge: ') and 'bugs.cpp' not in line]
+    if others or {found for _, found in reports} != ({kind} if kind else set()):
+        return 'it reports something else'
+    lines = [number for number, line in enumerate((HIP / 'bugs.cpp').read_text().splitlines(), 1) if line.endswith('// ' + run.bug)]
+    if kind and not any(int(number) in lines for number, _ in reports):
+        return f'it does not name line {lines}'
+    return None if kind else as_on_host(run, done)
+
+
+def hip_programs(folder, isaforge, targets):
+    for source in sorted(HIP.glob('*.cpp')):
+        name, program = source.stem, folder / source.stem
+        commands = [hip(source, program, targets, *(['-g'] if name == 'bugs' else []))]
+        runs = [Run(name, isa, [program]) for isa in targets]
+        if name == 'bugs':
+            runs = [Run(name, isa, [program, bug], ('--check',), one_bug, bug) for isa in targets for bug in BUGS]
+        if name == 'ray_tracer':
+            runs = [Run(name, isa, [program, folder / f'{isa}.ppm'], judge=picture) for isa in targets]
+        if name == 'module':
+            for isa in targets:
+                isa_name, generation = ASSEMBLED[isa]
+                made = folder / f'module.{isa}'
+                commands.append([isaforge, 'asm', '-i', isa_name, '-D', 'GENERATION=' + generation, '--target', isa, HIP / 'module.s', '-o',
+                                 made.with_suffix('.o')])
+                commands.append(['ld.lld-14', '-shared', made.with_suffix('.o'), '-o', f'{made}.co'])
+            runs = [Run(name, isa, [program, folder / f'module.{isa}.co']) for isa in targets]
+        yield Program(name, commands, runs)
+
+
+def openmp_programs(folder, targets):
+    for source, compiler, language in [('target_loops.c', 'gcc-12', '-fopenmp'), ('target_loops.f90', 'gfortran-12', '-fopenmp'),
+                                       ('openacc.c', 'gcc-12', '-fopenacc')]:
+        for isa in targets:
+            program = folder / f'{source}.{isa}'
+            yield Program(f'{source} {isa}', [gcc(compiler, language, isa, OPENMP / source, program)],
+                          [Run(source.partition('.')[0], isa, [program], source=source)])
+
+
+def library_programs(folder, targets, every):
+    rocrand = ['g++', '-std=c++17', '-O2', '-D__HIP_PLATFORM_AMD__', HERE / 'rocrand.cpp', '-o', folder / 'rocrand', '-lrocrand', '-lamdhip64']
+    yield Program('rocrand', [rocrand], [Run('rocrand', isa, [folder / 'rocrand', *(['--every'] if every else [])]) for isa in targets])
+    for number, element in enumerate(ROCPRIM_TYPES):
+        if not every and element != 'uint32':
+            continue
+        program = folder / f'rocprim.{element}'
+        chosen = targets if every else targets[:1]
+        yield Program(f'rocprim {element}', [hip(HERE / 'rocprim.cpp', program, chosen, '-std=c++17', f'-DTYPE={number}')],
+                      [Run(f'rocprim {element}', isa, [program, *ROCPRIM_SIZES, *(['1000000'] if every else [])]) for isa in chosen])
+
+
+def output_of(command):
+    try:
+        return subprocess.run([str(part) for part in command], capture_output=True, text=True, errors='replace', timeout=LONGEST)
+    except subprocess.TimeoutExpired as expired:
+        return subprocess.CompletedProcess(command, -1, '', f'takes more than {expired.timeout} seconds')
+
+
+def beginning(text, lines=12):
+    return ''.join('\n        ' + line for line in text.splitlines()[:lines])
+
+
+def outcome(run, isaforge):
+    """In words what failed, or None."""
+    done = output_of([isaforge, 'gpu', '--isa', run.isa, *run.options, '--', *run.arguments])
+    wrong = (run.judge or as_on_host)(run, done)
+    known = KNOWN.get(str(run))
+    if wrong and not known:
+        return f'{run}: {wrong}' + beginning(done.stdout + done.stderr)
+    return f'{run}: passes, though {known}' if known and not wrong else None
+
+
+def outcomes(program, isaforge):
+    for command in program.commands:
+        done = output_of(command)
+        if done.returncode != 0:
+            return [f'{program.name} cannot be made: {pathlib.Path(str(command[0])).name} ends with {done.returncode}' + beginning(done.stderr)]
+    return [text for text in (outcome(run, isaforge) for run in program.runs) if text]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('program', nargs='*', help='only these, such as histogram, target_loops.c or rocprim')
+    parser.add_argument('--isaforge', type=pathlib.Path, default=ROOT / 'build/isaforge')
+    parser.add_argument('--isa', choices=TARGETS, action='append', help='only this one')
+    parser.add_argument('--every', action='store_true', help='all types of rocPRIM, and more numbers')
+    parser.add_argument('--jobs', type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    targets = options.isa or TARGETS
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        folder, isaforge = pathlib.Path(scratch), options.isaforge.resolve()
+        programs = [*library_programs(folder, targets, options.every), *openmp_programs(folder, targets), *hip_programs(folder, isaforge, targets)]
+        if options.program:
+            programs = [program for program in programs if {program.name, program.name.partition(' ')[0]} & set(options.program)]
+        failures = [text for texts in pool.map(lambda program: outcomes(program, isaforge), programs) for text in texts]
+    for text in failures:
+        print(text)
+    runs = sum(len(program.runs) for program in programs)
+    known = sum(str(run) in KNOWN for program in programs for run in program.runs)
+    print(f'runs: {runs}, failed: {len(failures)}' + (f', known to be wrong: {known}' if known else '') + f', {time.monotonic() - started:.0f} seconds')
+    return 1 if failures or not runs else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
