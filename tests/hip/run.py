@@ -25,7 +25,8 @@ ASSEMBLED = {'gfx900': ['gcn1.4', '9'], 'gfx803': ['gcn1.2', '8'], 'gfx906': ['g
 GCC_NAMES = {'gfx900': 'gfx900', 'gfx803': 'fiji', 'gfx906': 'gfx906'}
 ROCPRIM_TYPES = ['int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64', 'float', 'double', 'half', 'struct']
 ROCPRIM_SIZES = ['0', '1', '2', '63', '64', '65', '1000', '4097', '100000']
-BUGS = {'none': None, 'bounds': 'bounds', 'race': 'races', 'barrier': 'races'}  # of bugs.cpp, and which check finds them
+# Of bugs.cpp, and what checks say of them: who does not wait for what others write reads what nobody has written, too.
+BUGS = {'none': set(), 'bounds': {'bounds'}, 'race': {'races'}, 'barrier': {'races', 'uninitialised'}}
 LONGEST = 600  # seconds of a compiler or a run
 
 # What is known to be wrong: a run, and why it fails. That one of these passes is a failure, too.
@@ -80,16 +81,16 @@ def picture(run, done):
 
 
 def one_bug(run, done):
-    """Reports have to be of one kind, and one of them has to name the line which is marked with the bug."""
-    kind = BUGS[run.bug]
+    """Reports have to be of these kinds, and one of them has to name the line which is marked with the bug."""
+    kinds = BUGS[run.bug]
     reports = re.findall(r'^isaforge: .*bugs\.cpp:(\d+): (\w+): ', done.stderr, re.MULTILINE)
     others = [line for line in done.stderr.splitlines() if line.startswith('isaforge: ') and 'bugs.cpp' not in line]
-    if others or {found for _, found in reports} != ({kind} if kind else set()):
+    if others or {found for _, found in reports} != kinds:
         return 'it reports something else'
     lines = [number for number, line in enumerate((HIP / 'bugs.cpp').read_text().splitlines(), 1) if line.endswith('// ' + run.bug)]
-    if kind and not any(int(number) in lines for number, _ in reports):
+    if kinds and not any(int(number) in lines for number, _ in reports):
         return f'it does not name line {lines}'
-    return None if kind else as_on_host(run, done)
+    return None if kinds else as_on_host(run, done)
 
 
 def hip_programs(folder, isaforge, targets):
