@@ -31,13 +31,7 @@ unsigned lanes_of(const ir::Graph& graph) {
 
 }  // namespace
 
-bool LaneGroups::are_in(const ir::Graph& graph) {
-    const unsigned lanes = lanes_of(graph);
-    return lanes != 0 && std::none_of(graph.blocks.begin(), graph.blocks.end(), [&](const ir::Block& block) {
-               return std::any_of(block.arguments.begin(), block.arguments.end(),
-                                  [&](ir::Value value) { return graph.type(value).lanes == lanes; });
-           });
-}
+bool LaneGroups::are_in(const ir::Graph& graph) { return lanes_of(graph) != 0; }
 
 LaneGroups::LaneGroups(Emission& e, Registers& registers, Memory& memory, const ir::Graph& graph,
                        std::vector<Elements>& values, Emit emit)
@@ -50,8 +44,11 @@ LaneGroups::LaneGroups(Emission& e, Registers& registers, Memory& memory, const 
       lanes_(lanes_of(graph)),
       width_(group_width()),
       uses_(graph.values.size()) {
-    for (const ir::Block& block : graph.blocks)
+    for (const ir::Block& block : graph.blocks) {
         for (const Instruction& each : block.body) ir::for_each_input(each, [&](ir::Value value) { ++uses_[value]; });
+        for (const ir::Edge& edge : block.edges)
+            for (const ir::Value value : edge.values) ++uses_[value];
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -399,31 +396,47 @@ void LaneGroups::keep(ir::Value value, const Elements& slices) {
     }
 }
 
+Elements LaneGroups::load_whole(ir::Value value) {
+    const ir::Type type = graph_.type(value);
+    if (const auto known = graph_.known(value)) return Elements(type.count, e_.constant(type, *known));
+    llvm::IRBuilder<>& b = e_.b;
+    if (type.is_mask())
+        return {b.CreateBitCast(b.CreateLoad(b.getIntNTy(lanes_), array(value, 0)), e_.element_type(type))};
+    Elements made;
+    for (unsigned i = 0; i < type.count; ++i)
+        made.push_back(b.CreateTrunc(b.CreateLoad(kept_type(type, lanes_), array(value, i)), e_.element_type(type)));
+    return made;
+}
+
+void LaneGroups::store_whole(ir::Value value, const Elements& given) {
+    llvm::IRBuilder<>& b = e_.b;
+    const ir::Type type = graph_.type(value);
+    for (unsigned i = 0; i < type.count; ++i)
+        b.CreateStore(type.is_mask() ? b.CreateBitCast(given[i], b.getIntNTy(lanes_))
+                                     : b.CreateZExt(given[i], kept_type(type, lanes_)),
+                      array(value, i));
+}
+
+// All at once, for an argument may be given to another one of the same block.
+void LaneGroups::give(const ir::Edge& edge) {
+    const auto& arguments = graph_.blocks[edge.block].arguments;
+    std::vector<std::pair<ir::Value, Elements>> given;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (is_wide(arguments[i])) given.emplace_back(arguments[i], load_whole(edge.values[i]));
+    for (const auto& [argument, elements] : given) store_whole(argument, elements);
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Operations that are no part of a loop of several
 
 // All lanes are loaded, and stored again.
 void LaneGroups::emit_whole(const Instruction& instruction) {
-    llvm::IRBuilder<>& b = e_.b;
-    llvm::Type* const bits = b.getIntNTy(lanes_);
     ir::for_each_input(instruction, [&](ir::Value value) {
-        if (!is_wide(value) || graph_.known(value)) return;
-        const ir::Type type = graph_.type(value);
-        values_[value].clear();
-        for (unsigned i = 0; i < type.count; ++i)
-            values_[value].push_back(
-                type.is_mask()
-                    ? b.CreateBitCast(b.CreateLoad(bits, array(value, 0)), e_.element_type(type))
-                    : b.CreateTrunc(b.CreateLoad(kept_type(type, lanes_), array(value, i)), e_.element_type(type)));
+        if (is_wide(value)) values_[value] = load_whole(value);
     });
     emit_(instruction);
-    if (instruction.result == ir::no_value || !is_wide(instruction.result)) return;
-    const ir::Type type = graph_.type(instruction.result);
-    for (unsigned i = 0; i < type.count; ++i) {
-        Value* const made = values_[instruction.result][i];
-        b.CreateStore(type.is_mask() ? b.CreateBitCast(made, bits) : b.CreateZExt(made, kept_type(type, lanes_)),
-                      array(instruction.result, i));
-    }
+    if (instruction.result != ir::no_value && is_wide(instruction.result))
+        store_whole(instruction.result, values_[instruction.result]);
 }
 
 void LaneGroups::emit_load(const Instruction& instruction) {

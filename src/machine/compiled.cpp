@@ -186,12 +186,15 @@ void Machine::State::compile_around(std::uint64_t address) {
     std::set<std::uint64_t> loops, others;
     std::map<std::uint64_t, std::size_t> units;
     bool in_loop = false;
-    std::size_t next = 0;
-    for (; next < open.size() && units.size() < most_units; ++next) {
+    std::size_t next = 0, operations = 0;
+    for (; next < open.size() && !job->is_full; ++next) {
         const std::uint64_t here = open[next];
         if (units.size() >= enough_units && is_entered(here)) continue;
         if (units.contains(here) || !add_unit(here, *job, targets)) continue;
         units[here] = job->region.units.size() - 1;
+        if (const std::size_t count = job->region.units.back().operations(); count <= machine::most_operations_of_unit)
+            operations += count;
+        job->is_full = units.size() == most_units || operations >= machine::most_operations_of_region;
         const std::uint64_t behind = job->region.units.back().next_address;
         // A constant that is chosen among others may be no address at all.
         std::erase_if(targets,
@@ -236,11 +239,10 @@ void Machine::State::install(const std::shared_ptr<CompileJob>& job) {
     if (parts.job != job) return;
     parts.job.reset();
     if (job->code == nullptr) return;
-    const bool is_whole = job->region.units.size() < most_units;
     for (std::size_t i = 0; i < job->region.entries.size(); ++i) {
         const std::size_t unit = job->region.entries[i];
         Instruction* const instruction = machine::instruction_of(job->region.units[unit].op);
-        if (!job->code->compiled[unit] || (instruction->interpreted != nullptr && !is_whole)) continue;
+        if (!job->code->compiled[unit] || (instruction->interpreted != nullptr && job->is_full)) continue;
         if (instruction->interpreted == nullptr) instruction->interpreted = instruction->first().run;
         if (parts.on) machine::put_shared(instruction->first().run, job->code->entries[i]);
         parts.entries.emplace_back(instruction, job->code->entries[i]);
