@@ -14,8 +14,7 @@ namespace isaforge::test {
 struct Amount {
     unsigned step = 1, first = 0, variants = 1, rounds = 1;
     std::uint64_t seed = 1;
-    std::size_t batch = 80;  // that become one region of the compiler, if they are small
-    std::string only;        // names that begin so
+    std::string only;  // names that begin so
 };
 
 constexpr const char* execution_variants[] = {"gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4", "gfx810", "gfx904", "gfx908"};
@@ -49,7 +48,7 @@ public:
                     undrawn_.insert(name);
                 else if (!compiles_ || !ends(trial))
                     batch_.push_back(std::move(trial));
-                if (batch_.size() == amount_.batch) finish_batch();
+                if (batch_.size() >= (name.starts_with("image_") ? largest / 3 : largest)) finish_batch();
             }
         }
         finish_batch();
@@ -99,6 +98,9 @@ public:
     }
 
 private:
+    static constexpr std::size_t largest =
+        20;  // that become one region of the compiler; of images, which are large, fewer do
+
     // What ends a run, or waits, is not put in loops.
     static bool ends(const Trial& trial) {
         for (const char* each : {"s_endpgm", "s_sethalt", "s_setkill", "s_rfe", "s_barrier", "s_sendmsg", "s_trap"})
