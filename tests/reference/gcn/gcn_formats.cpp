@@ -291,7 +291,7 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
                unorm = bits_of(w0, 12, 12) != 0, glc = bits_of(w0, 13, 13) != 0,
                r128 = generation_ < 9 && bits_of(w0, 15, 15) != 0;
     if (generation_ >= 9 && bits_of(w0, 15, 15) != 0) return false;
-    if (has(name, "pck") || has(name, "4h") || has(name, "get_lod")) return false;
+    if (has(name, "4h") || has(name, "8h") || has(name, "get_lod")) return false;
     std::uint32_t t[8], q[4];
     for (unsigned k = 0; k < 8; ++k) t[k] = k < 4 || !r128 ? scalar32(srsrc + k) : 0;
     for (unsigned k = 0; k < 4; ++k) q[k] = scalar32(ssamp + k);
@@ -384,7 +384,7 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
         return true;
     }
     if (has(name, "load") || has(name, "store")) {
-        const bool stores = has(name, "store");
+        const bool stores = has(name, "store"), as_words = has(name, "_pck"), widens = has(name, "_sgn");
         for (unsigned turn = 0; turn < (stores ? 256u : 64u); ++turn) {
             const unsigned lane = turn % 64;
             if ((old.exec >> lane & 1) == 0) continue;
@@ -395,6 +395,14 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
                 unsigned place = 0;
                 for (unsigned k = 0; k < 4; ++k) {
                     if ((dmask >> k & 1) == 0) continue;
+                    if (as_words) {
+                        std::uint64_t word = 0;
+                        for (unsigned i = 0; i < 4 && 4 * k + i < s.layout.bytes; ++i)
+                            word |= std::uint64_t{element[4 * k + i]} << 8 * i;
+                        if (widens && s.layout.bytes < 4) word = std::uint64_t(sign_extended(word, 8 * s.layout.bytes));
+                        put(lane, place++, std::uint32_t(word), true);
+                        continue;
+                    }
                     const unsigned sel = s.select >> (3 * k) & 7;
                     std::uint32_t x = sel == 1 || (sel == 7 && s.layout.bits.size() < 4) ? one_of(s.numbers) : 0;
                     if (sel >= 4 && sel - 4 < s.layout.bits.size())
@@ -410,6 +418,11 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
             unsigned place = 0;
             for (unsigned k = 0; k < 4; ++k) {
                 std::uint64_t raw = 0;
+                if (as_words) {
+                    const std::uint32_t word = (dmask >> k & 1) != 0 ? old.v[(vdata + place++) & 255][lane] : 0;
+                    for (unsigned i = 0; i < 4; ++i) element[4 * k + i] = std::uint8_t(word >> 8 * i);
+                    continue;
+                }
                 if ((dmask >> k & 1) != 0) {
                     const std::uint32_t r = old.v[(vdata + (packed ? place / 2 : place)) & 255][lane];
                     const std::uint32_t x =
