@@ -518,6 +518,7 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
             const unsigned sel = s.select >> (3 * which) & 7;
             const bool compare = with_compare && (gathers || k == 0);
             const bool there = sel >= 4 && sel - 4 < s.layout.bits.size();
+            double reached = 0;  // without signs
             const auto in_level = [&](unsigned at_level) {
                 const std::int64_t px = axis(u, s.width, at_level, 0, linear),
                                    py = s.is_line() ? 0 : axis(v, s.height, at_level, 8, linear),
@@ -546,7 +547,10 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
                     // What has no share is not looked at; but what is no number spreads as far as the filter reaches.
                     const bool reaches = ((i & 1) == 0 || linear) && ((i & 2) == 0 || (linear && !s.is_line())) &&
                                          ((i & 4) == 0 || deep);
-                    if (reaches) sum += share * corner(i);
+                    if (!reaches) continue;
+                    const double part = share * corner(i);
+                    sum += part;
+                    reached += std::abs(part);
                 }
                 return sum;
             };
@@ -557,6 +561,8 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
             }
             const bool as_bits = whole && !compare;
             put(lane, place++, as_bits ? std::uint32_t(std::int64_t(value)) : single(value), as_bits, 4);
+            // What is left where texels cancel each other out depends on the order of the sum.
+            if (!as_bits && std::abs(value) < reached * 0x1p-28) loose_.back().bits = 0;
         }
         status(lane, gathers ? 4 : places);
     }
