@@ -119,10 +119,16 @@ void LaneGroups::add(const Instruction& instruction) {
         if (instruction.op == Op::ballot) late_.insert(instruction.result);
         return;
     }
-    close();
-    if (instruction.op == Op::load && graph_.type(instruction.result).count == 1) return emit_load(instruction);
-    if (instruction.op == Op::store && graph_.type(instruction.operands[1]).count == 1) return emit_store(instruction);
-    emit_whole(instruction);
+    const bool in_groups = (instruction.op == Op::load && graph_.type(instruction.result).count == 1) ||
+                           (instruction.op == Op::store && graph_.type(instruction.operands[1]).count == 1);
+    if (!in_groups || !is_quiet() || waits(instruction)) close();
+    in_groups ? emit_access(instruction) : emit_whole(instruction);
+}
+
+// Whether what was added may be done next to an access that may be refused: nobody would see it.
+bool LaneGroups::is_quiet() const {
+    return after_.empty() &&
+           std::none_of(pending_.begin(), pending_.end(), [](const Instruction* each) { return each->op == Op::put; });
 }
 
 void LaneGroups::close() {
@@ -159,10 +165,14 @@ void LaneGroups::for_each_group(Function&& function) {
     group_ = nullptr;
 }
 
-// Values that somebody uses who is not in the loop.
-void LaneGroups::find_used_later() {
+// Values that somebody uses who is not in the loop, where the access is, if there is one.
+void LaneGroups::find_used_later(const Instruction* access) {
     std::map<ir::Value, unsigned> used;
-    for (const Instruction* const each : pending_) ir::for_each_input(*each, [&](ir::Value value) { ++used[value]; });
+    const auto count = [&](const Instruction& each) {
+        ir::for_each_input(each, [&](ir::Value value) { ++used[value]; });
+    };
+    for (const Instruction* const each : pending_) count(*each);
+    if (access != nullptr) count(*access);
     kept_.clear();
     for (const Instruction* const each : pending_)
         if (each->result != ir::no_value && is_wide(each->result) && used[each->result] != uses_[each->result])
@@ -198,11 +208,8 @@ ir::Value LaneGroups::common_mask() const {
 
 void LaneGroups::emit_loop() {
     llvm::IRBuilder<>& b = e_.b;
-    find_used_later();
-    for (const Instruction* const each : pending_)
-        if (each->op == Op::ballot) b.CreateStore(b.getIntN(lanes_, 0), array(each->result, 0));
-    for (const ir::Value value : kept_)
-        if (graph_.type(value).is_mask()) b.CreateStore(b.getIntN(lanes_, 0), array(value, 0));
+    find_used_later(nullptr);
+    begin_gathering();
     const ir::Value mask = common_mask();
     const auto spread = std::find_if(pending_.begin(), pending_.end(), [&](const Instruction* each) {
         return mask != ir::no_value && each->result == mask && each->op == Op::spread;
@@ -217,8 +224,22 @@ void LaneGroups::emit_loop() {
         }
         emit_group(mask);
     });
+    take_gathered();
+}
+
+// Bits of masks, of which each group has some.
+void LaneGroups::begin_gathering() {
+    llvm::IRBuilder<>& b = e_.b;
     for (const Instruction* const each : pending_)
-        if (each->op == Op::ballot) values_[each->result] = {b.CreateLoad(b.getIntNTy(lanes_), array(each->result, 0))};
+        if (each->op == Op::ballot) b.CreateStore(b.getIntN(lanes_, 0), array(each->result, 0));
+    for (const ir::Value value : kept_)
+        if (graph_.type(value).is_mask()) b.CreateStore(b.getIntN(lanes_, 0), array(value, 0));
+}
+
+void LaneGroups::take_gathered() {
+    for (const Instruction* const each : pending_)
+        if (each->op == Op::ballot)
+            values_[each->result] = {e_.b.CreateLoad(e_.b.getIntNTy(lanes_), array(each->result, 0))};
 }
 
 // Numbers are computed without a look at what becomes of those that are none; where there was one, all is done again, with
@@ -439,23 +460,26 @@ void LaneGroups::emit_whole(const Instruction& instruction) {
         store_whole(instruction.result, values_[instruction.result]);
 }
 
-void LaneGroups::emit_load(const Instruction& instruction) {
-    const ir::Type type = graph_.type(instruction.result).with_lanes(width_);
+// Where the lanes are computed that it takes.
+void LaneGroups::emit_access(const Instruction& instruction) {
+    find_used_later(&instruction);
+    begin_gathering();
     for_each_group([&](llvm::BasicBlock*) {
+        emit_values(false);
+        emit_effects();
         Value* const address = slice(instruction.operands[0])[0];
         Value* const mask = instruction.mask == ir::no_value ? nullptr : slice(instruction.mask)[0];
-        const Elements made = memory_.load_group(instruction, type, address, mask);
-        keep(instruction.result, made);
+        if (instruction.op == Op::load) {
+            const ir::Type type = graph_.type(instruction.result).with_lanes(width_);
+            keep(instruction.result, memory_.load_group(instruction, type, address, mask));
+        } else {
+            const ir::Type type = graph_.type(instruction.operands[1]).with_lanes(width_);
+            memory_.store_group(instruction, type, address, slice(instruction.operands[1])[0], mask);
+        }
     });
-}
-
-void LaneGroups::emit_store(const Instruction& instruction) {
-    const ir::Type type = graph_.type(instruction.operands[1]).with_lanes(width_);
-    for_each_group([&](llvm::BasicBlock*) {
-        Value *const address = slice(instruction.operands[0])[0], *const value = slice(instruction.operands[1])[0];
-        Value* const mask = instruction.mask == ir::no_value ? nullptr : slice(instruction.mask)[0];
-        memory_.store_group(instruction, type, address, value, mask);
-    });
+    take_gathered();
+    pending_.clear();
+    late_.clear();
 }
 
 }  // namespace isaforge::jit

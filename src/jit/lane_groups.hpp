@@ -33,8 +33,11 @@ private:
     bool is_by_lane(const ir::Instruction& instruction) const;
     bool is_whole_register(const ir::Instruction& instruction) const;
     bool waits(const ir::Instruction& instruction) const;
+    bool is_quiet() const;
     bool has_wide(const ir::Instruction& instruction) const;
     void emit_loop();
+    void begin_gathering();
+    void take_gathered();
     void emit_group(ir::Value mask);
     void emit_values(bool quickly);
     void emit_effects();
@@ -51,9 +54,8 @@ private:
     Elements load_whole(ir::Value value);
     void store_whole(ir::Value value, const Elements& given);
     void emit_whole(const ir::Instruction& instruction);
-    void emit_load(const ir::Instruction& instruction);
-    void emit_store(const ir::Instruction& instruction);
-    void find_used_later();
+    void emit_access(const ir::Instruction& instruction);
+    void find_used_later(const ir::Instruction* access);
     ir::Value common_mask() const;
     bool is_nothing_without(ir::Value value, ir::Value mask) const;
     llvm::AllocaInst* array(ir::Value value, unsigned element);
