@@ -148,7 +148,25 @@ void Machine::State::look_around(std::uint64_t usual) {
         return;
     }
     hot.interval = usual;
-    compile_around(here->address);
+    compile_around(begin_of_gap(here->address));
+}
+
+// Instructions that were not yet executed when those around them were compiled: where the first one is that leads there. The address
+// itself where it does not lie behind compiled code.
+std::uint64_t Machine::State::begin_of_gap(std::uint64_t address) const {
+    const std::uint64_t longest = 16 * 8 / isa.address_bits;
+    std::uint64_t first = address;
+    for (std::size_t steps = 0; steps < most_units; ++steps) {
+        std::uint64_t before = first;
+        for (std::uint64_t back = 1; back <= std::min(longest, first) && before == first; ++back) {
+            const Instruction* const found = program->find(*current->translations, first - back);
+            if (found != nullptr && site_of(first - back, found->bits).next_address == first) before = first - back;
+        }
+        if (before == first) return address;
+        if (program->compiled.within.contains(before)) return first;
+        first = before;
+    }
+    return address;
 }
 
 // Whether compiled code begins there.
@@ -247,6 +265,8 @@ void Machine::State::install(const std::shared_ptr<CompileJob>& job) {
         if (parts.on) machine::put_shared(instruction->first().run, job->code->entries[i]);
         parts.entries.emplace_back(instruction, job->code->entries[i]);
     }
+    for (std::size_t i = 0; i < job->region.units.size(); ++i)
+        if (job->code->compiled[i]) parts.within.insert(job->region.units[i].address);
     {
         const std::lock_guard lock(system->compiler_lock);
         system->compiled.regions += 1;
