@@ -102,6 +102,7 @@ bool assemble_source(const Options& options, Session& session, const Codec& code
     const AssembleOptions how = library_options(options);
     const bool assembled = assemble(codec, file, session.sources, how, object, session.diagnostics, listing);
     IsaChoice choice = options.isa;
+    choice.meanings = false;
     if (choice.dialect.empty()) choice.dialect = object.dialect;
     if (!object.wanted_variant.empty()) choice.variant = object.wanted_variant;
     if (!choice.variant.empty() && choice.name == codec.isa().variant) choice.name = codec.isa().name;
@@ -160,7 +161,9 @@ int assemble_any(const Options& options) {
     }
     Session session;
     session.diagnostics = Diagnostics(options.error_limit);
-    const std::shared_ptr<const Isa> isa = session.load(options.isa);
+    IsaChoice choice = options.isa;
+    choice.meanings = options.meaning;
+    const std::shared_ptr<const Isa> isa = session.load(choice);
     if (!isa) return session.report();
     const auto& codec = make_for_good<Codec>(isa, options.relax);
     return one_line ? assemble_line(options, session, codec) : assemble_file(options, session, codec);

@@ -108,6 +108,7 @@ DisassembleOptions library_options(const Options& options) {
 // The programs in a file of an older kind, each with its settings before it.
 int print_container(const Options& options, const Container& container) {
     IsaChoice choice = options.isa;
+    choice.meanings = false;
     if (choice.name.empty()) choice.name = container.isa;
     const bool chosen = !choice.variant.empty() || choice.name != container.isa;
     if (!chosen) choice.variant = container.variant;
@@ -175,6 +176,7 @@ int disassemble_any(const Options& options) {
     }
     Session session;
     IsaChoice choice = options.isa;
+    choice.meanings = false;
     std::string error;
     std::optional<Object> object;
     const bool elf = is_elf_input(options, *bytes);

@@ -132,6 +132,7 @@ std::shared_ptr<const Isa> Session::load(const IsaChoice& choice, bool draft) {
     options.variant = choice.variant;
     options.dialect = choice.dialect;
     options.only_dialect = choice.only_dialect;
+    options.meanings = choice.meanings;
     for (const std::string& parameter : choice.parameters) {
         const std::size_t sign = parameter.find('=');
         options.parameters[parameter.substr(0, sign)] = parse_size(parameter.substr(sign + 1)).value_or(0);

@@ -34,6 +34,7 @@ struct IsaChoice {
     std::string variant;
     std::string dialect;
     bool only_dialect = false;            // no texts of others
+    bool meanings = true;                 // whether it is asked what instructions do
     std::vector<std::string> parameters;  // NAME=VALUE
 };
 void add_isa_option(Arguments& app, IsaChoice& choice);  // -i ISA, for commands whose subject is a program

@@ -139,7 +139,11 @@ private:
             Joining joining(*region_.units[first].graph);
             std::vector<std::size_t> parts = {first};
             std::size_t last = first;
-            while (next_[last] != none_ && joining.size() < most_operations) {
+            const auto fits = [&](std::size_t next) {
+                return joining.size() < most_operations &&
+                       joining.size() + region_.units[next].operations() < machine::most_operations_of_unit;
+            };
+            while (next_[last] != none_ && fits(next_[last])) {
                 last = next_[last];
                 joining.add(*region_.units[last].graph, parts.size());
                 parts.push_back(last);

@@ -31,13 +31,7 @@ unsigned lanes_of(const ir::Graph& graph) {
 
 }  // namespace
 
-bool LaneGroups::are_in(const ir::Graph& graph) {
-    const unsigned lanes = lanes_of(graph);
-    return lanes != 0 && std::none_of(graph.blocks.begin(), graph.blocks.end(), [&](const ir::Block& block) {
-               return std::any_of(block.arguments.begin(), block.arguments.end(),
-                                  [&](ir::Value value) { return graph.type(value).lanes == lanes; });
-           });
-}
+bool LaneGroups::are_in(const ir::Graph& graph) { return lanes_of(graph) != 0; }
 
 LaneGroups::LaneGroups(Emission& e, Registers& registers, Memory& memory, const ir::Graph& graph,
                        std::vector<Elements>& values, Emit emit)
@@ -50,8 +44,11 @@ LaneGroups::LaneGroups(Emission& e, Registers& registers, Memory& memory, const 
       lanes_(lanes_of(graph)),
       width_(group_width()),
       uses_(graph.values.size()) {
-    for (const ir::Block& block : graph.blocks)
+    for (const ir::Block& block : graph.blocks) {
         for (const Instruction& each : block.body) ir::for_each_input(each, [&](ir::Value value) { ++uses_[value]; });
+        for (const ir::Edge& edge : block.edges)
+            for (const ir::Value value : edge.values) ++uses_[value];
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -122,10 +119,16 @@ void LaneGroups::add(const Instruction& instruction) {
         if (instruction.op == Op::ballot) late_.insert(instruction.result);
         return;
     }
-    close();
-    if (instruction.op == Op::load && graph_.type(instruction.result).count == 1) return emit_load(instruction);
-    if (instruction.op == Op::store && graph_.type(instruction.operands[1]).count == 1) return emit_store(instruction);
-    emit_whole(instruction);
+    const bool in_groups = (instruction.op == Op::load && graph_.type(instruction.result).count == 1) ||
+                           (instruction.op == Op::store && graph_.type(instruction.operands[1]).count == 1);
+    if (!in_groups || !is_quiet() || waits(instruction)) close();
+    in_groups ? emit_access(instruction) : emit_whole(instruction);
+}
+
+// Whether what was added may be done next to an access that may be refused: nobody would see it.
+bool LaneGroups::is_quiet() const {
+    return after_.empty() &&
+           std::none_of(pending_.begin(), pending_.end(), [](const Instruction* each) { return each->op == Op::put; });
 }
 
 void LaneGroups::close() {
@@ -162,10 +165,14 @@ void LaneGroups::for_each_group(Function&& function) {
     group_ = nullptr;
 }
 
-// Values that somebody uses who is not in the loop.
-void LaneGroups::find_used_later() {
+// Values that somebody uses who is not in the loop, where the access is, if there is one.
+void LaneGroups::find_used_later(const Instruction* access) {
     std::map<ir::Value, unsigned> used;
-    for (const Instruction* const each : pending_) ir::for_each_input(*each, [&](ir::Value value) { ++used[value]; });
+    const auto count = [&](const Instruction& each) {
+        ir::for_each_input(each, [&](ir::Value value) { ++used[value]; });
+    };
+    for (const Instruction* const each : pending_) count(*each);
+    if (access != nullptr) count(*access);
     kept_.clear();
     for (const Instruction* const each : pending_)
         if (each->result != ir::no_value && is_wide(each->result) && used[each->result] != uses_[each->result])
@@ -201,11 +208,8 @@ ir::Value LaneGroups::common_mask() const {
 
 void LaneGroups::emit_loop() {
     llvm::IRBuilder<>& b = e_.b;
-    find_used_later();
-    for (const Instruction* const each : pending_)
-        if (each->op == Op::ballot) b.CreateStore(b.getIntN(lanes_, 0), array(each->result, 0));
-    for (const ir::Value value : kept_)
-        if (graph_.type(value).is_mask()) b.CreateStore(b.getIntN(lanes_, 0), array(value, 0));
+    find_used_later(nullptr);
+    begin_gathering();
     const ir::Value mask = common_mask();
     const auto spread = std::find_if(pending_.begin(), pending_.end(), [&](const Instruction* each) {
         return mask != ir::no_value && each->result == mask && each->op == Op::spread;
@@ -220,8 +224,22 @@ void LaneGroups::emit_loop() {
         }
         emit_group(mask);
     });
+    take_gathered();
+}
+
+// Bits of masks, of which each group has some.
+void LaneGroups::begin_gathering() {
+    llvm::IRBuilder<>& b = e_.b;
     for (const Instruction* const each : pending_)
-        if (each->op == Op::ballot) values_[each->result] = {b.CreateLoad(b.getIntNTy(lanes_), array(each->result, 0))};
+        if (each->op == Op::ballot) b.CreateStore(b.getIntN(lanes_, 0), array(each->result, 0));
+    for (const ir::Value value : kept_)
+        if (graph_.type(value).is_mask()) b.CreateStore(b.getIntN(lanes_, 0), array(value, 0));
+}
+
+void LaneGroups::take_gathered() {
+    for (const Instruction* const each : pending_)
+        if (each->op == Op::ballot)
+            values_[each->result] = {e_.b.CreateLoad(e_.b.getIntNTy(lanes_), array(each->result, 0))};
 }
 
 // Numbers are computed without a look at what becomes of those that are none; where there was one, all is done again, with
@@ -399,50 +417,69 @@ void LaneGroups::keep(ir::Value value, const Elements& slices) {
     }
 }
 
+Elements LaneGroups::load_whole(ir::Value value) {
+    const ir::Type type = graph_.type(value);
+    if (const auto known = graph_.known(value)) return Elements(type.count, e_.constant(type, *known));
+    llvm::IRBuilder<>& b = e_.b;
+    if (type.is_mask())
+        return {b.CreateBitCast(b.CreateLoad(b.getIntNTy(lanes_), array(value, 0)), e_.element_type(type))};
+    Elements made;
+    for (unsigned i = 0; i < type.count; ++i)
+        made.push_back(b.CreateTrunc(b.CreateLoad(kept_type(type, lanes_), array(value, i)), e_.element_type(type)));
+    return made;
+}
+
+void LaneGroups::store_whole(ir::Value value, const Elements& given) {
+    llvm::IRBuilder<>& b = e_.b;
+    const ir::Type type = graph_.type(value);
+    for (unsigned i = 0; i < type.count; ++i)
+        b.CreateStore(type.is_mask() ? b.CreateBitCast(given[i], b.getIntNTy(lanes_))
+                                     : b.CreateZExt(given[i], kept_type(type, lanes_)),
+                      array(value, i));
+}
+
+// All at once, for an argument may be given to another one of the same block.
+void LaneGroups::give(const ir::Edge& edge) {
+    const auto& arguments = graph_.blocks[edge.block].arguments;
+    std::vector<std::pair<ir::Value, Elements>> given;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (is_wide(arguments[i])) given.emplace_back(arguments[i], load_whole(edge.values[i]));
+    for (const auto& [argument, elements] : given) store_whole(argument, elements);
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Operations that are no part of a loop of several
 
 // All lanes are loaded, and stored again.
 void LaneGroups::emit_whole(const Instruction& instruction) {
-    llvm::IRBuilder<>& b = e_.b;
-    llvm::Type* const bits = b.getIntNTy(lanes_);
     ir::for_each_input(instruction, [&](ir::Value value) {
-        if (!is_wide(value) || graph_.known(value)) return;
-        const ir::Type type = graph_.type(value);
-        values_[value].clear();
-        for (unsigned i = 0; i < type.count; ++i)
-            values_[value].push_back(
-                type.is_mask()
-                    ? b.CreateBitCast(b.CreateLoad(bits, array(value, 0)), e_.element_type(type))
-                    : b.CreateTrunc(b.CreateLoad(kept_type(type, lanes_), array(value, i)), e_.element_type(type)));
+        if (is_wide(value)) values_[value] = load_whole(value);
     });
     emit_(instruction);
-    if (instruction.result == ir::no_value || !is_wide(instruction.result)) return;
-    const ir::Type type = graph_.type(instruction.result);
-    for (unsigned i = 0; i < type.count; ++i) {
-        Value* const made = values_[instruction.result][i];
-        b.CreateStore(type.is_mask() ? b.CreateBitCast(made, bits) : b.CreateZExt(made, kept_type(type, lanes_)),
-                      array(instruction.result, i));
-    }
+    if (instruction.result != ir::no_value && is_wide(instruction.result))
+        store_whole(instruction.result, values_[instruction.result]);
 }
 
-void LaneGroups::emit_load(const Instruction& instruction) {
-    const ir::Type type = graph_.type(instruction.result).with_lanes(width_);
+// Where the lanes are computed that it takes.
+void LaneGroups::emit_access(const Instruction& instruction) {
+    find_used_later(&instruction);
+    begin_gathering();
     for_each_group([&](llvm::BasicBlock*) {
+        emit_values(false);
+        emit_effects();
         Value* const address = slice(instruction.operands[0])[0];
         Value* const mask = instruction.mask == ir::no_value ? nullptr : slice(instruction.mask)[0];
-        const Elements made = memory_.load_group(instruction, type, address, mask);
-        keep(instruction.result, made);
+        if (instruction.op == Op::load) {
+            const ir::Type type = graph_.type(instruction.result).with_lanes(width_);
+            keep(instruction.result, memory_.load_group(instruction, type, address, mask));
+        } else {
+            const ir::Type type = graph_.type(instruction.operands[1]).with_lanes(width_);
+            memory_.store_group(instruction, type, address, slice(instruction.operands[1])[0], mask);
+        }
     });
-}
-
-void LaneGroups::emit_store(const Instruction& instruction) {
-    const ir::Type type = graph_.type(instruction.operands[1]).with_lanes(width_);
-    for_each_group([&](llvm::BasicBlock*) {
-        Value *const address = slice(instruction.operands[0])[0], *const value = slice(instruction.operands[1])[0];
-        Value* const mask = instruction.mask == ir::no_value ? nullptr : slice(instruction.mask)[0];
-        memory_.store_group(instruction, type, address, value, mask);
-    });
+    take_gathered();
+    pending_.clear();
+    late_.clear();
 }
 
 }  // namespace isaforge::jit

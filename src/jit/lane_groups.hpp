@@ -19,20 +19,25 @@ public:
     LaneGroups(Emission& e, Registers& registers, Memory& memory, const ir::Graph& graph, std::vector<Elements>& values,
                Emit emit);
 
-    // Whether a graph has such values, in a way that is known here.
+    // Whether a graph has such values, all of as many lanes.
     static bool are_in(const ir::Graph& graph);
 
     void add(const ir::Instruction& instruction);
     // Everything that was added is done.
     void close();
+    // Arguments of a block that have many lanes get what an edge gives them.
+    void give(const ir::Edge& edge);
+    bool is_wide(ir::Value value) const { return graph_.type(value).lanes == lanes_; }
 
 private:
-    bool is_wide(ir::Value value) const { return graph_.type(value).lanes == lanes_; }
     bool is_by_lane(const ir::Instruction& instruction) const;
     bool is_whole_register(const ir::Instruction& instruction) const;
     bool waits(const ir::Instruction& instruction) const;
+    bool is_quiet() const;
     bool has_wide(const ir::Instruction& instruction) const;
     void emit_loop();
+    void begin_gathering();
+    void take_gathered();
     void emit_group(ir::Value mask);
     void emit_values(bool quickly);
     void emit_effects();
@@ -46,10 +51,11 @@ private:
     const Elements& slice(ir::Value value);
     llvm::Value* mask_slice(llvm::Value* bits);
     void keep(ir::Value value, const Elements& slices);
+    Elements load_whole(ir::Value value);
+    void store_whole(ir::Value value, const Elements& given);
     void emit_whole(const ir::Instruction& instruction);
-    void emit_load(const ir::Instruction& instruction);
-    void emit_store(const ir::Instruction& instruction);
-    void find_used_later();
+    void emit_access(const ir::Instruction& instruction);
+    void find_used_later(const ir::Instruction* access);
     ir::Value common_mask() const;
     bool is_nothing_without(ir::Value value, ir::Value mask) const;
     llvm::AllocaInst* array(ir::Value value, unsigned element);

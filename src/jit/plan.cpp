@@ -19,7 +19,8 @@ bool acts(Op op) { return op == Op::load || op == Op::store || op == Op::update 
 
 Plan::Plan(const machine::Unit& unit, const machine::CompilerTarget& target) : unit_(unit), target_(target) {
     find_parts();
-    compiled_ = !hands_over(0) && !may_act_before_handover() && !puts_late_in_loops();
+    compiled_ = unit.operations() <= machine::most_operations_of_unit && !hands_over(0) && !may_act_before_handover() &&
+                !puts_late_in_loops();
     if (!compiled_) order_.clear();
     for_each([&](BlockId, const Instruction& instruction) {
         stores_ |= instruction.op == Op::store || instruction.op == Op::update;

@@ -32,7 +32,7 @@ void UnitEmitter::run() {
         blocks_[id] = e_.new_block("block");
         e_.b.SetInsertPoint(blocks_[id]);
         for (const ir::Value argument : graph_.blocks[id].arguments)
-            for (unsigned i = 0; i < type(argument).count; ++i)
+            for (unsigned i = 0; !lies_in_groups(argument) && i < type(argument).count; ++i)
                 values_[argument].push_back(e_.b.CreatePHI(e_.element_type(type(argument)), 2));
     }
     e_.b.SetInsertPoint(before);
@@ -153,8 +153,10 @@ Elements UnitEmitter::from_machine(const ir::Instruction& instruction, ir::Type 
 // Ends
 
 void UnitEmitter::give(const ir::Edge& edge) {
+    if (groups_) groups_->give(edge);
     const auto& arguments = graph_.blocks[edge.block].arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (lies_in_groups(arguments[i])) continue;
         const Elements given = elements(edge.values[i]);
         for (std::size_t k = 0; k < given.size(); ++k)
             llvm::cast<llvm::PHINode>(values_[arguments[i]][k])->addIncoming(given[k], e_.b.GetInsertBlock());

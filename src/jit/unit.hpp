@@ -32,6 +32,7 @@ private:
     Elements from_machine(const ir::Instruction& instruction, ir::Type type);
     void emit_end(const ir::Block& block);
     void give(const ir::Edge& edge);
+    bool lies_in_groups(ir::Value value) const { return groups_ && groups_->is_wide(value); }
     void leave_late(std::size_t slot);
     void leave_to(std::size_t slot);
     void leave(const Ways& ways, llvm::Value* address);

@@ -148,7 +148,25 @@ void Machine::State::look_around(std::uint64_t usual) {
         return;
     }
     hot.interval = usual;
-    compile_around(here->address);
+    compile_around(begin_of_gap(here->address));
+}
+
+// Instructions that were not yet executed when those around them were compiled: where the first one is that leads there. The address
+// itself where it does not lie behind compiled code.
+std::uint64_t Machine::State::begin_of_gap(std::uint64_t address) const {
+    const std::uint64_t longest = 16 * 8 / isa.address_bits;
+    std::uint64_t first = address;
+    for (std::size_t steps = 0; steps < most_units; ++steps) {
+        std::uint64_t before = first;
+        for (std::uint64_t back = 1; back <= std::min(longest, first) && before == first; ++back) {
+            const Instruction* const found = program->find(*current->translations, first - back);
+            if (found != nullptr && site_of(first - back, found->bits).next_address == first) before = first - back;
+        }
+        if (before == first) return address;
+        if (program->compiled.within.contains(before)) return first;
+        first = before;
+    }
+    return address;
 }
 
 // Whether compiled code begins there.
@@ -186,12 +204,15 @@ void Machine::State::compile_around(std::uint64_t address) {
     std::set<std::uint64_t> loops, others;
     std::map<std::uint64_t, std::size_t> units;
     bool in_loop = false;
-    std::size_t next = 0;
-    for (; next < open.size() && units.size() < most_units; ++next) {
+    std::size_t next = 0, operations = 0;
+    for (; next < open.size() && !job->is_full; ++next) {
         const std::uint64_t here = open[next];
         if (units.size() >= enough_units && is_entered(here)) continue;
         if (units.contains(here) || !add_unit(here, *job, targets)) continue;
         units[here] = job->region.units.size() - 1;
+        if (const std::size_t count = job->region.units.back().operations(); count <= machine::most_operations_of_unit)
+            operations += count;
+        job->is_full = units.size() == most_units || operations >= machine::most_operations_of_region;
         const std::uint64_t behind = job->region.units.back().next_address;
         // A constant that is chosen among others may be no address at all.
         std::erase_if(targets,
@@ -236,15 +257,16 @@ void Machine::State::install(const std::shared_ptr<CompileJob>& job) {
     if (parts.job != job) return;
     parts.job.reset();
     if (job->code == nullptr) return;
-    const bool is_whole = job->region.units.size() < most_units;
     for (std::size_t i = 0; i < job->region.entries.size(); ++i) {
         const std::size_t unit = job->region.entries[i];
         Instruction* const instruction = machine::instruction_of(job->region.units[unit].op);
-        if (!job->code->compiled[unit] || (instruction->interpreted != nullptr && !is_whole)) continue;
+        if (!job->code->compiled[unit] || (instruction->interpreted != nullptr && job->is_full)) continue;
         if (instruction->interpreted == nullptr) instruction->interpreted = instruction->first().run;
         if (parts.on) machine::put_shared(instruction->first().run, job->code->entries[i]);
         parts.entries.emplace_back(instruction, job->code->entries[i]);
     }
+    for (std::size_t i = 0; i < job->region.units.size(); ++i)
+        if (job->code->compiled[i]) parts.within.insert(job->region.units[i].address);
     {
         const std::lock_guard lock(system->compiler_lock);
         system->compiled.regions += 1;

@@ -120,7 +120,16 @@ struct Unit {
     std::vector<Part> parts;  // of several: each; `at` in the graph names one of them where it begins
 
     std::size_t count() const { return parts.empty() ? 1 : parts.size(); }
+    std::size_t operations() const {
+        std::size_t sum = 0;
+        for (const ir::Block& block : graph->blocks) sum += block.body.size() + 1;
+        return sum;
+    }
 };
+
+// What compiling takes rises faster than the number of operations. An instruction of more than these is left to the
+// interpreter, which takes so long for it that code would not be much faster; a region with more than those of others ends.
+inline constexpr std::size_t most_operations_of_unit = 2'500, most_operations_of_region = 20'000;
 
 struct CodeRegion {
     std::vector<Unit> units;
@@ -151,7 +160,7 @@ public:
 };
 
 // Rises with every change of what stands above: a plug-in of another build is not used.
-inline constexpr std::uint32_t compiler_version = 4;
+inline constexpr std::uint32_t compiler_version = 5;
 inline constexpr const char* compiler_library = "libisaforge-jit.so";
 inline constexpr const char* compiler_symbol = "isaforge_make_compiler";
 using MakeCompiler = Compiler* (*)(std::uint32_t version, const CompilerTarget* target);

@@ -140,6 +140,7 @@ bool Program::drop_regions() {
     compiled.entries.clear();
     compiled.regions.clear();
     compiled.entered.clear();
+    compiled.within.clear();
     compiled.on = on;
     return true;
 }

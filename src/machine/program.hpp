@@ -84,6 +84,7 @@ struct CompiledParts {
     std::vector<std::unique_ptr<CompiledRegion>> regions, retired;
     std::vector<std::pair<Instruction*, Handler>> entries;
     std::unordered_set<std::uint64_t> entered;   // addresses where they begin, also where they could not
+    std::unordered_set<std::uint64_t> within;    // addresses of all that they have
 };
 
 struct Program {

@@ -32,9 +32,19 @@ TEST_P(Execution, ProgramsEqualTheModel) {
     for (const Engine engine : {Engine::interpreter, Engine::compiler}) {
         ExecutionRun run(GetParam(), engine, {.rounds = 3, .seed = 5});
         run.run_programs(asked_for("ISAFORGE_GCN_PROGRAMS", 30));
+        run.tell();
         EXPECT_GT(run.compared, 10u);
         EXPECT_TRUE(engine == Engine::interpreter || run.compiled > 100u) << run.compiled;
     }
+}
+
+// Above the compiler's limit of operations the interpreter does them, called from code.
+TEST(Samples, CompiledEqualTheModel) {
+    ExecutionRun run("gcn1.2", Engine::compiler, {.step = 3, .rounds = 8, .seed = 6, .only = "image_sample_lz_o"});
+    run.run();
+    run.tell();
+    EXPECT_GT(run.compared, 10u);
+    EXPECT_GT(run.compiled, run.not_compiled);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Execution, testing::ValuesIn(execution_variants), variant_name);

@@ -291,7 +291,7 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
                unorm = bits_of(w0, 12, 12) != 0, glc = bits_of(w0, 13, 13) != 0,
                r128 = generation_ < 9 && bits_of(w0, 15, 15) != 0;
     if (generation_ >= 9 && bits_of(w0, 15, 15) != 0) return false;
-    if (has(name, "pck") || has(name, "4h") || has(name, "get_lod")) return false;
+    if (has(name, "4h") || has(name, "8h") || has(name, "get_lod")) return false;
     std::uint32_t t[8], q[4];
     for (unsigned k = 0; k < 8; ++k) t[k] = k < 4 || !r128 ? scalar32(srsrc + k) : 0;
     for (unsigned k = 0; k < 4; ++k) q[k] = scalar32(ssamp + k);
@@ -384,7 +384,7 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
         return true;
     }
     if (has(name, "load") || has(name, "store")) {
-        const bool stores = has(name, "store");
+        const bool stores = has(name, "store"), as_words = has(name, "_pck"), widens = has(name, "_sgn");
         for (unsigned turn = 0; turn < (stores ? 256u : 64u); ++turn) {
             const unsigned lane = turn % 64;
             if ((old.exec >> lane & 1) == 0) continue;
@@ -395,6 +395,14 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
                 unsigned place = 0;
                 for (unsigned k = 0; k < 4; ++k) {
                     if ((dmask >> k & 1) == 0) continue;
+                    if (as_words) {
+                        std::uint64_t word = 0;
+                        for (unsigned i = 0; i < 4 && 4 * k + i < s.layout.bytes; ++i)
+                            word |= std::uint64_t{element[4 * k + i]} << 8 * i;
+                        if (widens && s.layout.bytes < 4) word = std::uint64_t(sign_extended(word, 8 * s.layout.bytes));
+                        put(lane, place++, std::uint32_t(word), true);
+                        continue;
+                    }
                     const unsigned sel = s.select >> (3 * k) & 7;
                     std::uint32_t x = sel == 1 || (sel == 7 && s.layout.bits.size() < 4) ? one_of(s.numbers) : 0;
                     if (sel >= 4 && sel - 4 < s.layout.bits.size())
@@ -410,6 +418,11 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
             unsigned place = 0;
             for (unsigned k = 0; k < 4; ++k) {
                 std::uint64_t raw = 0;
+                if (as_words) {
+                    const std::uint32_t word = (dmask >> k & 1) != 0 ? old.v[(vdata + place++) & 255][lane] : 0;
+                    for (unsigned i = 0; i < 4; ++i) element[4 * k + i] = std::uint8_t(word >> 8 * i);
+                    continue;
+                }
                 if ((dmask >> k & 1) != 0) {
                     const std::uint32_t r = old.v[(vdata + (packed ? place / 2 : place)) & 255][lane];
                     const std::uint32_t x =
@@ -505,6 +518,7 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
             const unsigned sel = s.select >> (3 * which) & 7;
             const bool compare = with_compare && (gathers || k == 0);
             const bool there = sel >= 4 && sel - 4 < s.layout.bits.size();
+            double reached = 0;  // without signs
             const auto in_level = [&](unsigned at_level) {
                 const std::int64_t px = axis(u, s.width, at_level, 0, linear),
                                    py = s.is_line() ? 0 : axis(v, s.height, at_level, 8, linear),
@@ -533,7 +547,10 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
                     // What has no share is not looked at; but what is no number spreads as far as the filter reaches.
                     const bool reaches = ((i & 1) == 0 || linear) && ((i & 2) == 0 || (linear && !s.is_line())) &&
                                          ((i & 4) == 0 || deep);
-                    if (reaches) sum += share * corner(i);
+                    if (!reaches) continue;
+                    const double part = share * corner(i);
+                    sum += part;
+                    reached += std::abs(part);
                 }
                 return sum;
             };
@@ -544,6 +561,8 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
             }
             const bool as_bits = whole && !compare;
             put(lane, place++, as_bits ? std::uint32_t(std::int64_t(value)) : single(value), as_bits, 4);
+            // What is left where texels cancel each other out depends on the order of the sum.
+            if (!as_bits && std::abs(value) < reached * 0x1p-28) loose_.back().bits = 0;
         }
         status(lane, gathers ? 4 : places);
     }

@@ -162,7 +162,7 @@ bool Model::shared_memory(const std::string& name, std::uint32_t w0, std::uint32
         return true;
     }
     if (name == "ds_nop") return true;
-    if (has(name, "gws") || has(name, "ordered") || has(name, "condxchg")) return false;
+    if (has(name, "gws") || has(name, "ordered")) return false;
     if (has(name, "append") || has(name, "consume")) {
         const std::uint32_t at = (old.m0 & 0xffff) + offset, before = std::uint32_t(read(lds, at, 4)),
                             count = std::uint32_t(std::popcount(old.exec));
@@ -193,6 +193,16 @@ bool Model::shared_memory(const std::string& name, std::uint32_t w0, std::uint32
         const unsigned i = turn % 64, round = turn / 64;
         if (!active(i)) continue;
         const std::uint32_t base = old.v[addr][i];
+        if (starts(name, "ds_condxchg32")) {
+            const unsigned count = wide ? 2 : 4;
+            const std::uint32_t at = (base + offset) & ~(4 * count - 1);
+            for (unsigned k = 0; k < count; ++k) {
+                const std::uint32_t x = old.v[(data0 + k) & 255][i];
+                wave_.v[(vdst + k) & 255][i] = inside(at, 4 * count) ? std::uint32_t(read(lds, at + 4 * k, 4)) : 0;
+                if (x >> 31 != 0 && inside(at, 4 * count)) write(lds, at + 4 * k, x & 0x7fffffff, 4);
+            }
+            continue;
+        }
         if (two) {
             const unsigned scale = n / 8 * (has(name, "st64") ? 64 : 1);
             const std::uint32_t a = aligned(base + offset0 * scale, n / 8), b = aligned(base + offset1 * scale, n / 8);
@@ -205,11 +215,13 @@ bool Model::shared_memory(const std::string& name, std::uint32_t w0, std::uint32
                     if (inside(at + 4 * k, 4) && round == first + k) write(lds, at + 4 * k, old.v[from + k][i], 4);
             };
             if (starts(name, "ds_wrxchg2")) {
-                if (!inside(a, n / 8) || !inside(b, n / 8)) return false;
-                const std::uint64_t first = read(lds, a, n / 8);
-                write(lds, a, value(data0, i, n), n / 8);
-                const std::uint64_t second = read(lds, b, n / 8);
-                write(lds, b, value(data1, i, n), n / 8);
+                const auto exchange = [&](std::uint32_t at, unsigned from) -> std::uint64_t {
+                    if (!inside(at, n / 8)) return 0;
+                    const std::uint64_t before = read(lds, at, n / 8);
+                    write(lds, at, value(from, i, n), n / 8);
+                    return before;
+                };
+                const std::uint64_t first = exchange(a, data0), second = exchange(b, data1);
                 set_words(vdst, i, first, n);
                 set_words(vdst + n / 32, i, second, n);
                 continue;

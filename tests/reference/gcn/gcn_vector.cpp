@@ -896,6 +896,13 @@ void others(Rules& rules) {
         const bool zero = sf::is_zero(sf::binary32, a) || sf::is_zero(sf::binary32, b);
         l.put_float(f32, zero ? 0 : l.mul(f32, a, b));
     };
+    rules["v_mullit_f32"] = [](Lane& l) {
+        constexpr std::uint64_t least = 0xff7fffff;  // of finite numbers
+        const std::uint64_t a = l.in(f32, l.src(0, f32)), b = l.src(1, f32), c = l.src(2, f32);
+        const bool zero = sf::is_zero(sf::binary32, a) || sf::is_zero(sf::binary32, l.in(f32, b));
+        const bool dark = l.nan(f32, b) || l.nan(f32, c) || !l.less(f32, least, b) || !l.less(f32, 0, c);
+        l.put_float(f32, dark ? least : zero ? 0 : l.mul(f32, a, b));
+    };
     rules["v_mad_legacy_f32"] = [](Lane& l) {
         l.put_float(f32, l.mad(f32, l.src(0, f32), l.src(1, f32), l.src(2, f32), true));
     };
