@@ -92,7 +92,7 @@ struct BusMemory {
     static constexpr std::uint64_t bytes = 1 << 14;
 
     BusMemory(const Isa& isa, machine::Core& core)
-        : system(std::make_shared<const Codec>(std::make_shared<const Isa>(isa)), {.memory_bytes = bytes}),
+        : system(std::make_shared<const Codec>(std::make_shared<const Isa>(isa)), {.memory_bytes = bytes}, nullptr),
           bus(system, system.groups[0], core, 0) {
         std::vector<std::uint8_t> pattern(bytes);
         for (std::size_t i = 0; i < bytes; ++i) pattern[i] = static_cast<std::uint8_t>(i * 2654435761u >> 13);
