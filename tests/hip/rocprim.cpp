@@ -50,9 +50,6 @@ TYPE_IS(9, double, "double");
 TYPE_IS(10, __half, "half");
 TYPE_IS(11, Affine, "struct");
 
-using T = TypeOf<TYPE>::Type;
-constexpr bool is_half = std::is_same<T, __half>::value;
-constexpr bool is_number = std::is_arithmetic<T>::value;
 constexpr const char* type_name = TypeOf<TYPE>::name;
 
 // What the algorithms are told to do with two elements. Sums of the real numbers below are exact in any order; half has too few
@@ -116,7 +113,8 @@ std::vector<T> elements(std::size_t count) {
     return all;
 }
 
-static bool equal(const T& a, const T& b) {
+template <typename T>
+bool equal(const T& a, const T& b) {
     return std::memcmp(&a, &b, std::is_same<T, Affine>::value ? 10 : sizeof a) == 0;
 }
 

@@ -25,12 +25,14 @@ ASSEMBLED = {'gfx900': ['gcn1.4', '9'], 'gfx803': ['gcn1.2', '8'], 'gfx906': ['g
 GCC_NAMES = {'gfx900': 'gfx900', 'gfx803': 'fiji', 'gfx906': 'gfx906'}
 ROCPRIM_TYPES = ['int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32', 'int64', 'uint64', 'float', 'double', 'half', 'struct']
 ROCPRIM_SIZES = ['0', '1', '2', '63', '64', '65', '1000', '4097', '100000']
-# Of bugs.cpp, and what checks say of them: who does not wait for what others write reads what nobody has written, too.
-BUGS = {'none': set(), 'bounds': {'bounds'}, 'race': {'races'}, 'barrier': {'races', 'uninitialised'}}
+# The bugs of bugs.cpp, and what is reported: who does not wait reads what others are about to write, or what nobody wrote yet.
+BUGS = {'none': [], 'bounds': ['bounds'], 'race': ['races'], 'barrier': ['races', 'uninitialised']}
 LONGEST = 600  # seconds of a compiler or a run
 
-# What is known to be wrong: a run, and why it fails. That one of these passes is a failure, too.
-KNOWN = {}
+# In all programs but bugs.cpp the checks have to find nothing. Those that they are not run on, and why:
+UNCHECKED = {'bugs': 'it has its own runs',
+             'printf_assert': 'messages to the host go through a list without locks, which races on purpose',
+             'streams': 'kernels of a stream in order seem to race with each other while another stream is busy'}
 
 
 @dataclasses.dataclass
@@ -44,7 +46,7 @@ class Run:
     source: str = ''  # where its name does not say which program it is
 
     def __str__(self):
-        return ' '.join([self.source or self.name, *([self.bug] if self.bug else []), self.isa])
+        return ' '.join([self.source or self.name, *([self.bug] if self.bug else []), self.isa, *self.options])
 
 
 @dataclasses.dataclass
@@ -81,14 +83,14 @@ def picture(run, done):
 
 
 def one_bug(run, done):
-    """Reports have to be of these kinds, and one of them has to name the line which is marked with the bug."""
+    """Reports have to be of the right kinds, and one of the first has to name the line that is marked with the bug."""
     kinds = BUGS[run.bug]
     reports = re.findall(r'^isaforge: .*bugs\.cpp:(\d+): (\w+): ', done.stderr, re.MULTILINE)
     others = [line for line in done.stderr.splitlines() if line.startswith('isaforge: ') and 'bugs.cpp' not in line]
-    if others or {found for _, found in reports} != kinds:
+    if others or not {kind for _, kind in reports} <= set(kinds):
         return 'it reports something else'
     lines = [number for number, line in enumerate((HIP / 'bugs.cpp').read_text().splitlines(), 1) if line.endswith('// ' + run.bug)]
-    if kinds and not any(int(number) in lines for number, _ in reports):
+    if kinds and not any(kind == kinds[0] and int(number) in lines for number, kind in reports):
         return f'it does not name line {lines}'
     return None if kinds else as_on_host(run, done)
 
@@ -110,6 +112,8 @@ def hip_programs(folder, isaforge, targets):
                                  made.with_suffix('.o')])
                 commands.append(['ld.lld-14', '-shared', made.with_suffix('.o'), '-o', f'{made}.co'])
             runs = [Run(name, isa, [program, folder / f'module.{isa}.co']) for isa in targets]
+        if name not in UNCHECKED:
+            runs.append(dataclasses.replace(runs[0], options=('--check',)))
         yield Program(name, commands, runs)
 
 
@@ -149,10 +153,7 @@ def outcome(run, isaforge):
     """In words what failed, or None."""
     done = output_of([isaforge, 'gpu', '--isa', run.isa, *run.options, '--', *run.arguments])
     wrong = (run.judge or as_on_host)(run, done)
-    known = KNOWN.get(str(run))
-    if wrong and not known:
-        return f'{run}: {wrong}' + beginning(done.stdout + done.stderr)
-    return f'{run}: passes, though {known}' if known and not wrong else None
+    return f'{run}: {wrong}' + beginning(done.stdout + done.stderr) if wrong else None
 
 
 def outcomes(program, isaforge):
@@ -182,8 +183,7 @@ def main():
     for text in failures:
         print(text)
     runs = sum(len(program.runs) for program in programs)
-    known = sum(str(run) in KNOWN for program in programs for run in program.runs)
-    print(f'runs: {runs}, failed: {len(failures)}' + (f', known to be wrong: {known}' if known else '') + f', {time.monotonic() - started:.0f} seconds')
+    print(f'runs: {runs}, failed: {len(failures)}, {time.monotonic() - started:.0f} seconds')
     return 1 if failures or not runs else 0
 
 
