@@ -15,27 +15,25 @@ namespace {
 constexpr std::uint32_t most_group_items = 1024, most_queue_packets = 131072;
 constexpr std::array<std::uint16_t, 3> most_group_sizes = {1024, 1024, 1024};
 
-// What a processor of that name is called in full, by the features that are built into it here: without retries of accesses
-// (xnack), and without error correction (sramecc), as most libraries are compiled for.
+// What clients know a processor by.
 struct Known {
     const char* processor;
-    const char* features;
     std::uint32_t chip;
     bool shares_memory;
 };
 
 constexpr Known known[] = {
-    {"gfx700", "", 0x1304, true},
-    {"gfx701", "", 0x67B0, true},
-    {"gfx801", "", 0x9874, false},
-    {"gfx802", "", 0x6939, false},
-    {"gfx803", "", 0x67DF, false},
-    {"gfx810", "", 0x98E4, false},
-    {"gfx900", ":xnack-", 0x6863, false},
-    {"gfx902", ":xnack-", 0x15DD, false},
-    {"gfx904", ":xnack-", 0x69AF, false},
-    {"gfx906", ":sramecc-:xnack-", 0x66A1, false},
-    {"gfx908", ":sramecc-:xnack-", 0x738C, false},
+    {"gfx700", 0x1304, true},
+    {"gfx701", 0x67B0, true},
+    {"gfx801", 0x9874, false},
+    {"gfx802", 0x6939, false},
+    {"gfx803", 0x67DF, false},
+    {"gfx810", 0x98E4, false},
+    {"gfx900", 0x6863, false},
+    {"gfx902", 0x15DD, false},
+    {"gfx904", 0x69AF, false},
+    {"gfx906", 0x66A1, false},
+    {"gfx908", 0x738C, false},
 };
 
 const Known* find_known(std::string_view processor) {
@@ -54,9 +52,14 @@ Agent::Agent() {
 Agent::Agent(const std::string& processor, unsigned number, const DeviceOptions& options, unsigned units,
              std::string& error)
     : processor_(processor), number_(number), units_(units), device_(ComputeDevice::make(options, error)) {
-    if (const codeobject::Processor* const found = codeobject::find_processor(processor)) generation_ = found->major;
+    if (const codeobject::Processor* const found = codeobject::find_processor(processor)) {
+        // Without retries of accesses, and without error correction, as most libraries are compiled for.
+        constexpr auto off = codeobject::Feature::off;
+        const codeobject::Target target{.processor = found, .xnack = off, .sramecc = off};
+        isa_ = codeobject::target_text(target, codeobject::usual_version);
+        generation_ = found->major;
+    }
     const Known* const about = find_known(processor);
-    isa_ = fmt::format("amdgcn-amd-amdhsa--{}{}", processor, about == nullptr ? "" : about->features);
     is_full_profile_ = about != nullptr && about->shares_memory;
     for (const Pool::Kind kind : {Pool::Kind::coarse, Pool::Kind::fine, Pool::Kind::group})
         pools_.push_back({this, kind});

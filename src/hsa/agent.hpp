@@ -23,7 +23,7 @@ public:
     unsigned units() const { return units_; }
     const std::string& processor() const { return processor_; }   // "gfx900"
     unsigned generation() const { return generation_; }           // 6 to 9
-    const std::string& isa() const { return isa_; }      // "amdgcn-amd-amdhsa--gfx900:xnack-"
+    const std::string& isa() const { return isa_; }      // in full, with its features
     // Kernels may use all memory of the program's: true of the processors that share it with the host.
     bool is_full_profile() const { return is_full_profile_; }
     bool has_device() const { return device_ != nullptr; }

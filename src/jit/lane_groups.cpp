@@ -325,7 +325,7 @@ Elements LaneGroups::result_in_group(const Instruction& instruction) {
                                                 b.CreateMul(group_, b.getInt64(width_)), type));
         return made;
     }
-    if (instruction.op == Op::spread) return {mask_slice(values_[instruction.operands[0]][0])};
+    if (instruction.op == Op::spread) return {mask_slice(slice(instruction.operands[0])[0])};
     llvm::SmallVector<Elements, 3> operands;
     for (const ir::Value operand : instruction.inputs()) operands.push_back(slice(operand));
     ir::Type operand = operands.empty() ? type : graph_.type(instruction.operands[0]);
