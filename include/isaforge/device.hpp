@@ -222,7 +222,9 @@ public:
     virtual std::vector<Finding> findings() const = 0;
     // With checks: what lies there has no value until a kernel has written it. Without it, all memory but the private one has.
     virtual void note_unwritten(std::span<const std::uint8_t> memory) = 0;
-    // … or until somebody else has.
+    // With checks: kernels order their accesses there in ways that are not to be seen, such as lists of a runtime's own.
+    virtual void note_unordered(std::span<const std::uint8_t> memory) = 0;
+    // What had no value has got one from somebody who is no kernel.
     virtual void note_written(std::span<const std::uint8_t> memory) = 0;
 };
 

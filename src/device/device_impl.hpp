@@ -97,6 +97,9 @@ public:
     void note_unwritten(std::span<const std::uint8_t> memory) override {
         dispatcher_->note_unwritten(reinterpret_cast<std::uint64_t>(memory.data()), memory.size(), false);
     }
+    void note_unordered(std::span<const std::uint8_t> memory) override {
+        dispatcher_->note_unordered(reinterpret_cast<std::uint64_t>(memory.data()), memory.size());
+    }
     void note_written(std::span<const std::uint8_t> memory) override {
         dispatcher_->note_written(reinterpret_cast<std::uint64_t>(memory.data()), memory.size());
     }

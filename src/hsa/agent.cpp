@@ -23,17 +23,9 @@ struct Known {
 };
 
 constexpr Known known[] = {
-    {"gfx700", 0x1304, true},
-    {"gfx701", 0x67B0, true},
-    {"gfx801", 0x9874, false},
-    {"gfx802", 0x6939, false},
-    {"gfx803", 0x67DF, false},
-    {"gfx810", 0x98E4, false},
-    {"gfx900", 0x6863, false},
-    {"gfx902", 0x15DD, false},
-    {"gfx904", 0x69AF, false},
-    {"gfx906", 0x66A1, false},
-    {"gfx908", 0x738C, false},
+    {"gfx700", 0x1304, true},  {"gfx701", 0x67B0, true},  {"gfx801", 0x9874, false}, {"gfx802", 0x6939, false},
+    {"gfx803", 0x67DF, false}, {"gfx810", 0x98E4, false}, {"gfx900", 0x6863, false}, {"gfx902", 0x15DD, false},
+    {"gfx904", 0x69AF, false}, {"gfx906", 0x66A1, false}, {"gfx908", 0x738C, false},
 };
 
 const Known* find_known(std::string_view processor) {

@@ -111,7 +111,21 @@ void Queue::inactivate(hsa_status_t why) {
     __atomic_store_n(&signal_of(shared_->queue.queue_inactive_signal)->value, static_cast<std::int64_t>(why),
                      __ATOMIC_SEQ_CST);
     if (callback_ == nullptr) std::abort();   // as a driver does for whom nobody asks
-    callback_(why, handle(), user_);
+    call_back(why);
+}
+
+// By a thread of its own, one at a time. Many never come back: they end the program, whose handlers at exit may wait for the
+// signal of what has failed. So nobody waits for them long.
+void Queue::call_back(hsa_status_t why) {
+    static std::mutex one_at_a_time;
+    const auto is_back = std::make_shared<std::atomic<bool>>(false);
+    std::thread([this, why, is_back] {
+        const std::lock_guard lock(one_at_a_time);
+        callback_(why, handle(), user_);
+        *is_back = true;
+        runtime().changes().announce();
+    }).detach();
+    runtime().changes().wait([&] { return is_back->load(); }, Changes::Clock::now() + std::chrono::seconds(1));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -198,6 +212,18 @@ Queue::Packet* Queue::take_copy(const Packet& packet) {
     return copy;
 }
 
+// Kernels and the program hand each other packets of calls, in lists that they change without locks.
+void Queue::note_hostcalls(const hsa_kernel_dispatch_packet_t& packet) const {
+    if (!runtime().settings().checks.races || packet.kernarg_address == nullptr) return;
+    for (const KernelArgument& argument : runtime().executables().find_kernel(packet.kernel_object).arguments) {
+        if (argument.value_kind != "hidden_hostcall_buffer") continue;
+        const void* buffer = nullptr;
+        std::memcpy(&buffer, static_cast<const char*>(packet.kernarg_address) + argument.offset, sizeof buffer);
+        if (const auto found = runtime().memory().find(buffer))
+            agent_.device().note_unordered({found->host, found->bytes});
+    }
+}
+
 // Its place among the packets may be used again while the kernel still looks at it: that has a copy.
 bool Queue::take_dispatch(const Packet& packet, std::uint64_t number) {
     const hsa_kernel_dispatch_packet_t& asked = packet.dispatch;
@@ -212,6 +238,7 @@ bool Queue::take_dispatch(const Packet& packet, std::uint64_t number) {
                         .packet = reinterpret_cast<std::uint64_t>(copy),
                         .queue = reinterpret_cast<std::uint64_t>(&shared_->queue),
                         .dispatch_id = number};
+    note_hostcalls(asked);
     const std::uint64_t begin = now();
     what.completed = [this, packet, copy, number, begin](const LaunchResult& result) {
         dispatch_ended(packet, copy, number, begin, result);

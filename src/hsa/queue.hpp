@@ -50,6 +50,7 @@ private:
 
     Queue(Agent& agent, QueueCallback callback, void* user) : agent_(agent), callback_(callback), user_(user) {}
     bool begin(std::uint32_t packets, hsa_queue_type32_t type);
+    void call_back(hsa_status_t why);
     void work();
     bool has_packet() const;
     void take();
@@ -60,6 +61,7 @@ private:
                         const LaunchResult& result);
     CallStack launched_by(std::uint64_t number);
     Packet* take_copy(const Packet& packet);
+    void note_hostcalls(const hsa_kernel_dispatch_packet_t& packet) const;
 
     Agent& agent_;
     QueueCallback callback_;

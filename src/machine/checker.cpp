@@ -105,8 +105,10 @@ void Checker::see_barriers(Group& group) {
 }
 
 bool Checker::is_ordered(const Accessor& access, const Machine::State& hart) const {
-    if (access.hart == 0 || access.hart == hart.checked.number || access.time < alone_since_) return true;
+    if (access.hart == 0 || access.hart == hart.checked.number) return true;
     const CheckedGroup& group = hart.group->checked;
+    const std::uint32_t ended = dispatches_[names_[access.hart].dispatch].end;
+    if (ended != 0 && ended < dispatches_[names_[hart.checked.number].dispatch].begin) return true;
     if (names_[access.hart].checked_group == group.number && access.time < group.barrier_time) return true;
     return acquired_[hart.checked.number].covers(access) || group.acquired.covers(access);
 }
@@ -138,11 +140,12 @@ Checker::Checker(const Checks& checks, const Isa& isa, std::string hart_name)
     for (const auto& event : isa.events) narrows_ = narrows_ && event.name != "bad_read" && event.name != "bad_write";
 }
 
-void Checker::begin(Machine::State& hart, std::uint64_t group, unsigned number, const std::string* name) {
+void Checker::begin(Machine::State& hart, std::uint64_t group, unsigned number, const std::string* name,
+                    std::uint32_t dispatch) {
     const std::lock_guard lock(lock_);
     if (acquired_.size() < most_harts_named) {
         acquired_.emplace_back();
-        names_.push_back({group, number, hart.group->checked.number});
+        names_.push_back({group, number, hart.group->checked.number, dispatch});
     }
     hart.checked = {.number = static_cast<std::uint32_t>(acquired_.size() - 1),
                     .group = group,
@@ -170,9 +173,20 @@ void Checker::begin(Group& group) {
         if (space.checked) space.checked->clear();
 }
 
-void Checker::begin_alone() {
+std::uint32_t Checker::begin_dispatch() {
     const std::lock_guard lock(lock_);
-    alone_since_ = ++now_;
+    dispatches_.push_back({.begin = ++now_});
+    return static_cast<std::uint32_t>(dispatches_.size() - 1);
+}
+
+void Checker::end_dispatch(std::uint32_t dispatch) {
+    const std::lock_guard lock(lock_);
+    dispatches_[dispatch].end = ++now_;
+}
+
+void Checker::note_unordered(std::uint64_t first, std::uint64_t bytes) {
+    const std::lock_guard lock(lock_);
+    private_[first] = first + (bytes - 1);
 }
 
 void Checker::note_unwritten(const Space& space, std::uint64_t first, std::uint64_t bytes, bool is_private) {

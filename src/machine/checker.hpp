@@ -100,15 +100,19 @@ public:
     // The files of registers that are not shadows.
     Index files() const { return files_; }
 
-    // Its registers hold nothing yet.
-    void begin(Machine::State& hart, std::uint64_t group, unsigned number, const std::string* name = nullptr);
+    // Its registers hold nothing yet. Of a dispatch: its name, and which one it is.
+    void begin(Machine::State& hart, std::uint64_t group, unsigned number, const std::string* name = nullptr,
+               std::uint32_t dispatch = 0);
     void begin(Group& group);
-    // Whatever was accessed is in order with what begins now.
-    void begin_alone();
+    // A dispatch, by the number that its harts begin with. What those accessed that had ended before is in order with it.
+    std::uint32_t begin_dispatch();
+    void end_dispatch(std::uint32_t dispatch);
     // What lies in storage is what nobody has written. Where it is private to harts they may store what they like there.
     void note_unwritten(const Space& space, std::uint64_t first, std::uint64_t bytes, bool is_private);
     // Its memory is another's, of which that one's checker knows what was written.
     void lend(const Checker& lender, const Space& from, const Space& space);
+    // Harts access it in orders that are not to be seen here.
+    void note_unordered(std::uint64_t first, std::uint64_t bytes);
     // By somebody who is no hart.
     void note_written(const Space& space, std::uint64_t first, std::uint64_t bytes);
     // Storage was given back.
@@ -143,7 +147,10 @@ private:
     struct Name {
         std::uint64_t group = 0;
         unsigned number = 0;  // in the group
-        std::uint32_t checked_group = 0;
+        std::uint32_t checked_group = 0, dispatch = 0;
+    };
+    struct DispatchTimes {
+        std::uint32_t begin = 0, end = 0;   // 0: it has not ended
     };
     struct Outside {
         std::uint64_t lanes = 0, first = 0;
@@ -185,7 +192,8 @@ private:
     std::vector<Acquired> acquired_;  // by the number of a hart
     std::vector<Name> names_;         // likewise
     std::uint32_t groups_ = 0;
-    std::uint32_t now_ = 1, alone_since_ = 0;
+    std::vector<DispatchTimes> dispatches_{1};   // by their number
+    std::uint32_t now_ = 1;
     struct Removed {
         const Space* space = nullptr;
         std::uint64_t first = 0, last = 0;

@@ -22,6 +22,7 @@ struct HartPlace {
     unsigned number = 0, group_harts = 1, slot = 0;
     bool first_of_dispatch = true;   // that begins in this place
     const std::string* name = nullptr;   // of the dispatch, which lives longer than its harts run
+    std::uint32_t checked = 0;           // which dispatch it is for checks
 };
 
 // The registers of a hart that begins, all zero, or of one that has stopped.
@@ -69,6 +70,7 @@ struct Dispatch {
     std::atomic<std::uint64_t> instructions = 0;
     std::atomic<bool> failed = false;
     std::uint64_t number = 0;                  // from 1 on, of its dispatcher
+    std::uint32_t checked = 0;                 // by what number checks know it
     std::chrono::steady_clock::time_point begin, end;
 };
 

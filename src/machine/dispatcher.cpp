@@ -132,8 +132,8 @@ void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint
     if (owner_.system_->checker) owner_.system_->checker->begin(resident.group);
     for (unsigned i = 0; i < dispatch.group_harts; ++i) {
         Machine::State& hart = *resident.harts[i];
-        const HartPlace place{number, dispatch.groups, i, dispatch.group_harts, hart.core.slot - 1,
-                              first,  &dispatch.name};
+        const HartPlace place{number,         dispatch.groups, i, dispatch.group_harts, hart.core.slot - 1, first,
+                              &dispatch.name, dispatch.checked};
         const Awake awake(hart);
         hart.begin_in(resident.group, place, dispatch.address,
                       [&](HartRegisters& registers) { return dispatch.set_up(registers, place); });
@@ -288,7 +288,7 @@ bool Dispatcher::start(Dispatch& dispatch) {
     dispatch.begin = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(lock_);
-        if (system_->checker && running_.empty()) system_->checker->begin_alone();
+        if (system_->checker) dispatch.checked = system_->checker->begin_dispatch();
         dispatch.number = ++started_;
         active_.push_back(&dispatch);
         running_.push_back(&dispatch);
@@ -335,6 +335,7 @@ void Dispatcher::groups_ended(Dispatch& dispatch, std::uint64_t count) {
     {
         const std::lock_guard lock(lock_);
         std::erase(running_, &dispatch);
+        if (system_->checker) system_->checker->end_dispatch(dispatch.checked);
     }
     dispatch.end = std::chrono::steady_clock::now();
     const std::function<void(Dispatch&)> completed = std::move(dispatch.completed);
@@ -410,6 +411,10 @@ void Dispatcher::remove_storage(std::uint64_t address, std::uint64_t bytes) {
 
 void Dispatcher::note_unwritten(std::uint64_t address, std::uint64_t bytes, bool is_private) {
     if (system_->checker) system_->checker->note_unwritten(system_->spaces[system_->main], address, bytes, is_private);
+}
+
+void Dispatcher::note_unordered(std::uint64_t address, std::uint64_t bytes) {
+    if (system_->checker) system_->checker->note_unordered(address, bytes);
 }
 
 void Dispatcher::note_written(std::uint64_t address, std::uint64_t bytes) {

@@ -62,6 +62,7 @@ public:
     // What MachineOptions::checks found. For these: nobody has written there; it is private to harts where nobody outside reads it.
     std::vector<Finding> findings() const;
     void note_unwritten(std::uint64_t address, std::uint64_t bytes, bool is_private);
+    void note_unordered(std::uint64_t address, std::uint64_t bytes);
     void note_written(std::uint64_t address, std::uint64_t bytes);
 
 private:

@@ -327,7 +327,7 @@ void Machine::State::begin_in(machine::Group& other, const machine::HartPlace& p
     core.harts = core.groups * place.group_harts;
     start_address = outside_address = address;
     core.next = &outside;
-    if (system->checker) system->checker->begin(*this, place.group, place.number, place.name);
+    if (system->checker) system->checker->begin(*this, place.group, place.number, place.name, place.checked);
     machine::HartRegisters registers(*this);
     if (set_up(registers)) {
         begin();

@@ -30,9 +30,7 @@ BUGS = {'none': [], 'bounds': ['bounds'], 'race': ['races'], 'barrier': ['races'
 LONGEST = 600  # seconds of a compiler or a run
 
 # In all programs but bugs.cpp the checks have to find nothing. Those that they are not run on, and why:
-UNCHECKED = {'bugs': 'it has its own runs',
-             'printf_assert': 'messages to the host go through a list without locks, which races on purpose',
-             'streams': 'kernels of a stream in order seem to race with each other while another stream is busy'}
+UNCHECKED = {'bugs': 'it has its own runs'}
 
 
 @dataclasses.dataclass
