@@ -13,7 +13,8 @@ set_target_properties(hsa PROPERTIES OUTPUT_NAME hsa-runtime64 SOVERSION 1 LIBRA
                                      LINK_DEPENDS ${CMAKE_SOURCE_DIR}/src/hsa/exports.map)
 target_include_directories(hsa PRIVATE src)
 target_include_directories(hsa SYSTEM PRIVATE ${HSA_HEADERS})
-target_link_libraries(hsa PRIVATE libisaforge isaforge_options fmt::fmt ${CMAKE_DL_LIBS})
+pkg_check_modules(LIBDW REQUIRED IMPORTED_TARGET libdw)  # where in the program a kernel was launched
+target_link_libraries(hsa PRIVATE libisaforge isaforge_options fmt::fmt PkgConfig::LIBDW ${CMAKE_DL_LIBS})
 target_link_options(hsa PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/hsa/exports.map -Wl,-z,nodelete
                                 -Wl,--gc-sections -Wl,-Bsymbolic)
 add_dependencies(isaforge hsa)

@@ -110,7 +110,10 @@ hsa_status_t hsa_amd_profiling_convert_tick_to_system_domain(hsa_agent_t, std::u
 
 LOAD(relaxed)
 LOAD(scacquire)
-LOAD(acquire) STORE(relaxed) STORE(screlease) STORE(release) CHANGE(relaxed) CHANGE(acquire) CHANGE(release)
-    CHANGE(acq_rel) CHANGE(scacquire) CHANGE(screlease) CHANGE(scacq_screl)
+LOAD(acquire)
+STORE(relaxed)
+STORE(screlease)
+STORE(release) CHANGE(relaxed) CHANGE(acquire) CHANGE(release) CHANGE(acq_rel) CHANGE(scacquire) CHANGE(screlease)
+    CHANGE(scacq_screl)
 
 }  // extern "C"

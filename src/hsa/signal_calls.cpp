@@ -209,9 +209,11 @@ hsa_status_t hsa_signal_group_wait_any_relaxed(hsa_signal_group_t group, const h
 
 LOAD(relaxed)
 LOAD(scacquire)
-LOAD(acquire) STORE(store, relaxed) STORE(store, screlease) STORE(store, release) WAIT(relaxed) WAIT(scacquire)
-    WAIT(acquire) ALL_OF(relaxed) ALL_OF(acquire) ALL_OF(release) ALL_OF(acq_rel) ALL_OF(scacquire) ALL_OF(screlease)
-        ALL_OF(scacq_screl)
+LOAD(acquire)
+STORE(store, relaxed)
+STORE(store, screlease)
+STORE(store, release) WAIT(relaxed) WAIT(scacquire) WAIT(acquire) ALL_OF(relaxed) ALL_OF(acquire) ALL_OF(release)
+    ALL_OF(acq_rel) ALL_OF(scacquire) ALL_OF(screlease) ALL_OF(scacq_screl)
 
     // Who waits need not be told at once; those that look for themselves will see it.
     void hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value) {

@@ -75,8 +75,7 @@ std::string Group::give_memories(const std::vector<std::uint64_t>& bytes) {
         const std::uint64_t wanted = i < bytes.size() ? bytes[i] : 0;
         if (!is_own(i) || spaces[i]->map.storage_from(0) == wanted) continue;
         spaces[i]->map.clear();
-        const std::string refusal =
-            wanted == 0 ? std::string{} : spaces[i]->map.add_storage(0, wanted, {}, spaces[i]->name);
+        std::string refusal = wanted == 0 ? std::string{} : spaces[i]->map.add_storage(0, wanted, {}, spaces[i]->name);
         if (!refusal.empty()) return refusal;
     }
     clear_memories();

@@ -24,7 +24,7 @@ struct Sample {
     unsigned harts = 1;
 };
 
-std::ostream& operator<<(std::ostream& out, const Sample& sample) { return out << sample.name; }
+[[maybe_unused]] std::ostream& operator<<(std::ostream& out, const Sample& sample) { return out << sample.name; }
 
 const Sample samples[] = {
     {"collatz", {{"LAST", "300"}}, ""},

@@ -78,7 +78,7 @@ public:
         single("shared_base", w.shared_base, false), single("shared_limit", w.shared_limit, false);
         single("private_base", w.private_base, false), single("private_limit", w.private_limit, false);
         single("pops_exiting_wave_id", w.pops, false), single("lds_direct", w.lds_direct, false);
-        single("private_memory", private_memory_, false), single("lds_bytes", lds_size, false);
+        single("private_memory", private_memory_, false), single("lds_bytes", lds_size_, false);
     }
 
     const Isa& isa() const { return *isa_; }
@@ -174,7 +174,7 @@ public:
     std::string run_program(const std::vector<Trial>& program, unsigned rounds, std::mt19937_64& random, bool& known) {
         shuffle(random);
         wave_.pc = 0;
-        wave_.m0 = std::uint32_t(random() % (2 * lds_size));
+        wave_.m0 = std::uint32_t(random() % (2 * lds_size_));
         fill_memories(random);
         model::Wave after = wave_;
         model::Model reference = model_of(after);
@@ -358,7 +358,7 @@ private:
     }
     model::Model model_of(model::Wave& wave) const {
         model::Model made(generation_, wave);
-        made.lds_bytes = lds_size;
+        made.lds_bytes = lds_size_;
         made.packs_halves = packs_halves_;
         made.private_memory = private_memory_;
         return made;
@@ -485,7 +485,7 @@ private:
     model::Wave wave_;
     std::array<std::array<std::uint32_t, 64>, 256> in_machine_{};
     std::uint64_t private_memory_ = 0;
-    std::uint32_t lds_size = 0x1000, mode_ = 0, index_bits_ = 0;
+    std::uint32_t lds_size_ = 0x1000, mode_ = 0, index_bits_ = 0;
     bool filled_ = false, packs_halves_ = false;
 };
 

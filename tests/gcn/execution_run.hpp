@@ -67,7 +67,7 @@ public:
             for (unsigned k = 4 + random_() % 30; k > 0; --k) {
                 const Index form = forms[random_() % forms.size()];
                 Trial trial{bench_.isa().instruction_of(bench_.isa().forms[form]).names[0], bench_.draw(form, random_)};
-                if (!trial.words.empty() && !bench_.writes_modes(trial)) program.push_back(std::move(trial));
+                if (!trial.words.empty() && !ExecutionBench::writes_modes(trial)) program.push_back(std::move(trial));
             }
             const std::uint64_t before = bench_.compiled();
             bench_.load_program(program, random_);

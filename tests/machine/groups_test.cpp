@@ -120,7 +120,7 @@ std::vector<Setting> settings() {
     return all;
 }
 
-std::ostream& operator<<(std::ostream& out, const Setting& setting) {
+[[maybe_unused]] std::ostream& operator<<(std::ostream& out, const Setting& setting) {
     return out << fmt::format("{} harts, {} groups, {}, {}, seed {}", setting.harts, setting.groups,
                               setting.threads ? "threads" : "turns",
                               setting.engine == Engine::compiler ? "compiled" : "interpreted", setting.seed);

@@ -29,7 +29,7 @@ struct Kind {
     bool aligned = false;
 };
 
-std::ostream& operator<<(std::ostream& out, const Kind& kind) {
+[[maybe_unused]] std::ostream& operator<<(std::ostream& out, const Kind& kind) {
     const char* const places[] = {"apart", "elsewhere", "inside"};
     return out << fmt::format("u{} {}, code {}{}", kind.unit, kind.big ? "big" : "little",
                               places[static_cast<unsigned>(kind.code)], kind.aligned ? ", aligned" : "");
