@@ -1,6 +1,7 @@
 // The interface: queues and their indices.
 #include <bit>
 
+#include "hsa/orders.hpp"
 #include "hsa/queue.hpp"
 #include "hsa/runtime.hpp"
 
@@ -108,12 +109,8 @@ hsa_status_t hsa_amd_profiling_convert_tick_to_system_domain(hsa_agent_t, std::u
         return expected;                                                                                         \
     }
 
-LOAD(relaxed)
-LOAD(scacquire)
-LOAD(acquire)
-STORE(relaxed)
-STORE(screlease)
-STORE(release) CHANGE(relaxed) CHANGE(acquire) CHANGE(release) CHANGE(acq_rel) CHANGE(scacquire) CHANGE(screlease)
-    CHANGE(scacq_screl)
+FOR_EACH_ORDER_OF_LOADS(LOAD);
+FOR_EACH_ORDER_OF_STORES(STORE);
+FOR_EACH_ORDER(CHANGE);
 
 }  // extern "C"

@@ -2,6 +2,7 @@
 #include <deque>
 #include <vector>
 
+#include "hsa/orders.hpp"
 #include "hsa/queue.hpp"
 #include "hsa/runtime.hpp"
 
@@ -207,18 +208,15 @@ hsa_status_t hsa_signal_group_wait_any_relaxed(hsa_signal_group_t group, const h
     UPDATE(xor, xor, order)      \
     EXCHANGE(order)
 
-LOAD(relaxed)
-LOAD(scacquire)
-LOAD(acquire)
-STORE(store, relaxed)
-STORE(store, screlease)
-STORE(store, release) WAIT(relaxed) WAIT(scacquire) WAIT(acquire) ALL_OF(relaxed) ALL_OF(acquire) ALL_OF(release)
-    ALL_OF(acq_rel) ALL_OF(scacquire) ALL_OF(screlease) ALL_OF(scacq_screl)
+// Silent ones need not tell those who wait, and may.
+#define SILENT_STORE(order) STORE(silent_store, order)
+#define USUAL_STORE(order) STORE(store, order)
 
-    // Who waits need not be told at once; those that look for themselves will see it.
-    void hsa_signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value) {
-    store(signal, value);
-}
-void hsa_signal_silent_store_screlease(hsa_signal_t signal, hsa_signal_value_t value) { store(signal, value); }
+FOR_EACH_ORDER_OF_LOADS(LOAD);
+FOR_EACH_ORDER_OF_LOADS(WAIT);
+FOR_EACH_ORDER_OF_STORES(USUAL_STORE);
+FOR_EACH_ORDER(ALL_OF);
+SILENT_STORE(relaxed)
+SILENT_STORE(screlease)
 
 }  // extern "C"
