@@ -130,11 +130,11 @@ Action define(Arguments& app) {
         ->capture_default_str()
         ->one_of({"auto", "interpreter", "jit"});
     app.add_flag("--check{all}", options->checks,
-                 "Watch kernels for what is wrong though they go on: all, or some of bounds, uninitialised, races and "
-                 "waits; slower")
+                 "Watch kernels for what is wrong though they go on: all, or some of bounds, uninitialised, races, "
+                 "waits and hazards; slower")
         ->check([](const std::string& list) {
             return parse_checks(list) ? std::string{}
-                                      : "expected all, or a list of bounds, uninitialised, races and waits";
+                                      : "expected all, or a list of bounds, uninitialised, races, waits and hazards";
         });
     app.add_flag("--trace-dispatches", options->trace, "A line on standard error for each kernel that was launched");
     app.add_flag("--profile", options->profile, "At the end, which kernels took how long, on standard error");
