@@ -62,6 +62,14 @@ hsa_status_t find(hsa_executable_t executable, const char* name, const hsa_agent
     return HSA_STATUS_SUCCESS;
 }
 
+// Symbol by symbol; what one of the calls gives that is no success, else success.
+template <typename Call>
+hsa_status_t until_one_fails(const Executable& executable, const Call& call) {
+    for (const auto& symbol : executable.symbols)
+        if (const hsa_status_t status = call(*symbol); status != HSA_STATUS_SUCCESS) return status;
+    return HSA_STATUS_SUCCESS;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // The loader's extension
 
@@ -281,23 +289,20 @@ hsa_status_t hsa_executable_iterate_agent_symbols(hsa_executable_t executable, h
                                                                            hsa_executable_symbol_t, void*),
                                                   void* data) {
     if (executable.handle == 0 || callback == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    for (const auto& symbol : object_of<Executable>(executable)->symbols) {
-        if (symbol->agent != object_of<Agent>(agent)) continue;
-        const hsa_status_t status = callback(executable, agent, handle_of<hsa_executable_symbol_t>(symbol.get()), data);
-        if (status != HSA_STATUS_SUCCESS) return status;
-    }
-    return HSA_STATUS_SUCCESS;
+    return until_one_fails(*object_of<Executable>(executable), [&](const Symbol& symbol) {
+        return symbol.agent == object_of<Agent>(agent)
+                   ? callback(executable, agent, handle_of<hsa_executable_symbol_t>(&symbol), data)
+                   : HSA_STATUS_SUCCESS;
+    });
 }
 
 hsa_status_t hsa_executable_iterate_symbols(hsa_executable_t executable,
                                             hsa_status_t (*callback)(hsa_executable_t, hsa_executable_symbol_t, void*),
                                             void* data) {
     if (executable.handle == 0 || callback == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    for (const auto& symbol : object_of<Executable>(executable)->symbols) {
-        const hsa_status_t status = callback(executable, handle_of<hsa_executable_symbol_t>(symbol.get()), data);
-        if (status != HSA_STATUS_SUCCESS) return status;
-    }
-    return HSA_STATUS_SUCCESS;
+    return until_one_fails(*object_of<Executable>(executable), [&](const Symbol& symbol) {
+        return callback(executable, handle_of<hsa_executable_symbol_t>(&symbol), data);
+    });
 }
 
 // All symbols are an agent's.
