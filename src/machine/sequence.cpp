@@ -304,11 +304,15 @@ private:
             out_.steps.push_back(made);
         }
     }
-    // The way where the condition holds comes first; each gives the block that it leads to its values.
+    // The way where the condition holds comes first; each gives the block that it leads to its values. What both may give is made
+    // before they part.
     void branch(const ir::Block& block, std::size_t at) {
         const ir::Edge &taken = block.edges[0], &other = block.edges[1];
         const ValueId condition = id(block.end.operands[0]);
         const bool gives = !other.values.empty();
+        if (gives)
+            for (const ir::Edge* const edge : {&taken, &other})
+                for (const ir::Value value : edge->values) id(value);
         const std::size_t test = out_.steps.size();
         if (gives)
             out_.steps.push_back({.op = Op::branch, .a = condition});

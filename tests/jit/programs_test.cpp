@@ -259,5 +259,34 @@ TEST(Programs, EveryEngine) {
     EXPECT_GT(engines.compiled, engines.units / 4 * 3);
 }
 
+// What both ways give has to be there on either: the second one is taken.
+TEST(Programs, BothWaysOfABranchGiveTheSameLanes) {
+    const auto isa = program_isa();
+    std::vector<ir::Graph> graphs;
+    for (const char* const text : {R"(b0():
+  %1: i32 = get r #1
+  %2: i32x8 = splat %1
+  put v #0 0x1234:i32x8
+  put v #1 %2
+  leave 0x4:i32
+)",
+                                   R"(b0():
+  branch 0x0:i1 b1(0x7:i32x8) b2(0x7:i32x8)
+b1(%1: i32x8):
+  put v #1 %1
+  leave 0x8:i32
+b2(%2: i32x8):
+  put v #2 %2
+  leave 0x8:i32
+)"}) {
+        std::string error;
+        auto graph = ir::parse(text, *isa, error);
+        ASSERT_TRUE(graph) << error;
+        graphs.push_back(std::move(*graph));
+    }
+    Engines engines(isa);
+    EXPECT_EQ(engines.run(graphs, 1), "");
+}
+
 }  // namespace
 }  // namespace isaforge::jit
