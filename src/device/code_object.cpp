@@ -70,17 +70,14 @@ const KernelInfo* LoadedObject::find_kernel(std::string_view name) const {
 
 std::optional<CodeObject::Variable> LoadedObject::find_symbol(std::string_view name) const {
     for (const codeobject::LoadSymbol& symbol : image_.symbols)
-        if (symbol.defined && symbol.name == name)
-            return Variable{symbol.value + (symbol.absolute ? 0 : base_), symbol.size};
+        if (symbol.defined && symbol.name == name) return Variable{address_of(symbol), symbol.size};
     return std::nullopt;
 }
 
 std::vector<CodeObject::Symbol> LoadedObject::symbols() const {
     std::vector<Symbol> symbols;
     for (const codeobject::LoadSymbol& symbol : image_.symbols)
-        if (symbol.defined)
-            symbols.push_back(
-                {symbol.name, symbol.value + (symbol.absolute ? 0 : base_), symbol.size, symbol.is_object});
+        if (symbol.defined) symbols.push_back({symbol.name, address_of(symbol), symbol.size, symbol.is_object});
     return symbols;
 }
 

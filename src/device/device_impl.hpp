@@ -46,6 +46,10 @@ public:
     const std::vector<std::string>& printf_formats() const { return image_.printf_formats; }
 
 private:
+    std::uint64_t address_of(const codeobject::LoadSymbol& symbol) const {
+        return symbol.value + (symbol.absolute ? 0 : base_);
+    }
+
     Implementation& device_;
     codeobject::LoadImage image_;
     std::string name_;

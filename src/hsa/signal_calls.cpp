@@ -10,6 +10,13 @@ using namespace isaforge::hsa;
 
 namespace {
 
+// Until when somebody waits who gives so many nanoseconds; nothing where that is for ever, in clients' sense.
+std::optional<Changes::Clock::time_point> end_of(std::uint64_t timeout) {
+    constexpr std::uint64_t for_ever = std::uint64_t{1} << 62;
+    if (timeout >= for_ever) return std::nullopt;
+    return Changes::Clock::now() + std::chrono::nanoseconds(timeout);
+}
+
 std::int64_t wait_for(hsa_signal_t signal, hsa_signal_condition_t condition, std::int64_t wanted,
                       std::uint64_t timeout) {
     std::int64_t value = 0;
@@ -17,11 +24,7 @@ std::int64_t wait_for(hsa_signal_t signal, hsa_signal_condition_t condition, std
         value = value_of(signal_of(signal));
         return holds(condition, value, wanted);
     };
-    constexpr std::uint64_t for_ever = std::uint64_t{1} << 62;   // nanoseconds, in clients' sense
-    if (timeout >= for_ever)
-        runtime().changes().wait(done);
-    else
-        runtime().changes().wait(done, Changes::Clock::now() + std::chrono::nanoseconds(timeout));
+    runtime().changes().wait(done, end_of(timeout));
     return value;
 }
 
@@ -55,10 +58,7 @@ std::size_t wait_any(const std::vector<Wanted>& all, std::uint64_t timeout, std:
         }
         return false;
     };
-    constexpr std::uint64_t for_ever = std::uint64_t{1} << 62;
-    runtime().changes().wait(done, timeout >= for_ever
-                                       ? std::nullopt
-                                       : std::optional(Changes::Clock::now() + std::chrono::nanoseconds(timeout)));
+    runtime().changes().wait(done, end_of(timeout));
     return found;
 }
 
