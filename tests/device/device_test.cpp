@@ -37,6 +37,17 @@ __kernel void wait_for(__global uint *flag, __global uint *answer) {
     while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == 0) __builtin_amdgcn_s_sleep(1);
     __atomic_store_n(answer, 1, __ATOMIC_RELEASE);
 }
+// One group writes both halves of a pair at once, the other counts how often it sees halves of two.
+__kernel void halves(__global volatile ulong *pair, __global uint *torn, uint rounds) {
+    if (group_x() == 0) {
+        for (uint i = 0; i < rounds; ++i) *pair = i | (ulong)i << 32;
+    } else {
+        for (uint i = 0; i < rounds; ++i) {
+            const ulong seen = *pair;
+            *torn += (uint)seen != (uint)(seen >> 32);
+        }
+    }
+}
 __kernel void spin(void) { for (;;) __builtin_amdgcn_s_sleep(1); }
 __kernel void turn(__global uint *data, __local uint *own, __local uint *other) {
     own[local_x()] = data[global_x()];
@@ -98,6 +109,13 @@ TEST_P(Devices, GroupsThatWaitForEachOtherAllGoOn) {
         bench.run("rendezvous", {64 * groups, 1, 1}, {64, 1, 1}, counter, groups);
         EXPECT_EQ(counter[0], groups);
     }
+}
+
+TEST_P(Devices, PairsAreNeverSeenHalfWritten) {
+    Buffer<std::uint64_t> pair(device(), 1);
+    Buffer<std::uint32_t> torn(device(), 1);
+    bench_.run("halves", {2, 1, 1}, {1, 1, 1}, pair, torn, std::uint32_t{300000});
+    EXPECT_EQ(torn[0], 0u);
 }
 
 TEST_P(Devices, AKernelWithoutAnything) {

@@ -22,7 +22,7 @@ TEST_P(Generation, WordsComeBack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Generation, testing::Values("gcn1.0", "gcn1.1", "gcn1.2", "gcn1.4"),
-                         [](const auto& info) { return "gcn1_" + std::string(1, info.param[5]); });
+                         [](const auto& which) { return "gcn1_" + std::string(1, which.param[5]); });
 
 }  // namespace
 }  // namespace isaforge::test

@@ -74,7 +74,8 @@ std::uint64_t combined(const std::string& op, std::uint64_t old, std::uint64_t x
     return (key(old) < key(x)) == (op == "fmin") ? old : x;
 }
 
-// Where lanes store over each other, one element of all lanes comes after the other; any order would do.
+// Where lanes store over each other, one element of all lanes comes after the other; any order would do. Words that are
+// stored in pairs are with the second one.
 unsigned rounds_of(const std::string& name) {
     return has(name, "store_dwordx") ? unsigned(name.back() - '0') : has(name, "store_format") ? 4 : 1;
 }
@@ -299,7 +300,7 @@ bool Model::access(const std::string& name, const Wave& old, Access& a) {
             Bytes* const memory = a.place(k, 4);
             if (starts(op, "load"))
                 loaded[k] = memory ? std::uint32_t(read(*memory, a.at, 4)) : 0;
-            else if (memory && k == a.round)
+            else if (memory && (a.in_pairs ? std::min(k | 1, count - 1) : k) == a.round)
                 write(*memory, a.at, old.v[a.data + k][a.lane], 4);
         }
         if (a.to_share) return share(loaded[0]), true;
@@ -371,11 +372,13 @@ bool Model::flat_memory(const std::string& name, std::uint32_t w0, std::uint32_t
             const std::uint64_t at = address + 4 * k;
             if (is_flat && at >> 32 == shared) {
                 a.at = std::uint32_t(at);
+                a.in_pairs = false;
                 const std::uint64_t limit = generation_ >= 9 ? lds_bytes : std::min(old.m0, lds_bytes);
                 return a.at + bytes <= limit ? &lds : nullptr;
             }
             const auto low = std::uint32_t(at);
             const bool is_own = is_scratch || (is_flat && at >> 32 == own);
+            a.in_pairs = !is_own;
             a.at = is_own ? base + std::uint64_t{low / 4} * 256 + 4 * i + low % 4 : at;
             return &memory_bytes;
         };
@@ -434,6 +437,7 @@ bool Model::buffer_memory(const std::string& name, std::uint32_t w0, std::uint32
             return outside(k, bytes) ? nullptr : &memory_bytes;
         };
         a.round = round / 64;
+        a.in_pairs = addr64;
         a.to_share = to_share;
         a.share = (old.m0 & 0xffff) + bits_of(w0, 11, 0) + 4 * i;
         if (name == "buffer_store_lds_dword") {

@@ -78,6 +78,7 @@ private:
         std::function<Bytes*(unsigned, unsigned)> place;
         std::uint64_t at;
         unsigned round = 0;
+        bool in_pairs = false;  // two words are one store
         bool to_share = false;  // instead of registers, at `share`
         std::uint32_t share = 0;
     };
