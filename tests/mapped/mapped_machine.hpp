@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,6 +15,12 @@
 #include "isaforge/machine.hpp"
 
 namespace isaforge {
+
+// Of so many short runs, those that are made. Compiled from the first instruction on, each takes as long as twenty.
+inline std::uint64_t seeds(std::uint64_t count) {
+    const char* const engine = std::getenv("ISAFORGE_ENGINE");
+    return engine != nullptr && std::string(engine) == "jit" ? count / 10 : count;
+}
 
 // What the program writes, and what it may read.
 class TestStreams : public Streams {
