@@ -51,12 +51,30 @@ bool store(Core* core, const AccessSite* access, std::uint64_t address, std::uin
     return true;
 }
 
+// What lanes have found is where the others look first.
+struct LanesAtHand {
+    LanesAtHand(const Core& core, const PageEntry* pages, const AccessSite& access, const Stretch* stretches)
+        : stretch(stretches[access.stretch]),
+          shift(static_cast<unsigned>(pages->unit_shift)),
+          aligned(core.alignment != 0) {}
+    std::uint8_t* find(std::uint64_t address) const {
+        const std::uint64_t offset = address - stretch.first;
+        return offset < stretch.room && !aligned ? stretch.bytes + (offset << shift) : nullptr;
+    }
+    const Stretch& stretch;
+    unsigned shift;
+    bool aligned;
+};
+
 bool load_lanes(Core* core, const AccessSite* access, const std::uint64_t* addresses, std::uint64_t mask,
                 std::uint8_t* values, Stretch* stretches) {
+    const LanesAtHand at_hand(*core, core->load_pages[access->space], *access, stretches);
     for (std::uint64_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         std::uint64_t raw = 0;
-        if (!load(core, access, addresses[lane], &raw, stretches)) {
+        if (const std::uint8_t* const place = at_hand.find(addresses[lane])) {
+            raw = load_shared(place, access->bytes);
+        } else if (!load(core, access, addresses[lane], &raw, stretches)) {
             core->counters[static_cast<std::size_t>(ir::Counter::loads)] += std::popcount(mask & ~left);
             return false;
         }
@@ -67,11 +85,14 @@ bool load_lanes(Core* core, const AccessSite* access, const std::uint64_t* addre
 
 bool store_lanes(Core* core, const AccessSite* access, const std::uint64_t* addresses, std::uint64_t mask,
                  const std::uint8_t* values, Stretch* stretches) {
+    const LanesAtHand at_hand(*core, core->store_pages[access->space], *access, stretches);
     for (std::uint64_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(left));
         std::uint64_t raw = 0;
         std::memcpy(&raw, values + std::size_t{lane} * access->bytes, access->bytes);
-        if (!store(core, access, addresses[lane], raw, stretches)) {
+        if (std::uint8_t* const place = at_hand.find(addresses[lane])) {
+            store_shared(place, access->bytes, raw);
+        } else if (!store(core, access, addresses[lane], raw, stretches)) {
             core->counters[static_cast<std::size_t>(ir::Counter::stores)] += std::popcount(mask & ~left);
             return false;
         }
