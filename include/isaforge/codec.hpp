@@ -21,6 +21,7 @@ struct NumberValue {
     bool negative = false;     // integer: `integer` is the two's complement of a negative number
     std::uint64_t integer = 0;
     double floating = 0;
+    std::uint8_t float_width = 0;  // floating: the format that its suffix names, 16, 32 or 64 bits; 0: the operand's
     std::uint32_t handle = 0;
 };
 

@@ -109,6 +109,7 @@ bool Expressions::read_operand(const char*& cursor, const char* end, NumberValue
     } else if (value.kind == Value::Kind::floating) {
         number.kind = NumberValue::Kind::floating;
         number.floating = value.floating;
+        number.float_width = value.float_width;
     } else {
         number.kind = NumberValue::Kind::deferred;
         number.handle = static_cast<std::uint32_t>(operands_.size());
@@ -368,13 +369,15 @@ bool Expressions::parse_floating(const char*& p, Value& value) {
     const char* q = read.ptr;
     if (read.ec == std::errc::invalid_argument) return fail(p, "this is not a number");
     if (read.ec == std::errc::result_out_of_range) number = std::strtod(std::string(p, read.ptr).c_str(), nullptr);
-    const char suffix = lower(*q);  // C's f, or the width: half, single, long
-    if ((suffix == 'f' || suffix == 'h' || suffix == 's' || suffix == 'l') && ends_name(q + 1)) ++q;
+    const char suffix = lower(*q);  // C's f, or the format: half, single, long
+    const bool has_suffix = (suffix == 'f' || suffix == 'h' || suffix == 's' || suffix == 'l') && ends_name(q + 1);
+    if (has_suffix) ++q;
     if (!ends_name(q)) {
         return fail(p, fmt::format("'{}' is not a number", std::string_view(p, static_cast<std::size_t>(end - p))));
     }
     p = q;
     value = Value::of(number);
+    if (has_suffix) value.float_width = suffix == 'h' ? 16 : suffix == 's' ? 32 : suffix == 'l' ? 64 : 0;
     return true;
 }
 

@@ -23,6 +23,7 @@ struct Value {
     Kind kind = Kind::integer;
     Integer integer;
     double floating = 0;
+    std::uint8_t float_width = 0;  // what its suffix says that it has, in bits
     Index node = no_index;
 
     static Value of(Integer integer) {

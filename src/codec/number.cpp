@@ -77,13 +77,26 @@ bool out_of_range(const NumberRule& rule, unsigned width, Wide value, std::strin
     return fail(problem, fmt::format("{} is out of range: {} to {}", text(value), text(range.low), text(range.high)));
 }
 
+// In which format the bits of a float are meant: that of its suffix, or that of where it stands.
+unsigned format_of(const NumberValue& number, unsigned width) {
+    return number.float_width == 0 ? width : number.float_width;
+}
+
+// The bits of a float in so many: those of a smaller format with zeros above, the upper half of a larger one.
+bool float_number_bits(const NumberValue& number, unsigned width, std::uint64_t& bits) {
+    const unsigned format = format_of(number, width);
+    if (!float_holds(number.floating, format)) return false;
+    bits = float_bits(number.floating, format);
+    if (format > width) bits >>= format - width;
+    return true;
+}
+
 }  // namespace
 
 bool number_bits(const NumberValue& number, unsigned width, std::uint64_t& bits) {
     if (number.kind == NumberValue::Kind::deferred) return false;
     if (number.kind == NumberValue::Kind::floating) {
-        bits = float_bits(number.floating, width);
-        return float_holds(number.floating, width);
+        return float_number_bits(number, width, bits);
     }
     bits = number.integer & low_bits(width);
     const bool extended = (number.integer | low_bits(width - 1)) == ~std::uint64_t{0};  // a negative number, in 64 bits
@@ -93,11 +106,19 @@ bool number_bits(const NumberValue& number, unsigned width, std::uint64_t& bits)
 bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& number, std::uint64_t address,
                    std::uint64_t& code, std::string* problem) {
     const bool by_bits = rule.base == NumberBase::any_bits && number.kind == NumberValue::Kind::floating;
-    if (rule.base == NumberBase::floating || by_bits) {
+    if (by_bits) {
+        // Another format than the operand's is what the field itself has.
+        const unsigned format = format_of(number, rule.value_bits);
+        const bool is_own = format == rule.value_bits;
+        std::uint64_t bits = 0;
+        if (!float_number_bits(number, is_own ? format : width, bits))
+            return fail(problem, fmt::format("{} is out of range for a float of {} bits", number.floating, format));
+        code = (is_own ? bits >> rule.slice_low : bits) & low_bits(width);
+        return true;
+    }
+    if (rule.base == NumberBase::floating) {
         const double value =
             number.kind == NumberValue::Kind::floating ? number.floating : static_cast<double>(wide(number));
-        if (by_bits && !float_holds(value, rule.value_bits))
-            return fail(problem, fmt::format("{} is out of range for a float of {} bits", value, rule.value_bits));
         code = float_bits(value, rule.value_bits) >> rule.slice_low & low_bits(width);
         return true;
     }
