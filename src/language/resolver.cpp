@@ -559,7 +559,7 @@ void Resolver::resolve_memories() {
                                fmt::format("a memory has from 1 to {} cells", most_own_cells));
         if (declaration.cells && (memory.holds_code || memory.per_group))
             diagnostics_.error(declaration.cells->place,
-                               "how large the memory of a group, or of code, is says who runs a program");
+                               "whoever runs a program says how large the memory of a group, or of code, is");
         if (memory.holds_code && memory.unit_bits != 8)
             diagnostics_.error(declaration.type.place, "a memory that holds code is made of bytes: u8");
         isa_.memories.push_back(std::move(memory));
