@@ -195,6 +195,7 @@ struct MemorySpace {
     bool big_endian = false;
     bool holds_code = false;  // instructions are fetched from it: one address space for code and data
     bool per_group = false;   // each group of harts has one of its own
+    std::uint64_t cells = 0;  // the machine's own, always so many; 0: as many as whoever makes the machine says
     Place where;
 
     unsigned unit_bytes() const { return unit_bits <= 8 ? 1 : unit_bits / 8; }

@@ -148,7 +148,7 @@ bool Running::prepare(std::string& error) {
     }
     state_.lane_scratch_bytes = (private_bytes + granule - 1) / granule * granule;
     if (private_bytes != 0) {
-        state_.scratch_bytes = state_.wave_scratch_bytes() * device_.dispatcher().all_harts();
+        state_.scratch_bytes = state_.wave_scratch_bytes() * device_.dispatcher().most_harts();
         scratch_ = device_.take_scratch(state_.scratch_bytes);
         if (scratch_ == nullptr) {
             error = fmt::format("there is no room for {} bytes of private memory", state_.scratch_bytes);

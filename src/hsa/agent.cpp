@@ -128,7 +128,8 @@ hsa_status_t Agent::amd_info(int attribute, void* value) const {
         case HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES:
         case HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE: return of_gpu(1);
         case HSA_AMD_AGENT_INFO_HDP_FLUSH: return give(value, hsa_amd_hdp_flush_t{nullptr, nullptr});
-        case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES: return give(value, gpu);
+        // Drivers have them where HIP's own kernel for them is compiled.
+        case HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES: return give(value, gpu && generation_ >= 9);
         case HSA_AMD_AGENT_INFO_UUID:
             return give_text(value, gpu ? fmt::format("GPU-{:016x}", number_ + 1) : "CPU-XX", 21);
         case HSA_AMD_AGENT_INFO_ASIC_REVISION: return of_gpu(1);

@@ -22,6 +22,7 @@ inline constexpr std::size_t most_rows = 4096;        // of an operand
 inline constexpr std::size_t most_pools = 1000;
 inline constexpr std::size_t most_columns = 256;      // of a table
 inline constexpr std::size_t most_functions = 10000;  // and names for expressions
+inline constexpr std::uint64_t most_own_cells = std::uint64_t{1} << 24;  // of a memory that says how many it has
 inline constexpr std::uint64_t longest_range = 4096;  // in a column, or {0..4095} in a text
 
 // Of the meaning of one instruction, with its functions, names and loops in place.

@@ -552,6 +552,10 @@ void Parser::memory() {
     }
     if (accept("holds")) out.holds_code = expect("code", "after `holds`");
     if (accept("per")) out.per_group = expect("group", "after `per`");
+    if (accept("of")) {
+        out.cells = unconditional();
+        expect("cells", "after how many there are");
+    }
     out_.memories.push_back(std::move(out));
 }
 

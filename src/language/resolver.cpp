@@ -553,6 +553,13 @@ void Resolver::resolve_memories() {
         if (memory.holds_code && memory.per_group)
             diagnostics_.error(declaration.name.place,
                                "code is the same for all: a memory that holds it is no group's");
+        if (declaration.cells) memory.cells = evaluate(declaration.cells, {}).value_or(1);
+        if (declaration.cells && (memory.cells == 0 || memory.cells > most_own_cells))
+            diagnostics_.error(declaration.cells->place,
+                               fmt::format("a memory has from 1 to {} cells", most_own_cells));
+        if (declaration.cells && (memory.holds_code || memory.per_group))
+            diagnostics_.error(declaration.cells->place,
+                               "whoever runs a program says how large the memory of a group, or of code, is");
         if (memory.holds_code && memory.unit_bits != 8)
             diagnostics_.error(declaration.type.place, "a memory that holds code is made of bytes: u8");
         isa_.memories.push_back(std::move(memory));

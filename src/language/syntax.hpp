@@ -168,6 +168,7 @@ struct MemoryDeclaration {
     std::optional<bool> big_endian;  // without it, the order of the code
     bool holds_code = false;
     bool per_group = false;
+    ExpressionPointer cells;  // or none: who makes the machine says how many
 };
 
 // device console at 0xffff0080 in mem

@@ -66,10 +66,11 @@ std::uint64_t bit_of(unsigned lane) { return lane < 64 ? std::uint64_t{1} << lan
 // ---------------------------------------------------------------------------------------------------------------------
 // Order
 
-bool Acquired::covers(const Accessor& access) const {
+bool Acquired::covers(const Accessor& access, std::uint32_t its_group) const {
     if (access.time < all) return true;
-    return std::any_of(harts.begin(), harts.end(),
-                       [&](const auto& each) { return each.first == access.hart && access.time < each.second; });
+    return std::any_of(harts.begin(), harts.end(), [&](const auto& each) {
+        return (each.first == access.hart || each.first == (group | its_group)) && access.time < each.second;
+    });
 }
 
 // With too many, everything before: that is more than came.
@@ -109,8 +110,9 @@ bool Checker::is_ordered(const Accessor& access, const Machine::State& hart) con
     const CheckedGroup& group = hart.group->checked;
     const std::uint32_t ended = dispatches_[names_[access.hart].dispatch].end;
     if (ended != 0 && ended < dispatches_[names_[hart.checked.number].dispatch].begin) return true;
-    if (names_[access.hart].checked_group == group.number && access.time < group.barrier_time) return true;
-    return acquired_[hart.checked.number].covers(access) || group.acquired.covers(access);
+    const std::uint32_t its_group = names_[access.hart].checked_group;
+    if (its_group == group.number && access.time < group.barrier_time) return true;
+    return acquired_[hart.checked.number].covers(access, its_group) || group.acquired.covers(access, its_group);
 }
 
 void Checker::acquire(Machine::State& hart, const Accessor& from) {
@@ -118,6 +120,14 @@ void Checker::acquire(Machine::State& hart, const Accessor& from) {
     mine.add(from.hart, ++now_);
     mine.add(acquired_[from.hart]);
     hart.group->checked.coming.add(mine);
+}
+
+// Who sees what it does now has what its group did before their last barrier, too.
+void Checker::bring_barrier(Machine::State& hart) {
+    const CheckedGroup& group = hart.group->checked;
+    Acquired& mine = acquired_[hart.checked.number];
+    if (group.barrier_time != 0) mine.add(Acquired::group | group.number, group.barrier_time);
+    mine.add(group.acquired);
 }
 
 void Checker::fence(Machine::State& hart) {
@@ -354,6 +364,7 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
     Watch watch{.hart = hart, .space = space, .kind = kind};
     if (checks_.races) {
         see_barriers(*hart.group);
+        if (kind.atomic) bring_barrier(hart);
         watch.place = place_of(lanes.instruction);
     }
     std::uint64_t low = 1, high = 0;  // a stretch of storage that was found

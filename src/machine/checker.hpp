@@ -3,7 +3,7 @@
 //
 // Which accesses are ordered. Time here counts events that order something. A barrier orders all that its group did before it.
 // A fence orders all that anybody did before it; an atomic operation what those did who have accessed the same word so, up to
-// now, with what came to them in the same way. That is more than the machine promises, so that what is reported is wrong.
+// now, with what came to them in the same way or at a barrier. That is more than the machine promises, so that what is reported is wrong.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,14 @@ struct Instruction;
 struct Region;
 struct Space;
 
-// What came to a hart: all before a time, and of some harts what they did before others.
+// What came to a hart: all before a time, and of some harts, or groups by their barriers, what they did before others.
 struct Acquired {
+    static constexpr std::uint32_t group = 1u << 31;  // with it, the number of a group instead of a hart
+
     std::uint32_t all = 0;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> harts;  // few: number and time
 
-    bool covers(const Accessor& access) const;
+    bool covers(const Accessor& access, std::uint32_t its_group) const;
     void add(std::uint32_t hart, std::uint32_t time);
     void add(const Acquired& other);
 };
@@ -175,6 +177,7 @@ private:
     bool is_ordered(const Accessor& access, const Machine::State& hart) const;
     void see_barriers(Group& group);
     void acquire(Machine::State& hart, const Accessor& from);
+    void bring_barrier(Machine::State& hart);
     std::uint32_t place_of(const Instruction& instruction);
     bool is_private(std::uint64_t byte) const;
     std::string place_text(const Space& space, std::uint64_t byte) const;

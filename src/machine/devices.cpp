@@ -166,6 +166,14 @@ std::shared_ptr<const Isa> checked_isa(const std::shared_ptr<const Codec>& codec
     return std::make_shared<const Isa>(ir::with_shadow_files(codec->isa()));
 }
 
+// The memory of the machine that lends it, of which there is one of this name.
+std::string borrow_memory(Space& space, const System& lender) {
+    const auto found = std::find_if(lender.spaces.begin(), lender.spaces.end(),
+                                    [&](const Space& other) { return other.name == space.name; });
+    const Block& block = *found->map.find(0)->block;
+    return space.map.add_storage(0, {block.bytes, block.size}, {}, space.name);
+}
+
 bool runs_dispatches(const MachineOptions& options, const Dispatch* its_dispatch) {
     return options.dispatches || its_dispatch != nullptr;
 }
@@ -184,9 +192,13 @@ System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& 
     for (const MemorySpace& memory : isa->memories) {
         Space& space = spaces.emplace_back(memory.name, memory.unit_bytes(), memory.big_endian);
         // Dispatches run in memory of others, of which nobody knows what was written, but who says so.
-        space.is_shown = is_lent && !memory.per_group;
-        if (checker) space.checked = std::make_unique<CheckedMemory>(!is_lent || memory.per_group);
-        const std::string refusal = memory.per_group ? std::string{} : add_memory(space, options);
+        const bool is_lent_own = memory.cells != 0 && its_dispatch != nullptr && its_dispatch->lender != nullptr;
+        const bool is_others = (is_lent && !memory.per_group && memory.cells == 0) || is_lent_own;
+        space.is_shown = is_others;
+        if (checker) space.checked = std::make_unique<CheckedMemory>(!is_others && memory.cells == 0);
+        const std::string refusal = memory.per_group ? std::string{}
+                                    : is_lent_own    ? borrow_memory(space, *its_dispatch->lender)
+                                                     : add_memory(space, memory, options);
         if (problem.empty()) problem = refusal;
     }
     if (spaces.size() > max_spaces) problem = fmt::format("a machine has at most {} memories", max_spaces);
@@ -210,6 +222,12 @@ System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& 
 }
 
 System::~System() { program->forget_job(); }
+
+void System::clear_own_memories() {
+    for (Index i = 0; i < isa->memories.size(); ++i)
+        if (isa->memories[i].cells != 0 && (dispatch == nullptr || dispatch->lender == nullptr))
+            spaces[i].map.clear_bytes();
+}
 
 std::shared_ptr<Program> System::current_program() {
     const std::lock_guard lock(program_lock);

@@ -15,7 +15,9 @@ namespace {
 constexpr std::uint64_t turn_instructions = 8192;   // of a hart
 constexpr auto nap = std::chrono::microseconds(200);
 constexpr unsigned most_in_row = 64;   // groups in one place until it is the turn of another
-constexpr unsigned most_of_worker = 64, fewest_of_worker = 16;   // harts
+constexpr unsigned most_of_worker = 64, fewest_of_worker = 16;   // harts, as long as one of them can go on
+constexpr unsigned looks_before_nap = 256;
+constexpr auto patience = std::chrono::milliseconds(500);   // with harts that wait, for dispatches that may come
 constexpr unsigned most_workers = (most_resident_harts - 1) / fewest_of_worker;
 
 }  // namespace
@@ -39,13 +41,20 @@ std::uint64_t HartRegisters::get(Index file, std::uint64_t number) const { retur
 // A thread's harts and the groups that it has begun.
 class Dispatcher::Worker {
 public:
-    Worker(Dispatcher& owner, unsigned number) : owner_(owner), first_slot_(1 + number * owner.slots_of_worker_) {}
+    Worker(Dispatcher& owner, unsigned number) : owner_(owner), first_slot_(1 + number * owner.most_slots_of_worker_) {}
 
     // Gives one group its turn, one that begins with it perhaps. False where there is none.
     bool run_some_safely();
 
+    // Nothing that it has can go on, nor can anything begin, as long as System::progress is this. Or else it has nothing, and
+    // `asleep`, or is about to go on.
+    static constexpr std::uint64_t asleep = ~std::uint64_t{0}, busy = 0;
+    std::atomic<std::uint64_t> idle_at = busy;
+
 private:
     bool run_some();
+    void begin_round();
+    void wait_for_others();
     struct Resident {
         explicit Resident(Dispatcher& owner) : group(owner.isa(), owner.system_->spaces) {}
         Group group;
@@ -60,6 +69,7 @@ private:
     void begin(Resident& resident, Dispatch& dispatch, std::uint64_t number);
     void take_harts(Resident& resident, unsigned count);
     bool run_turn(Resident& resident);
+    static std::size_t stalled_hart(const Resident& resident);
     bool run_harts_once(Resident& resident, std::uint64_t& executed, bool& yielded);
     void leave(Resident& resident);
     DispatchFault fault_of(const Resident& resident, Machine::State& hart, unsigned number, StopReason reason) const;
@@ -71,6 +81,12 @@ private:
     std::vector<std::unique_ptr<Resident>> residents_, free_residents_;
     std::size_t turn_ = 0;
     bool has_begun_some_ = false;   // in this round
+    bool has_run_some_ = false;     // likewise
+    bool stalls_ = false;           // all that it has did in the round before
+    std::uint64_t round_progress_ = 0;   // System::progress when the round began
+    std::uint64_t waits_at_ = 0;         // what it was when all began to wait; for so many rounds, since then
+    unsigned waited_ = 0;
+    std::chrono::steady_clock::time_point waits_since_;
     unsigned in_row_ = 0;
 };
 
@@ -87,9 +103,11 @@ struct Awake {
 
 }  // namespace
 
-// How many harts more there are for a group.
+// How many harts more there are for a group. Where all wait for what others do, there are more, for those may not have begun.
 unsigned Dispatcher::Worker::room() {
-    return static_cast<unsigned>(free_harts_.size() + owner_.slots_of_worker_ - states_.size());
+    const std::size_t most = stalls_ ? owner_.most_slots_of_worker_ : owner_.slots_of_worker_;
+    const std::size_t used = states_.size() - free_harts_.size();
+    return most > used ? static_cast<unsigned>(most - used) : 0;
 }
 
 void Dispatcher::Worker::take_harts(Resident& resident, unsigned count) {
@@ -111,7 +129,7 @@ void Dispatcher::Worker::take_harts(Resident& resident, unsigned count) {
 // In a new place, if there are harts for it.
 bool Dispatcher::Worker::begin_another() {
     std::uint64_t number = 0;
-    Dispatch* const dispatch = owner_.take_group(room(), number);
+    Dispatch* const dispatch = owner_.take_group(room(), stalls_, number);
     if (dispatch == nullptr) return false;
     if (free_residents_.empty()) free_residents_.push_back(std::make_unique<Resident>(owner_));
     residents_.push_back(std::move(free_residents_.back()));
@@ -144,7 +162,7 @@ void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint
 void Dispatcher::Worker::leave(Resident& resident) {
     owner_.groups_ended(*std::exchange(resident.dispatch, nullptr), 1);
     std::uint64_t number = 0;
-    Dispatch* const next = owner_.take_group(room() + static_cast<unsigned>(resident.harts.size()), number);
+    Dispatch* const next = owner_.take_group(room() + static_cast<unsigned>(resident.harts.size()), stalls_, number);
     if (next != nullptr) {
         begin(resident, *next, number);
     } else {
@@ -178,12 +196,13 @@ bool Dispatcher::Worker::run_harts_once(Resident& resident, std::uint64_t& execu
     bool any = false;
     for (unsigned i = 0; i < resident.harts.size(); ++i) {
         Machine::State& hart = *resident.harts[i];
-        if (hart.stopped || !hart.has_passed_barrier()) continue;
+        if (hart.stopped || !hart.has_passed_barrier() || hart.is_stalled()) continue;
         any = true;
         const std::uint64_t before = hart.core.count;
         StopReason reason = hart.begun;
         if (reason == StopReason::running) reason = hart.execute_awake(before + turn_instructions);
         executed += hart.core.count - before;
+        has_run_some_ |= !hart.did_nothing;
         yielded |= hart.core.yields;
         if (reason != StopReason::running && reason != StopReason::stopped) {
             owner_.fail(*resident.dispatch, fault_of(resident, hart, i, reason));
@@ -191,6 +210,13 @@ bool Dispatcher::Worker::run_harts_once(Resident& resident, std::uint64_t& execu
         }
     }
     return any;
+}
+
+// The first of those that wait for what others do; as many as there are: none does.
+std::size_t Dispatcher::Worker::stalled_hart(const Resident& resident) {
+    const auto found = std::find_if(resident.harts.begin(), resident.harts.end(),
+                                    [](const Machine::State* hart) { return !hart->stopped && hart->stalled_at != 0; });
+    return static_cast<std::size_t>(found - resident.harts.begin());
 }
 
 // False where the group has ended, or is not to go on.
@@ -202,22 +228,59 @@ bool Dispatcher::Worker::run_turn(Resident& resident) {
         goes_on = run_harts_once(resident, executed, yielded);
     const std::uint64_t all = dispatch.instructions.fetch_add(executed, std::memory_order_relaxed) + executed;
     if (dispatch.failed || resident.group.barrier.all_left()) return false;
-    if (!goes_on) owner_.end(dispatch, "nothing will end the waiting of its harts");
+    if (!goes_on && stalled_hart(resident) == resident.harts.size())
+        owner_.end(dispatch, "nothing will end the waiting of its harts");
     if (dispatch.most_instructions != 0 && all >= dispatch.most_instructions)
         owner_.end(dispatch,
                    fmt::format("stopped after {} instructions, the allowed number", dispatch.most_instructions));
     return !dispatch.failed;
 }
 
+void Dispatcher::Worker::begin_round() {
+    turn_ = 0;
+    stalls_ = !residents_.empty() && !has_run_some_;
+    // As many as there are, for what all of those wait for may be in one that has not begun.
+    const std::size_t before = residents_.size(), most = has_begun_some_ ? 0 : std::max<std::size_t>(1, before);
+    for (std::size_t i = 0; i < most && begin_another(); ++i) turn_ = before;
+    has_begun_some_ = residents_.size() != before;
+    if (residents_.empty() || (stalls_ && !has_begun_some_)) {
+        idle_at = round_progress_;
+        if (!residents_.empty()) wait_for_others();
+    }
+    has_run_some_ = false;
+    round_progress_ = owner_.system_->progress;
+}
+
+// Nothing that is here can go on. Where that is so everywhere, and stays so, one dispatch ends, which may be what others wait for.
+void Dispatcher::Worker::wait_for_others() {
+    const auto now = std::chrono::steady_clock::now();
+    if (std::exchange(waits_at_, round_progress_) != round_progress_) {
+        waits_since_ = now;
+        waited_ = 0;
+    }
+    if (++waited_ < looks_before_nap)
+        std::this_thread::yield();
+    else
+        std::this_thread::sleep_for(nap);
+    if (now - waits_since_ < patience || !owner_.nothing_goes_on(round_progress_)) return;
+    for (const std::unique_ptr<Resident>& each : residents_) {
+        const std::size_t hart = stalled_hart(*each);
+        if (hart == each->harts.size() || each->dispatch->failed) continue;
+        DispatchFault fault = fault_of(*each, *each->harts[hart], static_cast<unsigned>(hart), StopReason::waiting);
+        const std::uint64_t left = each->dispatch->groups - each->dispatch->begun;
+        if (left != 0)
+            fault.message += fmt::format("; {} of {} groups have not begun, for no more live at the same time", left,
+                                         each->dispatch->groups);
+        return owner_.fail(*each->dispatch, std::move(fault));
+    }
+}
+
 bool Dispatcher::Worker::run_some() {
     if (turn_ >= residents_.size()) {
-        turn_ = 0;
-        // As many as there are, for what all of those wait for may be in one that has not begun.
-        const std::size_t before = residents_.size(), most = has_begun_some_ ? 0 : std::max<std::size_t>(1, before);
-        for (std::size_t i = 0; i < most && begin_another(); ++i) turn_ = before;
-        has_begun_some_ = residents_.size() != before;
+        begin_round();
         if (residents_.empty()) return false;
     }
+    idle_at = busy;
     Resident& resident = *residents_[turn_];
     const bool goes_on = run_turn(resident);
     if (!goes_on) leave(resident);
@@ -251,7 +314,8 @@ Dispatcher::Dispatcher(std::shared_ptr<const Codec> codec, MachineOptions option
     options_.engine = chosen_engine(options_.engine);
     system_ = std::make_shared<System>(codec_, options_, nullptr);
     const unsigned workers = std::min(thread_count(threads), most_workers);
-    slots_of_worker_ = std::clamp((most_resident_harts - 1) / workers, fewest_of_worker, most_of_worker);
+    most_slots_of_worker_ = (most_resident_harts - 1) / workers;
+    slots_of_worker_ = std::min(most_slots_of_worker_, most_of_worker);
     for (unsigned i = 0; i < workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i));
     for (unsigned i = 0; i < workers; ++i)
         if (!start_thread(threads_, [this, i] { work(i); })) break;
@@ -277,7 +341,9 @@ void Dispatcher::work(unsigned number) {
         std::unique_lock lock(lock_);
         // What is there may have its share of the harts already.
         if (seen == started_ && !active_.empty()) work_there_.wait_for(lock, nap);
+        if (active_.empty()) worker.idle_at = Worker::asleep;
         work_there_.wait(lock, [&] { return ending_ || !active_.empty(); });
+        worker.idle_at = Worker::busy;
         if (ending_ && active_.empty()) return;
         seen = started_;
     }
@@ -290,6 +356,7 @@ bool Dispatcher::start(Dispatch& dispatch) {
         const std::lock_guard lock(lock_);
         if (system_->checker) dispatch.checked = system_->checker->begin_dispatch();
         dispatch.number = ++started_;
+        ++system_->progress;
         active_.push_back(&dispatch);
         running_.push_back(&dispatch);
     }
@@ -300,26 +367,38 @@ bool Dispatcher::start(Dispatch& dispatch) {
     return true;
 }
 
-// How many harts of one dispatch may live: never all, for another one may come that it waits for.
-std::uint64_t Dispatcher::share() const {
-    return running_.size() < 2 ? resident_harts() : all_harts() / running_.size();
+// Whether nobody can do anything, and nothing can begin, since System::progress was this.
+bool Dispatcher::nothing_goes_on(std::uint64_t progress) {
+    const std::lock_guard lock(lock_);
+    const bool all_idle = std::all_of(workers_.begin(), workers_.end(), [&](const std::unique_ptr<Worker>& each) {
+        const std::uint64_t idle_at = each->idle_at;
+        return idle_at == progress || (idle_at == Worker::asleep && active_.empty());
+    });
+    return all_idle && system_->progress == progress;
+}
+
+// How many harts of one dispatch may live: never all, for another one may come that it waits for. `stalls`: those of the
+// thread that asks wait.
+std::uint64_t Dispatcher::share(bool stalls) const {
+    const std::uint64_t all = stalls ? most_harts() : all_harts();
+    return running_.size() < 2 ? all - all_harts() / 4 : all / running_.size();
 }
 
 // Whether one more group of it may begin. Under the lock.
-bool Dispatcher::has_share(const Dispatch& dispatch) const {
+bool Dispatcher::has_share(const Dispatch& dispatch, bool stalls) const {
     const std::uint64_t live = dispatch.begun - dispatch.ended;
-    return live == 0 || (live + 1) * dispatch.group_harts <= share();
+    return live == 0 || (live + 1) * dispatch.group_harts <= share(stalls);
 }
 
 // The next group of those that are to begin, each dispatch in turn; null where there is none, or not enough room for it.
-Dispatch* Dispatcher::take_group(unsigned room, std::uint64_t& number) {
+Dispatch* Dispatcher::take_group(unsigned room, bool stalls, std::uint64_t& number) {
     const std::lock_guard lock(lock_);
     for (std::size_t passed = 0; passed < active_.size(); ++passed, ++turn_) {
         if (turn_ >= active_.size()) turn_ = 0;
-        if (has_share(*active_[turn_])) break;
+        if (has_share(*active_[turn_], stalls)) break;
     }
     if (turn_ >= active_.size()) turn_ = 0;
-    if (active_.empty() || !has_share(*active_[turn_])) return nullptr;
+    if (active_.empty() || !has_share(*active_[turn_], stalls)) return nullptr;
     Dispatch* const dispatch = active_[turn_];
     if (dispatch->group_harts > room) return nullptr;
     number = dispatch->begun++;

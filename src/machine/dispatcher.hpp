@@ -4,7 +4,9 @@
 // Who is next. A thread stays with a group until its harts have had a turn of some thousand instructions each, or one of
 // them gives its turn up, or all have ended; harts of a group take turns at barriers. Then come the other groups that the
 // thread has begun, each in turn, and then as many begin as there are, if there are harts for them. So short groups run one
-// after the other in the same place, and those that wait for each other all go on, as many as live at the same time.
+// after the other in the same place, and those that wait for each other all go on, as many as live at the same time. Harts that
+// stall have no turn before another one has done something; where all that a thread has wait so, more groups begin than have
+// turns otherwise. Where nothing can go on or begin in any thread, a dispatch that waits is ended, and then the others go on.
 #pragma once
 
 #include <condition_variable>
@@ -34,8 +36,10 @@ public:
     unsigned threads() const { return static_cast<unsigned>(workers_.size()); }
     // How many harts live at the same time: of a group, of a dispatch that is alone, and of all.
     unsigned most_group_harts() const { return slots_of_worker_; }
-    unsigned resident_harts() const { return all_harts() / 4 * 3; }
+    unsigned resident_harts() const { return all_harts() - all_harts() / 4; }
     unsigned all_harts() const { return slots_of_worker_ * threads(); }
+    // With those that begin because all others wait for them.
+    unsigned most_harts() const { return most_slots_of_worker_ * threads(); }
 
     // Storage in the main memory that belongs to the caller, also while dispatches run. Nothing where it worked, else why not.
     std::string add_storage(std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions,
@@ -70,9 +74,10 @@ private:
     friend class Worker;
 
     void change_map(const std::function<bool()>& change);
-    std::uint64_t share() const;
-    bool has_share(const Dispatch& dispatch) const;
-    Dispatch* take_group(unsigned room, std::uint64_t& number);
+    bool nothing_goes_on(std::uint64_t progress);
+    std::uint64_t share(bool stalls) const;
+    bool has_share(const Dispatch& dispatch, bool stalls) const;
+    Dispatch* take_group(unsigned room, bool stalls, std::uint64_t& number);
     void groups_ended(Dispatch& dispatch, std::uint64_t count);
     std::uint64_t give_up(Dispatch& dispatch, DispatchFault fault);
     void fail(Dispatch& dispatch, DispatchFault fault);
@@ -81,7 +86,7 @@ private:
     std::shared_ptr<const Codec> codec_;
     MachineOptions options_;
     std::shared_ptr<System> system_;
-    unsigned slots_of_worker_;
+    unsigned slots_of_worker_, most_slots_of_worker_;
     std::mutex lock_;                            // for all that follows, and faults
     std::condition_variable work_there_;
     std::vector<Dispatch*> active_;              // with groups that have not begun

@@ -72,9 +72,19 @@ std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
     return core.count + (due > now ? std::min(next, due - now) : next);
 }
 
+// Who stalls twice in a row, and did nothing between, has changed nothing for others either.
 StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
+    const std::uint64_t progress = system->progress, before = core.count;
+    const StopReason reason = execute_turn(stop_at, single);
+    did_nothing = core.stalls && stalled_at != 0 && core.count == before + 1;
+    stalled_at = core.stalls ? progress : 0;
+    if (!did_nothing) ++system->progress;
+    return reason;
+}
+
+StopReason Machine::State::execute_turn(std::uint64_t stop_at, bool single) {
     failed_event = no_index;
-    core.yields = false;
+    core.yields = core.stalls = false;
     if (modes_stale) {
         const std::uint64_t address = next_pc();
         refresh_modes();
@@ -105,12 +115,12 @@ StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
             if (!has_passed_barrier()) break;
         }
         if (core.waiting && (system->has_several() || !sleep())) break;
-        if ((fault && single) || (core.yields && system->has_several())) break;
+        if ((fault && single) || (core.yields && system->has_several()) || core.stalls) break;
         if (system->ending.load(std::memory_order_relaxed)) break;
     }
     settle();
     if (single) look_at_interrupts();
-    if (core.waiting && !system->has_several()) core.reason = StopReason::waiting;
+    if ((core.waiting || core.stalls) && !system->has_several()) core.reason = StopReason::waiting;
     return core.reason;
 }
 
@@ -282,6 +292,7 @@ void Machine::State::clear() {
     clear_registers();
     core.pending = 0;
     core.ports_noted_at = core.passes_at = no_limit;
+    stalled_at = 0;
     stopped = core.waiting = core.at_barrier = started = false;
     begun = core.reason = StopReason::running;
     bus.transaction.clear();

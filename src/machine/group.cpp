@@ -44,9 +44,11 @@ void TurnOrder::begin(std::uint64_t seed) {
     turn_left = elapsed = 0;
 }
 
-std::string add_memory(Space& space, const MachineOptions& options) {
+std::string add_memory(Space& space, const MemorySpace& memory, const MachineOptions& options) {
     const auto size = options.memory_sizes.find(space.name);
-    const std::uint64_t bytes = size != options.memory_sizes.end() ? size->second : options.memory_bytes;
+    const std::uint64_t bytes = memory.cells != 0                    ? memory.cells * memory.unit_bytes()
+                                : size != options.memory_sizes.end() ? size->second
+                                                                     : options.memory_bytes;
     const std::string refusal = bytes != 0 ? space.map.add_storage(0, bytes, {}, space.name) : std::string{};
     return refusal.empty() ? refusal : "memory `" + space.name + "`: " + refusal;
 }
@@ -64,8 +66,9 @@ Group::Group(const Isa& isa, std::deque<Space>& shared) {
 
 Group::Group(const Isa& isa, const MachineOptions& options, std::deque<Space>& shared, std::string& problem)
     : Group(isa, shared) {
-    for (Space& space : own) {
-        const std::string refusal = add_memory(space, options);
+    for (Index i = 0; i < isa.memories.size(); ++i) {
+        if (!isa.memories[i].per_group) continue;
+        const std::string refusal = add_memory(*spaces[i], isa.memories[i], options);
         if (problem.empty()) problem = refusal;
     }
 }

@@ -70,7 +70,7 @@ struct Group {
     CheckedGroup checked;         // where the run is checked
 };
 
-// Storage from address 0 on, as long as the options say. Why there is none; empty where there is.
-std::string add_memory(Space& space, const MachineOptions& options);
+// Storage from address 0 on, as long as the description or the options say. Why there is none; empty where there is.
+std::string add_memory(Space& space, const MemorySpace& memory, const MachineOptions& options);
 
 }  // namespace isaforge::machine

@@ -175,7 +175,15 @@ std::string Machine::State::message(StopReason reason, std::uint64_t address) {
         case StopReason::failed:
             return fmt::format("{}: {:#x}, at {}{}{}", system->text_of_signal(core.fault_other), core.fault_address,
                                where, event_cause.empty() ? "" : ": ", event_cause);
-        case StopReason::waiting: return fmt::format("nothing will end the waiting before {}", where);
+        case StopReason::waiting: {
+            const unsigned known = system->groups_begun, all = system->group_count;
+            const std::string others =
+                known != 0 && known < all
+                    ? fmt::format("; {} of {} groups have not begun, for no more live at the same time", all - known,
+                                  all)
+                    : std::string{};
+            return fmt::format("nothing will end the waiting before {}{}", where, others);
+        }
         case StopReason::event_loop:
             return fmt::format("more than {} events without an instruction between them at {}, the last one `{}`",
                                max_events_in_row, where, isa.events[core.fault_other].name);
@@ -361,6 +369,7 @@ void Machine::start(std::uint64_t address) {
         state_->system->devices_changed();
     }
     for (const machine::Space& space : state_->system->spaces) space.map.clear_flags();
+    state_->system->clear_own_memories();
     begin_groups();
     for (unsigned i = 0; i < harts(); ++i) {
         hart(i).state_->reset(address);

@@ -116,6 +116,12 @@ void yield(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+void stall(ISAFORGE_HANDLER_PARAMETERS) {
+    core->stalls = core->yields = true;
+    ask_for_attention(core, count);
+    ISAFORGE_NEXT;
+}
+
 void fence(ISAFORGE_HANDLER_PARAMETERS) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (owner(core).system->checker) owner(core).system->checker->fence(owner(core));

@@ -207,7 +207,8 @@ struct Core {
     std::uint32_t slot = 0;                        // which of those that live at the same time this hart is
     bool waiting = false;                          // the hart sleeps until an interrupt is waiting
     bool at_barrier = false;                       // it has come to one, see Group
-    bool yields = false;                           // its turn ends with this instruction
+    bool yields = false;                           // its turn ends with this instruction …
+    bool stalls = false;                           // … which did nothing but find that others have to do something first
 
     // Finds or translates the instruction at an address. Never null: what cannot run is an operation that says so.
     const MicroOp* (*resolve)(Core& core, std::uint64_t address) = nullptr;
@@ -384,6 +385,7 @@ void host(ISAFORGE_HANDLER_PARAMETERS);
 void wait(ISAFORGE_HANDLER_PARAMETERS);
 void barrier(ISAFORGE_HANDLER_PARAMETERS);
 void yield(ISAFORGE_HANDLER_PARAMETERS);
+void stall(ISAFORGE_HANDLER_PARAMETERS);
 void fence(ISAFORGE_HANDLER_PARAMETERS);
 void lock(ISAFORGE_HANDLER_PARAMETERS);
 void unlock(ISAFORGE_HANDLER_PARAMETERS);

@@ -63,7 +63,7 @@ private:
 };
 
 bool Turns::ready(Machine::State& hart) const {
-    if (hart.stopped || !hart.has_passed_barrier()) return false;
+    if (hart.stopped || !hart.has_passed_barrier() || hart.is_stalled()) return false;
     hart.core.time_base = order_.elapsed - hart.core.count;
     if (hart.core.waiting && system_.raised(hart.core.slot, hart.time())) hart.core.waiting = false;
     return !hart.core.waiting;
@@ -71,7 +71,8 @@ bool Turns::ready(Machine::State& hart) const {
 
 bool Turns::may_go_on() const {
     return std::any_of(harts_.begin(), harts_.end(), [&](const Machine::State* hart) {
-        if (hart->stopped || (hart->core.at_barrier && !hart->group->barrier.has_passed(hart->barrier))) return false;
+        if (hart->stopped || hart->is_stalled()) return false;
+        if (hart->core.at_barrier && !hart->group->barrier.has_passed(hart->barrier)) return false;
         return !hart->core.waiting || system_.raised(hart->core.slot, hart->time()).has_value();
     });
 }

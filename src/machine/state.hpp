@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -97,6 +98,9 @@ struct Machine::State {
 
     // Running: execute.cpp.
     StopReason execute(std::uint64_t stop_at, bool single = false);
+    StopReason execute_turn(std::uint64_t stop_at, bool single);
+    // The last turn has shown that others have to do something first, and nobody has done anything since.
+    bool is_stalled() const { return stalled_at != 0 && stalled_at == system->progress; }
     StopReason execute_awake(std::uint64_t stop_at);   // on a thread of its own
     void take_notes(std::vector<machine::AccessNote>* notes) {
         if (notes != nullptr && core.notes == nullptr) ++system->watching;
@@ -176,6 +180,9 @@ struct Machine::State {
     std::vector<std::string> warnings;
     std::uint64_t start_address = 0;
     std::uint64_t barrier = 0;               // at a barrier: its number
+    std::atomic<std::uint64_t> stalled_at =
+        0;                     // System::progress when the last turn began, if it ended with a stall; else 0
+    bool did_nothing = false;                // in the last turn, but stall once more
     bool started = false;                    // `on reset` has run …
     StopReason begun = StopReason::running;  // … and ended so
     bool stopped = false;

@@ -43,6 +43,8 @@ struct System {
 
     MemoryMap& code_map() { return spaces[code].map; }
     const MemoryMap& code_map() const { return spaces[code].map; }
+    // Those whose size the description says, where they are the machine's own.
+    void clear_own_memories();
     std::string add_device(MemoryMap& map, const std::string& kind, std::uint64_t address);
     // The lowest line that interrupts a hart now; and when the next one will by itself, the end of time where none will.
     std::optional<std::uint32_t> raised(std::uint32_t hart, std::uint64_t now);
@@ -88,6 +90,8 @@ struct System {
     std::shared_ptr<Streams> streams;
     std::optional<int> exit_status;              // under device_lock
     std::atomic<bool> ending = false;            // a hart has ended the run of all
+    // Counts turns of harts in which more happened than that it stalled once more, behind what they did.
+    std::atomic<std::uint64_t> progress = 1;
     TurnOrder turns;                             // where all harts take turns
     bool real_time = false;
     std::mutex map_lock;                         // for changes of the map while harts run

@@ -512,6 +512,7 @@ void Translator::emit(std::size_t index) {
         case Op::wait: add(handlers::wait); return;
         case Op::barrier: add(handlers::barrier); return;
         case Op::yield: add(handlers::yield); return;
+        case Op::stall: add(handlers::stall); return;
         case Op::fence: add(handlers::fence); return;
         case Op::lock: add(handlers::lock, 0, a).detail.n = step.object; return;
         case Op::unlock: add(handlers::unlock); return;

@@ -944,6 +944,7 @@ constexpr Builtin builtins[] = {
     {"wait", "", 0, 0, machine_action, Op::wait},
     {"barrier", "", 0, 0, machine_action, Op::barrier},
     {"yield", "", 0, 0, machine_action, Op::yield},
+    {"stall", "", 0, 0, machine_action, Op::stall},
     {"fence", "", 0, 0, machine_action, Op::fence},
     {"update", "place, function, x, y", 4, 15, update, Op::at, 1},
     {"load_linked", "place", 1, 1, linked, Op::load_linked},

@@ -67,6 +67,7 @@ public:
         machine_ = std::make_unique<Machine>(codec_, options);
         memory_ = machine_->find_memory("mem");
         lds_ = machine_->find_memory("lds");
+        gds_ = machine_->find_memory("gds");
         s_ = file("s"), v_ = file("v"), ttmp_ = file("ttmp");
         const model::Wave& w = wave_;
         const auto single = [&](const char* each, auto& value, bool changes) {
@@ -219,6 +220,7 @@ public:
             if (random() % 8 == 0 || reference.memory_bytes.empty()) fill_memories(random);
             reference.memory_bytes = contents(memory_);
             reference.lds = contents(lds_);
+            if (is_global_share(trial)) reference.gds = contents(gds_);
         }
         if (!reference.execute(trial.name, trial.words)) return {};
         const bool in_loop = engine_ == Engine::compiler;
@@ -240,6 +242,7 @@ public:
         if (!computes) {
             wrong += compare_bytes("mem", machine_->memory(memory_), reference.memory_bytes);
             wrong += compare_bytes("lds", machine_->memory(lds_), reference.lds);
+            wrong += compare_bytes("gds", machine_->memory(gds_), reference.gds);
         }
         take_over();
         return wrong.empty() ? wrong
@@ -269,7 +272,7 @@ private:
         machine_->load_code(bytes);
     }
     void choose_modes(std::mt19937_64& random, bool indexed) {
-        mode_ = std::uint32_t(random() & 0x3ff);
+        mode_ = std::uint32_t(random() & 0x3ff) | (random() % 4 == 0 ? 1u << 23 : 0);
         index_bits_ = 0;
         if (indexed && generation_ >= model::Generation::gfx8 && random() % 4 == 0) {
             mode_ |= 1u << 27;
@@ -350,6 +353,7 @@ private:
         // Registers are not indexed together with SDWA and DPP, nor for memory.
         if (extended || trial.name == "v_swap_b32" || !is_computing(trial)) wave_.mode &= ~(1u << 27);
         wave_.pc = trial.address;
+        if (is_global_share(trial)) wave_.m0 = std::uint32_t(random() % 0x10000 << 16 | random() % 0x2000);
         if (engine_ == Engine::compiler && (trial.is("s_setpc") || trial.is("s_swappc")))
             for (std::size_t i = 0; i < wave_.s.size(); ++i) wave_.s[i] = i % 2 == 0 ? std::uint32_t(trial.land()) : 0;
         model::Model helper = model_of(wave_);
@@ -367,9 +371,12 @@ private:
     bool is_computing(const Trial& trial) const {
         return model::Model::encoding_of(generation_, trial.words[0]) != model::Encoding::other;
     }
+    bool is_global_share(const Trial& trial) const {
+        return trial.is("ds_") && (trial.words[0] >> (generation_ >= model::Generation::gfx8 ? 16 : 17) & 1) != 0;
+    }
     // Code is in the first bytes.
     void fill_memories(std::mt19937_64& random) {
-        for (const Index each : {memory_, lds_}) {
+        for (const Index each : {memory_, lds_, gds_}) {
             const auto bytes = machine_->memory(each);
             for (std::size_t i = each == memory_ ? 0x1000 : 0; i + 8 <= std::min(bytes.size(), memory_bytes); i += 8) {
                 const std::uint64_t word = random();
@@ -480,7 +487,7 @@ private:
     std::shared_ptr<const Codec> codec_;
     std::unique_ptr<Machine> machine_;
     model::Generation generation_ = model::Generation::gfx6;
-    Index s_ = 0, v_ = 0, ttmp_ = 0, memory_ = 0, lds_ = 0;
+    Index s_ = 0, v_ = 0, ttmp_ = 0, memory_ = 0, lds_ = 0, gds_ = 0;
     std::vector<Single> singles_;
     model::Wave wave_;
     std::array<std::array<std::uint32_t, 64>, 256> in_machine_{};

@@ -29,6 +29,8 @@ ROCPRIM_SIZES = ['0', '1', '2', '63', '64', '65', '1000', '4097', '100000']
 BUGS = {'none': [], 'bounds': ['bounds'], 'race': ['races'], 'barrier': ['races', 'uninitialised']}
 LONGEST = 600  # seconds of a compiler or a run
 
+# All groups of a grid wait for each other on processors from gfx900 on alone.
+TARGETS_OF = {'grid_sync': ['gfx900', 'gfx906']}
 # In all programs but bugs.cpp the checks have to find nothing. Those that they are not run on, and why:
 UNCHECKED = {'bugs': 'it has its own runs'}
 
@@ -93,9 +95,12 @@ def one_bug(run, done):
     return None if kinds else as_on_host(run, done)
 
 
-def hip_programs(folder, isaforge, targets):
+def hip_programs(folder, isaforge, all_targets):
     for source in sorted(HIP.glob('*.cpp')):
         name, program = source.stem, folder / source.stem
+        targets = [target for target in all_targets if target in TARGETS_OF.get(name, TARGETS)]
+        if not targets:
+            continue
         commands = [hip(source, program, targets, *(['-g'] if name == 'bugs' else []))]
         runs = [Run(name, isa, [program]) for isa in targets]
         if name == 'bugs':

@@ -19,6 +19,7 @@ code unit 16 little
 registers r : 3 of u64 "r{n}"
 memory data : u64 little
 memory own  : u64 little per group
+memory gate : u64 little of 2 cells
 function size() = u64(harts() / groups())
 function place() = u64(hart()) % size()
 format F | OP:8 | D:r | A:r | -:2 |
@@ -35,6 +36,12 @@ instructions F [OP] "{name} {D}, {A}" {
     9  pass   yield()
     10 tick   data.u64[0] = data.u64[0] + 1
     11 other  { data.u64[1 + u64(hart())] = data.u64[0] }
+    12 come   { let _old = update(gate.u64[0], +, u64(1)) }
+    13 gather { let all = D == 0 ? size() : u64(harts()) + 1        // until so many have come, or one that is not there
+                if update(gate.u64[0], +, u64(0)) < all {
+                    pc = pc
+                    stall()
+                } }
 }
 instructions B [OP] "{name} {K}" {
     0x20 again { if r[3] < 4 { pc = pc + u32(s32(K)) } }
@@ -54,6 +61,8 @@ enum Code : std::uint16_t {
     pass,
     tick,
     other,
+    come,
+    gather,
     again = 0x20,
     round = 0x21
 };
@@ -167,6 +176,33 @@ TEST_P(Groups, ARunGoesOnWhereItsLimitWas) {
     EXPECT_EQ(part.reason, StopReason::stopped) << part.message;
     EXPECT_EQ(sum, all.instructions);
     for (unsigned i = 0; i < setting.harts * setting.groups; ++i) ASSERT_EQ(parts.data(i), whole.data(i));
+}
+
+// The memory is the machine's, of all groups, and zero when it starts.
+TEST_P(Groups, StallUntilOthersHaveCome) {
+    const Setting& setting = GetParam();
+    GroupMachine machine(setting);
+    for (int run = 0; run < 2; ++run) {
+        const RunResult result = machine.run({word(come), word(gather), word(put, 3), word(halt)});
+        ASSERT_EQ(result.reason, StopReason::stopped) << result.message;
+        std::uint64_t came = 0;
+        ASSERT_EQ(machine->memory(2).size(), 16u);
+        std::memcpy(&came, machine->memory(2).data(), 8);
+        EXPECT_EQ(came, std::uint64_t{setting.harts} * setting.groups);
+    }
+}
+
+TEST_P(Groups, AreToldThatAllStall) {
+    const Setting& setting = GetParam();
+    GroupMachine machine(setting);
+    const RunResult result = machine.run({word(come), word(inc, 3), word(gather, 3), word(halt)});
+    EXPECT_EQ(result.reason, StopReason::waiting);
+    EXPECT_NE(result.message.find("nothing will end the waiting"), std::string::npos) << result.message;
+    const bool all_begin = setting.harts * setting.groups <= 64 && !setting.threads;
+    EXPECT_TRUE(!all_begin || result.message.find("have not begun") == std::string::npos) << result.message;
+    if (setting.groups == 500) {
+        EXPECT_NE(result.message.find("of 500 groups have not begun"), std::string::npos) << result.message;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Groups, testing::ValuesIn(settings()));

@@ -446,7 +446,7 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
     const bool gathers = has(name, "gather4"), with_offset = has(name, "_o"), with_bias = has(name, "_b"),
                with_compare = has(name, "_c_") || (name.size() > 2 && name.substr(name.size() - 2) == "_c"),
                zero = has(name, "_lz"), explicit_lod = !zero && (has(name, "_l_") || name.ends_with("_l"));
-    if (has(name, "_d_") || name.ends_with("_d") || has(name, "_cd")) return false;
+    const bool with_derivatives = has(name, "_d_") || name.ends_with("_d") || has(name, "_cd");
     Filter f;
     for (unsigned i = 0; i < 3; ++i) f.clamp[i] = bits_of(q[0], 3 * i + 2, 3 * i);
     f.compare = bits_of(q[0], 14, 12), f.unnormalised = bits_of(q[0], 15, 15) != 0 || unorm;
@@ -486,6 +486,8 @@ bool Model::image_memory(const std::string& name, std::uint32_t w0, std::uint32_
         const std::uint32_t offset = with_offset ? reg(next++, lane) : 0;
         next += with_bias;
         const double reference = with_compare ? float_of(reg(next++, lane), 32) : 0;
+        const bool is_line = s.kind == 8 || s.kind == 12;
+        if (with_derivatives) next += s.kind == 10 ? 6 : is_line && generation_ < 9 ? 2 : 4;
         const auto coordinate = [&](std::uint32_t r) {
             const double x = float_of(r, 32);
             return s.kind == 11 ? float_of(single(x - 1), 32) : x;

@@ -97,7 +97,10 @@ std::string share_operation(const std::string& name) {
 
 bool Model::memory(const std::string& name, const std::vector<std::uint32_t>& words) {
     if (name[0] == 's' && name[1] == '_') return scalar_memory(name, words);
-    if (starts(name, "ds_")) return shared_memory(name, words[0], words[1]);
+    if (starts(name, "ds_")) {
+        const bool gds = (words[0] >> (generation_ >= 8 ? 16 : 17) & 1) != 0;
+        return gds ? global_share(name, words[0], words[1]) : shared_memory(name, words[0], words[1]);
+    }
     if (starts(name, "flat_") || starts(name, "global_") || starts(name, "scratch_"))
         return flat_memory(name, words[0], words[1]);
     if (starts(name, "buffer_") || starts(name, "tbuffer_")) return buffer_memory(name, words[0], words[1]);
@@ -110,10 +113,27 @@ void Model::set_words(unsigned first, unsigned lane, std::uint64_t value, unsign
     if (bits == 64) wave_.v[(first + 1) & 255][lane] = std::uint32_t(value >> 32);
 }
 
+// As if the part that m0 names were the group's.
+bool Model::global_share(const std::string& name, std::uint32_t w0, std::uint32_t w1) {
+    const std::uint32_t m0 = wave_.m0, base = m0 >> 16, own = lds_bytes;
+    const std::uint32_t size = std::min(m0 & 0xffff, 0x10000 - base);
+    const bool counts = has(name, "append") || has(name, "consume");
+    if (has(name, "addtid") || has(name, "swizzle") || (counts && (w0 & 0xffff) + 4 > size)) return false;
+    const auto first = gds.begin() + base;
+    Bytes part(first, first + size);
+    std::swap(lds, part);
+    lds_bytes = size;
+    wave_.m0 = counts ? 0 : size;
+    const bool known = shared_memory(name, w0, w1);
+    wave_.m0 = m0;
+    lds_bytes = own;
+    std::swap(lds, part);
+    std::copy(part.begin(), part.end(), first);
+    return known;
+}
+
 bool Model::shared_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1) {
     const Wave old = wave_;
-    const bool gds = (w0 >> (generation_ >= 8 ? 16 : 17) & 1) != 0;
-    if (gds) return false;
     const unsigned offset = w0 & 0xffff, offset0 = w0 & 255, offset1 = w0 >> 8 & 255;
     const unsigned addr = bits_of(w1, 7, 0), data0 = bits_of(w1, 15, 8), data1 = bits_of(w1, 23, 16),
                    vdst = bits_of(w1, 31, 24);

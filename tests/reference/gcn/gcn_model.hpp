@@ -47,7 +47,7 @@ public:
     void prepare(const std::string& name, const std::vector<std::uint32_t>& words,
                  const std::function<std::uint64_t()>& random);
 
-    Bytes memory_bytes, lds;           // of the machine and of the group
+    Bytes memory_bytes, lds, gds;      // of the machine, of the group, of all groups
     std::uint32_t lds_bytes = 0;       // that the group has
     bool packs_halves = false;         // of buffers and images, two in a register
     std::uint64_t private_memory = 0;  // where it begins, before flat_scratch
@@ -85,6 +85,7 @@ private:
 
     bool memory(const std::string& name, const std::vector<std::uint32_t>& words);
     bool shared_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1);
+    bool global_share(const std::string& name, std::uint32_t w0, std::uint32_t w1);
     bool flat_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1);
     bool buffer_memory(const std::string& name, std::uint32_t w0, std::uint32_t w1);
     bool scalar_memory(const std::string& name, const std::vector<std::uint32_t>& words);

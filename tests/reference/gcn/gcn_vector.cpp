@@ -195,18 +195,25 @@ struct Lane {
     }
     std::uint64_t in(Type t, std::uint64_t x) const { return (kept(t) & 1) != 0 ? x : flush(t, x); }
     std::uint64_t out(Type t, std::uint64_t x) const { return (kept(t) & 2) != 0 ? x : flush(t, x); }
+    // With FP16_OVFL of GCN 1.4 halves that are too large are the largest one.
+    std::uint64_t limited(Type t, std::uint64_t x, bool overflow) const {
+        return t == f16 && g >= 9 && (old.mode >> 23 & 1) != 0 && overflow && sf::is_infinite(format(t), x) ? x - 1 : x;
+    }
     std::uint64_t add(Type t, std::uint64_t a, std::uint64_t b) const {
         sf::Flags flags;
-        return out(t, sf::add(format(t), in(t, a), in(t, b), rounding(t), flags));
+        const std::uint64_t x = sf::add(format(t), in(t, a), in(t, b), rounding(t), flags);
+        return limited(t, out(t, x), flags.overflow);
     }
     std::uint64_t neg(Type t, std::uint64_t a) const { return a ^ format(t).sign_bit(); }
     std::uint64_t mul(Type t, std::uint64_t a, std::uint64_t b) const {
         sf::Flags flags;
-        return out(t, sf::mul(format(t), in(t, a), in(t, b), rounding(t), flags));
+        const std::uint64_t x = sf::mul(format(t), in(t, a), in(t, b), rounding(t), flags);
+        return limited(t, out(t, x), flags.overflow);
     }
     std::uint64_t fma(Type t, std::uint64_t a, std::uint64_t b, std::uint64_t c) const {
         sf::Flags flags;
-        return out(t, sf::fma(format(t), in(t, a), in(t, b), in(t, c), rounding(t), flags));
+        const std::uint64_t x = sf::fma(format(t), in(t, a), in(t, b), in(t, c), rounding(t), flags);
+        return limited(t, out(t, x), flags.overflow);
     }
     // Two roundings, and nothing subnormal anywhere.
     std::uint64_t mad(Type t, std::uint64_t a, std::uint64_t b, std::uint64_t c, bool legacy = false) const {
@@ -214,7 +221,8 @@ struct Lane {
         a = flush(t, a), b = flush(t, b), c = flush(t, c);
         std::uint64_t product = flush(t, sf::mul(format(t), a, b, rounding(t), flags));
         if (legacy && (sf::is_zero(format(t), a) || sf::is_zero(format(t), b))) product = 0;
-        return flush(t, sf::add(format(t), product, c, rounding(t), flags));
+        const std::uint64_t sum = flush(t, sf::add(format(t), product, c, rounding(t), flags));
+        return limited(t, sum, flags.overflow && !sf::is_infinite(format(t), c));
     }
     bool nan(Type t, std::uint64_t a) const { return sf::is_nan(format(t), a); }
     bool less(Type t, std::uint64_t a, std::uint64_t b) const { return sf::less(format(t), in(t, a), in(t, b)); }
@@ -241,12 +249,13 @@ struct Lane {
     }
     std::uint64_t to_float(Type t, sf::Int128 x) const {
         sf::Flags flags;
-        return out(t, sf::from_signed(format(t), x, rounding(t), flags));
+        const std::uint64_t made = sf::from_signed(format(t), x, rounding(t), flags);
+        return limited(t, out(t, made), flags.overflow);
     }
     std::uint64_t convert(Type from, Type to, std::uint64_t x, sf::Rounding how, bool keep) const {
         sf::Flags flags;
         const std::uint64_t result = sf::convert(format(from), format(to), keep ? x : in(from, x), how, flags);
-        return keep ? result : out(to, result);
+        return limited(to, keep ? result : out(to, result), flags.overflow);
     }
     static sf::Int128 whole(Type t, std::uint64_t x, sf::Rounding how) {
         sf::Flags flags;
@@ -275,6 +284,7 @@ struct Lane {
         if (f.omod != 0 && !ieee && (kept(t) & 2) == 0) {
             const std::uint64_t by = bits(t, f.omod == 1 ? 2 : f.omod == 2 ? 4 : 0.5);
             x = flush(t, sf::mul(form, flush(t, x), by, sf::Rounding::nearest, flags));
+            x = limited(t, x, flags.overflow);
             if (sf::is_zero(form, x)) x = 0;
         }
         if (f.clamp != 0) {
@@ -713,7 +723,8 @@ void arithmetic(Rules& rules, const std::string& suffix, Type t) {
             std::uint64_t bits = std::bit_cast<std::uint64_t>(wide);
             if (wide == 0) bits = (bits & (std::uint64_t{1} << 63)) | 1;  // not nothing
             if (std::isinf(wide)) --bits;
-            return l.out(t, sf::convert(sf::binary64, format(t), bits, l.rounding(t), flags));
+            const std::uint64_t scaled = sf::convert(sf::binary64, format(t), bits, l.rounding(t), flags);
+            return l.limited(t, l.out(t, scaled), flags.overflow);
         }
         const int e = std::ilogb(x) + clipped;
         if (e < -1200)
@@ -782,7 +793,7 @@ void arithmetic(Rules& rules, const std::string& suffix, Type t) {
             const long double x = Lane::number(t, a);
             const double y = double(f(x));
             if (std::isnan(y)) return l.put(t, l.invalid(t), l.f.omod != 0 ? 0 : -1);
-            const std::uint64_t r = settle(Lane::bits(t, y));
+            const std::uint64_t r = l.limited(t, settle(Lane::bits(t, y)), !std::isinf(y));
             l.put(t, t == f32 ? r : l.out(t, r), int(distance));
         };
     };
