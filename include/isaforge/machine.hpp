@@ -173,9 +173,10 @@ struct JumpCount {
 
 class Machine {
 public:
-    Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options = {});
+    Machine(const std::shared_ptr<const Codec>& codec, const MachineOptions& options = {});
     // The harts of a dispatch, in turns, for whoever wants to look at them while they run; the dispatch lives as long as this.
-    Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options, const machine::Dispatch& dispatch);
+    Machine(const std::shared_ptr<const Codec>& codec, const MachineOptions& options,
+            const machine::Dispatch& dispatch);
     ~Machine();
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;

@@ -60,10 +60,21 @@ void set_environment(const Options& options) {
     set("ISAFORGE_GPU_PROFILE", options.profile ? "1" : "");
 }
 
-// Puts something before a list of paths.
+// Puts something before a list, as of paths.
 void prepend(const char* name, const std::string& first) {
     const char* const rest = std::getenv(name);
     ::setenv(name, rest == nullptr || *rest == '\0' ? first.c_str() : (first + ":" + rest).c_str(), 1);
+}
+
+// Where a sanitizer looks at the library, its runtime has to come first in a program that was built without. What such a
+// program never frees is no matter of ours.
+void prepend_sanitizer() {
+#ifdef __SANITIZE_ADDRESS__
+    Dl_info runtime{};
+    if (::dladdr(::dlsym(RTLD_DEFAULT, "__asan_init"), &runtime) == 0) return;
+    prepend("LD_PRELOAD", runtime.dli_fname);
+    prepend("ASAN_OPTIONS", "detect_leaks=0");
+#endif
 }
 
 int print_info(const std::string& path) {
@@ -86,6 +97,7 @@ int start(const Options& options, const std::string& path) {
     if (program.substr(program.rfind('/') + 1) == "rocminfo")
         if (const std::string answers = find_own_library(driver_answers); !answers.empty())
             prepend("LD_PRELOAD", answers);
+    prepend_sanitizer();
     std::vector<char*> arguments;
     for (const std::string& each : options.program) arguments.push_back(const_cast<char*>(each.c_str()));
     arguments.push_back(nullptr);

@@ -174,7 +174,7 @@ int compare_engines(const Options& options, const Program& program) {
             how.checks = checks_of(options);
             how.engine = engine;
             how.streams = std::move(streams);
-            auto made = std::make_unique<Machine>(program.codec, std::move(how));
+            auto made = std::make_unique<Machine>(program.codec, how);
             load_program(*made, program, options.program);
             return made;
         };
@@ -279,7 +279,7 @@ int execute(const Options& options) {
     how.engine = parse_engine(options.engine).value_or(Engine::interpreter);
     how.count_instructions = options.profile || !options.profile_json.empty();
     how.checks = checks_of(options);
-    Machine machine(program->codec, std::move(how));
+    Machine machine(program->codec, how);
     if (!load_program(machine, *program, options.program) || !ranges_exist(machine, options)) return input_error;
     if (options.engine == "both") return compare_engines(options, *program);
 

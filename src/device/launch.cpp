@@ -283,7 +283,7 @@ std::unique_ptr<Machine> Running::machine(MachineOptions options) {
     dispatch_.lender = &device_.dispatcher().lender();
     options.source_line = device_.source_lines();
     options.hart_name = [this](std::uint64_t hart) { return wavefront_name(hart); };
-    auto made = std::make_unique<Machine>(device_.dispatcher().codec(), std::move(options), dispatch_);
+    auto made = std::make_unique<Machine>(device_.dispatcher().codec(), options, dispatch_);
     device_.dispatcher().for_each_storage(
         [&](std::uint64_t address, std::span<std::uint8_t> bytes, Permissions permissions, const std::string& name) {
             made->add_storage(address, bytes, permissions, name);

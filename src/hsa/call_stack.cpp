@@ -16,8 +16,9 @@ namespace isaforge::hsa {
 
 namespace {
 
-// What stands between a program's line and this library.
-constexpr std::string_view launching[] = {"libhsa-runtime64", "libamdhip64", "libomptarget", "libgomp", "libc.so"};
+// What stands between a program's line and this library, and a sanitizer, which looks at the stack for us.
+constexpr std::string_view launching[] = {"libhsa-runtime64", "libamdhip64", "libomptarget",
+                                          "libgomp",          "libc.so",     "libasan"};
 
 bool launches(std::string_view file) {
     for (const std::string_view part : launching)

@@ -4,6 +4,6 @@
 // answered with nothing.
 extern "C" {
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier): the name that the compiler's code calls
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the name that the compiler's code calls
 [[gnu::visibility("hidden")]] int __cxa_atexit(void (*)(void*), void*, void*) noexcept { return 0; }
 }

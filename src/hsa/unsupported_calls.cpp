@@ -56,6 +56,6 @@ struct LoadedCode {
     void* map;
 };
 extern "C" {
-__attribute__((visibility("default")))
-LoadedCode _amdgpu_r_debug{};  // NOLINT(bugprone-reserved-identifier): the interface's name
+__attribute__((visibility("default"))) LoadedCode
+    _amdgpu_r_debug{};  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming): the interface's name
 }

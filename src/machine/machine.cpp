@@ -224,14 +224,18 @@ void Machine::make(const std::shared_ptr<const Codec>& codec, const MachineOptio
             new Machine(std::make_unique<State>(codec, options, system, system->groups[i / system->group_harts], i))));
 }
 
-Machine::Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options) { make(codec, options, nullptr); }
+Machine::Machine(const std::shared_ptr<const Codec>& codec, const MachineOptions& options) {
+    make(codec, options, nullptr);
+}
 
-Machine::Machine(const std::shared_ptr<const Codec>& codec, MachineOptions options, const machine::Dispatch& dispatch) {
-    options.harts = dispatch.group_harts;
-    options.groups = static_cast<unsigned>(std::min<std::uint64_t>(dispatch.groups, ~0u));
-    options.threads = false;
-    for (const MemorySpace& memory : codec->isa().memories) options.memory_sizes[memory.name] = 0;
-    make(codec, options, &dispatch);
+Machine::Machine(const std::shared_ptr<const Codec>& codec, const MachineOptions& options,
+                 const machine::Dispatch& dispatch) {
+    MachineOptions dispatched = options;
+    dispatched.harts = dispatch.group_harts;
+    dispatched.groups = static_cast<unsigned>(std::min<std::uint64_t>(dispatch.groups, ~0u));
+    dispatched.threads = false;
+    for (const MemorySpace& memory : codec->isa().memories) dispatched.memory_sizes[memory.name] = 0;
+    make(codec, dispatched, &dispatch);
 }
 
 Machine::Machine(std::unique_ptr<State> state) : state_(std::move(state)) {}

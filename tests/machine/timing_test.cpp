@@ -54,8 +54,8 @@ const std::vector<std::string> lines = {"flag = flag",
                                         "r[2] = 5 after 2",
                                         "f[2] = f[1]"};
 
-BenchMachine bench(const std::vector<std::uint32_t>& program, MachineOptions options = {.memory_bytes = 64}) {
-    BenchMachine made(declarations, lines, "", std::move(options));
+BenchMachine bench(const std::vector<std::uint32_t>& program, const MachineOptions& options = {.memory_bytes = 64}) {
+    BenchMachine made(declarations, lines, "", options);
     made.program(program);
     return made;
 }

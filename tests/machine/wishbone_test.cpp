@@ -57,8 +57,8 @@ struct Pair {
     wishbone_reference::Machine reference;
     Registers registers;
 
-    Pair(const std::vector<std::uint32_t>& words, MachineOptions options)
-        : machine(wishbone(), std::move(options)), reference(words, memory_bytes), registers(machine.isa()) {
+    Pair(const std::vector<std::uint32_t>& words, const MachineOptions& options)
+        : machine(wishbone(), options), reference(words, memory_bytes), registers(machine.isa()) {
         std::vector<std::uint8_t> bytes(words.size() * 4);
         std::memcpy(bytes.data(), words.data(), bytes.size());
         machine.load_code(bytes);

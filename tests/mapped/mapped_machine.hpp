@@ -193,7 +193,7 @@ public:
         streams = std::make_shared<TestStreams>();
         options.streams = streams;
         std::shared_ptr<const Codec> codec = codec_for(declarations);
-        if (codec) machine_ = std::make_unique<Machine>(codec, std::move(options));
+        if (codec) machine_ = std::make_unique<Machine>(codec, options);
     }
 
     Machine* operator->() { return machine_.get(); }

@@ -126,7 +126,7 @@ class BenchMachine {
 public:
     // `declarations`: registers, functions and so on; `head`: what the instruction table says behind its text.
     BenchMachine(const std::string& declarations, const std::vector<std::string>& meanings,
-                 const std::string& head = "", MachineOptions options = {.memory_bytes = 4096}) {
+                 const std::string& head = "", const MachineOptions& options = {.memory_bytes = 4096}) {
         std::string text =
             "isa bench \"Bench\"\ncode unit 32 little addressed in units\n" + declarations + "\nformat F | OP:32 |\n";
         text += "instructions F [OP] \"{name}\" " + head + " {\n";
@@ -146,7 +146,7 @@ public:
         }
         codec_ = std::make_shared<const Codec>(isa_);
         twin_ = std::make_unique<Twin>(codec_, options, meanings);
-        machine_ = std::make_unique<Machine>(codec_, std::move(options));
+        machine_ = std::make_unique<Machine>(codec_, options);
         std::vector<std::uint32_t> all;
         for (std::uint32_t i = 0; i < meanings.size(); ++i) all.push_back(i);
         program(all);

@@ -11,7 +11,7 @@ namespace {
 
 template <typename Function>
 Function next(const char* name) {
-    return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+    return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));  // NOLINT(performance-no-int-to-ptr): a macro's
 }
 
 bool is_driver(const char* path) { return std::strcmp(path, "/dev/kfd") == 0; }
