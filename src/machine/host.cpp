@@ -31,7 +31,7 @@ public:
     void write(unsigned file, std::span<const std::uint8_t> bytes) override {
         if (file == 2) flush();
         std::FILE* to = file == 2 ? stderr : stdout;
-        std::fwrite(bytes.data(), 1, bytes.size(), to);
+        if (!bytes.empty()) std::fwrite(bytes.data(), 1, bytes.size(), to);  // what is empty may be nowhere
         if (file == 2 || terminal_) std::fflush(to);
     }
     void flush() override { std::fflush(stdout); }

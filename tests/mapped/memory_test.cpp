@@ -365,6 +365,12 @@ std::uint64_t resident_bytes() {
     return resident * 4096;
 }
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool frees_at_once = false;  // the sanitizer keeps for a while what was freed, to see who still uses it
+#else
+constexpr bool frees_at_once = true;
+#endif
+
 // A program that goes everywhere: what was translated is dropped when it is too much, also where only one instruction may
 // stay, and nobody notices but by the memory that it does not take.
 TEST(Memory, TranslationsAreBounded) {
@@ -377,7 +383,9 @@ TEST(Memory, TranslationsAreBounded) {
     EXPECT_EQ(result.reason, StopReason::stopped) << result.message;
     EXPECT_EQ(machine.r(2), 150000u);
     EXPECT_EQ(machine.r(5), 1u);
-    EXPECT_LT(resident_bytes() - before, std::uint64_t{48} << 20);
+    if (frees_at_once) {
+        EXPECT_LT(resident_bytes() - before, std::uint64_t{48} << 20);
+    }
 
     const std::vector<Word> loop{{Op::li, 6, 0, 50}, {Op::li, 1, 0, 0x4000}, {Op::ld32, 3, 1},    {Op::addi, 3, 3, 2},
                                  {Op::st32, 3, 1},   {Op::call, 9, 8},       {Op::addi, 5, 5, 1}, {Op::bne, 5, 6, -20},
