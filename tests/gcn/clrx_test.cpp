@@ -136,7 +136,6 @@ constexpr Line own_lines[] = {
     {"gcn1.2", "v_cndmask_b32 v154, v190, v107, vcc wave_shl : 1", "fad63401be3001ff", true},
     {"gcn1.1", "s_add_u32 s21, s4, -4.5h", "04ff158080c40000", true},
     {"gcn1.1", "v_madak_f32 v154, v21, v107, 6.9551627h", "15d73443f5460000", true},
-    {"gcn1.1", "v_cvt_f32_f64 v3, 0.51119751l", "ff1e067ebb5be03f", true},
     {"gcn1.1", "v_cvt_f32_f16 v158, -23.56h", "ff163c7fe4cd0000", true},
     {"gcn1.1", "v_cvt_f32_f64 v158, -0.5l", "f11e3c7f", true},
     {"gcn1.0", "v_writelane_b32 v26, v21, s94", "15bd3404"},

@@ -75,9 +75,9 @@ std::uint64_t combined(const std::string& op, std::uint64_t old, std::uint64_t x
 }
 
 // Where lanes store over each other, one element of all lanes comes after the other; any order would do. Words that are
-// stored in pairs are with the second one.
+// stored in pairs come behind those of other lanes that are not.
 unsigned rounds_of(const std::string& name) {
-    return has(name, "store_dwordx") ? unsigned(name.back() - '0') : has(name, "store_format") ? 4 : 1;
+    return has(name, "store_dwordx") ? 2 * unsigned(name.back() - '0') : has(name, "store_format") ? 4 : 1;
 }
 
 // "ds_min_rtn_f32" is "fmin"; empty where it is no atomic operation that is known here.
@@ -98,8 +98,8 @@ std::string share_operation(const std::string& name) {
 bool Model::memory(const std::string& name, const std::vector<std::uint32_t>& words) {
     if (name[0] == 's' && name[1] == '_') return scalar_memory(name, words);
     if (starts(name, "ds_")) {
-        const bool gds = (words[0] >> (generation_ >= 8 ? 16 : 17) & 1) != 0;
-        return gds ? global_share(name, words[0], words[1]) : shared_memory(name, words[0], words[1]);
+        const bool is_global = (words[0] >> (generation_ >= 8 ? 16 : 17) & 1) != 0;
+        return is_global ? global_share(name, words[0], words[1]) : shared_memory(name, words[0], words[1]);
     }
     if (starts(name, "flat_") || starts(name, "global_") || starts(name, "scratch_"))
         return flat_memory(name, words[0], words[1]);
@@ -320,7 +320,7 @@ bool Model::access(const std::string& name, const Wave& old, Access& a) {
             Bytes* const memory = a.place(k, 4);
             if (starts(op, "load"))
                 loaded[k] = memory ? std::uint32_t(read(*memory, a.at, 4)) : 0;
-            else if (memory && (a.in_pairs ? std::min(k | 1, count - 1) : k) == a.round)
+            else if (memory && (a.in_pairs && (k | 1) < count ? 2 * (k | 1) + 1 : 2 * k) == a.round)
                 write(*memory, a.at, old.v[a.data + k][a.lane], 4);
         }
         if (a.to_share) return share(loaded[0]), true;
