@@ -270,13 +270,22 @@ TEST_F(Hsa, AQueueGoesRound) {
     hsa_amd_memory_pool_free(out);
 }
 
+// Once what the fault was about is known to a handler that takes it.
 TEST_F(Hsa, AFaultEndsItsQueueAlone) {
+    static std::atomic<std::uint64_t> fault;
+    const auto handler = [](const hsa_amd_event_t* event, void*) {
+        fault = event->memory_fault.virtual_address;
+        return HSA_STATUS_SUCCESS;
+    };
+    ASSERT_EQ(hsa_amd_register_system_event_handler(handler, nullptr), HSA_STATUS_SUCCESS);
     auto* const data = client.allocate<std::uint32_t>(client.device, 16);
     const SignalOf done(1);
     testing::internal::CaptureStderr();
     work.dispatch("store", {1, 1, 1}, {1, 1, 1}, done.handle, 0, data, std::uint32_t{16}, std::uint32_t{77});
     EXPECT_TRUE(done.wait_zero());
     const std::string told = testing::internal::GetCapturedStderr();
+    hsa_amd_register_system_event_handler(nullptr, nullptr);
+    EXPECT_EQ(fault, reinterpret_cast<std::uint64_t>(data + 16));
     EXPECT_EQ(work.error, static_cast<int>(HSA_STATUS_ERROR_MEMORY_FAULT));
     EXPECT_NE(told.find("kernel `store`"), std::string::npos) << told;
     EXPECT_NE(told.find("right behind allocation"), std::string::npos) << told;
@@ -287,6 +296,18 @@ TEST_F(Hsa, AFaultEndsItsQueueAlone) {
     other.dispatch("store", {1, 1, 1}, {1, 1, 1}, again.handle, 0, data, std::uint32_t{15}, std::uint32_t{78});
     EXPECT_TRUE(again.wait_zero());
     EXPECT_EQ(data[15], 78u);
+    hsa_amd_memory_pool_free(data);
+}
+
+TEST_F(Hsa, AFaultThatNobodyTakesEndsTheProgram) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    auto* const data = client.allocate<std::uint32_t>(client.device, 16);
+    const auto write_outside = [&] {
+        const SignalOf done(1);
+        work.dispatch("store", {1, 1, 1}, {1, 1, 1}, done.handle, 0, data, std::uint32_t{16}, std::uint32_t{77});
+        done.wait_zero();
+    };
+    EXPECT_EXIT(write_outside(), testing::KilledBySignal(SIGABRT), "bad write of 32 bits");
     hsa_amd_memory_pool_free(data);
 }
 
