@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
-
 namespace isaforge::hsa {
 
 namespace {
@@ -52,8 +50,8 @@ bool SharedFile::map(const SharedPlace& place, std::uint8_t* pages) {
     const int file = ::open(fmt::format("/proc/{}/fd/{}", place.process, place.file).c_str(), O_RDWR | O_CLOEXEC);
     if (file < 0) return false;
     const std::uint64_t first = place.offset / page_bytes * page_bytes;
-    const bool good = inode_of(file) == place.inode &&
-                      map_file(file, first, whole_pages(place.offset - first + place.bytes), pages);
+    const bool good =
+        inode_of(file) == place.inode && map_file(file, first, whole_pages(place.offset - first + place.bytes), pages);
     ::close(file);
     return good;
 }

@@ -43,7 +43,6 @@ UNSUPPORTED(hsa_ext_program_destroy)
 UNSUPPORTED(hsa_ext_program_finalize)
 UNSUPPORTED(hsa_ext_program_get_info)
 UNSUPPORTED(hsa_ext_program_iterate_modules)
-UNSUPPORTED(hsa_soft_queue_create)
 
 // Where debuggers look for loaded code; none is told of any.
 struct LoadedCode {

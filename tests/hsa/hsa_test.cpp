@@ -271,6 +271,39 @@ TEST_F(Hsa, AQueueGoesRound) {
     hsa_amd_memory_pool_free(out);
 }
 
+// Here the client is the one who works: nobody else takes what is in the queue.
+TEST_F(Hsa, ASoftQueueIsTheClients) {
+    const SignalOf doorbell(-1), done(1);
+    hsa_queue_t* queue = nullptr;
+    const hsa_region_t region{client.fine.handle};
+    EXPECT_EQ(hsa_soft_queue_create(region, 3, HSA_QUEUE_TYPE_MULTI, HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell.handle,
+                                    &queue),
+              HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ASSERT_EQ(hsa_soft_queue_create(region, 4, HSA_QUEUE_TYPE_MULTI, HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell.handle,
+                                    &queue),
+              HSA_STATUS_SUCCESS);
+    EXPECT_EQ(queue->features, static_cast<unsigned>(HSA_QUEUE_FEATURE_AGENT_DISPATCH));
+    EXPECT_EQ(queue->doorbell_signal.handle, doorbell.handle.handle);
+    auto* const packets = static_cast<hsa_agent_dispatch_packet_t*>(queue->base_address);
+    const std::uint64_t place = hsa_queue_add_write_index_screlease(queue, 1);
+    packets[place].arg[0] = 77;
+    packets[place].completion_signal = done.handle;
+    __atomic_store_n(&packets[place].header, HSA_PACKET_TYPE_AGENT_DISPATCH << HSA_PACKET_HEADER_TYPE,
+                     __ATOMIC_RELEASE);
+    std::thread worker([&] {
+        hsa_signal_wait_scacquire(queue->doorbell_signal, HSA_SIGNAL_CONDITION_GTE, 0, ~0ull, HSA_WAIT_STATE_BLOCKED);
+        const std::uint64_t next = hsa_queue_load_read_index_scacquire(queue);
+        EXPECT_EQ(packets[next].arg[0], 77u);
+        hsa_queue_store_read_index_screlease(queue, next + 1);
+        hsa_signal_subtract_screlease(packets[next].completion_signal, 1);
+    });
+    hsa_signal_store_screlease(queue->doorbell_signal, static_cast<std::int64_t>(place));
+    EXPECT_TRUE(done.wait_zero());
+    worker.join();
+    EXPECT_EQ(hsa_queue_load_read_index_scacquire(queue), 1u);
+    EXPECT_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
+}
+
 // Once what the fault was about is known to a handler that takes it.
 TEST_F(Hsa, AFaultEndsItsQueueAlone) {
     static std::atomic<std::uint64_t> fault;
