@@ -44,7 +44,7 @@ hsa_status_t Memory::allocate(const Pool& pool, std::size_t bytes, void** memory
     if (host == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     const std::optional<std::uint64_t> offset = file_.map(host, bytes);
     if (!offset) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    const Allocation made{.base = pages->address(),
+    const Allocation made{.base = reinterpret_cast<std::uint64_t>(host),
                           .bytes = bytes,
                           .host = host,
                           .pool = &pool,
@@ -108,9 +108,10 @@ hsa_status_t Memory::attach(const SharedPlace& place, void** memory, bool is_int
     auto pages = std::make_shared<GuardedPages>(place.bytes + within);
     if (place.bytes == 0 || pages->data() == nullptr || !SharedFile::map(place, pages->data()))
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    const Allocation made{.base = pages->address() + within,
+    std::uint8_t* const host = pages->data() + within;
+    const Allocation made{.base = reinterpret_cast<std::uint64_t>(host),
                           .bytes = place.bytes,
-                          .host = pages->data() + within,
+                          .host = host,
                           .pool = runtime().gpus().front()->pools().data(),
                           .is_attached = true,
                           .is_internal = is_internal,
