@@ -9,7 +9,6 @@ namespace isaforge::hsa {
 
 namespace {
 
-constexpr std::uint64_t page = 4096;
 constexpr std::size_t host_pool_bytes = std::size_t{16} << 30, device_pool_bytes = std::size_t{8} << 30;
 
 }  // namespace
@@ -43,14 +42,15 @@ hsa_status_t Memory::allocate(const Pool& pool, std::size_t bytes, void** memory
     auto pages = std::make_shared<GuardedPages>(bytes);
     std::uint8_t* const host = pages->data();
     if (host == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
-    const Allocation made{
-        .base = pages->address(), .bytes = bytes, .host = host, .pool = &pool, .pages = std::move(pages)};
-    std::uint64_t number = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        allocations_[made.base] = made;
-        number = ++made_;
-    }
+    const std::optional<std::uint64_t> offset = file_.map(host, bytes);
+    if (!offset) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    const Allocation made{.base = reinterpret_cast<std::uint64_t>(host),
+                          .bytes = bytes,
+                          .host = host,
+                          .pool = &pool,
+                          .offset = *offset,
+                          .pages = std::move(pages)};
+    const std::uint64_t number = take_in(made);
     register_everywhere(made, fmt::format("allocation {} ({})", number, pool.is_host() ? "host" : "device"));
     if (!pool.is_host() && runtime().settings().checks.uninitialised)
         for (Agent* const gpu : runtime().gpus()) gpu->device().note_unwritten({host, bytes});
@@ -58,20 +58,74 @@ hsa_status_t Memory::allocate(const Pool& pool, std::size_t bytes, void** memory
     return HSA_STATUS_SUCCESS;
 }
 
+// Its number, from 1 on.
+std::uint64_t Memory::take_in(const Allocation& allocation) {
+    const std::lock_guard lock(mutex_);
+    allocations_[allocation.base] = allocation;
+    return ++made_;
+}
+
+std::optional<Allocation> Memory::take_out(const void* memory, bool is_attached) {
+    const std::lock_guard lock(mutex_);
+    const auto found = allocations_.find(reinterpret_cast<std::uint64_t>(memory));
+    if (found == allocations_.end()) return std::nullopt;
+    const Allocation& allocation = found->second;
+    if (allocation.is_locked || allocation.is_attached != is_attached || (allocation.is_internal && !is_attached))
+        return std::nullopt;
+    Allocation gone = std::move(found->second);
+    allocations_.erase(found);
+    return gone;
+}
+
 // Those who watch are called without a lock, as they may ask.
+void Memory::forget(const Allocation& gone, const void* memory) {
+    for (const Allocation::Watcher& watcher : gone.watchers) watcher.call(const_cast<void*>(memory), watcher.user);
+    for (Agent* const gpu : runtime().gpus()) gpu->device().unregister_memory(gone.base, gone.bytes);
+}
+
 hsa_status_t Memory::release(void* memory) {
     if (memory == nullptr) return HSA_STATUS_SUCCESS;
-    Allocation gone;
-    {
-        const std::lock_guard lock(mutex_);
-        const auto found = allocations_.find(reinterpret_cast<std::uint64_t>(memory));
-        if (found == allocations_.end() || found->second.is_locked || found->second.is_internal)
-            return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-        gone = std::move(found->second);
-        allocations_.erase(found);
-    }
-    for (const Allocation::Watcher& watcher : gone.watchers) watcher.call(memory, watcher.user);
-    for (Agent* const gpu : runtime().gpus()) gpu->device().unregister_memory(gone.base, gone.bytes);
+    const std::optional<Allocation> gone = take_out(memory, false);
+    if (!gone) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
+    forget(*gone, memory);
+    if (!gone->is_shared) file_.release(gone->offset, gone->bytes);
+    return HSA_STATUS_SUCCESS;
+}
+
+std::optional<SharedPlace> Memory::share(const void* memory, std::size_t bytes, bool is_internal) {
+    const std::lock_guard lock(mutex_);
+    const Allocation* const found = look_up(reinterpret_cast<std::uint64_t>(memory));
+    if (found == nullptr || found->is_locked || found->is_attached || found->is_internal != is_internal)
+        return std::nullopt;
+    const std::uint64_t within = reinterpret_cast<std::uint64_t>(memory) - found->base;
+    if (!is_internal && (within != 0 || whole_pages(bytes) != whole_pages(found->bytes))) return std::nullopt;
+    allocations_.at(found->base).is_shared = true;
+    return file_.place(found->offset + within, is_internal ? bytes : found->bytes);
+}
+
+hsa_status_t Memory::attach(const SharedPlace& place, void** memory, bool is_internal) {
+    const std::uint64_t within = place.offset % page_bytes;
+    auto pages = std::make_shared<GuardedPages>(place.bytes + within);
+    if (place.bytes == 0 || pages->data() == nullptr || !SharedFile::map(place, pages->data()))
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    std::uint8_t* const host = pages->data() + within;
+    const Allocation made{.base = reinterpret_cast<std::uint64_t>(host),
+                          .bytes = place.bytes,
+                          .host = host,
+                          .pool = runtime().gpus().front()->pools().data(),
+                          .is_attached = true,
+                          .is_internal = is_internal,
+                          .pages = std::move(pages)};
+    const std::uint64_t number = take_in(made);
+    register_everywhere(made, fmt::format("allocation {} (process {})", number, place.process));
+    *memory = made.host;
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t Memory::detach(void* memory) {
+    const std::optional<Allocation> gone = take_out(memory, true);
+    if (!gone) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    forget(*gone, memory);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -82,7 +136,7 @@ hsa_status_t Memory::lock(void* host, std::size_t bytes, const Pool& pool, bool 
     std::uint64_t base = own;
     std::shared_ptr<GuardedPages> pages;
     if (!same_address) {
-        const std::uint64_t offset = own % page;
+        const std::uint64_t offset = own % page_bytes;
         pages = std::make_shared<GuardedPages>(bytes + offset, false);
         if (pages->data() == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
         base = pages->address() + offset;

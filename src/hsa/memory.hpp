@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hsa/api.hpp"
+#include "hsa/sharing.hpp"
 #include "support/guarded_pages.hpp"
 
 namespace isaforge::hsa {
@@ -34,7 +35,10 @@ struct Allocation {
     std::uint8_t* host = nullptr;           // its first byte for the program
     const Pool* pool = nullptr;
     bool is_locked = false;                 // the program's own
-    bool is_internal = false;               // code: not for clients
+    bool is_attached = false;               // another process's, or this one's a second time
+    bool is_internal = false;               // code, signals: not for clients
+    bool is_shared = false;                 // others may have it
+    std::uint64_t offset = 0;               // in the shared file, where it is neither locked nor attached
     void* user = nullptr;                   // hsa_amd_pointer_info_set_userdata
     struct Watcher {
         hsa_amd_deallocation_callback_t call = nullptr;
@@ -54,6 +58,12 @@ public:
     hsa_status_t lock(void* host, std::size_t bytes, const Pool& pool, bool same_address, void** memory);
     hsa_status_t unlock(void* host);
 
+    // Where other processes find an allocation, or a part of an internal one; it keeps its memory as long as this process is
+    // there. Clients may round its length up to whole pages. Nothing where it is none, or another process's.
+    std::optional<SharedPlace> share(const void* memory, std::size_t bytes, bool is_internal = false);
+    hsa_status_t attach(const SharedPlace& place, void** memory, bool is_internal = false);
+    hsa_status_t detach(void* memory);
+
     // A copy of what is known; nothing where an address is none of these. Host addresses of locked memory are known too.
     std::optional<Allocation> find(const void* address) const;
     // Where the program finds what a processor has there.
@@ -67,11 +77,15 @@ public:
 private:
     const Allocation* look_up(std::uint64_t address) const;
     void register_everywhere(const Allocation& allocation, const std::string& name) const;
+    std::uint64_t take_in(const Allocation& allocation);
+    std::optional<Allocation> take_out(const void* memory, bool is_attached);
+    void forget(const Allocation& gone, const void* memory);
 
     mutable std::mutex mutex_;
     std::map<std::uint64_t, Allocation> allocations_;        // by base
     std::map<std::uint64_t, std::uint64_t> locked_;          // base, by host address
     std::uint64_t made_ = 0;
+    SharedFile file_;
 };
 
 }  // namespace isaforge::hsa

@@ -8,7 +8,7 @@ using namespace isaforge::hsa;
 
 namespace {
 
-constexpr std::size_t granule = 4096;
+constexpr std::size_t granule = page_bytes;
 
 // What a pool and a region say in the same way, by the pool's attribute.
 hsa_status_t pool_info(const Pool& pool, int attribute, void* value) {
@@ -60,7 +60,9 @@ hsa_status_t iterate(const std::vector<const Pool*>& pools, hsa_status_t (*callb
 }
 
 hsa_amd_pointer_type_t type_of(const Allocation& allocation) {
-    return allocation.is_locked ? HSA_EXT_POINTER_TYPE_LOCKED : HSA_EXT_POINTER_TYPE_HSA;
+    return allocation.is_locked     ? HSA_EXT_POINTER_TYPE_LOCKED
+           : allocation.is_attached ? HSA_EXT_POINTER_TYPE_IPC
+                                    : HSA_EXT_POINTER_TYPE_HSA;
 }
 
 }  // namespace

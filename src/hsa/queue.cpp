@@ -31,6 +31,16 @@ Queue* Queue::make(Agent& agent, std::uint32_t packets, hsa_queue_type32_t type,
     return made;
 }
 
+Queue* Queue::make_soft(Agent& agent, std::uint32_t packets, hsa_queue_type32_t type, std::uint32_t features,
+                        hsa_signal_t doorbell) {
+    std::unique_ptr<Queue> queue(new Queue(agent, nullptr, nullptr));
+    if (!queue->begin(packets, type)) return nullptr;
+    queue->handle()->features = features;
+    queue->handle()->doorbell_signal = doorbell;
+    queue->ended_ = true;   // nobody works here
+    return queue.release();
+}
+
 Queue& Queue::of(const hsa_queue_t* queue) { return *reinterpret_cast<const Shared*>(queue)->owner; }
 
 hsa_queue_t* Queue::handle() { return &shared_->queue.hsa_queue; }

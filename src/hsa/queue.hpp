@@ -27,6 +27,9 @@ public:
     // Null where there is no memory, or no thread.
     static Queue* make(Agent& agent, std::uint32_t packets, hsa_queue_type32_t type, QueueCallback callback,
                        void* user);
+    // One whose packets the client takes itself, of whom that signal tells that there are some.
+    static Queue* make_soft(Agent& agent, std::uint32_t packets, hsa_queue_type32_t type, std::uint32_t features,
+                            hsa_signal_t doorbell);
     static Queue& of(const hsa_queue_t* queue);
     // When it comes back, no packet of it runs any more.
     static void end(Queue* queue);

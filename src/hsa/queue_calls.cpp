@@ -31,6 +31,18 @@ hsa_status_t hsa_queue_create(hsa_agent_t handle, std::uint32_t size, hsa_queue_
     return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t hsa_soft_queue_create(hsa_region_t region, std::uint32_t size, hsa_queue_type32_t type,
+                                   std::uint32_t features, hsa_signal_t doorbell, hsa_queue_t** queue) {
+    if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
+    if (runtime().find_pool(region.handle) == nullptr) return HSA_STATUS_ERROR_INVALID_REGION;
+    if (queue == nullptr || doorbell.handle == 0 || !std::has_single_bit(size) || size > most_packets)
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    Queue* const made = Queue::make_soft(*runtime().gpus().front(), size, type, features, doorbell);
+    if (made == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    *queue = made->handle();
+    return HSA_STATUS_SUCCESS;
+}
+
 hsa_status_t hsa_queue_destroy(hsa_queue_t* queue) {
     if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
     if (queue == nullptr) return HSA_STATUS_ERROR_INVALID_QUEUE;

@@ -1,5 +1,6 @@
 #include "hsa/reports.hpp"
 
+#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <set>
@@ -31,7 +32,7 @@ void report(const Agent& agent, const LaunchResult& result, const CallStack& lau
     event.event_type = HSA_AMD_GPU_MEMORY_FAULT_EVENT;
     event.memory_fault = {handle_of<hsa_agent_t>(&agent), result.fault.data_address,
                           HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT};
-    runtime().tell(event);
+    if (!runtime().tell(event)) std::abort();
 }
 
 void report_findings(Agent& agent, const std::function<CallStack()>& launched) {

@@ -8,7 +8,8 @@
 
 namespace isaforge::hsa {
 
-// A launch that ended before its time, or did not begin.
+// A launch that ended before its time, or did not begin. It ends the program, as drivers do, where that was for an access to what
+// is not there and no handler of the program's takes it: not all clients can go on, or end, with a queue that has failed.
 void report(const Agent& agent, const LaunchResult& result, const CallStack& launched);
 // What checks have found that was not told yet.
 void report_findings(Agent& agent, const std::function<CallStack()>& launched);

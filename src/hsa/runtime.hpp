@@ -34,7 +34,7 @@ public:
     Executables& executables() { return executables_; }
 
     void set_event_handler(hsa_amd_system_event_callback_t call, void* user);
-    // Tells the handler of a fault, if there is one.
+    // Tells the handler of a fault. False: there is none, or it does not take it.
     bool tell(const hsa_amd_event_t& event) const;
 
 private:

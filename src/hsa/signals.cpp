@@ -40,8 +40,28 @@ amd_signal_t* Signals::make(std::int64_t value) {
 void Signals::end(amd_signal_t* signal) {
     const std::lock_guard lock(mutex_);
     std::erase_if(watches_, [&](const Watch& watch) { return signal_of(watch.signal) == signal; });
+    if (attached_.erase(signal) != 0) {
+        runtime().memory().detach(signal);
+        return;
+    }
+    if (shared_.contains(signal)) return;
     signal->kind = AMD_SIGNAL_KIND_INVALID;
     free_.push_back(signal);
+}
+
+std::optional<SharedPlace> Signals::share(amd_signal_t* signal) {
+    const std::lock_guard lock(mutex_);
+    const std::optional<SharedPlace> place = runtime().memory().share(signal, sizeof *signal, true);
+    if (place) shared_.insert(signal);
+    return place;
+}
+
+amd_signal_t* Signals::attach(const SharedPlace& place) {
+    void* memory = nullptr;
+    if (place.bytes != sizeof(amd_signal_t) || runtime().memory().attach(place, &memory, true) != HSA_STATUS_SUCCESS)
+        return nullptr;
+    const std::lock_guard lock(mutex_);
+    return *attached_.insert(static_cast<amd_signal_t*>(memory)).first;
 }
 
 bool Signals::take_ready(Watch& ready, std::int64_t& value) {

@@ -3,10 +3,13 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "hsa/api.hpp"
 #include "hsa/changes.hpp"
+#include "hsa/sharing.hpp"
 
 namespace isaforge::hsa {
 
@@ -17,6 +20,11 @@ public:
     // Null where there is no memory.
     amd_signal_t* make(std::int64_t value);
     void end(amd_signal_t* signal);
+
+    // Where other processes find it; nothing where it is another process's itself.
+    std::optional<SharedPlace> share(amd_signal_t* signal);
+    // Null where there is no such signal any more.
+    amd_signal_t* attach(const SharedPlace& place);
 
     // Called by a thread of its own when the signal's value is so, as often as `call` says that it wants more.
     void watch(hsa_signal_t signal, hsa_signal_condition_t condition, std::int64_t value, hsa_amd_signal_handler call,
@@ -36,6 +44,7 @@ private:
 
     std::mutex mutex_;
     std::vector<amd_signal_t*> free_;
+    std::set<amd_signal_t*> shared_, attached_;   // of this process's, which never are others again; of others
     std::vector<Watch> watches_;
     bool is_watching_ = false;
 };

@@ -25,11 +25,6 @@ int unsupported(const char* name, std::atomic<bool>& is_told) {
 UNSUPPORTED(hsa_amd_image_create)
 UNSUPPORTED(hsa_amd_interop_map_buffer)
 UNSUPPORTED(hsa_amd_interop_unmap_buffer)
-UNSUPPORTED(hsa_amd_ipc_memory_attach)
-UNSUPPORTED(hsa_amd_ipc_memory_create)
-UNSUPPORTED(hsa_amd_ipc_memory_detach)
-UNSUPPORTED(hsa_amd_ipc_signal_attach)
-UNSUPPORTED(hsa_amd_ipc_signal_create)
 UNSUPPORTED(hsa_amd_memory_migrate)
 UNSUPPORTED(hsa_amd_svm_attributes_get)
 UNSUPPORTED(hsa_amd_svm_attributes_set)
@@ -48,7 +43,6 @@ UNSUPPORTED(hsa_ext_program_destroy)
 UNSUPPORTED(hsa_ext_program_finalize)
 UNSUPPORTED(hsa_ext_program_get_info)
 UNSUPPORTED(hsa_ext_program_iterate_modules)
-UNSUPPORTED(hsa_soft_queue_create)
 
 // Where debuggers look for loaded code; none is told of any.
 struct LoadedCode {

@@ -67,6 +67,12 @@ def gcc(compiler, language, isa, source, program):
             '-foffload-options=-lm', '-lm']
 
 
+def clang(isa, source, program):
+    device = '-fopenmp-targets=amdgcn-amd-amdhsa'
+    return ['clang-14', '-O2', '-fopenmp', device, '-Xopenmp-target=amdgcn-amd-amdhsa', '-march=' + isa, '-fopenmp-target-new-runtime', source,
+            '-o', program]
+
+
 def as_on_host(run, done):
     """What is wrong with a run of a program that says itself whether its results are right."""
     if done.returncode != 0:
@@ -122,11 +128,11 @@ def hip_programs(folder, isaforge, all_targets):
 
 def openmp_programs(folder, targets):
     for source, compiler, language in [('target_loops.c', 'gcc-12', '-fopenmp'), ('target_loops.f90', 'gfortran-12', '-fopenmp'),
-                                       ('openacc.c', 'gcc-12', '-fopenacc')]:
+                                       ('regions.c', 'gcc-12', '-fopenmp'), ('regions.c', 'clang-14', ''), ('openacc.c', 'gcc-12', '-fopenacc')]:
         for isa in targets:
-            program = folder / f'{source}.{isa}'
-            yield Program(f'{source} {isa}', [gcc(compiler, language, isa, OPENMP / source, program)],
-                          [Run(source.partition('.')[0], isa, [program], source=source)])
+            program = folder / f'{source}.{compiler}.{isa}'
+            make = clang(isa, OPENMP / source, program) if compiler == 'clang-14' else gcc(compiler, language, isa, OPENMP / source, program)
+            yield Program(f'{source} {compiler} {isa}', [make], [Run(source.partition('.')[0], isa, [program], source=f'{source} {compiler}')])
 
 
 def library_programs(folder, targets, every):

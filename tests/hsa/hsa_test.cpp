@@ -1,4 +1,5 @@
 // The runtime library as its clients see it: agents, memory, signals, queues and their packets, faults, images.
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -270,13 +271,55 @@ TEST_F(Hsa, AQueueGoesRound) {
     hsa_amd_memory_pool_free(out);
 }
 
+// Here the client is the one who works: nobody else takes what is in the queue.
+TEST_F(Hsa, ASoftQueueIsTheClients) {
+    const SignalOf doorbell(-1), done(1);
+    hsa_queue_t* queue = nullptr;
+    const hsa_region_t region{client.fine.handle};
+    EXPECT_EQ(hsa_soft_queue_create(region, 3, HSA_QUEUE_TYPE_MULTI, HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell.handle,
+                                    &queue),
+              HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ASSERT_EQ(hsa_soft_queue_create(region, 4, HSA_QUEUE_TYPE_MULTI, HSA_QUEUE_FEATURE_AGENT_DISPATCH, doorbell.handle,
+                                    &queue),
+              HSA_STATUS_SUCCESS);
+    EXPECT_EQ(queue->features, static_cast<unsigned>(HSA_QUEUE_FEATURE_AGENT_DISPATCH));
+    EXPECT_EQ(queue->doorbell_signal.handle, doorbell.handle.handle);
+    auto* const packets = static_cast<hsa_agent_dispatch_packet_t*>(queue->base_address);
+    const std::uint64_t place = hsa_queue_add_write_index_screlease(queue, 1);
+    packets[place].arg[0] = 77;
+    packets[place].completion_signal = done.handle;
+    __atomic_store_n(&packets[place].header, HSA_PACKET_TYPE_AGENT_DISPATCH << HSA_PACKET_HEADER_TYPE,
+                     __ATOMIC_RELEASE);
+    std::thread worker([&] {
+        hsa_signal_wait_scacquire(queue->doorbell_signal, HSA_SIGNAL_CONDITION_GTE, 0, ~0ull, HSA_WAIT_STATE_BLOCKED);
+        const std::uint64_t next = hsa_queue_load_read_index_scacquire(queue);
+        EXPECT_EQ(packets[next].arg[0], 77u);
+        hsa_queue_store_read_index_screlease(queue, next + 1);
+        hsa_signal_subtract_screlease(packets[next].completion_signal, 1);
+    });
+    hsa_signal_store_screlease(queue->doorbell_signal, static_cast<std::int64_t>(place));
+    EXPECT_TRUE(done.wait_zero());
+    worker.join();
+    EXPECT_EQ(hsa_queue_load_read_index_scacquire(queue), 1u);
+    EXPECT_EQ(hsa_queue_destroy(queue), HSA_STATUS_SUCCESS);
+}
+
+// Once what the fault was about is known to a handler that takes it.
 TEST_F(Hsa, AFaultEndsItsQueueAlone) {
+    static std::atomic<std::uint64_t> fault;
+    const auto handler = [](const hsa_amd_event_t* event, void*) {
+        fault = event->memory_fault.virtual_address;
+        return HSA_STATUS_SUCCESS;
+    };
+    ASSERT_EQ(hsa_amd_register_system_event_handler(handler, nullptr), HSA_STATUS_SUCCESS);
     auto* const data = client.allocate<std::uint32_t>(client.device, 16);
     const SignalOf done(1);
     testing::internal::CaptureStderr();
     work.dispatch("store", {1, 1, 1}, {1, 1, 1}, done.handle, 0, data, std::uint32_t{16}, std::uint32_t{77});
     EXPECT_TRUE(done.wait_zero());
     const std::string told = testing::internal::GetCapturedStderr();
+    hsa_amd_register_system_event_handler(nullptr, nullptr);
+    EXPECT_EQ(fault, reinterpret_cast<std::uint64_t>(data + 16));
     EXPECT_EQ(work.error, static_cast<int>(HSA_STATUS_ERROR_MEMORY_FAULT));
     EXPECT_NE(told.find("kernel `store`"), std::string::npos) << told;
     EXPECT_NE(told.find("right behind allocation"), std::string::npos) << told;
@@ -287,6 +330,18 @@ TEST_F(Hsa, AFaultEndsItsQueueAlone) {
     other.dispatch("store", {1, 1, 1}, {1, 1, 1}, again.handle, 0, data, std::uint32_t{15}, std::uint32_t{78});
     EXPECT_TRUE(again.wait_zero());
     EXPECT_EQ(data[15], 78u);
+    hsa_amd_memory_pool_free(data);
+}
+
+TEST_F(Hsa, AFaultThatNobodyTakesEndsTheProgram) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    auto* const data = client.allocate<std::uint32_t>(client.device, 16);
+    const auto write_outside = [&] {
+        const SignalOf done(1);
+        work.dispatch("store", {1, 1, 1}, {1, 1, 1}, done.handle, 0, data, std::uint32_t{16}, std::uint32_t{77});
+        done.wait_zero();
+    };
+    EXPECT_EXIT(write_outside(), testing::KilledBySignal(SIGABRT), "bad write of 32 bits");
     hsa_amd_memory_pool_free(data);
 }
 
@@ -317,6 +372,67 @@ TEST_F(Hsa, AChildOfForkIsTold) {
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_EQ(WEXITSTATUS(status), 7);
+}
+
+// What the other process finds of the first one's in its environment, and does to it.
+void use_what_is_shared(const Client& client, Work& work, const std::string& given) {
+    hsa_amd_ipc_memory_t handles[2];
+    ASSERT_EQ(given.size(), 2 * sizeof handles);
+    for (std::size_t i = 0; i < sizeof handles; ++i)
+        reinterpret_cast<std::uint8_t*>(handles)[i] =
+            static_cast<std::uint8_t>(std::stoi(given.substr(2 * i, 2), nullptr, 16));
+    void* memory = nullptr;
+    EXPECT_EQ(hsa_amd_ipc_memory_attach(handles, 4097, 1, &client.gpu, &memory), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ASSERT_EQ(hsa_amd_ipc_memory_attach(handles, 4096, 1, &client.gpu, &memory), HSA_STATUS_SUCCESS);
+    hsa_signal_t told{};
+    ASSERT_EQ(hsa_amd_ipc_signal_attach(handles + 1, &told), HSA_STATUS_SUCCESS);
+    hsa_amd_pointer_info_t info{};
+    info.size = sizeof info;
+    ASSERT_EQ(hsa_amd_pointer_info(memory, &info, nullptr, nullptr, nullptr), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(info.type, HSA_EXT_POINTER_TYPE_IPC);
+    EXPECT_EQ(static_cast<std::uint32_t*>(memory)[1023], 5u);
+    work.dispatch("add", {1024, 1, 1}, {64, 1, 1}, told, 0, memory, std::uint32_t{7});
+    EXPECT_EQ(hsa_signal_wait_scacquire(told, HSA_SIGNAL_CONDITION_EQ, 0, ~0ull, HSA_WAIT_STATE_BLOCKED), 0);
+    EXPECT_EQ(static_cast<std::uint32_t*>(memory)[0], 100u);
+    EXPECT_EQ(hsa_signal_destroy(told), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(hsa_amd_memory_pool_free(memory), HSA_STATUS_ERROR_INVALID_ALLOCATION);
+    EXPECT_EQ(hsa_amd_ipc_memory_detach(memory), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(hsa_amd_ipc_memory_detach(memory), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+// The other process is this program once more, which finds what it is given, and runs this test alone.
+TEST_F(Hsa, ProcessesShareMemoryAndSignals) {
+    constexpr const char* variable = "ISAFORGE_TEST_SHARED";
+    if (const char* const given = std::getenv(variable)) return use_what_is_shared(client, work, given);
+    auto* const data = client.allocate<std::uint32_t>(client.device, 1024);
+    std::fill(data, data + 1024, 5u);
+    hsa_signal_t told{};
+    ASSERT_EQ(hsa_amd_signal_create(2, 0, nullptr, HSA_AMD_SIGNAL_IPC, &told), HSA_STATUS_SUCCESS);
+    hsa_amd_ipc_memory_t handles[2];
+    EXPECT_EQ(hsa_amd_ipc_memory_create(data + 1, 4092, handles), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    ASSERT_EQ(hsa_amd_ipc_memory_create(data, 4096, handles), HSA_STATUS_SUCCESS);
+    ASSERT_EQ(hsa_amd_ipc_signal_create(told, handles + 1), HSA_STATUS_SUCCESS);
+    std::string given;
+    for (std::size_t i = 0; i < sizeof handles; ++i)
+        given += fmt::format("{:02x}", reinterpret_cast<const std::uint8_t*>(handles)[i]);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::setenv(variable, given.c_str(), 1);
+        ::execl("/proc/self/exe", "test_hsa", "--gtest_filter=Hsa.ProcessesShareMemoryAndSignals", nullptr);
+        ::_exit(1);
+    }
+    EXPECT_EQ(hsa_signal_wait_scacquire(told, HSA_SIGNAL_CONDITION_EQ, 1, 60'000'000'000, HSA_WAIT_STATE_BLOCKED), 1);
+    for (std::size_t i = 0; i < 1024; ++i) ASSERT_EQ(data[i], 12u);
+    data[0] = 100;
+    hsa_signal_subtract_screlease(told, 1);
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+    hsa_signal_destroy(told);
+    hsa_amd_memory_pool_free(data);
+    reinterpret_cast<std::uint8_t*>(handles)[8] ^= 1;   // a file that is not there
+    void* none = nullptr;
+    EXPECT_EQ(hsa_amd_ipc_memory_attach(handles, 4096, 0, nullptr, &none), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
 TEST_F(Hsa, ImagesTakeAndGiveRegions) {
