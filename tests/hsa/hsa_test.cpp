@@ -374,6 +374,22 @@ TEST_F(Hsa, AChildOfForkIsTold) {
     EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
+TEST_F(Hsa, AChildOfForkDoesNotWriteIntoItsParentsMemory) {
+    auto* const data = client.allocate<std::uint32_t>(client.fine, 1);
+    data[0] = 5;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::close(STDERR_FILENO);
+        data[0] = 6;
+        ::_exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_NE(status, 0);
+    EXPECT_EQ(data[0], 5u);
+    hsa_amd_memory_pool_free(data);
+}
+
 // What the other process finds of the first one's in its environment, and does to it.
 void use_what_is_shared(const Client& client, Work& work, const std::string& given) {
     hsa_amd_ipc_memory_t handles[2];
