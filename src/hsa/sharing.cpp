@@ -10,6 +10,7 @@ namespace isaforge::hsa {
 
 namespace {
 
+constexpr std::uint64_t large_page = std::uint64_t{2} << 20;
 constexpr std::uint64_t file_bytes = std::uint64_t{1} << 60;   // nothing has its memory before it is touched
 
 // A process that is split off does not have these pages, as with a driver: what it writes there would be seen here.
@@ -34,8 +35,13 @@ SharedFile::SharedFile() : file_(::memfd_create("isaforge", MFD_CLOEXEC)), inode
 }
 
 std::optional<std::uint64_t> SharedFile::map(std::uint8_t* pages, std::uint64_t bytes) {
-    const std::uint64_t used = whole_pages(bytes), offset = next_.fetch_add(used);
+    // Large pages need places that are as far from their multiples in the file as in memory.
+    const std::uint64_t used = whole_pages(bytes), within = reinterpret_cast<std::uint64_t>(pages) % large_page;
+    const bool is_large = used >= 2 * large_page;
+    std::uint64_t offset = next_.fetch_add(is_large ? used + 2 * large_page : used);
+    if (is_large) offset = (offset + large_page - 1) / large_page * large_page + within;
     if (file_ < 0 || !map_file(file_, offset, used, pages)) return std::nullopt;
+    if (is_large) ::madvise(pages, used, MADV_HUGEPAGE);  // where the system has some
     return offset;
 }
 

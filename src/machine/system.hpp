@@ -90,8 +90,6 @@ struct System {
     std::shared_ptr<Streams> streams;
     std::optional<int> exit_status;              // under device_lock
     std::atomic<bool> ending = false;            // a hart has ended the run of all
-    // Counts turns of harts in which more happened than that it stalled once more, behind what they did.
-    std::atomic<std::uint64_t> progress = 1;
     TurnOrder turns;                             // where all harts take turns
     bool real_time = false;
     std::mutex map_lock;                         // for changes of the map while harts run
@@ -104,11 +102,14 @@ struct System {
     std::unordered_set<std::uint64_t> breakpoints;   // code addresses; set while nothing runs
     std::atomic<unsigned> watching = 0;              // harts whose accesses are noted
     std::atomic<unsigned> drops = 0;                 // of compiled code that was overwritten
-    std::atomic<std::uint64_t> since_look = 0;   // instructions of all harts since one looked for what is hot
     std::mutex compiler_lock;                    // for the next two
     EngineFigures compiled;
     std::unique_ptr<CompileThread> compiler;     // since it was first wanted
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+    // What harts on all threads write at each turn, apart from what they only read.
+    // Turns of harts in which more happened than that it stalled once more: counted behind what they did.
+    alignas(cache_line) std::atomic<std::uint64_t> progress = 1;
+    alignas(cache_line) std::atomic<std::uint64_t> since_look = 0;   // instructions since one looked for what is hot
 };
 
 }  // namespace isaforge::machine
