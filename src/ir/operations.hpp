@@ -172,7 +172,7 @@ namespace isaforge::ir {
     X(wait, None, machine, ":", same, acts, "the hart sleeps until an interrupt is waiting")                                 \
     X(barrier, None, machine, ":", same, acts, "goes on when all of the group have come here")                               \
     X(yield, None, machine, ":", same, acts, "others may run first")                                                         \
-    X(stall, None, machine, ":", same, acts, "others have to run first: the hart waits for what they do")                                                         \
+    X(stall, None, machine, ":", same, acts, "others have to run first: the hart waits for what they do")                    \
     X(stop, None, machine, ":", same, acts, "the run ends with this instruction")                                            \
     X(check_use, None, machine, ":A", same, acts, "tells the checker which bits nobody has written of what `number` needs") \
     X(check_that, None, machine, ":B", same, acts, "tells the checker the text `object` where it does not hold")             \

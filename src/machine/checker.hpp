@@ -3,7 +3,8 @@
 //
 // Which accesses are ordered. Time here counts events that order something. A barrier orders all that its group did before it.
 // A fence orders all that anybody did before it; an atomic operation what those did who have accessed the same word so, up to
-// now, with what came to them in the same way or at a barrier. That is more than the machine promises, so that what is reported is wrong.
+// now, with what came to them in the same way or at a barrier. That is more than the machine promises, so that what is reported is
+// wrong.
 #pragma once
 
 #include <cstdint>

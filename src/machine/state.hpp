@@ -180,8 +180,8 @@ struct Machine::State {
     std::vector<std::string> warnings;
     std::uint64_t start_address = 0;
     std::uint64_t barrier = 0;               // at a barrier: its number
-    std::atomic<std::uint64_t> stalled_at =
-        0;                     // System::progress when the last turn began, if it ended with a stall; else 0
+    // System::progress when the last turn began, if it ended with a stall; else 0.
+    std::atomic<std::uint64_t> stalled_at = 0;
     bool did_nothing = false;                // in the last turn, but stall once more
     bool started = false;                    // `on reset` has run …
     StopReason begun = StopReason::running;  // … and ended so
