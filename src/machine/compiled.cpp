@@ -187,9 +187,9 @@ bool Machine::State::add_unit(std::uint64_t address, CompileJob& job, std::vecto
     job.graphs.push_back(std::move(*graph));
     machine::Unit unit{address, site.next_address, &job.graphs.back(), &instruction->first()};
     unit.run = instruction->interpreted != nullptr ? instruction->interpreted : instruction->first().run;
-    for (const machine::MicroOp& op : instruction->ops)
-        if (op.run == machine::handlers::end_jump && op.link != nullptr)
-            unit.targets.push_back(machine::instruction_of(machine::get_shared(op.link))->address);
+    for (const std::size_t end : instruction->computed_ends)
+        if (const auto* const next = machine::get_shared(instruction->ops[end + 1].link); next != nullptr)
+            unit.targets.push_back(machine::instruction_of(next)->address);
     targets = unit.targets;
     add_targets(*unit.graph, unit.next_address, targets);
     job.region.units.push_back(std::move(unit));

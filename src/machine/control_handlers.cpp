@@ -320,9 +320,6 @@ void end_modes(ISAFORGE_HANDLER_PARAMETERS) {
 // Ends what is no instruction of the program.
 void come_back(ISAFORGE_HANDLER_PARAMETERS) { save(*core, count, pending); }
 
-// In front of an instruction's operations; owner: the instruction, a, b: high and low half of its address.
-void mark(ISAFORGE_HANDLER_PARAMETERS) { raise(op, core, count, pending, StopReason::failed); }
-
 // Stands where an instruction was whose code has changed since: in its first operation, behind the mark.
 void stale(ISAFORGE_HANDLER_PARAMETERS) {
     const MicroOp* const next = core->resolve(*core, next_address(op - 1));

@@ -68,7 +68,7 @@ void put_shared(T& place, T value) {
 }
 
 struct MicroOp {
-    Handler run = nullptr;
+    Handler run = nullptr;                          // null: a mark, in front of an instruction's operations
     std::uint32_t result = 0, a = 0, b = 0, c = 0;  // offsets in the block; else as the handler says
     struct Detail {
         std::uint32_t n, more;                      // as the handler says
@@ -76,7 +76,7 @@ struct MicroOp {
     union {
         Detail detail = {0, 0};
         mutable const MicroOp* link;                // ends of instructions: the next one; null: not yet known
-        Instruction* owner;                         // of a mark
+        Instruction* owner;                         // of a mark, whose a and b are the halves of its address, high and low
     };
 };
 static_assert(sizeof(MicroOp) == 32);
@@ -321,7 +321,6 @@ Handler branch_handler(ir::Op op, unsigned container);
 // Handlers whose operands differ from result, a, b, c as in Step are described where they are defined.
 namespace handlers {
 
-void mark(ISAFORGE_HANDLER_PARAMETERS);
 void end(ISAFORGE_HANDLER_PARAMETERS);
 void end_jump(ISAFORGE_HANDLER_PARAMETERS);
 void end_skipped(ISAFORGE_HANDLER_PARAMETERS);

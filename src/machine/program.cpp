@@ -16,11 +16,10 @@ constexpr std::size_t most_retired = 4096;
 // ---------------------------------------------------------------------------------------------------------------------
 // Instructions
 
-// In front of the operations stands one that is never executed: where it belongs to.
+// In front of the operations stands a mark, that is never executed and alone has no handler: where they belong to.
 void Instruction::set_ops(std::vector<MicroOp> body) {
     ops.reserve(body.size() + 1);
     MicroOp& mark = ops.emplace_back();
-    mark.run = handlers::mark;
     mark.a = static_cast<std::uint32_t>(address >> 32);
     mark.b = static_cast<std::uint32_t>(address);
     mark.owner = this;
@@ -28,7 +27,7 @@ void Instruction::set_ops(std::vector<MicroOp> body) {
 }
 
 Instruction* instruction_of(const MicroOp* op) {
-    while (op->run != handlers::mark) --op;
+    while (op->run != nullptr) --op;
     return op->owner;
 }
 

@@ -39,6 +39,7 @@ struct Instruction {
     unsigned bits = 0;
     std::vector<MicroOp> ops;            // never resized once it is here; the first is its mark: see instruction_of
     std::vector<Touch> reads, writes;
+    std::vector<std::size_t> computed_ends;  // Translation::computed_ends, counted behind the mark
     std::shared_ptr<const Watched> watched;  // for the checker; null: by none of the rules
     std::string trouble;                 // why it has no meaning
     bool warned = false;

@@ -27,6 +27,13 @@ bool is_copy(const Step& step, const Sequence& code) {
            code.values[step.a].lanes == code.values[step.result].lanes;
 }
 
+// What an operation was made for, where the end behind it may become part of it.
+struct Made {
+    enum class As : std::uint8_t { other, computation, copy, late_pc, late_write, low_write, end } as = As::other;
+    Op op{};                     // of a computation
+    unsigned container = 0;      // the same, and of a write of low parts
+};
+
 class Translator {
 public:
     Translator(const TranslateInput& input, Layout& layout)
@@ -81,12 +88,18 @@ private:
     }
     void emit_branch(std::size_t index);
     void add_end(Handler handler, std::uint64_t next, std::uint32_t ports);
+    void add_plain_end(std::uint64_t next);
     MicroOp& add(Handler handler, std::uint32_t result = 0, std::uint32_t a = 0, std::uint32_t b = 0,
                  std::uint32_t c = 0);
     MicroOp& fault(StopReason reason);
     void fuse_end(std::size_t end);
-    Handler with_tail(Handler plain, Tail tail, unsigned container = 0) const;
-    bool fuse_low_write(MicroOp& computation, const MicroOp& write);
+    Handler with_tail(std::size_t computation, Tail tail) const;
+    bool fuse_low_write(std::size_t write);
+    bool strict_floats() const { return isa_.floats.flush_subnormals && isa_.floats.canonical_nan; }
+    void add_copy(std::uint32_t result, std::uint32_t from) {
+        add(handlers::copy_scalar, result, from);
+        made_.back().as = Made::As::copy;
+    }
     std::uint32_t place(ValueId id);
     static std::uint32_t first_byte(const Step& step);
     bool is_direct(const Step& read) const;
@@ -111,6 +124,7 @@ private:
     std::map<ValueId, std::pair<Index, std::uint32_t>> read_from_;  // values that are registers themselves
     std::uint32_t ports_ = 0;
     std::size_t update_ = 0;  // the operation that begins each lane of the last one
+    std::vector<Made> made_;  // each of out_.ops
     Translation out_;
 };
 
@@ -257,6 +271,7 @@ std::uint32_t Translator::place(ValueId id) { return id == no_value ? 0 : places
 
 MicroOp& Translator::add(Handler handler, std::uint32_t result, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     MicroOp& op = out_.ops.emplace_back();
+    made_.emplace_back();
     op.run = handler != nullptr ? handler : handlers::fault;
     op.result = result;
     op.a = a;
@@ -306,6 +321,7 @@ void Translator::emit_write(const Step& step) {
             add(handlers::fault, step.container / 8u);
         } else {
             add(handlers::write_low(step.container), target, place(step.a));
+            made_.back() = {Made::As::low_write, step.op, step.container};
         }
         return;
     }
@@ -333,7 +349,7 @@ void Translator::emit_write(const Step& step) {
     if (indexed) {
         add(handlers::write_indexed, target, place(step.a), place(step.b)).detail = {file.count, size};
     } else if (file.lanes == 1) {
-        add(handlers::copy_scalar, target, place(step.a));
+        add_copy(target, place(step.a));
     } else {
         add(handlers::copy_bytes, target, place(step.a)).detail.n = size;
     }
@@ -346,6 +362,7 @@ void Translator::emit_late_write(const Step& step) {
         add(indexed ? handlers::late_write_indexed : handlers::late_write,
             layout_.offset(step.object, indexed ? 0 : step.number), place(step.a), port, indexed ? place(step.b) : 0);
     op.detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
+    if (!indexed) made_.back().as = Made::As::late_write;
     if (indexed) add(handlers::fault, 0, isa_.register_files[step.object].count);
 }
 
@@ -363,7 +380,7 @@ void Translator::emit_access(const Step& step, bool big) {
                                                                                                         step.lanes};
     if (!may_be_left_out || !loads) return;
     add(handlers::jump).detail.n = 2;
-    add(handlers::copy_scalar, place(step.result), layout_.constant(0));
+    add_copy(place(step.result), layout_.constant(0));
 }
 
 void Translator::emit_check(const Step& step, bool big) {
@@ -423,13 +440,13 @@ void Translator::emit(std::size_t index) {
                     step.op == Op::check_load || step.op == Op::check_store;
     bool big = accesses && isa_.memories[step.object].big_endian;
     if (ir::is_computed(step.op)) {
-        bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
         if (step.rounding != Rounding::nearest)
             add(rounded_handler(step.op, step.container), result, a, b, c).detail = {
                 step.lanes, static_cast<std::uint32_t>(step.rounding)};
-        else if (step.lanes == 1)
-            add(scalar_handler(step.op, step.container, strict, Tail::none), result, a, b, c);
-        else
+        else if (step.lanes == 1) {
+            add(scalar_handler(step.op, step.container, strict_floats(), Tail::none), result, a, b, c);
+            made_.back() = {Made::As::computation, step.op, step.container};
+        } else
             add(vector_handler(step.op, step.container), result, a, b, c).detail.n = step.lanes;
         return;
     }
@@ -448,7 +465,7 @@ void Translator::emit(std::size_t index) {
         case Op::cast:
             if (same_bytes_.contains(step.result)) return;
             if (is_copy(step, code_) && step.lanes == 1)
-                add(handlers::copy_scalar, result, a);
+                add_copy(result, a);
             else if (code_.values[step.result].lanes == 1)
                 add(handlers::resize_scalar(code_.values[step.result].container), result, a);
             else
@@ -487,6 +504,7 @@ void Translator::emit(std::size_t index) {
         case Op::put_pc:
             count_jump(step.a);
             add(handlers::late_pc, 0, a).detail = {step.delay, static_cast<std::uint32_t>(input_.address)};
+            made_.back().as = Made::As::late_pc;
             return;
         case Op::jump:
         case Op::branch:
@@ -535,6 +553,11 @@ void Translator::add_end(Handler handler, std::uint64_t next, std::uint32_t port
     add(handler, 0, static_cast<std::uint32_t>(next >> 32), static_cast<std::uint32_t>(next), ports).link = nullptr;
 }
 
+void Translator::add_plain_end(std::uint64_t next) {
+    add_end(handlers::end, next, ports_);
+    made_.back().as = Made::As::end;
+}
+
 // Whether both ways of a branch are known addresses and nothing more.
 bool Translator::goes_two_ways(std::size_t branch) const {
     const Step& step = steps_[branch];
@@ -557,13 +580,15 @@ void Translator::emit_branch(std::size_t index) {
         if (test != nullptr && !reached_by_jump && test->result == branch.a && test->lanes == 1)
             fused = branch_handler(test->op, test->container);
     }
-    if (fused != nullptr)
+    if (fused != nullptr) {
         out_.ops.back().run = fused;
-    else
+        made_.back() = {};
+    } else {
         add(handlers::branch, 0, place(branch.a));
+    }
     check_ports();
-    add_end(handlers::end, *known(steps_[branch.number].a), ports_);
-    add_end(handlers::end, *known(steps_[index + 1].a), ports_);
+    add_plain_end(*known(steps_[branch.number].a));
+    add_plain_end(*known(steps_[index + 1].a));
 }
 
 void Translator::emit_leave(const Step& step) {
@@ -574,8 +599,9 @@ void Translator::emit_leave(const Step& step) {
     check_ports();
     const auto address = known(step.a);
     if (address != input_.next_address) count_jump(step.a);
-    if (address && !changes_modes()) return add_end(handlers::end, *address, ports_);
+    if (address && !changes_modes()) return add_plain_end(*address);
     add(handlers::set_target, 0, place(step.a));
+    if (!changes_modes()) out_.computed_ends.push_back(out_.ops.size());
     add_end(changes_modes() ? handlers::end_modes : handlers::end_jump, input_.next_address, ports_);
 }
 
@@ -603,7 +629,7 @@ void Translator::emit_part(std::uint32_t result, std::uint32_t from, ValueId val
     if (meant.lanes == 1 && meant.container < 64)
         add(handlers::resize_scalar(meant.container), result, from);
     else if (meant.lanes == 1)
-        add(handlers::copy_scalar, result, from);
+        add_copy(result, from);
     else
         add(handlers::copy_bytes, result, from).detail.n = bytes_of(value);
 }
@@ -634,46 +660,50 @@ void Translator::emit_all() {
         out_.ops[op].detail.n = static_cast<std::uint32_t>(first_op_[std::min(step, steps_.size())] - op);
 }
 
-// The handler that computes as `plain` does, in that container if one is given, and has a tail; null where there is none.
-Handler Translator::with_tail(Handler plain, Tail tail, unsigned container) const {
-    bool strict = isa_.floats.flush_subnormals && isa_.floats.canonical_nan;
-    for (const Step& step : steps_)
-        if (ir::is_computed(step.op) && step.lanes == 1 && step.rounding == Rounding::nearest &&
-            (container == 0 || step.container == container) &&
-            scalar_handler(step.op, step.container, strict, Tail::none) == plain)
-            return scalar_handler(step.op, step.container, strict, tail);
-    return nullptr;
+// The handler of that operation with a tail; null where it computes nothing, or there is none.
+Handler Translator::with_tail(std::size_t computation, Tail tail) const {
+    const Made& made = made_[computation];
+    if (made.as != Made::As::computation) return nullptr;
+    return scalar_handler(made.op, made.container, strict_floats(), tail);
 }
 
 // What is computed just before the low part of a register is written goes there at once.
-bool Translator::fuse_low_write(MicroOp& computation, const MicroOp& write) {
-    unsigned written = 0;
-    for (unsigned container : {8u, 16u, 32u})
-        if (write.run == handlers::write_low(container)) written = container;
-    if (written == 0 || computation.result != write.a || computation.result < layout_.registers_end()) return false;
-    Handler fused = with_tail(computation.run, Tail::low_write_end, written);
+bool Translator::fuse_low_write(std::size_t write) {
+    MicroOp& computation = out_.ops[write - 1];
+    const bool is_of_its_size =
+        made_[write].as == Made::As::low_write && made_[write - 1].container == made_[write].container;
+    if (!is_of_its_size || computation.result != out_.ops[write].a || computation.result < layout_.registers_end())
+        return false;
+    const Handler fused = with_tail(write - 1, Tail::low_write_end);
     if (fused == nullptr) return false;
     computation.run = fused;
-    computation.result = write.result;
+    computation.result = out_.ops[write].result;
     return true;
 }
 
 // The operation before a plain end does the end's work too, where it can. A jump to the end still finds it.
 void Translator::fuse_end(std::size_t end) {
-    MicroOp& last = out_.ops[end - 1];
-    if (last.run == handlers::copy_scalar)
-        last.run = handlers::copy_scalar_end;
-    else if (last.run == handlers::late_pc)
-        last.run = handlers::late_pc_end;
-    else if (last.run == handlers::late_write) {
-        last.run = handlers::late_write_end;
-        bool computed_just_before = end >= 2 && out_.ops[end - 2].result == last.a && jumps_.empty();
-        Handler fused = computed_just_before ? with_tail(out_.ops[end - 2].run, Tail::late_write_end) : nullptr;
-        if (fused != nullptr) out_.ops[end - 2].run = fused;
-    } else if (end >= 2 && jumps_.empty() && fuse_low_write(out_.ops[end - 2], last)) {
-        return;
-    } else if (Handler fused = with_tail(last.run, Tail::end)) {
-        last.run = fused;
+    const std::size_t before = end - 1;
+    MicroOp& last = out_.ops[before];
+    const bool computed_just_before = before >= 1 && jumps_.empty();
+    switch (made_[before].as) {
+        case Made::As::copy: last.run = handlers::copy_scalar_end; return;
+        case Made::As::late_pc: last.run = handlers::late_pc_end; return;
+        case Made::As::late_write: {
+            last.run = handlers::late_write_end;
+            if (!computed_just_before || out_.ops[before - 1].result != last.a) return;
+            const Handler fused = with_tail(before - 1, Tail::late_write_end);
+            if (fused != nullptr) out_.ops[before - 1].run = fused;
+            return;
+        }
+        case Made::As::low_write:
+            if (computed_just_before) fuse_low_write(before);
+            return;
+        case Made::As::computation:
+            if (const Handler fused = with_tail(before, Tail::end)) last.run = fused;
+            return;
+        case Made::As::end:
+        case Made::As::other: return;
     }
 }
 
@@ -685,7 +715,7 @@ Translation Translator::run() {
     place_values();
     emit_all();
     for (std::size_t end = 1; end < out_.ops.size(); ++end)
-        if (out_.ops[end].run == handlers::end) fuse_end(end);
+        if (made_[end].as == Made::As::end) fuse_end(end);
     return std::move(out_);
 }
 

@@ -29,6 +29,7 @@ struct TranslateInput {
 struct Translation {
     std::vector<MicroOp> ops;
     std::vector<Touch> reads, writes;
+    std::vector<std::size_t> computed_ends;                // of ops those that lead to an address that was computed
 };
 
 Translation translate(const TranslateInput& input, Layout& layout);

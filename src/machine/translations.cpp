@@ -271,6 +271,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
         return refused(std::move(made), StopReason::undefined);
     }
     made->set_ops(std::move(translation.ops));
+    made->computed_ends = std::move(translation.computed_ends);
     made->reads = std::move(translation.reads);
     made->writes = std::move(translation.writes);
     for (const machine::Touch& touch : made->writes)
