@@ -37,6 +37,19 @@ struct LineColumn {
     std::uint32_t column = 0;
 };
 
+// How a text was put together from pieces of another one.
+struct Derivation {
+    struct Piece {
+        std::uint32_t begin = 0;           // in the new text; pieces stand in its order
+        std::uint32_t offset = 0, length = 0;  // in the other one
+        bool replaced = false;             // something else stands for it
+    };
+    FileId from = 0;
+    std::vector<Piece> pieces;
+    std::string because;                   // what messages say of the difference; empty: nothing
+    Place place;                           // … and where
+};
+
 // Owns the text of every file that was read. Text stays at one address for the manager's life, so views into it hold.
 class SourceManager {
 public:
@@ -55,6 +68,13 @@ public:
     // The paths of all that was loaded; `-` for standard input.
     std::vector<std::string> paths() const;
 
+    // Takes a text that was put together from another one. Names, lines and columns of places in it are those of the other one.
+    FileId derive(std::string text, Derivation derivation);
+    // Where what stands at the place was written: itself, or in the text that its own was put together from.
+    Place origin(Place place) const;
+    // Of a text that was put together, how; else null.
+    const Derivation* derivation(FileId file) const;
+
     std::string_view name(FileId file) const;
     std::string_view text(FileId file) const;
     std::string_view text(Place place) const;
@@ -68,6 +88,7 @@ private:
         std::string name;
         std::string text;
         std::string path;                                // empty where it was not loaded
+        std::optional<Derivation> derivation;
         mutable std::vector<std::uint32_t> line_starts;  // found when first asked for
     };
     FileId keep(std::string name, std::string text);

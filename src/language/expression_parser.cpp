@@ -366,9 +366,9 @@ ExpressionPointer ParserBase::primary() {
     return node;
 }
 
-namespace {
+namespace {}  // namespace
 
-ExpressionPointer compare(Operator op, const ExpressionPointer& left, const ExpressionPointer& right) {
+ExpressionPointer ParserBase::compare(Operator op, const ExpressionPointer& left, const ExpressionPointer& right) {
     auto node = std::make_shared<Expression>();
     node->kind = ExpressionKind::binary;
     node->op = op;
@@ -377,8 +377,6 @@ ExpressionPointer compare(Operator op, const ExpressionPointer& left, const Expr
     node->depth = static_cast<std::uint16_t>(std::max(left->depth, right->depth) + 1);
     return node;
 }
-
-}  // namespace
 
 // The arms of a `case`, and the expression with the value and the patterns.
 struct ParserBase::Cases {
@@ -429,7 +427,7 @@ ParserBase::Cases ParserBase::cases(bool as_statement) {
             skip_row();
             continue;
         }
-        const std::uint32_t before = peek().place.offset;
+        const Place before = peek().place;
         last = accept("else");
         if (last) out.choice->integer = 1;
         if (!last) out.tests.push_back(case_patterns(out));
@@ -446,7 +444,7 @@ ParserBase::Cases ParserBase::cases(bool as_statement) {
             complain("';' or the line's end after a case");
             skip_row();
         }
-        if (peek().place.offset == before) advance();
+        if (same(peek().place, before)) advance();
     }
     nest_ = outside;
     expect("}", "to close the cases");
@@ -600,13 +598,13 @@ Block ParserBase::block() {
     for (;;) {
         while (at(TokenKind::newline) || at(";")) advance();
         if (at("}") || at(TokenKind::end)) break;
-        const std::uint32_t before = peek().place.offset;
+        const Place before = peek().place;
         statement(out);
         if (!at(TokenKind::newline) && !at(";") && !at("}")) {
             complain("';' or the line's end after a statement");
             skip_row();
         }
-        if (peek().place.offset == before) advance();
+        if (same(peek().place, before)) advance();
     }
     expect("}", "to close the block of statements");
     return out;
@@ -616,13 +614,13 @@ Block ParserBase::statements_until_row_end() {
     if (at("{")) return block();
     Block out;
     while (!at_row_end() && !at_only()) {
-        const std::uint32_t before = peek().place.offset;
+        const Place before = peek().place;
         statement(out);
         if (!accept(";") && !at_row_end() && !at_only()) {
             complain("';' between statements");
             skip_row();
         }
-        if (peek().place.offset == before && !at_row_end()) advance();
+        if (same(peek().place, before) && !at_row_end()) advance();
     }
     return out;
 }
@@ -652,10 +650,10 @@ bool ParserBase::deeper() {
 }
 
 void ParserBase::too_deep() {
-    if (complained_ != token_.place.offset)
+    if (!same(complained_, token_.place))
         diagnostics_.error(token_.place, fmt::format("nested or chained more than {} deep", deepest_nesting));
     skip_row();
-    complained_ = token_.place.offset;
+    complained_ = token_.place;
 }
 
 ExpressionPointer ParserBase::finished(std::shared_ptr<Expression> node) {

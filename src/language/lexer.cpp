@@ -40,7 +40,7 @@ constexpr std::pair<std::string_view, const char*> typographic_characters[] = {
 }  // namespace
 
 Lexer::Lexer(FileId file, const SourceManager& sources, Diagnostics& diagnostics)
-    : file_(file), text_(sources.text(file)), diagnostics_(diagnostics) {}
+    : file_(file), text_(sources.text(file)), diagnostics_(&diagnostics) {}
 
 Token Lexer::make(TokenKind kind, std::uint32_t begin) const {
     Token token;
@@ -61,7 +61,7 @@ void Lexer::skip_blanks() {
             const std::uint32_t begin = position_;
             const std::size_t close = text_.find("*/", position_ + 2);
             position_ = static_cast<std::uint32_t>(close == std::string_view::npos ? text_.size() : close + 2);
-            if (close == std::string_view::npos) diagnostics_.error({file_, begin, 2}, "this comment is never closed");
+            if (close == std::string_view::npos) diagnostics_->error({file_, begin, 2}, "this comment is never closed");
         } else {
             return;
         }
@@ -125,7 +125,7 @@ Token Lexer::number(std::uint32_t begin) {
     if ((junk || !digits) && token.text.find_first_not_of("01x_") == std::string_view::npos) {
         token.kind = TokenKind::pattern;
     } else if (junk || !digits) {
-        diagnostics_.error(token.place, "'" + std::string(token.text) + "' is not a number");
+        diagnostics_->error(token.place, "'" + std::string(token.text) + "' is not a number");
     }
     token.too_large = overflow;
     return token;
@@ -142,7 +142,7 @@ Token Lexer::string(std::uint32_t begin) {
         return make(TokenKind::string, begin);
     }
     if (position_ > text_.size()) position_ = static_cast<std::uint32_t>(text_.size());
-    diagnostics_.error({file_, begin, 1}, "this string is never closed on its line");
+    diagnostics_->error({file_, begin, 1}, "this string is never closed on its line");
     return make(TokenKind::bad, begin);
 }
 
@@ -153,7 +153,7 @@ void Lexer::refuse_controls(std::uint32_t begin) {
     for (std::uint32_t at = begin; at < position_;) {
         const Character next = first_character(text_.substr(at, position_ - at));
         if (!next.is_printable && next.is_utf8 && next.code != '\t')
-            diagnostics_.error({file_, at, static_cast<std::uint32_t>(next.length)}, "a control character in a text");
+            diagnostics_->error({file_, at, static_cast<std::uint32_t>(next.length)}, "a control character in a text");
         at += static_cast<std::uint32_t>(next.length);
     }
 }
@@ -186,7 +186,7 @@ Token Lexer::symbol(std::uint32_t begin) {
     }
     ++position_;
     while (position_ < text_.size() && (static_cast<unsigned char>(text_[position_]) & 0xC0) == 0x80) ++position_;
-    Diagnostic& error = diagnostics_.error({file_, begin, position_ - begin}, "this character means nothing here");
+    Diagnostic& error = diagnostics_->error({file_, begin, position_ - begin}, "this character means nothing here");
     for (const auto& [typographic, plain] : typographic_characters) {
         if (text_.substr(begin, position_ - begin) == typographic) error.suggest(plain);
     }

@@ -48,7 +48,7 @@ private:
 
     FileId file_;
     std::string_view text_;
-    Diagnostics& diagnostics_;
+    Diagnostics* diagnostics_;
     std::uint32_t position_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "codec/tables.hpp"
 #include "language/limits.hpp"
 #include "language/parser_base.hpp"
+#include "language/substitute.hpp"
 
 namespace isaforge::language {
 
@@ -19,10 +20,10 @@ constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",       "variants",     "include",  "code",     "opcodes", "floats",   "syntax",  "constant",
-    "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
-    "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",   "where",
-    "mode",      "on",           "device",   "meanings", "type",    "class",    "hazards",
+    "isa",       "variants", "include", "code",     "opcodes", "floats",  "syntax", "constant", "parameter",
+    "registers", "register", "memory",  "enum",     "number",  "operand", "format", "function", "instructions",
+    "pool",      "reserved", "objects", "dialects", "limit",   "where",   "mode",   "on",       "device",
+    "meanings",  "type",     "class",   "hazards",  "part",    "use",     "for",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -74,6 +75,16 @@ private:
     void mode();
     void event();
 
+    std::string piece(std::initializer_list<std::string_view> ends);
+    Place body();
+    void repeat(const std::vector<std::vector<Binding>>& bindings, Place body, bool by_lines);
+    void repetition();
+    std::vector<std::vector<Binding>> repeated(const std::vector<Name>& names);
+    std::vector<Binding> tuple(const std::vector<Name>& names, std::string_view context);
+    void part();
+    void use_part(bool by_lines);
+    bool repeats(bool by_lines);
+
     BitPattern pattern();
     void variants();
     void variant_base(const Name& name);
@@ -87,6 +98,7 @@ private:
     unsigned width(std::string_view what, Place* place = nullptr);
     std::optional<std::int64_t> signed_number(std::string_view what);
     Only only();
+    std::vector<Name> span_of_variants();
     std::vector<Text> texts();
 
     std::vector<EntrySyntax> entries(std::vector<BitFieldSyntax>* fields = nullptr);
@@ -96,6 +108,7 @@ private:
     void cell_name(Cell& cell);
     void append_bar(Bar& bar);
     OperandRowSyntax operand_row();
+    void operand_rows(OperandDeclaration& out);
     void number_term(NumberDeclaration& number);
 
     WhereSyntax naming();
@@ -121,6 +134,10 @@ private:
     Includer& includer_;
     Description& out_;
     std::vector<FileId> chain_;  // this file and those that include it, the outermost first
+    std::shared_ptr<const Only> only_;           // of the blocks that rows stand in
+    ExpressionPointer condition_;                // likewise, of an operand's rows; null: none
+    std::size_t version_ = 0, versions_ = 1;     // of the parts that a format uses: which is read, and how many there are
+    Only version_only_;                          // … and where it is
 };
 
 void Parser::run() {
@@ -181,6 +198,8 @@ bool Parser::declaration() {
     if (accept("function")) return function(), true;
     if (accept("type")) return type(), true;
     if (at("instructions")) return instructions(), true;
+    if (accept("part")) return part(), true;
+    if (repeats(true)) return true;
     if (accept("pool")) return pool(), true;
     if (accept("reserved")) return reserved(), true;
     if (accept("meanings")) return out_.meanings = words_until_row_end(), true;
@@ -335,13 +354,39 @@ std::optional<std::int64_t> Parser::signed_number(std::string_view what) {
     return static_cast<std::int64_t>(negative ? 0 - *number : *number);
 }
 
+// since NAME, until NAME: those of the variants that are of none, in their order
+std::vector<Name> Parser::span_of_variants() {
+    std::vector<Name> all;
+    for (const Name& variant : out_.variants)
+        if (!out_.variant_bases.contains(variant.text)) all.push_back(variant);
+    while (at("since") || at("until")) {
+        const bool since = advance().text == "since";
+        const Name name = word(name_letters);
+        const auto found = std::ranges::find(all, name.text, &Name::text);
+        if (name.text.empty())
+            complain("the name of a variant");
+        else if (found == all.end())
+            all = {name};  // which is none of them: said where it is looked up
+        else if (since)
+            all.erase(all.begin(), found);
+        else
+            all.erase(std::next(found), all.end());
+    }
+    return all;
+}
+
 Only Parser::only() {
     Only out;
+    out.within = only_;
     const auto names = [&](const char* keyword, std::vector<Name>& list, const char* what) {
         if (!accept(keyword)) return;
         while (at(TokenKind::name) && !at("before")) list.push_back(word(name_letters));
         if (list.empty()) complain(what);
     };
+    if (at("since") || at("until")) {
+        out.names = span_of_variants();
+        while (at_dialect()) out.names.push_back(word(name_letters));
+    }
     names("only", out.names, "the names of the variants or dialects that it is in");
     names("before", out.before, "the names of the variants that it is in no more");
     return out;
@@ -359,6 +404,8 @@ std::string Parser::dialect() { return at_dialect() ? std::string(advance().text
 std::vector<Text> Parser::texts() {
     std::vector<Text> out;
     do {
+        if (!out.empty()) skip_newlines();  // a list goes on in the next line
+        repeats(false);
         const std::string whose = dialect();
         if (auto text = expect_string(out_.dialects.empty() ? "a text in quotes" : "a text in quotes or a dialect")) {
             out.push_back(std::move(*text));
@@ -376,19 +423,215 @@ void Parser::rows(std::string_view what, Row&& row) {
     for (;;) {
         skip_newlines();
         if (accept("}")) return;
+        if (repeats(true)) continue;
+        if (at_only()) {  // of all rows of a block
+            const std::shared_ptr<const Only> outer = only_;
+            only_ = std::make_shared<const Only>(only());
+            rows(what, row);
+            only_ = outer;
+            continue;
+        }
         if (at(TokenKind::end)) {
             complain(fmt::format("'}}' to close the {}", what)).note(open, "they begin here");
             return;
         }
         if (diagnostics_.overflowing()) return;
-        const std::uint32_t before = peek().place.offset;
+        const Place before = peek().place;
         row();
         if (!at_row_end()) {
             complain("the end of the row");
             skip_row();
         }
-        if (peek().place.offset == before && !at("}")) advance();
+        if (same(peek().place, before) && !at("}")) advance();
     }
+}
+
+// --- what stands for more ---------------------------------------------------------------------------------------------
+
+// Of a string, as it is written.
+std::string_view between_quotes(std::string_view token) {
+    token.remove_prefix(1);
+    token.remove_suffix(1);
+    return token;
+}
+
+// The text up to one of these, outside of brackets; of a string what stands between its quotes.
+std::string Parser::piece(std::initializer_list<std::string_view> ends) {
+    const Place begin = peek().place;
+    if (at(TokenKind::string)) return std::string(between_quotes(advance().text));
+    unsigned open = 0;
+    const auto ended = [&] {
+        return at(TokenKind::end) || at(TokenKind::newline) ||
+               (open == 0 && std::ranges::any_of(ends, [&](std::string_view end) { return at(end); }));
+    };
+    Place last = begin;
+    last.length = 0;
+    while (!ended()) {
+        if (at("(") || at("[")) ++open;
+        if ((at(")") || at("]")) && open > 0) --open;
+        last = advance().place;
+    }
+    return std::string(sources_.text({begin.file, begin.offset, last.offset + last.length - begin.offset}));
+}
+
+// What stands in the braces that begin here.
+Place Parser::body() {
+    const Place open = peek().place;
+    if (!expect("{", "to begin what is repeated")) return {};
+    unsigned depth = 1;
+    while (!at(TokenKind::end)) {
+        if (at("{")) ++depth;
+        if (at("}") && --depth == 0) break;
+        advance();
+    }
+    Place out{open.file, open.offset + 1, peek().place.offset - open.offset - 1};
+    if (at(TokenKind::end)) complain("'}' to close what is repeated").note(open, "it begins here");
+    accept("}");
+    return out;
+}
+
+void Parser::repeat(const std::vector<std::vector<Binding>>& bindings, Place body, bool by_lines) {
+    std::vector<FileId> files;
+    for (const std::vector<Binding>& each : bindings) {
+        out_.repeated += body.length + 1;
+        if (out_.repeated > most_repeated) {
+            diagnostics_.error(body, fmt::format("`for` and `use` make more than {} characters", most_repeated));
+            return;
+        }
+        files.push_back(substitute(body, each, sources_, by_lines));
+    }
+    read_first(std::move(files));
+}
+
+// (x, y) for as many names
+std::vector<Binding> Parser::tuple(const std::vector<Name>& names, std::string_view context) {
+    std::vector<Binding> out;
+    const Place begin = peek().place;
+    if (!expect("(", context)) return out;
+    skip_newlines();
+    while (!at(")") && !at(TokenKind::end)) {
+        if (out.size() == names.size()) {
+            complain("')', as there are no more names");
+            skip_to({")"});
+            break;
+        }
+        const Place where = peek().place;
+        std::string text = piece({",", ")"});
+        out.push_back({names[out.size()].text, std::move(text), from(where)});
+        if (!accept(",")) break;
+        skip_newlines();
+    }
+    if (at(")") && out.size() < names.size())
+        diagnostics_.error(from(begin),
+                           fmt::format("there are {} names, and this is for {}", names.size(), out.size()));
+    expect(")", "to close the list");
+    out.resize(names.size());
+    return out;
+}
+
+// 1..4 "text" word (x, y): what stands for the names, each time
+std::vector<std::vector<Binding>> Parser::repeated(const std::vector<Name>& names) {
+    std::vector<std::vector<Binding>> out;
+    while (!at("{") && !at(TokenKind::end) && out.size() <= longest_range) {
+        skip_newlines();
+        const Place where = peek().place;
+        if (at("{")) break;
+        if (at("(")) {
+            out.push_back(tuple(names, ""));
+        } else if (names.size() != 1) {
+            complain("'(' before what stands for the names");
+            skip_to({"{"});
+        } else if (at(TokenKind::string)) {
+            out.push_back({{names[0].text, std::string(between_quotes(advance().text)), where}});
+        } else if (at(TokenKind::number)) {
+            const Token first = advance();
+            if (!accept("..")) {
+                out.push_back({{names[0].text, std::string(first.text), where}});
+                continue;
+            }
+            const std::uint64_t last = expect_number("the end of the range").value_or(first.number);
+            for (std::uint64_t n = first.number; n <= last && out.size() <= longest_range; ++n)
+                out.push_back({{names[0].text, std::to_string(n), from(where)}});
+        } else {
+            const Name one = word(mnemonic_letters);
+            if (one.text.empty()) {
+                complain("what stands for the name: numbers, words or strings");
+                skip_to({"{"});
+            } else {
+                out.push_back({{names[0].text, one.text, where}});
+            }
+        }
+    }
+    if (out.size() > longest_range) {
+        diagnostics_.error(peek().place, fmt::format("more than {} repetitions", longest_range));
+        out.clear();
+    }
+    return out;
+}
+
+// for NAME in … { … }
+void Parser::repetition() {
+    std::vector<Name> names;
+    if (at("(")) {
+        names = parameters();
+    } else {
+        names.push_back(expect_name("a name that stands for something else each time"));
+    }
+    if (!expect("in", "before what the name stands for")) return skip_row();
+    const std::vector<std::vector<Binding>> bindings = repeated(names);
+    const Place what = body();
+    if (what.known()) repeat(bindings, what, true);
+}
+
+// part NAME(parameters) [only …] { … }
+void Parser::part() {
+    PartDeclaration out;
+    out.name = expect_name("the name of the part");
+    out.parameters = parameters();
+    out.only = only();
+    out.body = body();
+    if (!out.body.known()) return;
+    auto& versions = out_.parts[out.name.text];
+    if (!versions.empty() && (out.only.empty() || versions.front().only.empty())) {
+        diagnostics_.error(out.name.place, fmt::format("there is a part '{}' already", out.name.text))
+            .note(versions.front().name.place, "it is here");
+        return;
+    }
+    versions.push_back(std::move(out));
+}
+
+// use NAME(arguments)
+void Parser::use_part(bool by_lines) {
+    const Name name = expect_name("the name of a part");
+    const auto found = out_.parts.find(name.text);
+    if (found == out_.parts.end()) {
+        std::vector<std::string_view> known;
+        for (const auto& part : out_.parts) known.push_back(part.first);
+        Diagnostic& error = diagnostics_.error(name.place, fmt::format("there is no part '{}' above", name.text));
+        if (const std::string_view meant = nearest(name.text, known); !meant.empty()) error.suggest(std::string(meant));
+        return skip_row();
+    }
+    out_.used_parts.insert(name.text);
+    const std::vector<PartDeclaration>& versions = found->second;
+    if (versions.size() > 1 && versions_ > 1 && versions_ != versions.size())
+        diagnostics_.error(name.place, "the parts that a format uses have different numbers of versions");
+    if (versions.size() > 1 && by_lines)
+        diagnostics_.error(name.place, "a part that differs by variant is for the bars and names of formats");
+    const PartDeclaration& part = versions[std::min(version_, versions.size() - 1)];
+    if (!part.only.empty()) version_only_ = part.only;
+    versions_ = std::max(versions_, versions.size());
+    std::vector<Binding> bindings;
+    const std::size_t errors = diagnostics_.errors();
+    if (!part.parameters.empty()) bindings = tuple(part.parameters, "before the arguments of the part");
+    if (diagnostics_.errors() != errors) return skip_row();
+    repeat({std::move(bindings)}, part.body, by_lines);
+}
+
+// Whether `for` or `use` is next, of which each is read as what it stands for.
+bool Parser::repeats(bool by_lines) {
+    if (by_lines && accept("for")) return repetition(), true;
+    if (accept("use")) return use_part(by_lines), true;
+    return false;
 }
 
 // --- what a description is --------------------------------------------------------------------------------------------
@@ -595,10 +838,10 @@ std::vector<EntrySyntax> Parser::entries(std::vector<BitFieldSyntax>* fields) {
     std::vector<EntrySyntax> out;
     rows("entries", [&] {
         while (!at_row_end()) {
-            const std::uint32_t before = peek().place.offset;
+            const Place before = peek().place;
             if (fields && at(TokenKind::name) && !at("alias") && !at_dialect()) return bit_fields(*fields);
             out.push_back(entry());
-            if (peek().place.offset == before) return skip_row();
+            if (same(peek().place, before)) return skip_row();
             if (fields && at("{")) rows("fields of the register", [&] { bit_fields(out.back().fields); });
         }
     });
@@ -758,25 +1001,40 @@ void Parser::append_bar(Bar& bar) {
             advance();
         }
         if (at_row_end() || at("takes") || at("where") || at_only()) break;
-        const std::uint32_t before = peek().place.offset;
+        const Place before = peek().place;
+        if (repeats(false)) continue;
         bar.cells.push_back(cell(true));
         if (at(TokenKind::newline) && next_line_begins("|")) skip_newlines();
-        if (!expect("|", "after a cell of the bar") || peek().place.offset == before) return skip_row();
+        if (!expect("|", "after a cell of the bar") || same(peek().place, before)) return skip_row();
     }
     bar.broken = false;
     bar.place = from(begin);
 }
 
+// Parts that it uses may be different by variant: then it is read once with each.
 void Parser::format() {
-    FormatDeclaration out;
-    out.name = expect_name("the name of the format");
-    out.parameters = parameters();
-    skip_newlines();
-    append_bar(out.bar);
-    while (accept("takes")) out.takes.push_back(takes());
-    if (accept("where")) out_.with_meanings ? void(out.where = where()) : pass_over_meaning();
-    out.only = only();
-    out_.formats.push_back(std::move(out));
+    const Position begin = position();
+    const std::size_t errors = diagnostics_.errors();
+    const std::shared_ptr<const Only> outer = only_;
+    version_ = 0;
+    versions_ = 1;
+    do {
+        if (version_ > 0) go_back(begin);
+        version_only_ = {};
+        FormatDeclaration out;
+        out.name = expect_name("the name of the format");
+        out.parameters = parameters();
+        skip_newlines();
+        append_bar(out.bar);
+        while (accept("takes")) out.takes.push_back(takes());
+        if (accept("where")) out_.with_meanings ? void(out.where = where()) : pass_over_meaning();
+        if (!version_only_.empty()) only_ = std::make_shared<const Only>(version_only_);
+        out.only = only();
+        only_ = outer;
+        out_.formats.push_back(std::move(out));
+    } while (++version_ < versions_ && diagnostics_.errors() == errors);
+    version_ = 0;
+    versions_ = 1;
 }
 
 // limit bus 1 "an instruction reads one of these"
@@ -898,9 +1156,9 @@ OperandRowSyntax Parser::operand_row() {
     OperandRowSyntax out;
     out.place = peek().place;
     while (!at(TokenKind::string) && !at_dialect() && !at_row_end() && !at("reserved") && !at("if") && !at("=")) {
-        const std::uint32_t before = peek().place.offset;
+        const Place before = peek().place;
         out.cells.push_back(cell(false));
-        if (peek().place.offset == before) return skip_row(), out;
+        if (same(peek().place, before)) return skip_row(), out;
     }
     if (accept("reserved")) {
         out.reserved = true;
@@ -926,9 +1184,23 @@ OperandRowSyntax Parser::operand_row() {
         while (accept("takes")) out.takes.push_back(expect_name("the name of a limit"));
     }
     if (accept("if")) out.condition = expression();
+    if (condition_)
+        out.condition =
+            out.condition ? compare(semantics::Operator::logical_and, condition_, out.condition) : condition_;
     out.only = only();
     out.place = from(out.place);
     return out;
+}
+
+void Parser::operand_rows(OperandDeclaration& out) {
+    rows("rows of the operand", [&] {
+        if (!accept("if")) return out.rows.push_back(operand_row());
+        const ExpressionPointer outer = condition_;
+        condition_ = expression();
+        if (outer) condition_ = compare(semantics::Operator::logical_and, outer, condition_);
+        operand_rows(out);
+        condition_ = outer;
+    });
 }
 
 void Parser::operand() {
@@ -939,7 +1211,7 @@ void Parser::operand() {
     out.width = type_ref();
     while (accept("takes")) out.takes.push_back(expect_name("the name of a limit"));
     out.only = only();
-    rows("rows of the operand", [&] { out.rows.push_back(operand_row()); });
+    operand_rows(out);
     out_.operands.push_back(std::move(out));
 }
 
@@ -963,6 +1235,7 @@ std::vector<WhereSyntax> Parser::where() {
     std::vector<WhereSyntax> out;
     do {
         skip_newlines();
+        repeats(false);
         WhereSyntax one = naming();
         if (!one.value) return out;
         out.push_back(std::move(one));
@@ -1111,6 +1384,8 @@ Value Parser::value(const Column& column) {
         out.kind = Value::Kind::absent;
     } else if (accept("auto")) {
         out.kind = Value::Kind::automatic;
+        if (sources_.derivation(out.place.file) != nullptr)
+            diagnostics_.error(out.place, "`auto` in what is repeated: each time it would need a number of its own");
     } else if (at(TokenKind::number)) {
         const Token token = column.bits ? advance() : take_number();
         out.low = out.high = token.number;
@@ -1124,6 +1399,7 @@ Value Parser::value(const Column& column) {
             }
             out.high = out.low;
         }
+        while (!column.bits && accept("+")) out.low = out.high += expect_number("a number to add").value_or(0);
         if (accept("..")) {
             out.kind = Value::Kind::range;
             out.high = expect_number("the end of the range").value_or(out.low);
@@ -1223,7 +1499,8 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
                 out.broken = true;
                 return out;
             }
-            out.values.push_back(value(column));
+            const bool same = i > 0 && accept("=");  // as in the variant before
+            out.values.push_back(same ? out.values.back() : value(column));
         }
     }
     if (accept("reserved")) {
@@ -1265,11 +1542,21 @@ std::vector<ArrivalSyntax> Parser::arrivals() {
 void Parser::instructions() {
     InstructionsDeclaration out;
     out.place = advance().place;
-    out.encodings.push_back(encoding(&out.columns));
+    if (at("["))
+        out.columns = columns();  // all encodings stand behind them
+    else
+        out.encodings.push_back(encoding(&out.columns));
     skip_newlines();
-    while (accept("also")) {
-        out.encodings.push_back(encoding(nullptr));
+    while (at("also") || at("as") || at("use") || at("for")) {
+        if (!repeats(true)) {
+            advance();
+            out.encodings.push_back(encoding(nullptr));
+        }
         skip_newlines();
+    }
+    if (out.encodings.empty()) {
+        complain("an encoding: as FORMAT …");
+        skip_to({"{"});
     }
     while (!at("{") && !at(TokenKind::end)) {
         if (accept("when")) {

@@ -2,21 +2,67 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "language/limits.hpp"
+
 namespace isaforge::language {
 
 ParserBase::ParserBase(FileId file, const SourceManager& sources, Diagnostics& diagnostics)
-    : diagnostics_(diagnostics), lexer_(file, sources, diagnostics) {
+    : diagnostics_(diagnostics), texts_(sources), lexer_(file, sources, diagnostics) {
     token_ = lexer_.next();
+}
+
+bool ParserBase::read_first(std::vector<FileId> files) {
+    if (files.empty()) return true;
+    if (suspended_.size() >= deepest_repetition) {
+        diagnostics_.error(last_, fmt::format("`for` and `use` in one another more than {} deep", deepest_repetition));
+        return false;
+    }
+    std::reverse(files.begin(), files.end());
+    const FileId first = files.back();
+    files.pop_back();
+    suspended_.push_back({lexer_, token_, std::move(files)});
+    lexer_ = Lexer(first, texts_, diagnostics_);
+    token_ = next_token();
+    return true;
+}
+
+ParserBase::Position ParserBase::position() const { return {suspended_, lexer_, token_, last_}; }
+
+void ParserBase::go_back(const Position& position) {
+    suspended_ = position.suspended;
+    lexer_ = position.lexer;
+    token_ = position.token;
+    last_ = position.last;
+}
+
+// Where a text ends that stands in another one, that goes on.
+Token ParserBase::next_token() {
+    Token token = lexer_.next();
+    while (token.kind == TokenKind::end && !suspended_.empty()) {
+        if (std::vector<FileId>& before = suspended_.back().before; !before.empty()) {
+            lexer_ = Lexer(before.back(), texts_, diagnostics_);
+            before.pop_back();
+            token = lexer_.next();
+            continue;
+        }
+        lexer_ = suspended_.back().lexer;
+        token = suspended_.back().token;
+        suspended_.pop_back();
+    }
+    return token;
 }
 
 Token ParserBase::advance() {
     const Token taken = token_;
     if (taken.kind != TokenKind::end && taken.kind != TokenKind::newline) last_ = taken.place;
-    token_ = lexer_.next();
+    token_ = next_token();
     line_ended_ = false;
     while (nest_ > 0 && token_.kind == TokenKind::newline) {
         line_ended_ = true;
-        token_ = lexer_.next();
+        token_ = next_token();
     }
     return taken;
 }
@@ -40,24 +86,24 @@ bool ParserBase::next_line_begins(std::string_view symbol) {
 }
 
 Place ParserBase::from(Place begin) const {
-    if (last_.offset + last_.length < begin.offset) return begin;
+    if (last_.file != begin.file || last_.offset + last_.length < begin.offset) return begin;
     return {begin.file, begin.offset, last_.offset + last_.length - begin.offset};
 }
 
 bool ParserBase::expect_close(std::string_view bracket, std::string_view context) {
     if (!line_ended_ || at(bracket)) return expect(bracket, context);
-    if (complained_ != token_.place.offset) {
+    if (!same(complained_, token_.place)) {
         const Place after{last_.file, last_.offset + last_.length, 1};
         diagnostics_.error(after, fmt::format("expected '{}' {}, found the end of the line", bracket, context));
     }
-    complained_ = token_.place.offset;
+    complained_ = token_.place;
     return false;
 }
 
 Diagnostic& ParserBase::complain(std::string_view what, std::initializer_list<std::string_view> known) {
     ignored_ = {};
-    if (token_.kind == TokenKind::bad || complained_ == token_.place.offset) return ignored_;
-    complained_ = token_.place.offset;
+    if (token_.kind == TokenKind::bad || same(complained_, token_.place)) return ignored_;
+    complained_ = token_.place;
     std::string found = fmt::format("'{}'", token_.text);
     Place place = token_.place;
     if (token_.kind == TokenKind::end) found = "the end of the file";
@@ -116,7 +162,7 @@ Name ParserBase::word(std::string_view extra) {
     const Token token = lexer_.word(extra);
     last_ = token.place;
     do {
-        token_ = lexer_.next();
+        token_ = next_token();
     } while (nest_ > 0 && token_.kind == TokenKind::newline);
     return {std::string(token.text), token.place};
 }

@@ -33,6 +33,14 @@ protected:
     }
     bool expect(std::string_view symbol_or_name, std::string_view context);
     bool at_row_end() const { return at(TokenKind::newline) || at(TokenKind::end) || at("}"); }
+    // What is read next are these texts, one after the other; then it goes on here. False, with a message, where too many are
+    // under way in one another.
+    bool read_first(std::vector<FileId> files);
+    // Where the parser is, to read what follows once more.
+    struct Position;
+    Position position() const;
+    void go_back(const Position& position);
+    static bool same(Place a, Place b) { return a.file == b.file && a.offset == b.offset; }
     void skip_newlines();
     bool next_line_begins(std::string_view symbol);  // looks past the line end that the parser is at
 
@@ -76,6 +84,8 @@ protected:
 
     // Meanings (expression_parser.cpp).
     ExpressionPointer expression();
+    static ExpressionPointer compare(semantics::Operator op, const ExpressionPointer& left,
+                                     const ExpressionPointer& right);
     void go_on_at(std::string_view symbol);
     ExpressionPointer unconditional();  // … without `? :`, where a `?` behind it means something else
     semantics::TypeName type_name();
@@ -86,13 +96,13 @@ protected:
     semantics::Block block();
     void pass_over_meaning();
     // Where something is there says `only` and `before`, unless that is a function's name.
-    bool at_only() const { return at("only") || (at("before") && !next_is('(')); }
+    bool at_only() const { return at("only") || ((at("before") || at("since") || at("until")) && !next_is('(')); }
 
     Diagnostics& diagnostics_;
-    Lexer lexer_;
     std::set<std::string> broken_;
 
 private:
+    Token next_token();
     ExpressionPointer conditional();
     ExpressionPointer binary(unsigned level);
     ExpressionPointer unary();
@@ -117,13 +127,29 @@ private:
     void assignment(semantics::Block& out);
     semantics::Statement branch();
 
+    struct Suspended {
+        Lexer lexer;
+        Token token;
+        std::vector<FileId> before;  // what is read first, the last one next
+    };
+
+    const SourceManager& texts_;
+    std::vector<Suspended> suspended_;  // the outermost first
+    Lexer lexer_;
     Token token_;
     Place last_;
     bool line_ended_ = false;  // between the last token and this one, inside brackets
     unsigned nest_ = 0;
     unsigned depth_ = 0;
-    std::uint32_t complained_ = ~0u;
+    Place complained_;
     Diagnostic ignored_;  // a message that is not shown
+};
+
+struct ParserBase::Position {
+    std::vector<Suspended> suspended;
+    Lexer lexer;
+    Token token;
+    Place last;
 };
 
 }  // namespace isaforge::language

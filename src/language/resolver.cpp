@@ -172,7 +172,7 @@ void Resolver::choose_dialect() {
 
 // Of the variants that are named it has to be one, and of the dialects.
 bool Resolver::here(const Only& only) {
-    if (only.empty()) return true;
+    if (only.within && !here(*only.within)) return false;
     bool variant_named = false, dialect_named = false, variant_found = false, dialect_found = false;
     const auto is_here = [&](const Name& name) {
         return std::find(isa_.lineage.begin(), isa_.lineage.end(), name.text) != isa_.lineage.end();

@@ -42,8 +42,9 @@ struct TypeRef {
 // Variants and dialects that something exists in, with the variants of these; empty: all. Not in `before` and what is of it.
 struct Only {
     std::vector<Name> names, before;
+    std::shared_ptr<const Only> within;  // what holds for the block that it stands in
 
-    bool empty() const { return names.empty() && before.empty(); }
+    bool empty() const { return names.empty() && before.empty() && !within; }
 };
 
 struct Slice {
@@ -79,6 +80,14 @@ struct WhereSyntax {
     Name name;
     Name parameter;  // of a rule for what is assigned; empty: an expression's name
     ExpressionPointer value;
+};
+
+// part NAME(parameters) { text }
+struct PartDeclaration {
+    Name name;
+    std::vector<Name> parameters;
+    Place body;
+    Only only;
 };
 
 // limit bus 1 "what is said where there are more"
@@ -384,6 +393,9 @@ struct Description {
     std::vector<ClassDeclaration> classes;
     std::vector<HazardSyntax> hazards;
     std::vector<FormatDeclaration> formats;
+    std::map<std::string, std::vector<PartDeclaration>> parts;  // those of a name have variants of their own
+    std::set<std::string> used_parts;
+    std::size_t repeated = 0;   // characters that `for` and `use` have made
     std::vector<std::shared_ptr<semantics::Function>> functions;
     std::vector<std::shared_ptr<semantics::TypeAlias>> types;
     std::vector<InstructionsDeclaration> instructions;

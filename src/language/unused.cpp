@@ -180,9 +180,11 @@ References::References(const Description& description) {
 std::vector<Diagnostic> find_unused(const Description& description) {
     const References used(description);
     std::vector<Diagnostic> out;
-    const auto look = [&](const std::string& name, Place place, const char* what) {
-        if (used.contains(name)) return;
+    const auto say = [&](const std::string& name, Place place, const char* what) {
         out.push_back({Severity::warning, place, fmt::format("{} '{}' is never used", what, name), {}, {}});
+    };
+    const auto look = [&](const std::string& name, Place place, const char* what) {
+        if (!used.contains(name)) say(name, place, what);
     };
     for (const ConstantDeclaration& constant : description.constants)
         look(constant.name.text, constant.name.place, constant.parameter ? "parameter" : "constant");
@@ -191,6 +193,8 @@ std::vector<Diagnostic> find_unused(const Description& description) {
     for (const NumberDeclaration& number : description.numbers) look(number.name.text, number.name.place, "number");
     for (const OperandDeclaration& operand : description.operands)
         look(operand.name.text, operand.name.place, "operand");
+    for (const auto& [name, versions] : description.parts)
+        if (!description.used_parts.contains(name)) say(name, versions.front().name.place, "part");
     for (const LimitDeclaration& limit : description.limits) look(limit.name.text, limit.name.place, "limit");
     for (const ClassDeclaration& one : description.classes) look(one.name.text, one.name.place, "class");
     for (const FormatDeclaration& format : description.formats) look(format.name.text, format.name.place, "format");

@@ -100,7 +100,7 @@ std::string_view shown_part(std::string_view line, std::size_t& column) {
 std::string excerpt(const Diagnostic& diagnostic, const SourceManager& sources, bool colour) {
     std::size_t column = sources.line_column(diagnostic.place).column - 1;
     const std::string_view line = shown_part(sources.line_text(diagnostic.place), column);
-    const std::size_t behind = column + diagnostic.place.length;
+    const std::size_t behind = column + sources.origin(diagnostic.place).length;
     std::string shown, marks;
     bool has_caret = false;
     for (std::size_t at = 0; at < line.size();) {
@@ -132,6 +132,21 @@ std::string excerpt(const Diagnostic& diagnostic, const SourceManager& sources, 
     return out;
 }
 
+// Its notes, and what stands for the names in a text that is repeated.
+std::vector<Diagnostic> notes_of(const Diagnostic& diagnostic, const SourceManager& sources) {
+    std::vector<Diagnostic> out = diagnostic.notes;
+    if (diagnostic.severity == Severity::note) return out;
+    const Derivation* how = sources.derivation(diagnostic.place.file);
+    for (; how != nullptr; how = sources.derivation(how->from)) {
+        if (how->because.empty()) continue;
+        Diagnostic& note = out.emplace_back();
+        note.severity = Severity::note;
+        note.place = how->place;
+        note.message = "where " + how->because;
+    }
+    return out;
+}
+
 nlohmann::json json_of(const Diagnostic& diagnostic, const SourceManager& sources) {
     nlohmann::json out;
     out["severity"] = word(diagnostic.severity);
@@ -141,12 +156,10 @@ nlohmann::json json_of(const Diagnostic& diagnostic, const SourceManager& source
         out["file"] = sources.name(diagnostic.place.file);
         out["line"] = at.line;
         out["column"] = at.column;
-        out["length"] = diagnostic.place.length;
+        out["length"] = sources.origin(diagnostic.place).length;
     }
     if (!diagnostic.suggestion.empty()) out["suggestion"] = diagnostic.suggestion;
-    if (!diagnostic.notes.empty()) {
-        for (const Diagnostic& note : diagnostic.notes) out["notes"].push_back(json_of(note, sources));
-    }
+    for (const Diagnostic& note : notes_of(diagnostic, sources)) out["notes"].push_back(json_of(note, sources));
     return out;
 }
 
@@ -166,7 +179,7 @@ std::string to_text(const Diagnostic& diagnostic, const SourceManager& sources, 
         out += fmt::format("{}: {}\n", word(diagnostic.severity), message);
     }
     if (diagnostic.place.known()) out += excerpt(diagnostic, sources, colour);
-    for (const Diagnostic& note : diagnostic.notes) out += to_text(note, sources, colour);
+    for (const Diagnostic& note : notes_of(diagnostic, sources)) out += to_text(note, sources, colour);
     return out;
 }
 

@@ -20,7 +20,7 @@ FileId SourceManager::add(std::string name, std::string text) {
 }
 
 FileId SourceManager::keep(std::string name, std::string text) {
-    files_.push_back({std::move(name), std::move(text), {}, {}});
+    files_.push_back({std::move(name), std::move(text), {}, {}, {}});
     return static_cast<FileId>(files_.size());
 }
 
@@ -56,7 +56,41 @@ std::optional<FileId> SourceManager::load_text(const std::string& path, std::str
     return id;
 }
 
-std::string_view SourceManager::name(FileId id) const { return id == 0 ? std::string_view{} : file(id).name; }
+FileId SourceManager::derive(std::string text, Derivation derivation) {
+    const FileId id = keep({}, std::move(text));
+    files_.back().derivation = std::move(derivation);
+    return id;
+}
+
+const Derivation* SourceManager::derivation(FileId id) const {
+    return id != 0 && file(id).derivation ? &*file(id).derivation : nullptr;
+}
+
+Place SourceManager::origin(Place place) const {
+    while (const Derivation* const derivation = this->derivation(place.file)) {
+        const auto& pieces = derivation->pieces;
+        place.file = derivation->from;
+        if (pieces.empty()) return {place.file, 0, 0};
+        const auto piece_at = [&](std::uint32_t offset) {
+            const auto behind =
+                std::upper_bound(std::next(pieces.begin()), pieces.end(), offset,
+                                 [](std::uint32_t at, const Derivation::Piece& piece) { return at < piece.begin; });
+            return *std::prev(behind);
+        };
+        const std::uint32_t end = place.offset + place.length;
+        const Derivation::Piece first = piece_at(place.offset), last = piece_at(end == 0 ? 0 : end - 1);
+        const std::uint32_t from = first.replaced ? 0 : std::min(place.offset - first.begin, first.length);
+        const std::uint32_t to = last.replaced ? last.length : std::min(end - last.begin, last.length);
+        place.length = place.length == 0 ? 0 : last.offset + to - (first.offset + from);
+        place.offset = first.offset + from;
+    }
+    return place;
+}
+
+std::string_view SourceManager::name(FileId id) const {
+    while (const Derivation* const derivation = this->derivation(id)) id = derivation->from;
+    return id == 0 ? std::string_view{} : file(id).name;
+}
 std::string_view SourceManager::text(FileId id) const { return id == 0 ? std::string_view{} : file(id).text; }
 
 std::string_view SourceManager::text(Place place) const {
@@ -77,6 +111,7 @@ const std::vector<std::uint32_t>& SourceManager::line_starts(const File& file) c
 
 LineColumn SourceManager::line_column(Place place) const {
     if (!place.known()) return {};
+    place = origin(place);
     const auto& starts = line_starts(file(place.file));
     const auto next = std::upper_bound(starts.begin(), starts.end(), place.offset);
     const auto line = static_cast<std::uint32_t>(next - starts.begin());
@@ -85,6 +120,7 @@ LineColumn SourceManager::line_column(Place place) const {
 
 std::string_view SourceManager::line_text(Place place) const {
     if (!place.known()) return {};
+    place = origin(place);
     const auto& starts = line_starts(file(place.file));
     const std::uint32_t number = line_column(place).line;  // the table is there: a long line is not searched again
     const std::uint32_t begin = starts[number - 1];

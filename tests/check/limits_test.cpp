@@ -56,6 +56,23 @@ TEST(Limits, AChainOfAnyOperatorHasOne) {
     EXPECT_EQ(said_of_meaning("D = A" + repeated(" + A", 150)), "nothing");
 }
 
+TEST(Limits, WhatIsRepeatedHasOne) {
+    EXPECT_EQ(said(machine + table + "for n in 1..4096 {\nfor m in 1..4096 {\n    n  a{n}_{m}   D = A\n}\n}\n}\n"),
+              "`for` and `use` make more than 16777216 characters");
+    EXPECT_EQ(said(machine + table + "for n in 1..5000 { n  a{n}   D = A }\n}\n"), "more than 4096 repetitions");
+    EXPECT_EQ(said(machine + table + "for n in 1..4000 { n  a{n}   D = A }\n}\n"), "nothing");
+    std::string deep = "1  a   D = A";
+    for (unsigned i = 0; i < 20; ++i) deep = "for n" + std::to_string(i) + " in 1 {\n" + deep + "\n}";
+    EXPECT_EQ(said(machine + table + deep + "\n}\n"), "`for` and `use` in one another more than 16 deep");
+    // Each part uses the one before twice.
+    std::string parts = "part p0 { 1  a   D = A }\n";
+    for (unsigned i = 1; i < 15; ++i) {
+        const std::string before = "use p" + std::to_string(i - 1) + "\n";
+        parts += "part p" + std::to_string(i) + " {\n" + repeated(before, 8) + "}\n";
+    }
+    EXPECT_EQ(said(machine + parts + table + "use p14\n}\n"), "`for` and `use` make more than 16777216 characters");
+}
+
 TEST(Limits, NestingHasOne) {
     const unsigned n = 50000;
     EXPECT_EQ(said_of_meaning("D = " + repeated("(", n) + "A" + repeated(")", n)), too_deep);
