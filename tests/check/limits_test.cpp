@@ -58,7 +58,7 @@ TEST(Limits, AChainOfAnyOperatorHasOne) {
 
 TEST(Limits, WhatIsRepeatedHasOne) {
     EXPECT_EQ(said(machine + table + "for n in 1..4096 {\nfor m in 1..4096 {\n    n  a{n}_{m}   D = A\n}\n}\n}\n"),
-              "`for` and `use` make more than 16777216 characters");
+              "`for` and `use` make more than 4194304 characters");
     EXPECT_EQ(said(machine + table + "for n in 1..5000 { n  a{n}   D = A }\n}\n"), "more than 4096 repetitions");
     EXPECT_EQ(said(machine + table + "for n in 1..4000 { n  a{n}   D = A }\n}\n"), "nothing");
     std::string deep = "1  a   D = A";
@@ -70,7 +70,7 @@ TEST(Limits, WhatIsRepeatedHasOne) {
         const std::string before = "use p" + std::to_string(i - 1) + "\n";
         parts += "part p" + std::to_string(i) + " {\n" + repeated(before, 8) + "}\n";
     }
-    EXPECT_EQ(said(machine + parts + table + "use p14\n}\n"), "`for` and `use` make more than 16777216 characters");
+    EXPECT_EQ(said(machine + parts + table + "use p14\n}\n"), "`for` and `use` make more than 4194304 characters");
 }
 
 TEST(Limits, NestingHasOne) {
