@@ -11,6 +11,7 @@ namespace isaforge::machine {
 namespace {
 
 constexpr unsigned spins_before_conflict = 256;
+constexpr std::uint64_t pages_together = 8;   // that get into a table
 
 std::size_t index_of(ir::Counter counter) { return static_cast<std::size_t>(counter); }
 
@@ -143,13 +144,18 @@ void Bus::remember(View& view, const Region& region, Access access, std::uint64_
     if (core_.notes != nullptr) return;
     const bool stores = access == Access::write;
     const unsigned shift = view.space->unit_shift;
-    PageEntry& entry = (stores ? view.stores : view.loads)[page_of(address >> shift)];
+    Pages& table = stores ? view.stores : view.loads;
+    PageEntry& entry = table[page_of(address >> shift)];
     if ((address >> shift) - entry.first <= entry.room >> shift) return;  // it is there
     std::uint64_t first = 0, last = 0;
     view.space->map.stretch(region, access, first, last);
     const Block& block = *region.block;
     if (!block.narrow(address, stores ? Block::code | Block::watched : Block::watched, first, last)) return;
-    if (last - first >= 7) entry = {first >> shift, last - first - 7, block.at(first), shift};
+    if (last - first < 7) return;
+    entry = {first >> shift, last - first - 7, block.at(first), shift};
+    // The next pages, as far as they are of it too: most programs come there next.
+    for (std::uint64_t page = 1; page < pages_together && address + (page << page_shift << shift) <= last; ++page)
+        table[page_of((address >> shift) + (page << page_shift))] = entry;
 }
 
 void Bus::remember_for_update(Index space, std::uint64_t address, unsigned bytes) {
