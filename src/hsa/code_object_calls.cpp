@@ -29,7 +29,8 @@ const OldObject* read(hsa_code_object_t handle) {
                                          [&](const auto& info) { return info.object == each.value; });
         const bool is_kernel = kernel != object.image->kernels.end();
         if (!each.defined || (!is_kernel && !each.is_object)) continue;
-        object.symbols.push_back({each.name, nullptr, nullptr, is_kernel ? &kernel->info : nullptr, each.value, each.size});
+        object.symbols.push_back(
+            {each.name, nullptr, nullptr, is_kernel ? &kernel->info : nullptr, each.value, each.size});
     }
     return &object;
 }
@@ -45,8 +46,7 @@ hsa_status_t object_info(const OldObject& object, int attribute, void* value) {
             return give(value, hsa_isa_t{0});
         case HSA_CODE_OBJECT_INFO_MACHINE_MODEL: return give(value, HSA_MACHINE_MODEL_LARGE);
         case HSA_CODE_OBJECT_INFO_PROFILE: return give(value, HSA_PROFILE_BASE);
-        case HSA_CODE_OBJECT_INFO_DEFAULT_FLOAT_ROUNDING_MODE:
-            return give(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
+        case HSA_CODE_OBJECT_INFO_DEFAULT_FLOAT_ROUNDING_MODE: return give(value, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR);
         default: return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     }
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "machine/memory_bytes.hpp"
+#include "support/uneven_fences.hpp"
 
 namespace isaforge::machine {
 
@@ -371,7 +372,7 @@ void Bus::watch_written() {
 // Until no hart has in its tables what was flagged before this.
 void Bus::tell_others() {
     const std::uint64_t round = sharing_->round.fetch_add(1) + 1;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    heavy_fence();
     acknowledge();
     for (Member& other : std::span(sharing_->members, sharing_->used))
         for (unsigned spins = 1; &other != &sharing_->members[core_.slot] && other.seen.load() < round; ++spins) {
@@ -401,7 +402,7 @@ void Bus::wake() {
     Member& own = sharing_->members[core_.slot];
     own.seen.store(0, std::memory_order_relaxed);
     own.settled.store(0, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    light_fence();   // before the round is looked at
     acknowledge();
     own.seen.store(round_, std::memory_order_release);
     say_settled();

@@ -7,6 +7,7 @@
 
 #include "machine/state.hpp"
 #include "support/threads.hpp"
+#include "support/uneven_fences.hpp"
 
 namespace isaforge::machine {
 
@@ -93,6 +94,7 @@ private:
         Dispatch* dispatch = nullptr;
         std::uint64_t dispatch_number = 0;   // the last one; 0: none
         std::uint64_t number = 0;
+        std::uint64_t executed = 0;          // instructions that the dispatch does not know of yet
         std::vector<Machine::State*> harts;
     };
 
@@ -101,6 +103,9 @@ private:
     void begin(Resident& resident, Dispatch& dispatch, std::uint64_t number);
     void take_harts(Resident& resident, unsigned count);
     bool run_turn(Resident& resident);
+    static void count_executed(Resident& resident) {
+        resident.dispatch->instructions.fetch_add(std::exchange(resident.executed, 0), std::memory_order_relaxed);
+    }
     static std::size_t stalled_hart(const Resident& resident);
     bool run_harts_once(Resident& resident, std::uint64_t& executed, bool& yielded);
     void leave(Resident& resident);
@@ -194,10 +199,12 @@ void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint
 
 // The group has ended, or is given up: another begins in its place, or the place is free.
 void Dispatcher::Worker::leave(Resident& resident) {
-    Dispatch& dispatch = *std::exchange(resident.dispatch, nullptr);
+    Dispatch& dispatch = *resident.dispatch;
     std::uint64_t number = 0;
     // Before the one that has ended is counted, for the dispatch is there only as long as one is missing.
     const bool goes_on = owner_.take_next_group(dispatch, stalls_, number);
+    if (!goes_on) count_executed(resident);
+    resident.dispatch = nullptr;
     owner_.groups_ended(dispatch, 1);
     if (goes_on) return begin(resident, dispatch, number);
     Dispatch* const next = owner_.take_group(room() + static_cast<unsigned>(resident.harts.size()), stalls_, number);
@@ -264,11 +271,12 @@ bool Dispatcher::Worker::run_turn(Resident& resident) {
     bool yielded = false, goes_on = true;
     while (goes_on && !yielded && !dispatch.failed && executed < turn_instructions * resident.harts.size())
         goes_on = run_harts_once(resident, executed, yielded);
-    const std::uint64_t all = dispatch.instructions.fetch_add(executed, std::memory_order_relaxed) + executed;
+    resident.executed += executed;
+    if (dispatch.most_instructions != 0) count_executed(resident);
     if (dispatch.failed || resident.group.barrier.all_left()) return false;
     if (!goes_on && stalled_hart(resident) == resident.harts.size())
         owner_.end(dispatch, "nothing will end the waiting of its harts");
-    if (dispatch.most_instructions != 0 && all >= dispatch.most_instructions)
+    if (dispatch.most_instructions != 0 && dispatch.instructions >= dispatch.most_instructions)
         owner_.end(dispatch,
                    fmt::format("stopped after {} instructions, the allowed number", dispatch.most_instructions));
     return !dispatch.failed;
@@ -519,7 +527,7 @@ void Dispatcher::change_map(const std::function<bool()>& change) {
     if (change()) system_->program_after(system_->current_program());
     Sharing& sharing = *system_->sharing;
     const std::uint64_t round = sharing.round.fetch_add(1) + 1;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    heavy_fence();
     for (Member& member : std::span(sharing.members, sharing.used))
         while (member.settled.load() < round) {
             *member.stop_at = 0;   // again and again: it may be setting it itself
