@@ -50,7 +50,8 @@ static void sort_keys(unsigned count) {
     std::vector<std::uint32_t> keys(count), sorted;
     std::uint32_t state = 1;
     for (std::uint32_t& key : keys) key = state = state * 1664525 + 1013904223;
-    time("sort", [&] { sorted = keys; }, [&] { std::sort(sorted.begin(), sorted.end()); });
+    time(
+        "sort", [&] { sorted = keys; }, [&] { std::sort(sorted.begin(), sorted.end()); });
 }
 
 // Four numbers, as Salmon and others describe Philox 4x32 with ten rounds.

@@ -2,12 +2,12 @@
 // times, from the call to the end of the work. The arguments are names of work and how much less of it is done than usually.
 #include <hip/hip_runtime.h>
 
+#include <rocrand/rocrand.h>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <rocprim/rocprim.hpp>
-#include <rocrand/rocrand.h>
 #include <string>
 #include <vector>
 

@@ -400,8 +400,8 @@ void Bus::wake() {
     if (sharing_ == nullptr) return;
     awake_ = true;
     Member& own = sharing_->members[core_.slot];
-    own.seen.store(0, std::memory_order_relaxed);
-    own.settled.store(0, std::memory_order_relaxed);
+    own.seen.store(0, std::memory_order_release);   // who sees it finds the hart made
+    own.settled.store(0, std::memory_order_release);
     light_fence();   // before the round is looked at
     acknowledge();
     own.seen.store(round_, std::memory_order_release);

@@ -559,8 +559,10 @@ std::string Dispatcher::protect(std::uint64_t address, std::uint64_t bytes, Perm
 
 void Dispatcher::remove_storage(std::uint64_t address, std::uint64_t bytes) {
     Space& space = system_->spaces[system_->main];
-    if (const Region* const region = space.map.find(address); region != nullptr && system_->checker)
-        system_->checker->note_removed(space, *region);
+    if (system_->checker) {
+        const std::lock_guard lock(system_->map_lock);
+        if (const Region* const region = space.map.find(address)) system_->checker->note_removed(space, *region);
+    }
     change_map([&] { return space.map.remove(address, bytes); });
 }
 
