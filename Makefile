@@ -10,7 +10,7 @@ COUNT   ?= 1000000
 configure = cmake --preset $(1) --log-level=WARNING
 compile   = cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help build demo test test-sanitized sweep referee fuzz bench lint format install clean
+.PHONY: help build demo test test-sanitized test-threads sweep referee fuzz bench lint format install clean
 
 help:
 	@echo 'make demo            draw a picture with a program that was assembled and emulated here'
@@ -19,6 +19,7 @@ help:
 	@echo 'make bench           measure on this machine, next to the peers that are installed'
 	@echo 'make lint            formatting, static analysis, house rules'
 	@echo 'make test-sanitized  all tests under the address and undefined-behaviour sanitizers'
+	@echo 'make test-threads    the tests of devices and of the runtime library for GPUs, under the thread sanitizer'
 	@echo 'make sweep           the exhaustive tests, which take long'
 	@echo 'make referee         COUNT ($(COUNT)) lines of GCN for each generation, and as many codes, compared with llvm-mc'
 	@echo 'make fuzz            random input of each kind for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, JOBS at a time'
@@ -50,6 +51,13 @@ test-sanitized:
 	@$(call configure,sanitized)
 	@$(call compile,sanitized)
 	@scripts/run-tests.sh sanitized $(JOBS)
+
+# What compiled code does, the sanitizer does not see; so the interpreter runs all.
+test-threads:
+	@scripts/install-packages.sh build test
+	@$(call configure,threads)
+	@$(call compile,threads) --target test_device test_hsa
+	@ISAFORGE_ENGINE=interpreter scripts/run-tests.sh threads $(JOBS)
 
 sweep:
 	@scripts/install-packages.sh build test
@@ -90,4 +98,4 @@ install: build
 	@cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-debug build-sanitized build-fuzz out
+	rm -rf build build-debug build-sanitized build-threads build-fuzz out

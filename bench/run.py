@@ -18,6 +18,7 @@ import sys
 import emulate as fabrisc
 import gcn
 import kernels
+import programs
 from generate import LOOP, wishbone_lines
 from measure import Failed, Table, rate, timed, write
 
@@ -117,7 +118,7 @@ def main():
     arguments.add_argument("--lines", type=int, default=500_000)
     arguments.add_argument("--turns", type=int, default=8_000_000, help="of the emulated loop, nine instructions each")
     arguments.add_argument("--repeat", type=int, default=5)
-    arguments.add_argument("--alone", action="store_true", help="emulate without the peer, which needs a compiler for RISC-V")
+    arguments.add_argument("--alone", action="store_true", help="without what needs a compiler for RISC-V, or programs for GPUs")
     options = arguments.parse_args()
     isaforge = os.path.abspath(os.path.join(options.build, "isaforge"))
     work = os.path.join(options.build, "bench", "work")
@@ -128,6 +129,8 @@ def main():
         good = good and assemble(isaforge, work, options)
         good = good and disassemble(isaforge, work, options) and emulate(isaforge, work, options)
         good = not kernels.measure(options.build, work, max(1, 500_000 // options.lines), options.repeat) and good
+        if not options.alone:  # compiling them takes longer than a test of this program may
+            good = programs.measure(isaforge, work, max(1, min(16, 500_000 // options.lines)), options.repeat) and good
         good = good and fabrisc.measure(isaforge, work, options)
         start_up(isaforge, options)
         inside_one_process(options.build)

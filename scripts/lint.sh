@@ -32,12 +32,12 @@ build=$build/lint
 
 # The checks of .clang-tidy, by clangd: it asks them about the one file, where clang-tidy asks them about all that the file
 # includes, the standard library too, and takes eight times as long. So headers are files of their own here. The consumer below
-# tests/install is a project of its own, built against an installed library only, and what lies below tests/hip are programs for
-# GPUs.
+# tests/install is a project of its own, built against an installed library only; below tests/hip and bench/hip are programs for
+# GPUs, and their peers.
 echo 'checks'
 export build
 # shellcheck disable=SC2016
-git ls-files -z 'src/*.[ch]pp' 'include/*.hpp' 'tests/*.[ch]pp' 'bench/*.cpp' ':!tests/install' ':!tests/hip' |
+git ls-files -z 'src/*.[ch]pp' 'include/*.hpp' 'tests/*.[ch]pp' 'bench/*.cpp' ':!tests/install' ':!tests/hip' ':!bench/hip' |
     each 'said=$(clangd-14 --check="$1" --compile-commands-dir="$build" --enable-config=0 --check-lines=1-1 --log=error 2>&1) ||
           { printf "%s\n" "$said" | grep "^E\["; false; }'
 

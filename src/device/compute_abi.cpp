@@ -166,7 +166,7 @@ std::vector<std::uint32_t> user_registers(const LaunchState& launch) {
 }
 
 // Behind the user's: the group's number, a word about the wavefront, where its private memory is.
-void add_system_registers(const LaunchState& launch, const WavePlace& wave, std::vector<std::uint32_t>& registers) {
+void add_system_registers(const LaunchState& launch, const WavePlace& wave, SystemRegisters& registers) {
     const std::uint32_t rsrc2 = launch.code.rsrc2;
     if (bit(rsrc2, group_id_x)) registers.push_back(wave.group.x);
     if (bit(rsrc2, group_id_y)) registers.push_back(wave.group.y);

@@ -3,6 +3,7 @@
 // the hardware does before a kernel's first instruction finds it here and nowhere else.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -53,9 +54,15 @@ struct WavePlace {
     unsigned number = 0, slot = 0;
 };
 
-// The scalar registers from s0 on, and the hardware's MODE register.
+// The scalar registers from s0 on, those behind them, and the hardware's MODE register.
 std::vector<std::uint32_t> user_registers(const LaunchState& launch);
-void add_system_registers(const LaunchState& launch, const WavePlace& wave, std::vector<std::uint32_t>& registers);
+struct SystemRegisters {
+    std::array<std::uint32_t, 5> values{};
+    unsigned count = 0;
+
+    void push_back(std::uint32_t value) { values[count++] = value; }
+};
+void add_system_registers(const LaunchState& launch, const WavePlace& wave, SystemRegisters& registers);
 std::uint32_t mode_of(const KernelCode& code);
 // How many of v0, v1 and v2 hold the work-item's place.
 unsigned vector_ids(const KernelCode& code);

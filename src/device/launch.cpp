@@ -74,16 +74,19 @@ public:
 private:
     bool read_code(std::string& error);
     void fill_dispatch();
+    machine::RegisterImage register_image();
     bool set_up(HartRegisters& registers, const HartPlace& place) const;
     void complete();
     Extent group_of(std::uint64_t number) const;
+    bool is_whole(const Extent& group) const;
 
     Implementation& device_;
     Start what_;
     std::string kernel_;
     LaunchState state_;
+    Extent counts_;   // of groups
     LocalIds whole_;
-    std::vector<std::uint32_t> user_registers_;
+    unsigned user_registers_ = 0;            // scalar registers, before those of the hardware's own
     std::shared_ptr<GuardedPages> scratch_;
     std::shared_ptr<const LoadedObject> code_;   // stays while it runs
     Dispatch dispatch_;
@@ -157,59 +160,82 @@ bool Running::prepare(std::string& error) {
         state_.scratch = reinterpret_cast<std::uint64_t>(scratch_->data());
     }
     if (what_.fill) what_.fill(state_);
-    user_registers_ = user_registers(state_);
     whole_ = LocalIds(state_.group);
+    counts_ = state_.group_counts();
     return true;
 }
 
 Extent Running::group_of(std::uint64_t number) const {
-    const Extent counts = state_.group_counts();
-    return {static_cast<std::uint32_t>(number % counts.x), static_cast<std::uint32_t>(number / counts.x % counts.y),
-            static_cast<std::uint32_t>(number / counts.x / counts.y)};
+    if (counts_.y == 1 && counts_.z == 1) return {static_cast<std::uint32_t>(number), 0, 0};
+    return {static_cast<std::uint32_t>(number % counts_.x), static_cast<std::uint32_t>(number / counts_.x % counts_.y),
+            static_cast<std::uint32_t>(number / counts_.x / counts_.y)};
+}
+
+// All its work-items are in the grid.
+bool Running::is_whole(const Extent& group) const {
+    const auto fits = [](std::uint32_t number, std::uint32_t size, std::uint32_t all) {
+        return (std::uint64_t{number} + 1) * size <= all;
+    };
+    return fits(group.x, state_.group.x, state_.grid.x) && fits(group.y, state_.group.y, state_.grid.y) &&
+           fits(group.z, state_.group.z, state_.grid.z);
 }
 
 // A wavefront begins. False where its group is so small that there is no work-item for it.
 bool Running::set_up(HartRegisters& registers, const HartPlace& place) const {
     const RegisterNames& names = device_.registers();
     const WavePlace wave{group_of(place.group), place.number, place.slot};
-    const Extent extent = state_.group_extent(wave.group);
     std::optional<LocalIds> partial;
-    if (extent != state_.group) partial.emplace(extent);
+    if (!is_whole(wave.group)) partial.emplace(state_.group_extent(wave.group));
     const LocalIds& ids = partial ? *partial : whole_;
     const std::uint64_t mask = ids.mask(place.number);
     if (mask == 0) return false;
-    std::vector<std::uint32_t> scalars = user_registers_;
+    SystemRegisters scalars;
     add_system_registers(state_, wave, scalars);
-    for (std::size_t i = 0; i < scalars.size(); ++i) registers.set(names.scalar, i, scalars[i]);
+    for (unsigned i = 0; i < scalars.count; ++i) registers.set(names.scalar, user_registers_ + i, scalars.values[i]);
     for (unsigned i = 0; i < vector_ids(state_.code); ++i)
         registers.set_lanes(names.vector, i, ids.of(place.number, i));
     registers.set(names.exec, 0, mask);
-    registers.set(names.mode, 0, mode_of(state_.code));
-    registers.set(names.status, 0, place.group_harts > 1 ? 1u << 11 : 0);   // IN_TG
-    registers.set(names.group_bytes, 0, state_.group_bytes);
-    registers.set(names.private_memory, 0, state_.scratch);
-    const FlatApertures apertures = apertures_of(state_.generation);
-    const auto aperture = [&](Index base, Index limit, std::uint32_t high) {
-        registers.set(base, 0, std::uint64_t{high} << 32);
-        registers.set(limit, 0, std::uint64_t{high} << 32 | 0xffffffff);
-    };
-    aperture(names.group_base, names.group_limit, apertures.group);
-    aperture(names.private_base, names.private_limit, apertures.private_memory);
     return true;
 }
 
+// What is the same for all wavefronts.
+machine::RegisterImage Running::register_image() {
+    const RegisterNames& names = device_.registers();
+    machine::RegisterImage image(device_.dispatcher().isa());
+    const std::vector<std::uint32_t> scalars = user_registers(state_);
+    user_registers_ = static_cast<unsigned>(scalars.size());
+    for (unsigned i = 0; i < user_registers_; ++i) image.set(names.scalar, i, scalars[i]);
+    image.set(names.mode, 0, mode_of(state_.code));
+    image.set(names.status, 0, dispatch_.group_harts > 1 ? 1u << 11 : 0);   // IN_TG
+    image.set(names.group_bytes, 0, state_.group_bytes);
+    image.set(names.private_memory, 0, state_.scratch);
+    const FlatApertures apertures = apertures_of(state_.generation);
+    const auto aperture = [&](Index base, Index limit, std::uint32_t high) {
+        image.set(base, 0, std::uint64_t{high} << 32);
+        image.set(limit, 0, std::uint64_t{high} << 32 | 0xffffffff);
+    };
+    aperture(names.group_base, names.group_limit, apertures.group);
+    aperture(names.private_base, names.private_limit, apertures.private_memory);
+    return image;
+}
+
 void Running::fill_dispatch() {
-    const Extent counts = state_.group_counts();
     const std::uint64_t items = std::uint64_t{state_.group.x} * state_.group.y * state_.group.z;
     dispatch_.name = kernel_;
     dispatch_.address = state_.code.entry;
-    dispatch_.groups = std::uint64_t{counts.x} * counts.y * counts.z;
+    dispatch_.groups = std::uint64_t{counts_.x} * counts_.y * counts_.z;
     dispatch_.group_harts = static_cast<unsigned>((items + lanes - 1) / lanes);
     dispatch_.most_instructions = what_.packet.most_instructions;
     const Isa& isa = device_.dispatcher().isa();
     dispatch_.group_memory.assign(isa.memories.size(), 0);
     for (Index i = 0; i < isa.memories.size(); ++i)
         if (isa.memories[i].per_group) dispatch_.group_memory[i] = state_.group_bytes;
+    for (const RegisterFile& file : isa.register_files) dispatch_.registers_used.push_back(file.count);
+    std::uint32_t& vectors = dispatch_.registers_used[device_.registers().vector];
+    vectors = std::min(vectors, state_.code.vector_registers);
+    std::uint32_t& scalars = dispatch_.registers_used[device_.registers().scalar];
+    scalars = std::min(scalars, state_.code.scalar_registers);
+    dispatch_.registers.emplace(register_image());
     dispatch_.set_up = [this](HartRegisters& registers, const HartPlace& place) { return set_up(registers, place); };
     dispatch_.look_at = [this](const HartRegisters& registers) { return registers.get(device_.registers().exec, 0); };
 }

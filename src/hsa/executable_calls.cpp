@@ -25,11 +25,6 @@ hsa_status_t make_reader(std::vector<std::uint8_t> own, std::span<const std::uin
     return HSA_STATUS_SUCCESS;
 }
 
-hsa_status_t end_reader(std::uint64_t handle) {
-    const std::unique_ptr<Reader> gone(reinterpret_cast<Reader*>(handle));  // NOLINT(performance-no-int-to-ptr)
-    return gone ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
-}
-
 hsa_status_t load(hsa_executable_t executable, hsa_agent_t handle, std::uint64_t reader,
                   hsa_loaded_code_object_t* loaded) {
     if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
@@ -192,16 +187,10 @@ hsa_status_t hsa_code_object_reader_create_from_file(hsa_file_t file, hsa_code_o
     return make_file_reader(file, 0, 0, reader);
 }
 
-hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t reader) { return end_reader(reader.handle); }
-
-hsa_status_t hsa_code_object_deserialize(void* bytes, std::size_t size, const char*, hsa_code_object_t* object) {
-    if (bytes == nullptr || size == 0 || object == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    const auto* const first = static_cast<const std::uint8_t*>(bytes);
-    return make_reader({first, first + size}, {}, object->handle);
+hsa_status_t hsa_code_object_reader_destroy(hsa_code_object_reader_t reader) {
+    const std::unique_ptr<Reader> gone(object_of<Reader>(reader));
+    return gone ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_CODE_OBJECT;
 }
-
-// What was loaded of it stays.
-hsa_status_t hsa_code_object_destroy(hsa_code_object_t object) { return end_reader(object.handle); }
 
 hsa_status_t hsa_executable_create(hsa_profile_t profile, hsa_executable_state_t, const char*,
                                    hsa_executable_t* executable) {
@@ -224,6 +213,16 @@ hsa_status_t hsa_executable_load_agent_code_object(hsa_executable_t executable, 
                                                    hsa_code_object_reader_t reader, const char*,
                                                    hsa_loaded_code_object_t* loaded) {
     return load(executable, agent, reader.handle, loaded);
+}
+
+// All that code objects of these processors hold is an agent's.
+hsa_status_t hsa_executable_load_program_code_object(hsa_executable_t executable, hsa_code_object_reader_t reader,
+                                                     const char*, hsa_loaded_code_object_t*) {
+    if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
+    if (executable.handle == 0) return HSA_STATUS_ERROR_INVALID_EXECUTABLE;
+    if (reader.handle == 0) return HSA_STATUS_ERROR_INVALID_CODE_OBJECT_READER;
+    return object_of<Executable>(executable)->is_frozen ? HSA_STATUS_ERROR_FROZEN_EXECUTABLE
+                                                        : HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS;
 }
 
 hsa_status_t hsa_executable_load_code_object(hsa_executable_t executable, hsa_agent_t agent, hsa_code_object_t object,
@@ -330,7 +329,7 @@ hsa_status_t hsa_system_get_major_extension_table(std::uint16_t extension, std::
             .hsa_ext_image_copy = hsa_ext_image_copy,
             .hsa_ext_image_import = hsa_ext_image_import,
             .hsa_ext_image_export = hsa_ext_image_export,
-            .hsa_ext_image_clear = nullptr,
+            .hsa_ext_image_clear = hsa_ext_image_clear,
             .hsa_ext_sampler_create = hsa_ext_sampler_create,
             .hsa_ext_sampler_destroy = hsa_ext_sampler_destroy,
         };

@@ -12,13 +12,14 @@ constexpr std::string_view descriptor_ending = ".kd";
 
 }  // namespace
 
+bool Symbol::is_named(std::string_view asked) const {
+    return name == asked || (name.size() == asked.size() + descriptor_ending.size() && name.starts_with(asked) &&
+                             name.ends_with(descriptor_ending));
+}
+
 const Symbol* Executable::find(std::string_view name, const Agent* agent) const {
-    const auto named = [&](const std::string& own) {
-        return own == name || (own.size() == name.size() + descriptor_ending.size() && own.starts_with(name) &&
-                               own.ends_with(descriptor_ending));
-    };
     for (const auto& symbol : symbols)
-        if ((agent == nullptr || symbol->agent == agent) && named(symbol->name)) return symbol.get();
+        if ((agent == nullptr || symbol->agent == agent) && symbol->is_named(name)) return symbol.get();
     return nullptr;
 }
 

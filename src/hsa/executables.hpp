@@ -28,6 +28,8 @@ struct Symbol {
     Agent* agent = nullptr;
     const KernelInfo* kernel = nullptr;      // null: a variable
     std::uint64_t address = 0, bytes = 0;
+
+    bool is_named(std::string_view asked) const;   // by either name that a kernel has
 };
 
 // One code object, loaded for an agent.

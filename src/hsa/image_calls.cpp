@@ -59,25 +59,33 @@ hsa_status_t make_image(hsa_agent_t handle, const hsa_ext_image_descriptor_t* ab
     return HSA_STATUS_SUCCESS;
 }
 
-// Rows of a region, in memory and in the image.
-hsa_status_t copy_region(const Image& image, const hsa_ext_image_region_t& region, std::uint8_t* memory,
-                         std::size_t row_pitch, std::size_t slice_pitch, bool into_image) {
+// Rows of a region, by `use`: where each is in the image, its bytes, and which it is of a slice, and which slice that is.
+template <typename Use>
+hsa_status_t for_each_row(const Image& image, const hsa_ext_image_region_t& region, const Use& use) {
     const std::size_t texel = texel_format(image.about.format).bytes, row = region.range.x * texel;
     const std::size_t rows = std::max(region.range.y, 1u), slices = std::max(region.range.z, 1u);
-    const std::size_t step = std::max(row_pitch, row), slice_step = std::max(slice_pitch, step * rows);
     if (region.offset.x * texel + row > image.extents.row_bytes ||
         (region.offset.y + rows) * image.extents.row_bytes > image.extents.slice_bytes ||
         region.offset.z + slices > image.extents.slices)
         return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     std::uint8_t* const data = static_cast<std::uint8_t*>(runtime().memory().host_address(image.data));
     for (std::size_t z = 0; z < slices; ++z)
-        for (std::size_t y = 0; y < rows; ++y) {
-            std::uint8_t* const here = data + (region.offset.z + z) * image.extents.slice_bytes +
-                                       (region.offset.y + y) * image.extents.row_bytes + region.offset.x * texel;
-            std::uint8_t* const there = memory + z * slice_step + y * step;
-            std::memcpy(into_image ? here : there, into_image ? there : here, row);
-        }
+        for (std::size_t y = 0; y < rows; ++y)
+            use(data + (region.offset.z + z) * image.extents.slice_bytes +
+                    (region.offset.y + y) * image.extents.row_bytes + region.offset.x * texel,
+                row, y, z);
     return HSA_STATUS_SUCCESS;
+}
+
+// Between memory and the image.
+hsa_status_t copy_region(const Image& image, const hsa_ext_image_region_t& region, std::uint8_t* memory,
+                         std::size_t row_pitch, std::size_t slice_pitch, bool into_image) {
+    return for_each_row(image, region, [&](std::uint8_t* here, std::size_t row, std::size_t y, std::size_t z) {
+        const std::size_t step = std::max(row_pitch, row);
+        const std::size_t slice_step = std::max(slice_pitch, step * std::max(region.range.y, 1u));
+        std::uint8_t* const there = memory + z * slice_step + y * step;
+        std::memcpy(into_image ? here : there, into_image ? there : here, row);
+    });
 }
 
 }  // namespace
@@ -137,6 +145,23 @@ hsa_status_t hsa_ext_image_export(hsa_agent_t, hsa_ext_image_t image, void* memo
     if (memory == nullptr || image.handle == 0 || region == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     auto* const host = static_cast<std::uint8_t*>(runtime().memory().host_address(memory));
     return copy_region(*object_of<Image>(image), *region, host, row_pitch, slice_pitch, false);
+}
+
+// Images of depths have one component, all others four.
+hsa_status_t hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t handle, const void* data,
+                                 const hsa_ext_image_region_t* region) {
+    if (const hsa_status_t status = usable(); status != HSA_STATUS_SUCCESS) return status;
+    if (runtime().find_agent(agent) == nullptr) return HSA_STATUS_ERROR_INVALID_AGENT;
+    if (handle.handle == 0 || data == nullptr || region == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    const Image& image = *object_of<Image>(handle);
+    const bool is_depth = image.about.format.channel_order == HSA_EXT_IMAGE_CHANNEL_ORDER_DEPTH;
+    std::array<std::uint32_t, 4> components{};
+    std::memcpy(components.data(), data, is_depth ? 4 : sizeof components);
+    const std::array<std::uint8_t, 16> texel = texel_of(image.about.format, components);
+    const std::size_t size = texel_format(image.about.format).bytes;
+    return for_each_row(image, *region, [&](std::uint8_t* here, std::size_t row, std::size_t, std::size_t) {
+        for (std::size_t at = 0; at < row; at += size) std::memcpy(here + at, texel.data(), size);
+    });
 }
 
 // By way of rows of the range's own.

@@ -1,5 +1,10 @@
 #include "hsa/images.hpp"
 
+#include <bit>
+#include <cmath>
+
+#include "semantics/kernels.hpp"
+
 namespace isaforge::hsa {
 
 namespace {
@@ -130,6 +135,55 @@ TexelFormat texel_format(const hsa_ext_image_format_t& format) {
         if (each.type == format.channel_type && count != 0 && each.data[count - 1] != 0)
             return {each.data[count - 1], each.numbers, channels_of(format.channel_order), each.bytes * count};
     return {};
+}
+
+namespace {
+
+// One channel of so many bits.
+std::uint64_t channel_of(unsigned numbers, unsigned bits, std::uint32_t component) {
+    const std::uint64_t mask = (std::uint64_t{1} << bits) - 1, half = mask >> 1;
+    const auto number = static_cast<double>(std::bit_cast<float>(component));
+    const auto scaled = [&](double least, std::uint64_t most) {
+        const double limited = number >= least ? std::min(number, 1.0) : number < least ? least : 0;   // no number is 0
+        return static_cast<std::int64_t>(std::nearbyint(limited * static_cast<double>(most)));
+    };
+    switch (numbers) {
+        case 0: return static_cast<std::uint64_t>(scaled(0, mask));
+        case 1: return static_cast<std::uint64_t>(scaled(-1, half)) & mask;
+        case 4: return std::min<std::uint64_t>(component, mask);
+        case 5: {
+            const auto most = static_cast<std::int64_t>(half);
+            return static_cast<std::uint64_t>(
+                       std::clamp<std::int64_t>(static_cast<std::int32_t>(component), -most - 1, most)) &
+                   mask;
+        }
+        default: return bits == 16 ? semantics::kernels::double_to_half(number) : component;
+    }
+}
+
+}  // namespace
+
+std::array<std::uint8_t, 16> texel_of(const hsa_ext_image_format_t& about,
+                                      const std::array<std::uint32_t, 4>& components) {
+    const TexelFormat format = texel_format(about);
+    const bool is_packed = packed_format(about).bytes != 0;
+    const unsigned count = is_packed ? 4 : count_of(about.channel_order);
+    constexpr unsigned widths_565[] = {5, 6, 5, 0}, widths_555[] = {5, 5, 5, 1}, widths_101010[] = {10, 10, 10, 2};
+    const unsigned* const packed = format.data == 16 ? widths_565 : format.data == 17 ? widths_555 : widths_101010;
+    std::array<std::uint8_t, 16> texel{};
+    unsigned at = 0;
+    for (unsigned channel = 0; channel < count; ++channel) {
+        const unsigned bits = is_packed ? packed[channel] : 8 * format.bytes / count;
+        const auto component = std::find(format.channels.begin(), format.channels.end(), channel + 4);
+        if (bits != 0 && component != format.channels.end()) {
+            const std::uint64_t value =
+                channel_of(format.numbers, bits, components[component - format.channels.begin()]) << at % 8;
+            for (unsigned byte = 0; byte * 8 < bits + at % 8; ++byte)
+                texel[at / 8 + byte] |= static_cast<std::uint8_t>(value >> 8 * byte);
+        }
+        at += bits;
+    }
+    return texel;
 }
 
 bool extents_of(const hsa_ext_image_descriptor_t& about, std::size_t row_pitch, std::size_t slice_pitch,

@@ -16,6 +16,10 @@ struct TexelFormat {
     unsigned bytes = 0;
 };
 TexelFormat texel_format(const hsa_ext_image_format_t& format);
+// A texel of the format, at most 16 bytes, with such components: four of 32 bits, floats where kernels read floats, else
+// integers, of the sign that the type of channel has. They are rounded and limited as image stores do it.
+std::array<std::uint8_t, 16> texel_of(const hsa_ext_image_format_t& format,
+                                      const std::array<std::uint32_t, 4>& components);
 
 struct Extents {
     std::size_t row_bytes = 0, slice_bytes = 0, slices = 0;

@@ -1,7 +1,9 @@
 #include "hsa/queue.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <thread>
 
@@ -124,13 +126,30 @@ void Queue::inactivate(hsa_status_t why) {
     call_back(why);
 }
 
-// By a thread of its own, one at a time. Many never come back: they end the program, whose handlers at exit may wait for the
-// signal of what has failed. So nobody waits for them long.
+namespace {
+
+thread_local bool tells_client = false;   // of an error, on this thread
+
+// What a client does at exit may wait for the kernel that has failed, or for the thread that waits for that. So where its handler
+// of errors ends the program, that has ended.
+void end_at_once(int status, void*) {
+    if (!tells_client) return;
+    print_profile();
+    std::fflush(nullptr);
+    ::_exit(status);
+}
+
+}  // namespace
+
+// By a thread of its own, one at a time. Many never come back: they end the program.
 void Queue::call_back(hsa_status_t why) {
     static std::mutex one_at_a_time;
+    static std::once_flag is_registered;
     const auto is_back = std::make_shared<std::atomic<bool>>(false);
     std::thread([this, why, is_back] {
         const std::lock_guard lock(one_at_a_time);
+        std::call_once(is_registered, [] { ::on_exit(end_at_once, nullptr); });   // before what clients have registered
+        tells_client = true;
         callback_(why, handle(), user_);
         *is_back = true;
         runtime().changes().announce();

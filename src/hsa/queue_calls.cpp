@@ -13,6 +13,9 @@ constexpr std::uint32_t most_packets = 131072;
 
 amd_queue_t& shared(const hsa_queue_t* queue) { return Queue::of(queue).shared(); }
 
+std::uint64_t start_of(hsa_signal_t signal) { return __atomic_load_n(&signal_of(signal)->start_ts, __ATOMIC_RELAXED); }
+std::uint64_t end_of(hsa_signal_t signal) { return __atomic_load_n(&signal_of(signal)->end_ts, __ATOMIC_RELAXED); }
+
 }  // namespace
 
 extern "C" {
@@ -79,13 +82,13 @@ hsa_status_t hsa_amd_profiling_async_copy_enable(bool) { return HSA_STATUS_SUCCE
 hsa_status_t hsa_amd_profiling_get_dispatch_time(hsa_agent_t, hsa_signal_t signal,
                                                  hsa_amd_profiling_dispatch_time_t* time) {
     if (signal.handle == 0 || time == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *time = {signal_of(signal)->start_ts, signal_of(signal)->end_ts};
+    *time = {start_of(signal), end_of(signal)};
     return HSA_STATUS_SUCCESS;
 }
 
 hsa_status_t hsa_amd_profiling_get_async_copy_time(hsa_signal_t signal, hsa_amd_profiling_async_copy_time_t* time) {
     if (signal.handle == 0 || time == nullptr) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
-    *time = {signal_of(signal)->start_ts, signal_of(signal)->end_ts};
+    *time = {start_of(signal), end_of(signal)};
     return HSA_STATUS_SUCCESS;
 }
 

@@ -89,9 +89,7 @@ std::string profile_text() {
 }
 
 // When the program ends, or this library is left.
-[[gnu::destructor]] void print_profile() {
-    if (!profile.empty()) say_line(profile_text());
-}
+[[gnu::destructor]] void print_at_end() { print_profile(); }
 
 void trace(const hsa_kernel_dispatch_packet_t& packet, const KernelInfo& kernel, const LaunchResult& result) {
     say_line(fmt::format(
@@ -104,6 +102,10 @@ void trace(const hsa_kernel_dispatch_packet_t& packet, const KernelInfo& kernel,
 }
 
 }  // namespace
+
+void print_profile() {
+    if (!profile.empty()) say_line(profile_text());
+}
 
 void note_launch(const hsa_kernel_dispatch_packet_t& packet, const LaunchResult& result) {
     const Settings& settings = runtime().settings();

@@ -18,6 +18,9 @@ bool is_access(const LaunchResult& result);
 // What clients are told that it was.
 hsa_status_t status_of(const LaunchResult& result);
 
+// The profile, where it is asked for; otherwise it is printed when the program ends.
+void print_profile();
+
 // For the trace and the profile, where they are asked for.
 void note_launch(const hsa_kernel_dispatch_packet_t& packet, const LaunchResult& result);
 

@@ -110,8 +110,8 @@ bool holds(hsa_signal_condition_t condition, std::int64_t value, std::int64_t wa
 void complete(hsa_signal_t signal, std::uint64_t begin, std::uint64_t end) {
     if (signal.handle != 0) {
         amd_signal_t* const object = signal_of(signal);
-        object->start_ts = begin;
-        object->end_ts = end;
+        __atomic_store_n(&object->start_ts, begin, __ATOMIC_RELAXED);   // several may end with one signal
+        __atomic_store_n(&object->end_ts, end, __ATOMIC_RELAXED);
         __atomic_fetch_sub(&object->value, 1, __ATOMIC_SEQ_CST);
     }
     runtime().changes().announce();

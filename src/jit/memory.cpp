@@ -405,6 +405,36 @@ struct Memory::Elsewhere {
     llvm::IRBuilderBase::InsertPointGuard place;
 };
 
+// The stretch around the first lane becomes the one at hand, if the hart's table of pages knows it.
+void Memory::take_stretch(ir::Type type, ir::Op op, llvm::BasicBlock* unknown) {
+    llvm::IRBuilder<>& b = e_.b;
+    const unsigned size = type.container() / 8;
+    llvm::Type *const pointer = b.getPtrTy(), *const wide = b.getInt64Ty();
+    Value* const bits = b.CreateBitCast(e_.function->getArg(of_mask), b.getIntNTy(type.lanes));
+    Value* const lane = b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b.getTrue());
+    Value* const address = b.CreateExtractElement(e_.function->getArg(of_addresses), lane);
+    const auto at = [&](Value* from, std::size_t offset) {
+        return b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), from, offset);
+    };
+    const std::size_t tables = op == ir::Op::load ? offsetof(Core, load_pages) : offsetof(Core, store_pages);
+    Value* const table =
+        b.CreateLoad(pointer, at(e_.function->getArg(of_core), tables + memory_ * sizeof(machine::PageEntry*)));
+    Value* const page = b.CreateAnd(b.CreateLShr(address, machine::page_shift), machine::page_count - 1);
+    Value* const entry =
+        b.CreateInBoundsGEP(b.getInt8Ty(), table, b.CreateMul(page, b.getInt64(sizeof(machine::PageEntry))));
+    const auto field = [&](std::size_t offset, llvm::Type* as) { return b.CreateLoad(as, at(entry, offset)); };
+    Value* const first = field(offsetof(machine::PageEntry, first), wide);
+    Value* const room = field(offsetof(machine::PageEntry, room), wide);
+    Value* const last = b.CreateLShr(b.CreateAdd(room, b.getInt64(8 - size)), unit_shift());
+    llvm::BasicBlock* const known = e_.new_block("known");
+    b.CreateCondBr(b.CreateICmpUGT(b.CreateSub(address, first), last), unknown, known, rarely());
+    b.SetInsertPoint(known);
+    const auto put = [&](std::size_t offset, Value* value) { b.CreateStore(value, stretch_field(op, size, offset)); };
+    put(offsetof(machine::Stretch, first), first);
+    put(offsetof(machine::Stretch, room), b.CreateAdd(last, b.getInt64(1)));
+    put(offsetof(machine::Stretch, bytes), field(offsetof(machine::PageEntry, bytes), pointer));
+}
+
 Memory::GroupPlace Memory::group_place(ir::Type type, ir::Op op, llvm::BasicBlock* apart) {
     llvm::IRBuilder<>& b = e_.b;
     const unsigned size = type.container() / 8, step = size >> unit_shift();
@@ -412,13 +442,25 @@ Memory::GroupPlace Memory::group_place(ir::Type type, ir::Op op, llvm::BasicBloc
     const auto number = [&](std::uint64_t value) { return all(b.getInt64(value)); };
     const auto field = [&](std::size_t at, llvm::Type* as) { return b.CreateLoad(as, stretch_field(op, size, at)); };
     Value *const at = e_.function->getArg(of_addresses), *const acts = e_.function->getArg(of_mask);
+    llvm::BasicBlock *const before = b.GetInsertBlock(), *const begin = e_.new_block("place"),
+                            *const look = e_.new_block("look");
+    b.CreateBr(begin);
+    b.SetInsertPoint(begin);
+    llvm::PHINode* const looked = b.CreatePHI(b.getInt1Ty(), 2);
+    looked->addIncoming(b.getFalse(), before);
     Value* const offset = b.CreateSub(at, all(field(offsetof(machine::Stretch, first), b.getInt64Ty())));
     Value* bad = b.CreateICmpUGE(offset, all(field(offsetof(machine::Stretch, room), b.getInt64Ty())));
     if (e_.target.aligned && size > 1)
         bad = b.CreateOr(
             bad, b.CreateICmpNE(b.CreateAnd(b.CreateShl(at, number(unit_shift())), number(size - 1)), number(0)));
-    llvm::BasicBlock* const here = e_.new_block("at_hand");
-    b.CreateCondBr(b.CreateOrReduce(b.CreateAnd(bad, acts)), apart, here, rarely());
+    llvm::BasicBlock *const here = e_.new_block("at_hand"), *const elsewhere = e_.new_block("elsewhere");
+    b.CreateCondBr(b.CreateOrReduce(b.CreateAnd(bad, acts)), elsewhere, here, rarely());
+    b.SetInsertPoint(elsewhere);
+    b.CreateCondBr(looked, apart, look);
+    b.SetInsertPoint(look);
+    take_stretch(type, op, apart);
+    looked->addIncoming(b.getTrue(), b.GetInsertBlock());
+    b.CreateBr(begin);
     b.SetInsertPoint(here);
     llvm::SmallVector<llvm::Constant*> distances;
     for (unsigned lane = 0; lane < type.lanes; ++lane) distances.push_back(b.getInt64(std::uint64_t{lane} * step));

@@ -65,6 +65,7 @@ private:
         llvm::Value *apart = nullptr, *several = nullptr;  // whether they do not lie side by side; not all in one place
     };
     struct Elsewhere;
+    void take_stretch(ir::Type type, ir::Op op, llvm::BasicBlock* unknown);
     GroupPlace group_place(ir::Type type, ir::Op op, llvm::BasicBlock* apart);
     llvm::Value* access_group(ir::Type type, ir::Op op, llvm::AllocaInst* values);
     void emit_group_load(ir::Type type);

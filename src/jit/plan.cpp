@@ -28,6 +28,11 @@ Plan::Plan(const machine::Unit& unit, const machine::CompilerTarget& target) : u
     find_ways();
 }
 
+bool Plan::stops() const {
+    const auto& entry = graph().blocks[0].body;
+    return std::any_of(entry.begin(), entry.end(), [](const Instruction& each) { return each.op == Op::stop; });
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // What is compiled
 

@@ -42,8 +42,8 @@ public:
     const machine::Unit& unit() const { return unit_; }
     const ir::Graph& graph() const { return *unit_.graph; }
     bool is_compiled() const { return compiled_; }
-    // Whether the interpreter does all of it, called from code.
-    bool is_called() const { return !compiled_; }
+    // Whether the interpreter does all of it, called from code. Not where code would not go on: what always ends the run.
+    bool is_called() const { return !compiled_ && !stops(); }
     // Blocks of which there is code, each behind those that dominate it.
     const std::vector<ir::BlockId>& order() const { return order_; }
     // How much of a block is compiled; where that is not all, the interpreter does the instruction from its beginning.
@@ -65,6 +65,7 @@ public:
     bool stores() const { return stores_; }
 
 private:
+    bool stops() const;
     bool is_supported(const ir::Instruction& instruction) const;
     bool is_supported_access(const ir::Instruction& instruction) const;
     bool is_supported_register(const ir::Instruction& instruction) const;

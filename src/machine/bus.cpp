@@ -5,12 +5,14 @@
 #include <cstring>
 
 #include "machine/memory_bytes.hpp"
+#include "support/uneven_fences.hpp"
 
 namespace isaforge::machine {
 
 namespace {
 
 constexpr unsigned spins_before_conflict = 256;
+constexpr std::uint64_t pages_together = 8;   // that get into a table
 
 std::size_t index_of(ir::Counter counter) { return static_cast<std::size_t>(counter); }
 
@@ -143,13 +145,18 @@ void Bus::remember(View& view, const Region& region, Access access, std::uint64_
     if (core_.notes != nullptr) return;
     const bool stores = access == Access::write;
     const unsigned shift = view.space->unit_shift;
-    PageEntry& entry = (stores ? view.stores : view.loads)[page_of(address >> shift)];
+    Pages& table = stores ? view.stores : view.loads;
+    PageEntry& entry = table[page_of(address >> shift)];
     if ((address >> shift) - entry.first <= entry.room >> shift) return;  // it is there
     std::uint64_t first = 0, last = 0;
     view.space->map.stretch(region, access, first, last);
     const Block& block = *region.block;
     if (!block.narrow(address, stores ? Block::code | Block::watched : Block::watched, first, last)) return;
-    if (last - first >= 7) entry = {first >> shift, last - first - 7, block.at(first), shift};
+    if (last - first < 7) return;
+    entry = {first >> shift, last - first - 7, block.at(first), shift};
+    // The next pages, as far as they are of it too: most programs come there next.
+    for (std::uint64_t page = 1; page < pages_together && address + (page << page_shift << shift) <= last; ++page)
+        table[page_of((address >> shift) + (page << page_shift))] = entry;
 }
 
 void Bus::remember_for_update(Index space, std::uint64_t address, unsigned bytes) {
@@ -365,7 +372,7 @@ void Bus::watch_written() {
 // Until no hart has in its tables what was flagged before this.
 void Bus::tell_others() {
     const std::uint64_t round = sharing_->round.fetch_add(1) + 1;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    heavy_fence();
     acknowledge();
     for (Member& other : std::span(sharing_->members, sharing_->used))
         for (unsigned spins = 1; &other != &sharing_->members[core_.slot] && other.seen.load() < round; ++spins) {
@@ -393,9 +400,9 @@ void Bus::wake() {
     if (sharing_ == nullptr) return;
     awake_ = true;
     Member& own = sharing_->members[core_.slot];
-    own.seen.store(0, std::memory_order_relaxed);
-    own.settled.store(0, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    own.seen.store(0, std::memory_order_release);   // who sees it finds the hart made
+    own.settled.store(0, std::memory_order_release);
+    light_fence();   // before the round is looked at
     acknowledge();
     own.seen.store(round_, std::memory_order_release);
     say_settled();

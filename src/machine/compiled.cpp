@@ -20,6 +20,7 @@ constexpr std::size_t fewest_units = 4;    // that are worth the way in and out,
 constexpr unsigned most_drops = 16;        // programs that overwrite themselves again and again
 // Instructions between looks, and where all that is hot is compiled.
 constexpr std::uint64_t look = std::uint64_t{1} << 16, longest_look = std::uint64_t{1} << 18, eager_look = 100;
+constexpr std::uint64_t looks_together = 64;   // what a hart executes meanwhile is told in so many parts at most
 // How long a run has to take before something is compiled; instructions take what they take. Where results land later, code
 // is several times as long, and compiling it pays after so many instructions.
 constexpr std::chrono::milliseconds patience{4};
@@ -110,6 +111,7 @@ void Machine::State::look_for_hot() {
     }
     // Of many harts each executes little, and what is hot for one is for all.
     const std::uint64_t done = core.count - hot.seen;
+    if (core.count < hot.next_look && done < usual / looks_together) return;
     hot.seen = core.count;
     const std::uint64_t together = system->since_look.fetch_add(done, std::memory_order_relaxed) + done;
     if (core.count < hot.next_look && together < std::max(usual, hot.interval)) return;

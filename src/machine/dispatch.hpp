@@ -6,11 +6,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "isaforge/machine.hpp"
+#include "machine/layout.hpp"
 
 namespace isaforge::machine {
 
@@ -39,6 +41,31 @@ private:
     Machine::State& hart_;
 };
 
+// Registers that all harts of a dispatch begin with.
+class RegisterImage {
+public:
+    explicit RegisterImage(const Isa& isa);
+
+    void set(Index file, std::uint64_t number, std::uint64_t value);
+    // Into a hart whose registers are zero.
+    void put(Machine::State& hart) const;
+
+private:
+    struct Register {
+        Index file = 0;
+        std::uint32_t number = 0;
+    };
+    struct Piece {
+        std::uint32_t offset = 0, at = 0, bytes = 0;   // in the hart's block, and in bytes_
+    };
+    const Isa& isa_;
+    Layout layout_;
+    std::vector<Register> registers_;
+    std::vector<Register> ends_;       // of each file that has some: the number behind the last
+    std::vector<Piece> pieces_;
+    std::vector<std::byte> bytes_;
+};
+
 // What ended a dispatch before its time.
 struct DispatchFault {
     StopReason reason = StopReason::running;   // running: there is none
@@ -59,7 +86,11 @@ struct Dispatch {
     std::uint64_t most_instructions = 0;       // of all harts together, about; 0: no limit
     const System* lender = nullptr;           // whose memory it runs in, where that is not its machine's
     std::vector<std::uint64_t> group_memory;   // bytes of each memory that is each group's, by its number
-    std::function<bool(HartRegisters&, const HartPlace&)> set_up;   // false: this hart does not run
+    // How many registers of each file matter to who begins, from the first on: others keep what the hart before has left.
+    // Empty: all of all files.
+    std::vector<std::uint32_t> registers_used;
+    std::optional<RegisterImage> registers;    // what is the same for all …
+    std::function<bool(HartRegisters&, const HartPlace&)> set_up;   // … and what is not; false: this hart does not run
     std::function<std::uint64_t(const HartRegisters&)> look_at;   // a hart that has faulted; may be empty
     // Called once, by some thread, when no hart of it runs any more. Nobody looks at the dispatch behind it.
     std::function<void(Dispatch&)> completed;

@@ -7,6 +7,7 @@
 
 #include "machine/state.hpp"
 #include "support/threads.hpp"
+#include "support/uneven_fences.hpp"
 
 namespace isaforge::machine {
 
@@ -19,6 +20,7 @@ constexpr unsigned most_of_worker = 64, fewest_of_worker = 16;   // harts, as lo
 constexpr unsigned looks_before_nap = 256;
 constexpr auto patience = std::chrono::milliseconds(500);   // with harts that wait, for dispatches that may come
 constexpr unsigned most_workers = (most_resident_harts - 1) / fewest_of_worker;
+static_assert(most_workers < TurnCount::count);
 
 }  // namespace
 
@@ -34,6 +36,36 @@ void HartRegisters::set_lanes(Index file, std::uint64_t number, std::span<const 
             hart_.system->checker->set_register(hart_, file, number, lane);
 }
 
+RegisterImage::RegisterImage(const Isa& isa) : isa_(isa), layout_(isa) {}
+
+void RegisterImage::set(Index file, std::uint64_t number, std::uint64_t value) {
+    const unsigned bytes = lane_bytes(isa_.register_files[file]);
+    const std::uint32_t offset = layout_.offset(file, number), size = layout_.register_size(file);
+    if (pieces_.empty() || pieces_.back().offset + pieces_.back().bytes != offset)
+        pieces_.push_back({offset, static_cast<std::uint32_t>(bytes_.size()), 0});
+    pieces_.back().bytes += size;
+    bytes_.resize(bytes_.size() + size);
+    value &= semantics::mask_of(isa_.register_files[file].bits);
+    std::memcpy(bytes_.data() + bytes_.size() - size, &value, bytes);
+    registers_.push_back({file, static_cast<std::uint32_t>(number)});
+    const auto end = std::find_if(ends_.begin(), ends_.end(), [&](const Register& each) { return each.file == file; });
+    const auto behind = static_cast<std::uint32_t>(number) + 1;
+    if (end == ends_.end())
+        ends_.push_back({file, behind});
+    else
+        end->number = std::max(end->number, behind);
+}
+
+void RegisterImage::put(Machine::State& hart) const {
+    if (!hart.program->layout.has_registers()) return;
+    for (const Piece& each : pieces_)
+        std::memcpy(hart.block.bytes() + each.offset, bytes_.data() + each.at, each.bytes);
+    for (const Register& end : ends_) hart.dirty[end.file] = std::max(hart.dirty[end.file], end.number);
+    hart.modes_stale = !hart.isa.modes.empty();
+    if (!hart.system->checker) return;
+    for (const Register& each : registers_) hart.system->checker->set_register(hart, each.file, each.number, 0);
+}
+
 std::uint64_t HartRegisters::get(Index file, std::uint64_t number) const { return hart_.get(file, number, 0); }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -41,7 +73,8 @@ std::uint64_t HartRegisters::get(Index file, std::uint64_t number) const { retur
 // A thread's harts and the groups that it has begun.
 class Dispatcher::Worker {
 public:
-    Worker(Dispatcher& owner, unsigned number) : owner_(owner), first_slot_(1 + number * owner.most_slots_of_worker_) {}
+    Worker(Dispatcher& owner, unsigned number)
+        : owner_(owner), number_(number), first_slot_(1 + number * owner.most_slots_of_worker_) {}
 
     // Gives one group its turn, one that begins with it perhaps. False where there is none.
     bool run_some_safely();
@@ -61,6 +94,7 @@ private:
         Dispatch* dispatch = nullptr;
         std::uint64_t dispatch_number = 0;   // the last one; 0: none
         std::uint64_t number = 0;
+        std::uint64_t executed = 0;          // instructions that the dispatch does not know of yet
         std::vector<Machine::State*> harts;
     };
 
@@ -69,19 +103,23 @@ private:
     void begin(Resident& resident, Dispatch& dispatch, std::uint64_t number);
     void take_harts(Resident& resident, unsigned count);
     bool run_turn(Resident& resident);
+    static void count_executed(Resident& resident) {
+        resident.dispatch->instructions.fetch_add(std::exchange(resident.executed, 0), std::memory_order_relaxed);
+    }
     static std::size_t stalled_hart(const Resident& resident);
     bool run_harts_once(Resident& resident, std::uint64_t& executed, bool& yielded);
     void leave(Resident& resident);
     DispatchFault fault_of(const Resident& resident, Machine::State& hart, unsigned number, StopReason reason) const;
 
     Dispatcher& owner_;
-    unsigned first_slot_;
+    unsigned number_, first_slot_;
     std::deque<Machine::State> states_;
     std::vector<Machine::State*> free_harts_;
     std::vector<std::unique_ptr<Resident>> residents_, free_residents_;
     std::size_t turn_ = 0;
     bool has_begun_some_ = false;   // in this round
     bool has_run_some_ = false;     // likewise
+    bool goes_on_some_ = false;     // some group did behind its turn, likewise
     bool stalls_ = false;           // all that it has did in the round before
     std::uint64_t round_progress_ = 0;   // System::progress when the round began
     std::uint64_t waits_at_ = 0;         // what it was when all began to wait; for so many rounds, since then
@@ -120,6 +158,7 @@ void Dispatcher::Worker::take_harts(Resident& resident, unsigned count) {
             const unsigned slot = first_slot_ + static_cast<unsigned>(states_.size());
             free_harts_.push_back(
                 &states_.emplace_back(owner_.codec_, owner_.options_, owner_.system_, owner_.system_->groups[0], slot));
+            states_.back().progress_place = number_;
         }
         resident.harts.push_back(free_harts_.back());
         free_harts_.pop_back();
@@ -146,22 +185,28 @@ void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint
     if (first) take_harts(resident, dispatch.group_harts);
     if (const std::string problem = resident.group.give_memories(dispatch.group_memory); !problem.empty())
         return owner_.end(dispatch, problem);
-    resident.group.barrier.begin(dispatch.group_harts);
+    resident.group.barrier.begin(dispatch.group_harts, true);
     if (owner_.system_->checker) owner_.system_->checker->begin(resident.group);
     for (unsigned i = 0; i < dispatch.group_harts; ++i) {
         Machine::State& hart = *resident.harts[i];
         const HartPlace place{number,         dispatch.groups, i, dispatch.group_harts, hart.core.slot - 1, first,
                               &dispatch.name, dispatch.checked};
-        const Awake awake(hart);
-        hart.begin_in(resident.group, place, dispatch.address,
-                      [&](HartRegisters& registers) { return dispatch.set_up(registers, place); });
+        std::optional<Awake> awake;
+        if (!hart.begins_at_once()) awake.emplace(hart);
+        hart.begin_in(resident.group, place, dispatch);
     }
 }
 
 // The group has ended, or is given up: another begins in its place, or the place is free.
 void Dispatcher::Worker::leave(Resident& resident) {
-    owner_.groups_ended(*std::exchange(resident.dispatch, nullptr), 1);
+    Dispatch& dispatch = *resident.dispatch;
     std::uint64_t number = 0;
+    // Before the one that has ended is counted, for the dispatch is there only as long as one is missing.
+    const bool goes_on = owner_.take_next_group(dispatch, stalls_, number);
+    if (!goes_on) count_executed(resident);
+    resident.dispatch = nullptr;
+    owner_.groups_ended(dispatch, 1);
+    if (goes_on) return begin(resident, dispatch, number);
     Dispatch* const next = owner_.take_group(room() + static_cast<unsigned>(resident.harts.size()), stalls_, number);
     if (next != nullptr) {
         begin(resident, *next, number);
@@ -226,11 +271,12 @@ bool Dispatcher::Worker::run_turn(Resident& resident) {
     bool yielded = false, goes_on = true;
     while (goes_on && !yielded && !dispatch.failed && executed < turn_instructions * resident.harts.size())
         goes_on = run_harts_once(resident, executed, yielded);
-    const std::uint64_t all = dispatch.instructions.fetch_add(executed, std::memory_order_relaxed) + executed;
+    resident.executed += executed;
+    if (dispatch.most_instructions != 0) count_executed(resident);
     if (dispatch.failed || resident.group.barrier.all_left()) return false;
     if (!goes_on && stalled_hart(resident) == resident.harts.size())
         owner_.end(dispatch, "nothing will end the waiting of its harts");
-    if (dispatch.most_instructions != 0 && all >= dispatch.most_instructions)
+    if (dispatch.most_instructions != 0 && dispatch.instructions >= dispatch.most_instructions)
         owner_.end(dispatch,
                    fmt::format("stopped after {} instructions, the allowed number", dispatch.most_instructions));
     return !dispatch.failed;
@@ -239,8 +285,12 @@ bool Dispatcher::Worker::run_turn(Resident& resident) {
 void Dispatcher::Worker::begin_round() {
     turn_ = 0;
     stalls_ = !residents_.empty() && !has_run_some_;
-    // As many as there are, for what all of those wait for may be in one that has not begun.
-    const std::size_t before = residents_.size(), most = has_begun_some_ ? 0 : std::max<std::size_t>(1, before);
+    // As many as there are, for what all of those wait for may be in one that has not begun; but none where groups were so
+    // short that each has ended in its turn.
+    const std::size_t before = residents_.size();
+    const bool enough = before != 0 && (has_begun_some_ || !goes_on_some_);
+    const std::size_t most = enough ? 0 : std::max<std::size_t>(1, before);
+    goes_on_some_ = false;
     for (std::size_t i = 0; i < most && begin_another(); ++i) turn_ = before;
     has_begun_some_ = residents_.size() != before;
     if (residents_.empty() || (stalls_ && !has_begun_some_)) {
@@ -248,7 +298,7 @@ void Dispatcher::Worker::begin_round() {
         if (!residents_.empty()) wait_for_others();
     }
     has_run_some_ = false;
-    round_progress_ = owner_.system_->progress;
+    round_progress_ = owner_.system_->progress.sum();
 }
 
 // Nothing that is here can go on. Where that is so everywhere, and stays so, one dispatch ends, which may be what others wait for.
@@ -283,6 +333,7 @@ bool Dispatcher::Worker::run_some() {
     idle_at = busy;
     Resident& resident = *residents_[turn_];
     const bool goes_on = run_turn(resident);
+    goes_on_some_ |= goes_on;
     if (!goes_on) leave(resident);
     // Short groups come one after the other in the same place, but not so that the others wait for ever.
     in_row_ = goes_on ? 0 : in_row_ + 1;
@@ -356,9 +407,10 @@ bool Dispatcher::start(Dispatch& dispatch) {
         const std::lock_guard lock(lock_);
         if (system_->checker) dispatch.checked = system_->checker->begin_dispatch();
         dispatch.number = ++started_;
-        ++system_->progress;
+        system_->progress.note(TurnCount::count - 1);
         active_.push_back(&dispatch);
         running_.push_back(&dispatch);
+        count_dispatches();
     }
     if (dispatch.groups == 1)
         work_there_.notify_one();
@@ -374,20 +426,41 @@ bool Dispatcher::nothing_goes_on(std::uint64_t progress) {
         const std::uint64_t idle_at = each->idle_at;
         return idle_at == progress || (idle_at == Worker::asleep && active_.empty());
     });
-    return all_idle && system_->progress == progress;
+    return all_idle && system_->progress.sum() == progress;
 }
 
 // How many harts of one dispatch may live: never all, for another one may come that it waits for. `stalls`: those of the
 // thread that asks wait.
 std::uint64_t Dispatcher::share(bool stalls) const {
     const std::uint64_t all = stalls ? most_harts() : all_harts();
-    return running_.size() < 2 ? all - all_harts() / 4 : all / running_.size();
+    const unsigned running = running_count_;
+    return running < 2 ? all - all_harts() / 4 : all / running;
 }
 
-// Whether one more group of it may begin. Under the lock.
+// Under the lock.
+void Dispatcher::count_dispatches() {
+    active_count_ = static_cast<unsigned>(active_.size());
+    running_count_ = static_cast<unsigned>(running_.size());
+}
+
+// Whether one more group of it may begin.
 bool Dispatcher::has_share(const Dispatch& dispatch, bool stalls) const {
     const std::uint64_t live = dispatch.begun - dispatch.ended;
     return live == 0 || (live + 1) * dispatch.group_harts <= share(stalls);
+}
+
+// Another group of the dispatch whose group has ended, where no other dispatch has its turn; but not the last one, behind which
+// there is more to do. False: take_group() knows what comes next.
+bool Dispatcher::take_next_group(Dispatch& dispatch, bool stalls, std::uint64_t& number) {
+    const std::uint64_t live = dispatch.begun - dispatch.ended;   // with the one that has ended
+    if (active_count_ != 1 || live * dispatch.group_harts > share(stalls)) return false;
+    std::uint64_t next = dispatch.begun;
+    while (next + 1 < dispatch.groups)
+        if (dispatch.begun.compare_exchange_weak(next, next + 1)) {
+            number = next;
+            return true;
+        }
+    return false;
 }
 
 // The next group of those that are to begin, each dispatch in turn; null where there is none, or not enough room for it.
@@ -402,10 +475,11 @@ Dispatch* Dispatcher::take_group(unsigned room, bool stalls, std::uint64_t& numb
     Dispatch* const dispatch = active_[turn_];
     if (dispatch->group_harts > room) return nullptr;
     number = dispatch->begun++;
-    if (dispatch->begun == dispatch->groups)
+    if (number + 1 == dispatch->groups)
         active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(turn_));
     else
         ++turn_;
+    count_dispatches();
     return dispatch;
 }
 
@@ -414,6 +488,7 @@ void Dispatcher::groups_ended(Dispatch& dispatch, std::uint64_t count) {
     {
         const std::lock_guard lock(lock_);
         std::erase(running_, &dispatch);
+        count_dispatches();
         if (system_->checker) system_->checker->end_dispatch(dispatch.checked);
     }
     dispatch.end = std::chrono::steady_clock::now();
@@ -427,6 +502,7 @@ std::uint64_t Dispatcher::give_up(Dispatch& dispatch, DispatchFault fault) {
     dispatch.fault = std::move(fault);
     dispatch.failed = true;
     std::erase(active_, &dispatch);
+    count_dispatches();
     return dispatch.groups - dispatch.begun.exchange(dispatch.groups);
 }
 
@@ -451,7 +527,7 @@ void Dispatcher::change_map(const std::function<bool()>& change) {
     if (change()) system_->program_after(system_->current_program());
     Sharing& sharing = *system_->sharing;
     const std::uint64_t round = sharing.round.fetch_add(1) + 1;
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+    heavy_fence();
     for (Member& member : std::span(sharing.members, sharing.used))
         while (member.settled.load() < round) {
             *member.stop_at = 0;   // again and again: it may be setting it itself
@@ -483,8 +559,10 @@ std::string Dispatcher::protect(std::uint64_t address, std::uint64_t bytes, Perm
 
 void Dispatcher::remove_storage(std::uint64_t address, std::uint64_t bytes) {
     Space& space = system_->spaces[system_->main];
-    if (const Region* const region = space.map.find(address); region != nullptr && system_->checker)
-        system_->checker->note_removed(space, *region);
+    if (system_->checker) {
+        const std::lock_guard lock(system_->map_lock);
+        if (const Region* const region = space.map.find(address)) system_->checker->note_removed(space, *region);
+    }
     change_map([&] { return space.map.remove(address, bytes); });
 }
 

@@ -77,6 +77,8 @@ private:
     bool nothing_goes_on(std::uint64_t progress);
     std::uint64_t share(bool stalls) const;
     bool has_share(const Dispatch& dispatch, bool stalls) const;
+    void count_dispatches();
+    bool take_next_group(Dispatch& dispatch, bool stalls, std::uint64_t& number);
     Dispatch* take_group(unsigned room, bool stalls, std::uint64_t& number);
     void groups_ended(Dispatch& dispatch, std::uint64_t count);
     std::uint64_t give_up(Dispatch& dispatch, DispatchFault fault);
@@ -91,6 +93,7 @@ private:
     std::condition_variable work_there_;
     std::vector<Dispatch*> active_;              // with groups that have not begun
     std::vector<Dispatch*> running_;             // that have not ended
+    std::atomic<unsigned> active_count_ = 0, running_count_ = 0;   // of these
     std::size_t turn_ = 0;
     std::uint64_t started_ = 0;
     bool ending_ = false;

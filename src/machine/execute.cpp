@@ -1,6 +1,7 @@
 // Running one hart: stretches of instructions, and what happens between them: faults that are events of the description,
 // interrupts, transactions that are taken back, translations that are dropped.
 #include <algorithm>
+#include <cstring>
 #include <thread>
 
 #include "machine/state.hpp"
@@ -74,11 +75,13 @@ std::uint64_t Machine::State::next_stop(std::uint64_t stop_at) {
 
 // Who stalls twice in a row, and did nothing between, has changed nothing for others either.
 StopReason Machine::State::execute(std::uint64_t stop_at, bool single) {
-    const std::uint64_t progress = system->progress, before = core.count;
+    const bool stalled = core.stalls;   // in the turn before: it is tried once more, and then it waits
+    const std::uint64_t progress = stalled ? system->progress.sum() : 0, before = core.count;
     const StopReason reason = execute_turn(stop_at, single);
-    did_nothing = core.stalls && stalled_at != 0 && core.count == before + 1;
-    stalled_at = core.stalls ? progress : 0;
-    if (!did_nothing) ++system->progress;
+    did_nothing = core.stalls && stalled && core.count == before + 1;
+    stalled_at.store(core.stalls ? progress : 0, std::memory_order_release);
+    if (!did_nothing)
+        options.dispatches ? system->progress.note_own(progress_place) : system->progress.note(progress_place);
     return reason;
 }
 
@@ -86,9 +89,10 @@ StopReason Machine::State::execute_turn(std::uint64_t stop_at, bool single) {
     failed_event = no_index;
     core.yields = core.stalls = false;
     if (modes_stale) {
+        const bool begins = core.next == &outside;
         const std::uint64_t address = next_pc();
         refresh_modes();
-        set_next(address);
+        begins ? jump_to(address) : set_next(address);
     }
     use_compiled(may_compile(single));
     while (core.count != stop_at) {
@@ -273,6 +277,7 @@ bool Machine::State::interrupt_in_transaction(std::uint64_t address, std::uint32
 
 // Those that no instruction can have written since they were zero still are: most programs use few of those that there are.
 void Machine::State::clear_registers() {
+    clearing.clear();
     if (!program->layout.has_registers()) return;
     note_written_registers();
     for (Index file = 0; file < dirty.size(); ++file) {
@@ -282,20 +287,46 @@ void Machine::State::clear_registers() {
     }
 }
 
-void Machine::State::note_written_registers() {
-    const std::lock_guard lock(program->lock);
-    for (Index file = 0; file < dirty.size(); ++file) dirty[file] = std::max(dirty[file], program->written[file]);
+// The same for the next of many harts that all begin alike: what is to be cleared was found before, and stays noted as dirty.
+// `used`: registers that matter, of each file; those behind may stay as they are. Empty: all.
+void Machine::State::clear_again(std::span<const std::uint32_t> used) {
+    if (!program->layout.has_registers()) return;
+    if (clearing.empty() || written_seen != program->written_changes.load(std::memory_order_acquire)) {
+        note_written_registers();
+        clearing.clear();
+        for (Index file = 0; file < dirty.size(); ++file) {
+            const std::uint32_t count = file < used.size() ? std::min(used[file], dirty[file]) : dirty[file];
+            if (count == 0) continue;
+            const std::uint32_t first = program->layout.offset(file, 0);
+            const std::uint32_t end = first + count * program->layout.register_size(file);
+            if (!clearing.empty() && clearing.back().second == first)
+                clearing.back().second = end;
+            else
+                clearing.emplace_back(first, end);
+        }
+    }
+    for (const auto& [first, end] : clearing) std::memset(block.bytes() + first, 0, end - first);
 }
 
-// Registers zero, and nothing under way.
+// The program's numbers are looked at where they have changed, or some of them were cleared since.
+void Machine::State::note_written_registers() {
+    const std::uint64_t changes = program->written_changes.load(std::memory_order_acquire);
+    if (changes != written_seen) {
+        const std::lock_guard lock(program->lock);
+        written_seen = program->written_changes;
+        program_writes = program->written;
+    }
+    for (Index file = 0; file < dirty.size(); ++file) dirty[file] = std::max(dirty[file], program_writes[file]);
+}
+
+// Nothing is under way.
 void Machine::State::clear() {
-    clear_registers();
     core.pending = 0;
     core.ports_noted_at = core.passes_at = no_limit;
-    stalled_at = 0;
-    stopped = core.waiting = core.at_barrier = started = false;
+    stalled_at.store(0, std::memory_order_relaxed);
+    stopped = core.stopping = core.waiting = core.at_barrier = core.stalls = started = false;
     begun = core.reason = StopReason::running;
-    bus.transaction.clear();
+    if (bus.transaction.active()) bus.transaction.clear();
     bus.forget_reservation();
     modes_stale = true;
 }
@@ -311,13 +342,13 @@ void Machine::State::begin_dispatched(bool first) {
     const machine::Dispatch& dispatch = *system->dispatch;
     const machine::HartPlace place{core.group, dispatch.groups, slot_in_group, dispatch.group_harts,
                                    core.slot,  first,           &dispatch.name};
-    begin_in(*group, place, dispatch.address,
-             [&](machine::HartRegisters& registers) { return dispatch.set_up(registers, place); });
+    begin_in(*group, place, dispatch);
 }
 
 void Machine::State::begin_again(unsigned group_number) {
     be_in_group(group_number);
     if (system->dispatch != nullptr) return begin_dispatched(false);
+    clear_registers();
     clear();
     if (system->checker) system->checker->begin(*this, core.group, slot_in_group);
     set_next(start_address);
@@ -325,8 +356,9 @@ void Machine::State::begin_again(unsigned group_number) {
 }
 
 // Another hart, of a dispatch, in a group that may be another, too.
-void Machine::State::begin_in(machine::Group& other, const machine::HartPlace& place, std::uint64_t address,
-                              const std::function<bool(machine::HartRegisters&)>& set_up) {
+void Machine::State::begin_in(machine::Group& other, const machine::HartPlace& place,
+                              const machine::Dispatch& dispatch) {
+    place.first_of_dispatch ? clear_registers() : clear_again(dispatch.registers_used);
     clear();
     if (group != &other || place.first_of_dispatch) {
         group = &other;
@@ -336,15 +368,18 @@ void Machine::State::begin_in(machine::Group& other, const machine::HartPlace& p
     core.hart = static_cast<std::uint32_t>(place.group) * place.group_harts + place.number;
     core.groups = static_cast<std::uint32_t>(place.groups);
     core.harts = core.groups * place.group_harts;
-    start_address = outside_address = address;
+    start_address = outside_address = dispatch.address;
     core.next = &outside;
     if (system->checker) system->checker->begin(*this, place.group, place.number, place.name, place.checked);
     machine::HartRegisters registers(*this);
-    if (set_up(registers)) {
-        begin();
-    } else {
+    if (dispatch.registers) dispatch.registers->put(*this);
+    if (!dispatch.set_up(registers, place)) {
         stopped = true;
         group->barrier.leave();
+    } else if (begins_at_once()) {
+        started = modes_stale = true;   // the first turn does the rest
+    } else {
+        begin();
     }
 }
 
@@ -352,6 +387,7 @@ void Machine::State::begin_in(machine::Group& other, const machine::HartPlace& p
 void Machine::State::reset(std::uint64_t address) {
     start_address = address;
     hot.next_look = hot.interval = 0;
+    clear_registers();
     clear();
     be_in_group(core.slot / system->group_harts);
     if (system->checker) system->checker->begin(*this, core.group, slot_in_group);
@@ -376,10 +412,9 @@ StopReason Machine::State::begin() {
     const std::uint64_t address = next_pc();
     refresh_modes();
     set_next(address);
-    const Index event = find_event("reset");
     failed_event = no_index;
     core.reason = StopReason::running;
-    if (event != no_index) handle_event(event, address, 0);
+    if (reset_event != no_index) handle_event(reset_event, address, 0);
     events_in_row = 0;
     return begun = core.reason;
 }

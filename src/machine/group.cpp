@@ -2,16 +2,17 @@
 
 namespace isaforge::machine {
 
-void Barrier::begin(unsigned harts) {
-    const std::lock_guard guard(lock_);
-    live_ = harts;
-    left_ = 0;
+void Barrier::begin(unsigned harts, bool one_thread) {
+    one_thread_ = one_thread;
+    const auto guarded = guard();
+    live_.store(harts, std::memory_order_release);
+    left_.store(0, std::memory_order_release);
     come_ = 0;
     ++passed_;
 }
 
 std::uint64_t Barrier::come() {
-    const std::lock_guard guard(lock_);
+    const auto guarded = guard();
     const std::uint64_t number = passed_;
     ++come_;
     look();
@@ -19,16 +20,16 @@ std::uint64_t Barrier::come() {
 }
 
 void Barrier::leave() {
-    const std::lock_guard guard(lock_);
-    --live_;
-    ++left_;
+    const auto guarded = guard();
+    add(live_, -1);
+    add(left_, 1);
     look();
 }
 
 void Barrier::rejoin() {
-    const std::lock_guard guard(lock_);
-    ++live_;
-    --left_;
+    const auto guarded = guard();
+    add(live_, 1);
+    add(left_, -1);
 }
 
 void Barrier::look() {

@@ -18,7 +18,8 @@ namespace isaforge::machine {
 // Where the harts of a group wait until all of them that have not stopped have come.
 class Barrier {
 public:
-    void begin(unsigned harts);
+    // `one_thread`: no other thread than the one that calls this has harts of the group.
+    void begin(unsigned harts, bool one_thread = false);
     // The number of the barrier that the hart has come to.
     std::uint64_t come();
     void leave();   // a hart has stopped: nobody waits for it any more
@@ -31,8 +32,17 @@ public:
 
 private:
     void look();
+    std::unique_lock<std::mutex> guard() {
+        return one_thread_ ? std::unique_lock<std::mutex>() : std::unique_lock(lock_);
+    }
+    // Under the lock: others only look.
+    static void add(std::atomic<unsigned>& number, int difference) {
+        number.store(number.load(std::memory_order_relaxed) + static_cast<unsigned>(difference),
+                     std::memory_order_release);
+    }
 
     std::mutex lock_;
+    bool one_thread_ = false;
     std::atomic<unsigned> live_ = 0, left_ = 0, missed_ = 0;
     unsigned come_ = 0;
     std::atomic<std::uint64_t> passed_ = 0;   // barriers, by all

@@ -81,6 +81,9 @@ Machine::State::State(std::shared_ptr<const Codec> given_codec, MachineOptions g
     core.owner = this;
     core.state = block.bytes();
     interrupt_event = find_event("interrupt");
+    reset_event = find_event("reset");
+    progress_place = slot;
+    program_writes.resize(dirty.size());
     core.harts = system->group_harts * system->group_count;
     core.groups = system->group_count;
     be_in_group(slot / system->group_harts);

@@ -115,6 +115,8 @@ struct Program {
     CodeBytes code;
     CompiledParts compiled;
     std::vector<std::uint32_t> written;          // of each file the registers, from the first on, that instructions may write
+    std::atomic<std::uint64_t> written_changes = 0;   // of that; read without the lock
+    std::vector<Touch> mode_registers;           // what modes are computed from, where that is known
 
 private:
     void retire(std::unique_ptr<Instruction> instruction);

@@ -59,9 +59,18 @@ struct Machine::State {
     Instruction* next_instruction() const;             // null: there is none
     Instruction* known_instruction(std::uint64_t address) const;
     const machine::MicroOp* modes_code();
+    // The modes found last, and the words that they were computed from.
+    struct KnownModes {
+        std::vector<std::pair<std::uint32_t, std::uint64_t>> from;   // offset in the block, and what was there
+        std::array<std::uint64_t, max_modes> values{};
+        View* view = nullptr;   // null: none are known
+    };
+    bool has_known_modes() const;
+    void note_modes();
     const machine::MicroOp* enter(Instruction& instruction);
     std::uint64_t next_pc() const;
     void set_next(std::uint64_t address);
+    void jump_to(std::uint64_t address);
     void join(std::shared_ptr<machine::Program> other);
     void leave_program();
     void collect_counts();
@@ -100,7 +109,7 @@ struct Machine::State {
     StopReason execute(std::uint64_t stop_at, bool single = false);
     StopReason execute_turn(std::uint64_t stop_at, bool single);
     // The last turn has shown that others have to do something first, and nobody has done anything since.
-    bool is_stalled() const { return stalled_at != 0 && stalled_at == system->progress; }
+    bool is_stalled() const { return stalled_at != 0 && stalled_at == system->progress.sum(); }
     StopReason execute_awake(std::uint64_t stop_at);   // on a thread of its own
     void take_notes(std::vector<machine::AccessNote>* notes) {
         if (notes != nullptr && core.notes == nullptr) ++system->watching;
@@ -127,12 +136,14 @@ struct Machine::State {
     void reset(std::uint64_t address);
     void clear();
     void clear_registers();
+    void clear_again(std::span<const std::uint32_t> used);
     void note_written_registers();
     void be_in_group(unsigned number);
     void begin_again(unsigned group_number);
     void begin_dispatched(bool first);
-    void begin_in(machine::Group& other, const machine::HartPlace& place, std::uint64_t address,
-                  const std::function<bool(machine::HartRegisters&)>& set_up);
+    void begin_in(machine::Group& other, const machine::HartPlace& place, const machine::Dispatch& dispatch);
+    // A dispatcher's, for which nothing has to be done before its first turn.
+    bool begins_at_once() const { return options.dispatches && reset_event == no_index; }
     void set(Index file, std::uint64_t number, std::uint64_t value, unsigned lane);
     std::uint64_t get(Index file, std::uint64_t number, unsigned lane) const;
     StopReason begin();
@@ -172,6 +183,11 @@ struct Machine::State {
     bool drop_all = false;                   // all translations, as soon as none runs
     bool modes_stale = true;                 // registers were set from outside
     std::vector<std::uint32_t> dirty;        // of each file how many registers, from the first on, may be other than zero
+    std::vector<std::uint32_t> program_writes;           // Program::written, when it had changed so often
+    std::uint64_t written_seen = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>>
+        clearing;  // of the block: from where to where clear_again() does it
+    KnownModes known_modes;
     std::map<std::uint64_t, std::uint64_t> counts;       // of executions by code address, without those still in the block
     std::map<std::uint64_t, JumpCount> jump_counts;      // the same of writes to pc
     machine::MicroOp outside;                // stands for every address without code
@@ -180,7 +196,7 @@ struct Machine::State {
     std::vector<std::string> warnings;
     std::uint64_t start_address = 0;
     std::uint64_t barrier = 0;               // at a barrier: its number
-    // System::progress when the last turn began, if it ended with a stall; else 0.
+    // System::progress when the last turn began, if that and the one before ended with a stall; else 0.
     std::atomic<std::uint64_t> stalled_at = 0;
     bool did_nothing = false;                // in the last turn, but stall once more
     bool started = false;                    // `on reset` has run …
@@ -192,7 +208,8 @@ struct Machine::State {
     std::string event_trouble;               // why an event could not be handled
     Index failed_event = no_index;           // which one …
     std::string event_cause;                 // … and what it was for
-    Index interrupt_event = no_index;
+    Index interrupt_event = no_index, reset_event = no_index;
+    unsigned progress_place = 0;             // in System::progress
 };
 
 }  // namespace isaforge

@@ -27,6 +27,32 @@ namespace isaforge::machine {
 
 inline constexpr unsigned max_harts = most_harts;
 
+// Turns of harts in which more happened than that it stalled once more: each counted behind what was done there. A dispatcher's
+// threads count each in a place of its own; only who waits adds them up.
+class TurnCount {
+public:
+    void note(unsigned place) { places_[place % count].turns.fetch_add(1); }
+    // The same where no other thread has the place.
+    void note_own(unsigned place) {
+        std::atomic<std::uint64_t>& turns = places_[place % count].turns;
+        turns.store(turns.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+    }
+    // Never 0.
+    std::uint64_t sum() const {
+        std::uint64_t sum = 1;
+        for (const Place& each : places_) sum += each.turns.load();
+        return sum;
+    }
+
+    static constexpr unsigned count = 64;
+
+private:
+    struct alignas(cache_line) Place {
+        std::atomic<std::uint64_t> turns = 0;
+    };
+    Place places_[count];
+};
+
 struct System {
     // `its_dispatch`: whose the harts are; null: they begin as resets say.
     System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options, const Dispatch* its_dispatch);
@@ -106,9 +132,8 @@ struct System {
     EngineFigures compiled;
     std::unique_ptr<CompileThread> compiler;     // since it was first wanted
     std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
-    // What harts on all threads write at each turn, apart from what they only read.
-    // Turns of harts in which more happened than that it stalled once more: counted behind what they did.
-    alignas(cache_line) std::atomic<std::uint64_t> progress = 1;
+    TurnCount progress;
+    // What harts on all threads write, apart from what they only read.
     alignas(cache_line) std::atomic<std::uint64_t> since_look = 0;   // instructions since one looked for what is hot
 };
 

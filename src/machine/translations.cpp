@@ -40,9 +40,25 @@ Jumps jumps_of(const ir::Graph& graph, std::uint64_t next_address) {
     return found;
 }
 
+// Whether what it computes follows from registers alone.
+bool depends_on_registers(const ir::Graph& graph) {
+    return std::all_of(graph.blocks.begin(), graph.blocks.end(), [](const ir::Block& block) {
+        return std::all_of(block.body.begin(), block.body.end(), [](const ir::Instruction& each) {
+            return each.op == ir::Op::get || each.op == ir::Op::put_mode ||
+                   ir::about(each.op).effect == ir::Effect::pure;
+        });
+    });
+}
+
 }  // namespace
 
 void Machine::State::set_next(std::uint64_t address) { core.next = resolve(address); }
+
+// As jumps go: what is written over since is found out by what lies there.
+void Machine::State::jump_to(std::uint64_t address) {
+    const machine::JumpSlot& slot = current->jumps[machine::jump_slot(address)];
+    core.next = slot.address == address && slot.op != nullptr ? slot.op : resolve(address);
+}
 
 std::uint64_t Machine::State::next_pc() const {
     return core.next == &outside ? outside_address : next_instruction()->address;
@@ -92,17 +108,51 @@ const MicroOp* Machine::State::modes_code() {
         machine::TranslateInput input{.isa = &isa, .graph = &*graph, .aside = true};
         input.ports = &ports;
         input.port_limits = core.port_limits;
-        code.set_ops(machine::translate(input, program->layout).ops);
+        machine::Translation made = machine::translate(input, program->layout);
+        code.set_ops(std::move(made.ops));
+        if (depends_on_registers(*graph)) program->mode_registers = std::move(made.reads);
     }
     return &code.first();
+}
+
+bool Machine::State::has_known_modes() const {
+    return known_modes.view != nullptr &&
+           std::all_of(known_modes.from.begin(), known_modes.from.end(), [&](const auto& word) {
+               return machine::load<std::uint64_t>(block.bytes(), word.first) == word.second;
+           });
+}
+
+// Where it is known what they are computed from, and little. Behind modes_code().
+void Machine::State::note_modes() {
+    constexpr std::size_t most_words = 8;
+    known_modes.view = nullptr;
+    known_modes.from.clear();
+    for (const machine::Touch& touch : program->mode_registers) {
+        const std::uint32_t first = program->layout.offset(touch.file, touch.first);
+        const std::uint64_t bytes = std::uint64_t{touch.count} * program->layout.register_size(touch.file);
+        if (known_modes.from.size() + bytes / 8 > most_words) return;
+        for (std::uint32_t offset = first; offset < first + bytes; offset += 8)
+            known_modes.from.emplace_back(offset, machine::load<std::uint64_t>(block.bytes(), offset));
+    }
+    if (known_modes.from.empty()) return;
+    known_modes.view = current;
+    std::copy_n(core.mode_values, isa.modes.size(), known_modes.values.begin());
 }
 
 // After registers were set from outside.
 void Machine::State::refresh_modes() {
     modes_stale = false;
     if (isa.modes.empty()) return;
-    if (const machine::MicroOp* const first = modes_code()) run_aside(*first);
+    if (has_known_modes()) {
+        std::copy_n(known_modes.values.begin(), isa.modes.size(), core.mode_values);
+        current = known_modes.view;
+        core.jumps = current->jumps.data();
+        return;
+    }
+    const machine::MicroOp* const first = modes_code();
+    if (first != nullptr) run_aside(*first);
     choose_translations();
+    if (first != nullptr) note_modes();
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -146,6 +196,8 @@ const MicroOp* Machine::State::enter(Instruction& instruction) {
 
 // The bytes are fetched without the lock, for that may wait for other harts.
 const MicroOp* Machine::State::resolve(std::uint64_t address) {
+    // A dispatcher's hart that stops does not go on.
+    if (core.stopping && options.dispatches) return nothing_at(address, StopReason::bad_execute, address);
     if (Instruction* const known = known_instruction(address)) return enter(*known);
     if (address % (isa.unit_bits / isa.address_bits) != 0)
         return nothing_at(address, StopReason::misaligned_code, address);
@@ -274,8 +326,12 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     made->computed_ends = std::move(translation.computed_ends);
     made->reads = std::move(translation.reads);
     made->writes = std::move(translation.writes);
-    for (const machine::Touch& touch : made->writes)
-        program->written[touch.file] = std::max(program->written[touch.file], touch.first + touch.count);
+    for (const machine::Touch& touch : made->writes) {
+        std::uint32_t& count = program->written[touch.file];
+        if (touch.first + touch.count <= count) continue;
+        count = touch.first + touch.count;
+        ++program->written_changes;
+    }
     if (system->checker)
         for (auto* const touches : {&made->reads, &made->writes})
             std::erase_if(*touches, [&](const auto& touch) { return touch.file >= system->checker->files(); });
@@ -292,6 +348,9 @@ void Machine::State::join(std::shared_ptr<machine::Program> other) {
     leave_program();
     program = std::move(other);
     views.clear();
+    known_modes = {};
+    written_seen = 0;
+    clearing.clear();
     current = nullptr;
     written.clear();
     drop_all = false;

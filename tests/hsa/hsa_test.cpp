@@ -345,6 +345,29 @@ TEST_F(Hsa, AFaultThatNobodyTakesEndsTheProgram) {
     hsa_amd_memory_pool_free(data);
 }
 
+// Though what it does at exit waits for the kernel that has failed.
+TEST_F(Hsa, AHandlerOfErrorsEndsTheProgram) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    static std::int64_t never = 1;
+    const auto run_nothing = [&] {
+        std::atexit([] {
+            while (std::atomic_ref(never).load() != 0) ::usleep(1000);
+        });
+        hsa_queue_t* queue = nullptr;
+        const auto ends = [](hsa_status_t status, hsa_queue_t*, void*) {
+            std::exit(status == HSA_STATUS_ERROR_INVALID_PACKET_FORMAT ? 7 : 1);
+        };
+        hsa_queue_create(client.gpu, 64, HSA_QUEUE_TYPE_MULTI, ends, nullptr, ~0u, ~0u, &queue);
+        static_cast<hsa_kernel_dispatch_packet_t*>(queue->base_address)->workgroup_size_x = 0;
+        hsa_queue_store_write_index_screlease(queue, 1);
+        std::atomic_ref(static_cast<hsa_kernel_dispatch_packet_t*>(queue->base_address)->header)
+            .store(HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE);
+        hsa_signal_store_screlease(queue->doorbell_signal, 0);
+        for (;;) ::pause();
+    };
+    EXPECT_EXIT(run_nothing(), testing::ExitedWithCode(7), "a group has 1 to");
+}
+
 TEST_F(Hsa, SeveralThreadsUseItAtOnce) {
     std::vector<std::thread> threads;
     for (unsigned t = 0; t < 4; ++t)
@@ -480,6 +503,104 @@ TEST_F(Hsa, ImagesTakeAndGiveRegions) {
               static_cast<unsigned>(HSA_EXT_STATUS_ERROR_IMAGE_FORMAT_UNSUPPORTED));
     EXPECT_EQ(hsa_ext_image_destroy(client.gpu, image), HSA_STATUS_SUCCESS);
     hsa_amd_memory_pool_free(data);
+}
+
+// The texel, of so many bytes, that an image of one type and order has where it was cleared with these components.
+template <typename T>
+std::uint64_t cleared(const Client& client, hsa_ext_image_channel_type32_t type, hsa_ext_image_channel_order32_t order,
+                      std::size_t bytes, const std::array<T, 4>& components) {
+    hsa_ext_image_descriptor_t about{};
+    about.geometry = HSA_EXT_IMAGE_GEOMETRY_2D;
+    about.width = about.height = 4;
+    about.format = {type, order};
+    auto* const data = client.allocate<std::uint8_t>(client.device, 4096);
+    std::memset(data, 0, 4096);
+    hsa_ext_image_t image{};
+    EXPECT_EQ(hsa_ext_image_create(client.gpu, &about, data, HSA_ACCESS_PERMISSION_RW, &image), HSA_STATUS_SUCCESS);
+    const hsa_ext_image_region_t region{{1, 2, 0}, {2, 1, 1}};
+    EXPECT_EQ(hsa_ext_image_clear(client.gpu, image, components.data(), &region), HSA_STATUS_SUCCESS);
+    std::array<std::uint64_t, 3> texels{};
+    const hsa_ext_image_region_t around{{0, 2, 0}, {4, 1, 1}};
+    std::vector<std::uint8_t> row(64);
+    EXPECT_EQ(hsa_ext_image_export(client.gpu, image, row.data(), 0, 0, &around), HSA_STATUS_SUCCESS);
+    for (std::size_t i = 0; i < 3; ++i) std::memcpy(&texels[i], row.data() + i * bytes, bytes);
+    EXPECT_EQ(texels[0], 0u);
+    EXPECT_EQ(texels[1], texels[2]);
+    hsa_ext_image_destroy(client.gpu, image);
+    hsa_amd_memory_pool_free(data);
+    return texels[1];
+}
+
+TEST_F(Hsa, ImagesAreCleared) {
+    using Floats = std::array<float, 4>;
+    const Floats floats{1, 0.5f, -3, 0.2f};
+    EXPECT_EQ(cleared(client, HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA, 4, floats),
+              0x330080ffu);
+    EXPECT_EQ(cleared(client, HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_INT8, HSA_EXT_IMAGE_CHANNEL_ORDER_BGRA, 4, floats),
+              0x33ff8000u);
+    EXPECT_EQ(cleared(client, HSA_EXT_IMAGE_CHANNEL_TYPE_SNORM_INT8, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA, 4, floats),
+              0x1981407fu);
+    EXPECT_EQ(cleared(client, HSA_EXT_IMAGE_CHANNEL_TYPE_UNORM_SHORT_565, HSA_EXT_IMAGE_CHANNEL_ORDER_RGB, 2, floats),
+              0xfc00u);
+    EXPECT_EQ(cleared(client, HSA_EXT_IMAGE_CHANNEL_TYPE_HALF_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA, 8, floats),
+              0x3266c20038003c00u);
+    EXPECT_EQ(cleared(client, HSA_EXT_IMAGE_CHANNEL_TYPE_FLOAT, HSA_EXT_IMAGE_CHANNEL_ORDER_R, 4, floats), 0x3f800000u);
+    EXPECT_EQ(cleared(client, HSA_EXT_IMAGE_CHANNEL_TYPE_SIGNED_INT8, HSA_EXT_IMAGE_CHANNEL_ORDER_RGBA, 4,
+                      std::array<std::int32_t, 4>{5, -6, 300, -300}),
+              0x807ffa05u);
+    EXPECT_EQ(hsa_ext_image_clear(client.gpu, {}, floats.data(), nullptr), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+}
+
+TEST_F(Hsa, CodeObjectsSayWhatIsInThem) {
+    std::vector<std::uint8_t> bytes = compiled(kernels, "gfx900", "-O2 -cl-std=CL2.0");
+    hsa_code_object_t object{};
+    ASSERT_EQ(hsa_code_object_deserialize(bytes.data(), bytes.size(), nullptr, &object), HSA_STATUS_SUCCESS);
+    hsa_isa_t isa{}, own{};
+    EXPECT_EQ(hsa_code_object_get_info(object, HSA_CODE_OBJECT_INFO_ISA, &isa), HSA_STATUS_SUCCESS);
+    hsa_agent_get_info(client.gpu, HSA_AGENT_INFO_ISA, &own);
+    EXPECT_EQ(isa.handle, own.handle);
+    hsa_code_symbol_t symbol{};
+    ASSERT_EQ(hsa_code_object_get_symbol(object, "store", &symbol), HSA_STATUS_SUCCESS);
+    std::uint32_t arguments = 0;
+    EXPECT_EQ(hsa_code_symbol_get_info(symbol, HSA_CODE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, &arguments),
+              HSA_STATUS_SUCCESS);
+    EXPECT_GE(arguments, 16u);
+    ASSERT_EQ(hsa_code_object_get_symbol_from_name(object, nullptr, "variable", &symbol), HSA_STATUS_SUCCESS);
+    std::uint32_t size = 0;
+    EXPECT_EQ(hsa_code_symbol_get_info(symbol, HSA_CODE_SYMBOL_INFO_VARIABLE_SIZE, &size), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(size, 4u);
+    EXPECT_EQ(hsa_code_object_get_symbol(object, "no such", &symbol), HSA_STATUS_ERROR_INVALID_SYMBOL_NAME);
+    unsigned symbols = 0;
+    const auto count = [](hsa_code_object_t, hsa_code_symbol_t, void* counted) {
+        ++*static_cast<unsigned*>(counted);
+        return HSA_STATUS_SUCCESS;
+    };
+    EXPECT_EQ(hsa_code_object_iterate_symbols(object, count, &symbols), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(symbols, 8u);   // seven kernels and a variable
+    void* copy = nullptr;
+    std::size_t copied = 0;
+    const auto take = [](std::size_t wanted, hsa_callback_data_t, void** place) {
+        *place = std::malloc(wanted);
+        return HSA_STATUS_SUCCESS;
+    };
+    ASSERT_EQ(hsa_code_object_serialize(object, take, {}, nullptr, &copy, &copied), HSA_STATUS_SUCCESS);
+    ASSERT_EQ(copied, bytes.size());
+    EXPECT_EQ(std::memcmp(copy, bytes.data(), copied), 0);
+    std::free(copy);
+
+    hsa_executable_t executable{};
+    hsa_executable_create(HSA_PROFILE_BASE, HSA_EXECUTABLE_STATE_UNFROZEN, nullptr, &executable);
+    EXPECT_EQ(hsa_executable_load_code_object(executable, client.gpu, object, nullptr), HSA_STATUS_SUCCESS);
+    hsa_executable_symbol_t loaded{};
+    EXPECT_EQ(hsa_executable_get_symbol_by_name(executable, "store", &client.gpu, &loaded), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(hsa_executable_load_program_code_object(executable, {object.handle}, nullptr, nullptr),
+              HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS);
+    hsa_executable_destroy(executable);
+    EXPECT_EQ(hsa_code_object_destroy(object), HSA_STATUS_SUCCESS);
+    bytes[0] = 0;
+    ASSERT_EQ(hsa_code_object_deserialize(bytes.data(), bytes.size(), nullptr, &object), HSA_STATUS_SUCCESS);
+    EXPECT_EQ(hsa_code_object_get_symbol(object, "store", &symbol), HSA_STATUS_ERROR_INVALID_CODE_OBJECT);
+    hsa_code_object_destroy(object);
 }
 
 }  // namespace
