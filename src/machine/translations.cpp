@@ -326,7 +326,7 @@ void Machine::State::collect_counts() {
 }
 
 // All harts are to forget what was translated: each goes over to a new program, of which there is only one.
-void Machine::State::forget_translations() { join(system->program_after(program)); }
+void Machine::State::forget_translations() { join(system->program_after(program, drop_all)); }
 
 // Called while an instruction runs, perhaps the very one that is overwritten: it goes on to its end.
 void Machine::State::code_written(std::uint64_t address, std::uint64_t bytes) {
