@@ -83,10 +83,12 @@ machine::CompileThread& machine::System::compile_thread(const std::shared_ptr<co
     return *compiler;
 }
 
-// With breakpoints, watched accesses and counts of each instruction the interpreter is asked to look at each one.
+// With breakpoints, watched accesses and counts of each instruction the interpreter is asked to look at each one; where each
+// tells the checker that it begins, code would do nothing but call it.
 bool Machine::State::may_compile(bool single) const {
-    return options.engine != Engine::interpreter && !single && system->breakpoints.empty() && system->watching == 0 &&
-           !options.count_instructions && !options.warn_hazards && system->drops < most_drops;
+    const bool tells_steps = system->checker && isa.has_watched_steps() && options.engine != Engine::compiler;
+    return !tells_steps && options.engine != Engine::interpreter && !single && system->breakpoints.empty() &&
+           system->watching == 0 && !options.count_instructions && !options.warn_hazards && system->drops < most_drops;
 }
 
 std::uint64_t Machine::State::next_look(std::uint64_t stop_at) const {

@@ -279,6 +279,10 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     if (system->checker)
         for (auto* const touches : {&made->reads, &made->writes})
             std::erase_if(*touches, [&](const auto& touch) { return touch.file >= system->checker->files(); });
+    if (system->checker) {
+        made->place = system->checker->add_place(made->address);
+        made->touched = machine::touched_bits(made->reads) | machine::touched_bits(made->writes);
+    }
     if (system->checker && made->form != no_index)
         made->watched = machine::watched_of(isa, system->forms, made->form, made->image, {made->reads, made->writes});
     return made;
@@ -303,6 +307,7 @@ void Machine::State::join(std::shared_ptr<machine::Program> other) {
 }
 
 void Machine::State::leave_program() {
+    if (system->checker) system->checker->leave_program(*this);
     collect_counts();
     note_written_registers();
     const std::lock_guard lock(program->lock);
