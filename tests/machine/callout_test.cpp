@@ -100,6 +100,7 @@ instructions F [OP] "{name}" {
     2 most    { for i in 0..1299 { r[3] = r[3] * r[2] + i } }
     3 again   if r[1] != r[0] { pc = u64(0x1000) }
     4 done    stop()
+    5 light   { for i in 0..599 { r[4] = (r[4] << 1) + i } }
 }
 )";
 
@@ -115,6 +116,23 @@ TEST(Limits, InstructionsAboveThemDoTheSame) {
         EXPECT_EQ(register_dump(*interpreted), register_dump(*compiled));
         EXPECT_EQ(interpreted->instructions(), compiled->instructions());
         EXPECT_EQ(interpreted->pc(), compiled->pc());
+    }
+}
+
+// A loop of more operations than one region has is compiled as two, each once.
+TEST(Limits, LoopsAboveThemAreTwoRegions) {
+    const auto codec = codec_of(large);
+    ASSERT_TRUE(codec);
+    for (const auto& [count, regions] : {std::pair{2u, 1u}, std::pair{20u, 2u}}) {
+        std::vector<std::uint8_t> program(count, 5);  // which compilers are soon done with
+        program.insert(program.begin(), 0);
+        program.insert(program.end(), {3, 4});
+        const auto interpreted = run(codec, program, Engine::interpreter, 30000);
+        const auto compiled = run(codec, program, Engine::compiler, 30000);
+        EXPECT_EQ(register_dump(*interpreted), register_dump(*compiled));
+        EXPECT_EQ(compiled->engine_figures().regions, regions);
+        EXPECT_GE(compiled->engine_figures().instructions, count + 2);
+        EXPECT_LT(compiled->engine_figures().instructions, count + 7);
     }
 }
 
