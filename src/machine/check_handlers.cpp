@@ -62,6 +62,19 @@ void turn(std::byte* values, unsigned bytes, unsigned lanes) {
     hart.system->checker->store(hart, lanes, detail.object, detail.bytes, addresses_of(op, state), from);
 }
 
+// Whether all bytes are the same: what is mostly so of a value is seen of all its lanes at once.
+bool are_all(const std::byte* bytes, std::size_t count, std::byte wanted) {
+    std::uint64_t differ = 0;
+    const std::uint64_t eight = std::to_integer<std::uint64_t>(wanted) * 0x0101'0101'0101'0101u;
+    std::size_t at = 0;
+    for (std::uint64_t here = 0; at + sizeof here <= count; at += sizeof here) {
+        std::memcpy(&here, bytes + at, sizeof here);
+        differ |= here ^ eight;
+    }
+    for (; at < count; ++at) differ |= std::to_integer<std::uint64_t>(bytes[at] ^ wanted);
+    return differ == 0;
+}
+
 // The lanes that act and that `has` says yes of; `any`: whether there are some, which may have no bit.
 template <class Has>
 std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool& any, Has&& has) {
@@ -77,13 +90,10 @@ std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool& any, 
     return some;
 }
 
-// The same by the truth in a.
-std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool wanted, bool& any) {
-    return lanes_where(op, state, any, [&](unsigned lane) { return (state[op->a + lane] != std::byte{0}) == wanted; });
-}
-
 [[gnu::noinline]] void tell_use(const MicroOp* op, const std::byte* state, Core* core, std::uint64_t count) {
-    const unsigned bytes = CheckDetail::of(op->detail).bytes;
+    const CheckDetail detail = CheckDetail::of(op->detail);
+    const unsigned bytes = detail.bytes;
+    if (are_all(state + op->a, std::size_t{bytes} * detail.lanes, std::byte{0})) return;
     bool any = false;
     const std::uint64_t some = lanes_where(op, state, any, [&](unsigned lane) {
         std::uint64_t shadow = 0;
@@ -98,8 +108,10 @@ std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool wanted
 }
 
 [[gnu::noinline]] void tell_what_fails(const MicroOp* op, const std::byte* state, Core* core, std::uint64_t count) {
+    if (are_all(state + op->a, CheckDetail::of(op->detail).lanes, std::byte{1})) return;
     bool any = false;
-    const std::uint64_t some = lanes_where(op, state, false, any);
+    const std::uint64_t some =
+        lanes_where(op, state, any, [&](unsigned lane) { return state[op->a + lane] == std::byte{0}; });
     if (!any) return;
     core->count = count;
     Machine::State& hart = owner(core);
@@ -116,10 +128,8 @@ std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool wanted
 [[gnu::noinline]] void tell_step(const MicroOp* op, const std::byte* state, Core* core) {
     Machine::State& hart = owner(core);
     Checker& checker = *hart.system->checker;
-    bool any = false;
     if (checker.checks().waits || checker.checks().hazards)
-        checker.step(hart, *instruction_of(op),
-                     CheckDetail::of(op->detail).lanes == 1 ? 0 : lanes_where(op, state, true, any));
+        checker.step(hart, {*instruction_of(op), state + op->a, CheckDetail::of(op->detail).lanes});
 }
 
 [[gnu::noinline]] void tell_arrival(const MicroOp* op, const std::byte* state, Core* core) {

@@ -58,43 +58,37 @@ void CheckedMemory::set(std::uint64_t address, std::uint64_t bytes, bool is_unde
     }
 }
 
-std::uint64_t CheckedMemory::undefined(std::uint64_t address, unsigned bytes) {
-    const std::uint64_t in_page = address % page_bytes;
-    std::uint64_t found = 0;
-    if (in_page + bytes <= page_bytes) {
-        const Shadow* const shadow = find(address / page_bytes);
-        if (shadow == nullptr) return is_undefined_ ? ~std::uint64_t{0} >> (64 - 8 * bytes) : 0;
-        std::memcpy(&found, shadow->data() + in_page, bytes);
-        return found;
+void CheckedMemory::load(std::uint64_t address, std::span<std::byte> undefined) {
+    while (!undefined.empty()) {
+        const std::uint64_t in_page = address % page_bytes, now = std::min(undefined.size(), page_bytes - in_page);
+        if (const Shadow* const shadow = find(address / page_bytes))
+            std::memcpy(undefined.data(), shadow->data() + in_page, now);
+        else
+            std::memset(undefined.data(), is_undefined_ ? 0xff : 0, now);
+        address += now;
+        undefined = undefined.subspan(now);
     }
-    for (unsigned i = 0; i < bytes; ++i) found |= undefined(address + i, 1) << 8 * i;
-    return found;
 }
 
-void CheckedMemory::store(std::uint64_t address, unsigned bytes, std::uint64_t undefined) {
-    const std::uint64_t in_page = address % page_bytes;
-    if (in_page + bytes <= page_bytes) {
+void CheckedMemory::store(std::uint64_t address, std::span<const std::byte> undefined) {
+    while (!undefined.empty()) {
+        const std::uint64_t in_page = address % page_bytes, now = std::min(undefined.size(), page_bytes - in_page);
+        const std::span<const std::byte> here = undefined.first(now);
         Shadow* shadow = find(address / page_bytes);
-        if (shadow == nullptr && undefined == 0 && !is_undefined_) return;
-        if (shadow == nullptr) shadow = make(address / page_bytes);
-        if (shadow != nullptr) std::memcpy(shadow->data() + in_page, &undefined, bytes);
-        return;
+        const bool is_defined = !is_undefined_ && std::all_of(here.begin(), here.end(),
+                                                              [](std::byte each) { return each == std::byte{0}; });
+        if (shadow == nullptr && !is_defined) shadow = make(address / page_bytes);
+        if (shadow != nullptr) std::memcpy(shadow->data() + in_page, here.data(), now);
+        address += now;
+        undefined = undefined.subspan(now);
     }
-    for (unsigned i = 0; i < bytes; ++i) store(address + i, 1, undefined >> 8 * i & 0xff);
 }
 
-AccessCell* CheckedMemory::cell(std::uint64_t address) {
-    const std::uint64_t page = address / page_bytes, number = address % page_bytes / word;
-    if (last_cells_ == nullptr || last_cell_page_ != page) {
-        auto found = cells_.find(page);
-        if (found == cells_.end()) {
-            if (cells_.size() >= most_cells) return nullptr;
-            found = cells_.emplace(page, std::make_unique<Cells>()).first;
-        }
-        last_cell_page_ = page;
-        last_cells_ = found->second.get();
-    }
-    return &(*last_cells_)[number];
+CheckedMemory::Cells* CheckedMemory::cells_of(std::uint64_t page) {
+    const auto found = cells_.find(page);
+    if (found != cells_.end()) return found->second.get();
+    if (cells_.size() >= most_cells) return nullptr;
+    return cells_.emplace(page, std::make_unique<Cells>()).first->second.get();
 }
 
 }  // namespace isaforge::machine

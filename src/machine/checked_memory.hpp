@@ -3,10 +3,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <unordered_map>
+
+#include "machine/brief_lock.hpp"
 
 namespace isaforge::machine {
 
@@ -32,20 +35,32 @@ public:
     void clear();
     void clear_accesses() { cells_.clear(), last_cells_ = nullptr; }
     void set(std::uint64_t address, std::uint64_t bytes, bool is_undefined);
-    // A bit for each one of the bytes there; the first byte is the lowest.
-    std::uint64_t undefined(std::uint64_t address, unsigned bytes);
-    void store(std::uint64_t address, unsigned bytes, std::uint64_t undefined);
+    // Of as many bytes there, which of their bits nobody has written.
+    void load(std::uint64_t address, std::span<std::byte> undefined);
+    void store(std::uint64_t address, std::span<const std::byte> undefined);
 
     // Defined and undefined is what is so there.
     void know_as(const CheckedMemory& other);
 
     // Null where there is no room for more.
-    AccessCell* cell(std::uint64_t address);
+    AccessCell* cell(std::uint64_t address) {
+        const std::uint64_t page = address / page_bytes;
+        if (last_cells_ == nullptr || last_cell_page_ != page) {
+            Cells* const found = cells_of(page);
+            if (found == nullptr) return nullptr;
+            last_cell_page_ = page;
+            last_cells_ = found;
+        }
+        return &(*last_cells_)[address % page_bytes / word];
+    }
+
+    BriefLock lock;  // of a group's own, for all above; of others the checker's is
 
 private:
     using Shadow = std::array<std::uint8_t, page_bytes>;
     using Cells = std::array<AccessCell, page_bytes / word>;
 
+    Cells* cells_of(std::uint64_t page);
     Shadow* find(std::uint64_t page);
     Shadow* make(std::uint64_t page);
 

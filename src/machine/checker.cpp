@@ -61,7 +61,48 @@ constexpr std::uint32_t most_harts_named = (1u << 27) - 1;
 
 std::uint64_t bit_of(unsigned lane) { return lane < 64 ? std::uint64_t{1} << lane : 0; }
 
+// Calls `visit` for each run of lanes that access memory side by side: the first of them, how many they are, and their first byte.
+template <class Visit>
+void for_each_run(const LanesOf& lanes, const Space& space, unsigned bytes, const std::uint64_t* addresses,
+                  Visit&& visit) {
+    const std::uint64_t step = bytes >> space.unit_shift;
+    std::uint64_t byte = 0, behind = 0;
+    for (unsigned lane = 0; lane < lanes.lanes;) {
+        unsigned run = 1;
+        if (lanes.acts(lane) && space.byte_of(addresses[lane], byte)) {
+            while (lane + run < lanes.lanes && lanes.acts(lane + run) && step != 0 &&
+                   addresses[lane + run] == addresses[lane] + run * step &&
+                   space.byte_of(addresses[lane + run], behind))
+                ++run;
+            visit(lane, run, byte);
+        }
+        lane += run;
+    }
+}
+
 }  // namespace
+
+std::uint64_t LanesOf::that_act() const {
+    std::uint64_t acting = 0;
+    for (unsigned lane = 0; lanes != 1 && lane < lanes; ++lane)
+        if (acts(lane)) acting |= bit_of(lane);
+    return acting;
+}
+
+struct Checker::Watch {
+    Machine::State& hart;
+    const Space& space;
+    ir::AccessKind kind;
+    Accessor now;                    // but for its bytes
+    std::uint32_t ordered = 0;       // all that was done before this time is in order with it
+    Race race;
+    bool raced = false;
+    std::uint32_t acquired_from = 0;  // the hart whose word it has updated last
+
+    bool is_ordered(const Accessor& access) const {
+        return access.hart == 0 || access.hart == now.hart || access.time < ordered;
+    }
+};
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Order
@@ -92,21 +133,25 @@ void Acquired::add(const Acquired& other) {
         all = other.all;
         std::erase_if(harts, [&](const auto& each) { return each.second <= all; });
     }
-    const auto others = other.harts;  // which may be these
-    for (const auto& [hart, time] : others) add(hart, time);
+    if (&other == this) return;
+    for (const auto& [hart, time] : other.harts) add(hart, time);
 }
 
 // All harts of the group have passed it, and none has accessed anything since.
 void Checker::see_barriers(Group& group) {
     CheckedGroup& checked = group.checked;
     if (!group.barrier.has_passed(checked.barriers)) return;
-    checked.barriers = group.barrier.passed();
-    checked.barrier_time = ++now_;
+    std::atomic_ref(checked.barrier_time).store(++now_, std::memory_order_relaxed);
     checked.acquired.add(checked.coming);
+    std::atomic_ref(checked.barriers).store(group.barrier.passed(), std::memory_order_release);
+}
+
+// The checker's lock, where an access to that memory is done with another one.
+std::unique_lock<BriefLock> Checker::lock_beside(const Space& space) {
+    return space.is_of_group ? std::unique_lock(lock_) : std::unique_lock<BriefLock>();
 }
 
 bool Checker::is_ordered(const Accessor& access, const Machine::State& hart) const {
-    if (access.hart == 0 || access.hart == hart.checked.number) return true;
     const CheckedGroup& group = hart.group->checked;
     const std::uint32_t ended = dispatches_[names_[access.hart].dispatch].end;
     if (ended != 0 && ended < dispatches_[names_[hart.checked.number].dispatch].begin) return true;
@@ -120,6 +165,14 @@ void Checker::acquire(Machine::State& hart, const Accessor& from) {
     mine.add(from.hart, ++now_);
     mine.add(acquired_[from.hart]);
     hart.group->checked.coming.add(mine);
+}
+
+// What was accessed before is in order with what it does now: in memory of its group, where nobody else was, by the last
+// barrier, and anywhere else where nobody ran when its dispatch began.
+std::uint32_t Checker::ordered_before(const Machine::State& hart, const Space& space) const {
+    if (space.is_of_group) return std::atomic_ref(hart.group->checked.barrier_time).load(std::memory_order_relaxed);
+    const std::uint32_t dispatch = names_[hart.checked.number].dispatch;
+    return std::max(acquired_[hart.checked.number].all, dispatches_[dispatch].alone_from);
 }
 
 // Who sees what it does now has what its group did before their last barrier, too.
@@ -147,6 +200,7 @@ Checker::Checker(const Checks& checks, const Isa& isa, std::string hart_name)
       files_(static_cast<Index>(isa.register_files.size() / (checks.uninitialised ? 2 : 1))) {
     acquired_.emplace_back();
     names_.emplace_back();
+    for (const Hazard& hazard : isa.hazards) most_states_ = std::max<std::size_t>(most_states_, hazard.states);
     for (const auto& event : isa.events) narrows_ = narrows_ && event.name != "bad_read" && event.name != "bad_write";
 }
 
@@ -185,13 +239,15 @@ void Checker::begin(Group& group) {
 
 std::uint32_t Checker::begin_dispatch() {
     const std::lock_guard lock(lock_);
-    dispatches_.push_back({.begin = ++now_});
+    const std::uint32_t begin = ++now_;
+    dispatches_.push_back({.begin = begin, .alone_from = running_++ == 0 ? begin : 0});
     return static_cast<std::uint32_t>(dispatches_.size() - 1);
 }
 
 void Checker::end_dispatch(std::uint32_t dispatch) {
     const std::lock_guard lock(lock_);
     dispatches_[dispatch].end = ++now_;
+    --running_;
 }
 
 void Checker::note_unordered(std::uint64_t first, std::uint64_t bytes) {
@@ -216,9 +272,16 @@ void Checker::note_written(const Space& space, std::uint64_t first, std::uint64_
     if (space.checked && bytes != 0) space.checked->set(first, bytes, false);
 }
 
-bool Checker::is_private(std::uint64_t byte) const {
+bool Checker::is_private(std::uint64_t byte, Stretch& known) const {
+    if (byte >= known.first && byte <= known.last) return known.is_private;
     const auto behind = private_.upper_bound(byte);
-    return behind != private_.begin() && byte <= std::prev(behind)->second;
+    known = {.first = 0, .last = behind != private_.end() ? behind->first - 1 : ~std::uint64_t{0}};
+    if (behind == private_.begin()) return false;
+    const auto& [first, last] = *std::prev(behind);
+    known.is_private = byte <= last;
+    known.first = known.is_private ? first : last + 1;
+    if (known.is_private) known.last = std::min(known.last, last);
+    return known.is_private;
 }
 
 void Checker::note_removed(const Space& space, const Region& region) {
@@ -276,15 +339,6 @@ std::vector<Finding> Checker::findings() const {
 // ---------------------------------------------------------------------------------------------------------------------
 // Accesses
 
-struct Checker::Watch {
-    Machine::State& hart;
-    const Space& space;
-    ir::AccessKind kind;
-    std::uint32_t place = 0;
-    Race race;
-    bool raced = false;
-};
-
 std::string Checker::access_text(const Space& space, ir::AccessKind kind, std::uint64_t byte) const {
     const char* const verb = kind.atomic ? "updates" : kind.stores ? "writes" : "reads";
     const std::string where = isa_.memories.size() > 1 ? fmt::format(" of `{}`", space.name) : std::string();
@@ -292,35 +346,49 @@ std::string Checker::access_text(const Space& space, ir::AccessKind kind, std::u
                        byte >> space.unit_shift, where);
 }
 
-std::uint32_t Checker::place_of(const Instruction& instruction) {
-    const auto [found, added] =
-        place_numbers_.try_emplace(instruction.address, static_cast<std::uint32_t>(places_.size()));
-    if (added) places_.push_back(instruction.address);
+std::uint32_t Checker::add_place(std::uint64_t address) {
+    const std::lock_guard lock(places_lock_);
+    const auto [found, added] = place_numbers_.try_emplace(address, static_cast<std::uint32_t>(places_.size()));
+    if (added) places_.push_back(address);
     return found->second;
 }
 
-// A hart that reads or writes what another one has written, or writes what it has read, in no order.
-void Checker::note_word(AccessCell& cell, Accessor now, std::uint64_t byte, unsigned lane, Watch& watch) {
-    const auto conflicts = [&](const Accessor& before, bool wrote) {
-        // A look at a word that others update atomically is not told from an atomic load.
-        const bool is_atomic = (before.atomic && (now.atomic || !watch.kind.stores)) || (now.atomic && !wrote);
-        if ((before.bytes & now.bytes) == 0 || is_atomic || is_ordered(before, watch.hart)) return;
-        if (!watch.raced) watch.race = {.address = byte, .other = before, .other_wrote = wrote};
-        watch.raced = true;
-        watch.race.lanes |= bit_of(lane);
-    };
-    if (now.atomic && cell.write.atomic && cell.write.hart != 0 && cell.write.hart != now.hart &&
-        (cell.write.bytes & now.bytes) != 0)
+std::uint64_t Checker::address_of_place(std::uint32_t place) {
+    const std::lock_guard lock(places_lock_);
+    return places_[place];
+}
+
+// A hart that reads or writes what another one has written, or writes what it has read: is it in no order?
+void Checker::see_race(const Accessor& before, bool wrote, const Accessor& now, std::uint64_t byte, unsigned lane,
+                       Watch& watch) {
+    // A look at a word that others update atomically is not told from an atomic load.
+    const bool is_atomic = (before.atomic && (now.atomic || !watch.kind.stores)) || (now.atomic && !wrote);
+    if ((before.bytes & now.bytes) == 0 || is_atomic) return;
+    const auto lock = lock_beside(watch.space);
+    if (is_ordered(before, watch.hart)) return;
+    if (!watch.raced) watch.race = {.address = byte, .other = before, .other_wrote = wrote};
+    watch.raced = true;
+    watch.race.lanes |= bit_of(lane);
+}
+
+void Checker::note_word(AccessCell& cell, unsigned bytes, std::uint64_t byte, unsigned lane, Watch& watch) {
+    if (watch.now.atomic && cell.write.atomic && cell.write.hart != 0 && cell.write.hart != watch.now.hart &&
+        (cell.write.bytes & bytes) != 0 && cell.write.hart != watch.acquired_from) {
+        const auto lock = lock_beside(watch.space);
         acquire(watch.hart, cell.write);
-    now.time = now_;
-    conflicts(cell.write, true);
+        watch.acquired_from = cell.write.hart;
+        watch.now.time = now_.load(std::memory_order_relaxed);
+    }
+    Accessor now = watch.now;
+    now.bytes = bytes & 15u;
+    if (!watch.is_ordered(cell.write)) see_race(cell.write, true, now, byte, lane, watch);
     if (watch.kind.stores) {
-        for (const Accessor& read : cell.reads) conflicts(read, false);
+        for (const Accessor& read : cell.reads)
+            if (!watch.is_ordered(read)) see_race(read, false, now, byte, lane, watch);
         cell.write = now;
     } else if (cell.reads[0].hart == now.hart) {
-        const auto bytes = cell.reads[0].bytes | now.bytes;
+        now.bytes = (bytes | cell.reads[0].bytes) & 15u;
         cell.reads[0] = now;
-        cell.reads[0].bytes = bytes & 15u;
     } else {
         cell.reads[1] = cell.reads[0];
         cell.reads[0] = now;
@@ -331,13 +399,8 @@ void Checker::note(std::uint64_t byte, unsigned bytes, unsigned lane, Watch& wat
     constexpr std::uint64_t word = CheckedMemory::word;
     for (std::uint64_t at = byte, left = bytes; left != 0;) {
         const std::uint64_t here = std::min(left, word - at % word);
-        AccessCell* const cell = watch.space.checked->cell(at);
-        Accessor now;
-        now.hart = watch.hart.checked.number;
-        now.bytes = (((1u << here) - 1) << at % word) & 15u;
-        now.atomic = watch.kind.atomic;
-        now.place = watch.place;
-        if (cell != nullptr) note_word(*cell, now, at, lane, watch);
+        if (AccessCell* const cell = watch.space.checked->cell(at))
+            note_word(*cell, ((1u << here) - 1) << at % word, at, lane, watch);
         at += here;
         left -= here;
     }
@@ -347,7 +410,7 @@ std::string Checker::race_text(const Machine::State& hart, const Race& race, con
     const Name& other = names_[race.other.hart];
     std::string who = fmt::format("{} {}", hart_name_, other.number);
     if (other.group != hart.checked.group) who += fmt::format(" of group {}", other.group);
-    const std::uint64_t address = places_[race.other.place];
+    const std::uint64_t address = address_of_place(race.other.place);
     return fmt::format("{}, which {} {}{} in no order with it, by the instruction at {:#x} `{}`",
                        access_text(space, kind, race.address), who, race.other.atomic ? "atomically " : "",
                        race.other_wrote ? "wrote" : "read", address,
@@ -356,18 +419,26 @@ std::string Checker::race_text(const Machine::State& hart, const Race& race, con
 
 void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_number, ir::AccessKind kind,
                      const std::uint64_t* addresses, std::uint8_t* allowed) {
-    const std::lock_guard lock(lock_);
     const Space& space = *hart.group->spaces[space_number];
+    const std::lock_guard lock(lock_of(space));
     kind.atomic |= hart.bus.holds_lock();
     const bool was_told = hart.checked.told == &lanes.instruction && hart.checked.told_at == hart.core.count;
     Outside outside, misaligned;
     Watch watch{.hart = hart, .space = space, .kind = kind};
-    if (checks_.races) {
+    Stretch known;
+    if (const std::atomic_ref barriers(hart.group->checked.barriers);
+        checks_.races && (kind.atomic || hart.group->barrier.has_passed(barriers.load(std::memory_order_acquire)))) {
+        const auto order = lock_beside(space);
         see_barriers(*hart.group);
         if (kind.atomic) bring_barrier(hart);
-        watch.place = place_of(lanes.instruction);
     }
+    watch.now.hart = hart.checked.number;
+    watch.now.atomic = kind.atomic;
+    watch.now.time = now_.load(std::memory_order_relaxed);
+    watch.now.place = lanes.instruction.place;
+    watch.ordered = ordered_before(hart, space);
     std::uint64_t low = 1, high = 0;  // a stretch of storage that was found
+    std::uint64_t noted = ~std::uint64_t{0};  // by the lane before, as this one would
     const auto add = [](Outside& to, std::uint64_t byte, unsigned lane) {
         if (!to.any) to.first = byte;
         to.any = true;
@@ -391,10 +462,15 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
             if (region->device != nullptr) high = low;  // nothing lies there
             if (region->device != nullptr) continue;
         }
-        if (byte % kind.bytes != 0) add(misaligned, byte, lane);
-        if (checks_.races && !(space.is_shown && is_private(byte))) note(byte, kind.bytes, lane, watch);
+        if ((byte & (kind.bytes - 1)) != 0) add(misaligned, byte, lane);
+        if (!checks_.races || (byte == noted && !watch.raced && !kind.atomic) ||
+            (space.is_shown && is_private(byte, known)))
+            continue;
+        note(byte, kind.bytes, lane, watch);
+        noted = byte;
     }
-    if (was_told) return;
+    if (was_told || !(outside.any || misaligned.any || watch.raced)) return;
+    const auto order = lock_beside(space);
     const std::uint64_t all = lanes.lanes == 1 ? 0 : ~std::uint64_t{0};
     if (outside.any && checks_.bounds && narrows_)
         report(hart, lanes.instruction, "bounds", kind.stores ? 1 : 0,
@@ -411,36 +487,36 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
 
 void Checker::load(Machine::State& hart, const LanesOf& lanes, Index space_number, unsigned bytes,
                    const std::uint64_t* addresses, std::byte* shadows) {
-    const std::lock_guard lock(lock_);
     const Space& space = *hart.group->spaces[space_number];
-    for (unsigned lane = 0; lane < lanes.lanes; ++lane) {
-        std::uint64_t byte = 0, shadow = 0;
-        if (lanes.acts(lane) && space.byte_of(addresses[lane], byte)) shadow = space.checked->undefined(byte, bytes);
-        std::memcpy(shadows + std::size_t{lane} * bytes, &shadow, bytes);
-    }
+    const std::lock_guard lock(lock_of(space));
+    std::memset(shadows, 0, std::size_t{lanes.lanes} * bytes);
+    for_each_run(lanes, space, bytes, addresses, [&](unsigned lane, unsigned run, std::uint64_t byte) {
+        space.checked->load(byte, {shadows + std::size_t{lane} * bytes, std::size_t{run} * bytes});
+    });
 }
 
 void Checker::store(Machine::State& hart, const LanesOf& lanes, Index space_number, unsigned bytes,
                     const std::uint64_t* addresses, const std::byte* shadows) {
-    const std::lock_guard lock(lock_);
     const Space& space = *hart.group->spaces[space_number];
+    const std::lock_guard lock(lock_of(space));
     std::uint64_t nothing = 0, first = 0;
     bool any = false;
-    for (unsigned lane = 0; lane < lanes.lanes; ++lane) {
-        std::uint64_t byte = 0, shadow = 0;
-        if (!lanes.acts(lane) || !space.byte_of(addresses[lane], byte)) continue;
-        std::memcpy(&shadow, shadows + std::size_t{lane} * bytes, bytes);
-        space.checked->store(byte, bytes, shadow);
-        // Above the lowest byte there may be gaps between members.
-        if ((shadow & 0xff) == 0 || !space.is_shown || is_private(byte)) continue;
-        nothing |= lanes.lanes == 1 ? 0 : bit_of(lane);
-        first = any ? first : byte;
-        any = true;
-    }
+    Stretch known;
+    for_each_run(lanes, space, bytes, addresses, [&](unsigned begin, unsigned run, std::uint64_t byte) {
+        space.checked->store(byte, {shadows + std::size_t{begin} * bytes, std::size_t{run} * bytes});
+        for (unsigned lane = begin; space.is_shown && lane < begin + run; ++lane, byte += bytes) {
+            // Above the lowest byte there may be gaps between members.
+            if (shadows[std::size_t{lane} * bytes] == std::byte{0} || is_private(byte, known)) continue;
+            nothing |= lanes.lanes == 1 ? 0 : bit_of(lane);
+            first = any ? first : byte;
+            any = true;
+        }
+    });
     const bool was_told = hart.checked.told == &lanes.instruction && hart.checked.told_at == hart.core.count;
-    if (any && !was_told)
-        report(hart, lanes.instruction, "uninitialised", 16,
-               access_text(space, {.bytes = bytes, .stores = true}, first) + " with what nobody has written", nothing);
+    if (!any || was_told) return;
+    const auto order = lock_beside(space);
+    report(hart, lanes.instruction, "uninitialised", 16,
+           access_text(space, {.bytes = bytes, .stores = true}, first) + " with what nobody has written", nothing);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -541,14 +617,16 @@ const Touch* Checker::touched(const UnderWay& under_way, const Instruction& inst
     return nullptr;
 }
 
-void Checker::step(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes) {
-    if (instruction.form == no_index) return;
-    if (checks_.waits) see_waits(hart, instruction, lanes);
-    if (checks_.hazards) see_hazards(hart, instruction, lanes);
+void Checker::step(Machine::State& hart, const LanesOf& lanes) {
+    if (lanes.instruction.form == no_index) return;
+    if (checks_.waits) see_waits(hart, lanes);
+    if (checks_.hazards) see_hazards(hart, lanes);
 }
 
-void Checker::see_waits(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes) {
+void Checker::see_waits(Machine::State& hart, const LanesOf& lanes) {
+    const Instruction& instruction = lanes.instruction;
     for (UnderWay& each : hart.checked.under_way) {
+        if ((each.touched & instruction.touched) == 0) continue;
         bool reads = false;
         const Touch* const found = touched(each, instruction, reads);
         if (found == nullptr) continue;
@@ -558,7 +636,7 @@ void Checker::see_waits(Machine::State& hart, const Instruction& instruction, st
                fmt::format("{} {} while it is {}: no wait for {} has seen it {} the instruction at {:#x} `{}`",
                            reads ? "reads" : "writes", name, each.is_read ? "still read" : "under way", each.counter,
                            each.is_read ? "read by" : "come from", each.address, hart.instruction_text(each.address)),
-               lanes);
+               lanes.that_act());
         each.registers.clear();  // once for each is enough
     }
     if (instruction.watched == nullptr) return;
@@ -572,6 +650,7 @@ void Checker::add_under_way(Machine::State& hart, UnderWay added) {
     constexpr std::size_t most_under_way = 256;
     std::vector<UnderWay>& under_way = hart.checked.under_way;
     if (under_way.size() >= most_under_way) under_way.erase(under_way.begin());
+    added.touched = touched_bits(added.registers);
     under_way.push_back(std::move(added));
 }
 
@@ -586,25 +665,42 @@ void Checker::arrive(Machine::State& hart, const Instruction& instruction, std::
 // Hazards
 
 // Every instruction is a wait state, but for those that the description says are more.
-void Checker::see_hazards(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes) {
+void Checker::see_hazards(Machine::State& hart, const LanesOf& lanes) {
     CheckedHart& checked = hart.checked;
-    std::erase_if(checked.hazards, [&](const NearHazard& near) {
-        return checked.states - near.behind >= isa_.hazards[near.first().hazard].states;
-    });
-    const Watched* const watched = instruction.watched.get();
-    if (watched != nullptr)
-        for (const HazardTouches& second : watched->second)
-            for (const NearHazard& near : checked.hazards)
-                if (near.first().hazard == second.hazard) see_hazard(hart, instruction, second, near, lanes);
-    checked.states += watched != nullptr ? watched->states : 1;
-    if (watched != nullptr)
-        for (std::size_t i = 0; i < watched->first.size(); ++i)
-            checked.hazards.push_back({instruction.address, checked.states, instruction.watched, i});
+    const Watched* const watched = lanes.instruction.watched.get();
+    if (watched == nullptr) {
+        ++checked.states;
+        return;
+    }
+    for (std::size_t i = 0; watched->ends != 0 && i < checked.hazards.size(); ++i) {
+        const NearHazard& near = checked.hazards[(checked.next_hazard + i) % checked.hazards.size()];
+        if (checked.states - near.behind < most_states_ && (near.watched->begins & watched->ends) != 0)
+            see_hazards_between(hart, lanes, near);
+    }
+    checked.states += watched->states;
+    if (watched->first.empty()) return;
+    if (checked.hazards.size() < most_states_) checked.hazards.resize(checked.hazards.size() + 1);
+    checked.hazards[checked.next_hazard] = {lanes.instruction.address, checked.states, watched};
+    checked.next_hazard = checked.next_hazard + 1 < most_states_ ? checked.next_hazard + 1 : 0;
 }
 
-void Checker::see_hazard(Machine::State& hart, const Instruction& instruction, const HazardTouches& second,
-                         const NearHazard& near, std::uint64_t lanes) {
-    const std::vector<Touch>&before = near.first().registers, &now = second.registers;
+void Checker::see_hazards_between(Machine::State& hart, const LanesOf& lanes, const NearHazard& near) {
+    for (const HazardTouches& second : lanes.instruction.watched->second)
+        for (const HazardTouches& first : near.watched->first)
+            if (first.hazard == second.hazard && hart.checked.states - near.behind < isa_.hazards[first.hazard].states)
+                see_hazard(hart, lanes, second, near, first);
+}
+
+void Checker::leave_program(Machine::State& hart) const {
+    CheckedHart& checked = hart.checked;
+    std::vector<std::shared_ptr<const Watched>> kept;
+    for (const NearHazard& near : checked.hazards) kept.push_back(near.watched->shared_from_this());
+    checked.kept = std::move(kept);
+}
+
+void Checker::see_hazard(Machine::State& hart, const LanesOf& lanes, const HazardTouches& second,
+                         const NearHazard& near, const HazardTouches& first) {
+    const std::vector<Touch>&before = first.registers, &now = second.registers;
     const auto again =
         std::find_first_of(now.begin(), now.end(), before.begin(), before.end(),
                            [](const Touch& a, const Touch& b) { return a.file == b.file && a.first == b.first; });
@@ -625,8 +721,8 @@ void Checker::see_hazard(Machine::State& hart, const Instruction& instruction, c
     if (hart.options.source_line)
         if (const std::string line = hart.options.source_line(near.address); !line.empty()) message += " of " + line;
     const std::lock_guard lock(lock_);
-    report(hart, instruction, "hazards", second.hazard,
-           fmt::format("{}: {} {} needed", message, rule.states, rule.states == 1 ? "is" : "are"), lanes);
+    report(hart, lanes.instruction, "hazards", second.hazard,
+           fmt::format("{}: {} {} needed", message, rule.states, rule.states == 1 ? "is" : "are"), lanes.that_act());
 }
 
 void Checker::barrier(Machine::State& hart) {

@@ -7,8 +7,10 @@
 // wrong.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -21,16 +23,16 @@
 #include "ir/operations.hpp"
 #include "isaforge/findings.hpp"
 #include "isaforge/machine.hpp"
+#include "machine/brief_lock.hpp"
 #include "machine/checked_memory.hpp"
 #include "machine/hazards.hpp"
+#include "machine/memory_map.hpp"
 #include "machine/touch.hpp"
 
 namespace isaforge::machine {
 
 struct Group;
 struct Instruction;
-struct Region;
-struct Space;
 
 // What came to a hart: all before a time, and of some harts, or groups by their barriers, what they did before others.
 struct Acquired {
@@ -50,17 +52,15 @@ struct UnderWay {
     std::string counter;
     bool in_order = true;
     std::vector<Touch> registers;
-    bool is_read = false;  // by the instruction, and not written
+    bool is_read = false;      // by the instruction, and not written
+    std::uint64_t touched = 0;  // touched_bits(registers)
 };
 
-// What an instruction a short while ago has begun that another one may be too close to.
+// An instruction a short while ago that another one may be too close to.
 struct NearHazard {
-    std::uint64_t address = 0;  // of the first
-    std::uint64_t behind = 0;   // in wait states: CheckedHart::states where it had been issued
-    std::shared_ptr<const Watched> watched;
-    std::size_t which = 0;  // of Watched::first
-
-    const HazardTouches& first() const { return watched->first[which]; }
+    std::uint64_t address = 0;
+    std::uint64_t behind = 0;  // in wait states: CheckedHart::states where it had been issued
+    const Watched* watched = nullptr;
 };
 
 // What is known of a hart …
@@ -74,7 +74,9 @@ struct CheckedHart {
     std::uint64_t barrier_address = 0;  // of the barrier it came to last
     std::vector<UnderWay> under_way;    // the oldest first
     std::uint64_t states = 0;           // wait states that passed
-    std::vector<NearHazard> hazards;    // the oldest first
+    std::vector<NearHazard> hazards;    // as many of the last ones as may be near enough, in a ring
+    std::size_t next_hazard = 0;        // which of them is the oldest
+    std::vector<std::shared_ptr<const Watched>> kept;  // of programs that it has left
 };
 
 // … and of a group.
@@ -92,6 +94,7 @@ struct LanesOf {
     unsigned lanes = 1;
 
     bool acts(unsigned lane) const { return mask == nullptr || mask[lane] != std::byte{0}; }
+    std::uint64_t that_act() const;  // of those that have a bit; 0 of one lane
 };
 
 class Checker {
@@ -121,6 +124,10 @@ public:
     // Storage was given back.
     void note_removed(const Space& space, const Region& region);
     void set_register(Machine::State& hart, Index file, std::uint64_t number, unsigned lane) const;
+    // What was translated for it may go.
+    void leave_program(Machine::State& hart) const;
+    // An instruction was translated: what it is called here. Under its program's lock.
+    std::uint32_t add_place(std::uint64_t address);
 
     // `allowed`: a byte for each lane, which is 1 where the access may be done.
     void access(Machine::State& hart, const LanesOf& lanes, Index space, ir::AccessKind kind,
@@ -135,8 +142,7 @@ public:
              std::uint64_t some_lanes);
     void that(Machine::State& hart, const LanesOf& lanes, const std::string& text, std::uint64_t some_lanes);
     void wait(Machine::State& hart, std::string_view counter, std::uint64_t left);
-    // `lanes`: in which it acts, of those that have a bit.
-    void step(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes);
+    void step(Machine::State& hart, const LanesOf& lanes);
     void arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order);
     void fence(Machine::State& hart);
     void barrier(Machine::State& hart);  // it has passed one
@@ -153,7 +159,8 @@ private:
         std::uint32_t checked_group = 0, dispatch = 0;
     };
     struct DispatchTimes {
-        std::uint32_t begin = 0, end = 0;   // 0: it has not ended
+        std::uint32_t begin = 0, end = 0;  // 0: it has not ended
+        std::uint32_t alone_from = 0;      // no other one was running then
     };
     struct Outside {
         std::uint64_t lanes = 0, first = 0;
@@ -164,40 +171,54 @@ private:
         Accessor other;
         bool other_wrote = false;
     };
+    // Bytes around one, which are private to harts or not as it is.
+    struct Stretch {
+        std::uint64_t first = 1, last = 0;
+        bool is_private = false;
+    };
     struct Watch;  // of one access
 
     const Touch* touched(const UnderWay& under_way, const Instruction& instruction, bool& reads) const;
     void add_under_way(Machine::State& hart, UnderWay added);
-    void see_waits(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes);
-    void see_hazards(Machine::State& hart, const Instruction& instruction, std::uint64_t lanes);
-    void see_hazard(Machine::State& hart, const Instruction& instruction, const HazardTouches& second,
-                    const NearHazard& near, std::uint64_t lanes);
+    void see_waits(Machine::State& hart, const LanesOf& lanes);
+    void see_hazards(Machine::State& hart, const LanesOf& lanes);
+    void see_hazards_between(Machine::State& hart, const LanesOf& lanes, const NearHazard& near);
+    void see_hazard(Machine::State& hart, const LanesOf& lanes, const HazardTouches& second, const NearHazard& near,
+                    const HazardTouches& first);
 
     void note(std::uint64_t byte, unsigned bytes, unsigned lane, Watch& watch);
-    void note_word(AccessCell& cell, Accessor now, std::uint64_t byte, unsigned lane, Watch& watch);
+    void note_word(AccessCell& cell, unsigned bytes, std::uint64_t byte, unsigned lane, Watch& watch);
+    void see_race(const Accessor& before, bool wrote, const Accessor& now, std::uint64_t byte, unsigned lane,
+                  Watch& watch);
+    BriefLock& lock_of(const Space& space) { return space.is_of_group ? space.checked->lock : lock_; }
+    std::unique_lock<BriefLock> lock_beside(const Space& space);
     bool is_ordered(const Accessor& access, const Machine::State& hart) const;
     void see_barriers(Group& group);
+    std::uint32_t ordered_before(const Machine::State& hart, const Space& space) const;
     void acquire(Machine::State& hart, const Accessor& from);
     void bring_barrier(Machine::State& hart);
-    std::uint32_t place_of(const Instruction& instruction);
-    bool is_private(std::uint64_t byte) const;
+    bool is_private(std::uint64_t byte, Stretch& known) const;
     std::string place_text(const Space& space, std::uint64_t byte) const;
     std::string access_text(const Space& space, ir::AccessKind kind, std::uint64_t byte) const;
     std::string undefined_registers(Machine::State& hart, std::string_view sources) const;
     std::string undefined_lanes(Machine::State& hart, Index file, std::uint64_t number) const;
+    std::uint64_t address_of_place(std::uint32_t place);
     std::string race_text(const Machine::State& hart, const Race& race, const Space& space, ir::AccessKind kind);
 
     const Checks checks_;
     const Isa& isa_;
     const std::string hart_name_;
     const Index files_;
+    std::size_t most_states_ = 0;  // that a hazard needs
     bool narrows_ = true;  // no event is told of bad accesses: they are left out
-    mutable std::mutex lock_;
+    // For what is below, but for places. Of a group's own memory the pages have a lock of their own, which is taken before.
+    mutable BriefLock lock_;
     std::vector<Acquired> acquired_;  // by the number of a hart
     std::vector<Name> names_;         // likewise
     std::uint32_t groups_ = 0;
-    std::vector<DispatchTimes> dispatches_{1};   // by their number
-    std::uint32_t now_ = 1;
+    std::vector<DispatchTimes> dispatches_{1};  // by their number
+    unsigned running_ = 0;                      // of them
+    std::atomic<std::uint32_t> now_ = 1;
     struct Removed {
         const Space* space = nullptr;
         std::uint64_t first = 0, last = 0;
@@ -205,6 +226,7 @@ private:
     };
     std::map<std::uint64_t, std::uint64_t> private_;  // of memory that is shared: first and last
     std::vector<Removed> removed_;                    // the latest last
+    std::mutex places_lock_;  // taken behind any other, for the next two
     std::unordered_map<std::uint64_t, std::uint32_t> place_numbers_;
     std::vector<std::uint64_t> places_;  // of instructions: their addresses
     std::map<std::tuple<std::string, std::uint64_t, unsigned>, Finding> found_;

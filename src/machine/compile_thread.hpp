@@ -20,6 +20,7 @@ struct CompileJob {
     std::deque<ir::Graph> graphs;         // of the units
     CodeRegion region;
     bool is_full = false;                  // of what leads from there to elsewhere, this is a part
+    bool is_part_of_loop = false;          // … which comes back
     std::optional<std::uint64_t> onward;   // where code goes on that was too long
     std::unique_ptr<CompiledRegion> code;  // null: it cannot be compiled
     std::atomic<bool> done = false;

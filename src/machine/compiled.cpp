@@ -84,10 +84,12 @@ machine::CompileThread& machine::System::compile_thread(const std::shared_ptr<co
     return *compiler;
 }
 
-// With breakpoints, watched accesses and counts of each instruction the interpreter is asked to look at each one.
+// With breakpoints, watched accesses and counts of each instruction the interpreter is asked to look at each one; where each
+// tells the checker that it begins, code would do nothing but call it.
 bool Machine::State::may_compile(bool single) const {
-    return options.engine != Engine::interpreter && !single && system->breakpoints.empty() && system->watching == 0 &&
-           !options.count_instructions && !options.warn_hazards && system->drops < most_drops;
+    const bool tells_steps = system->checker && isa.has_watched_steps() && options.engine != Engine::compiler;
+    return !tells_steps && options.engine != Engine::interpreter && !single && system->breakpoints.empty() &&
+           system->watching == 0 && !options.count_instructions && !options.warn_hazards && system->drops < most_drops;
 }
 
 std::uint64_t Machine::State::next_look(std::uint64_t stop_at) const {
@@ -198,9 +200,9 @@ bool Machine::State::add_unit(std::uint64_t address, CompileJob& job, std::vecto
     return true;
 }
 
-// The instructions that are led to from there. Those that somebody jumps back to are places to enter; else the first one,
-// unless it lies in a loop; those behind one that the interpreter does, and those that calls come back to.
-void Machine::State::compile_around(std::uint64_t address) {
+// The instructions that are led to from there; with `closes_loop`, as far as code that is there. Those that somebody jumps back to are places to enter; else the first one,
+// unless it lies in a loop that is here as a whole; those behind one that the interpreter does, and those that calls come back to.
+void Machine::State::compile_around(std::uint64_t address, bool closes_loop) {
     auto job = std::make_shared<CompileJob>();
     std::vector<std::uint64_t> open = {address}, targets;
     std::set<std::uint64_t> loops, others;
@@ -209,7 +211,7 @@ void Machine::State::compile_around(std::uint64_t address) {
     std::size_t next = 0, operations = 0;
     for (; next < open.size() && !job->is_full; ++next) {
         const std::uint64_t here = open[next];
-        if (units.size() >= enough_units && is_entered(here)) continue;
+        if ((units.size() >= enough_units || closes_loop) && is_entered(here)) continue;
         if (units.contains(here) || !add_unit(here, *job, targets)) continue;
         units[here] = job->region.units.size() - 1;
         if (const std::size_t count = job->region.units.back().operations(); count <= machine::most_operations_of_unit)
@@ -231,12 +233,13 @@ void Machine::State::compile_around(std::uint64_t address) {
     }
     program->compiled.entered.insert(address);
     if (units.empty()) return;
-    // What is in no loop so far is as hot behind the end as before.
-    for (; next < open.size() && !in_loop && !job->onward; ++next)
+    // What is in no loop so far is as hot behind the end as before, and so is the rest of a loop that is too long for one region.
+    job->is_part_of_loop = in_loop && job->is_full;
+    for (; next < open.size() && (!in_loop || job->is_full) && !job->onward; ++next)
         if (!units.contains(open[next]) && program->find(*current->translations, open[next]) != nullptr)
             job->onward = open[next];
     if (options.engine != Engine::compiler && units.size() < fewest_units && !in_loop) return;
-    if (!in_loop) others.insert(address);
+    if (!in_loop || job->is_full) others.insert(address);
     for (const auto* const entries : {&loops, &others})
         for (const std::uint64_t entry : *entries) {
             const auto unit = units.find(entry);
@@ -277,7 +280,9 @@ void Machine::State::install(const std::shared_ptr<CompileJob>& job) {
         system->compiled.seconds += job->code->seconds;
     }
     parts.regions.push_back(std::move(job->code));
-    if (job->onward && !parts.entered.contains(*job->onward)) compile_around(*job->onward);
+    if (!job->onward || parts.entered.contains(*job->onward)) return;
+    if (!job->is_part_of_loop || !parts.within.contains(*job->onward))
+        compile_around(*job->onward, job->is_part_of_loop);
 }
 
 EngineFigures Machine::engine_figures() const {

@@ -234,10 +234,10 @@ std::shared_ptr<Program> System::current_program() {
     return program;
 }
 
-std::shared_ptr<Program> System::program_after(const std::shared_ptr<Program>& left) {
+std::shared_ptr<Program> System::program_after(const std::shared_ptr<Program>& left, bool was_full) {
     const std::lock_guard lock(program_lock);
     if (program == left) {
-        if (program->forget_job()) ++drops;
+        if (program->forget_job() && was_full) ++drops;
         program = std::make_shared<Program>(left->isa, ++newest_program);
     }
     return program;

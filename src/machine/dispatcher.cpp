@@ -524,7 +524,7 @@ void Dispatcher::end(Dispatch& dispatch, const std::string& message) {
 // Behind it no hart looks at what was there before. `change` says whether code was among it.
 void Dispatcher::change_map(const std::function<bool()>& change) {
     const std::lock_guard lock(system_->map_lock);
-    if (change()) system_->program_after(system_->current_program());
+    if (change()) system_->program_after(system_->current_program(), false);
     Sharing& sharing = *system_->sharing;
     const std::uint64_t round = sharing.round.fetch_add(1) + 1;
     heavy_fence();

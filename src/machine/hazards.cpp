@@ -59,8 +59,15 @@ std::shared_ptr<const Watched> watched_of(const Isa& isa, const semantics::FormG
     Watched out;
     for (Index i = 0; i < isa.hazards.size(); ++i) {
         const Hazard& hazard = isa.hazards[i];
-        if (auto found = watching.side(hazard.first, hazard.first, i)) out.first.push_back(std::move(*found));
-        if (auto found = watching.side(hazard.second, hazard.first, i)) out.second.push_back(std::move(*found));
+        const std::uint64_t bit = std::uint64_t{1} << i % 64;
+        if (auto found = watching.side(hazard.first, hazard.first, i)) {
+            out.first.push_back(std::move(*found));
+            out.begins |= bit;
+        }
+        if (auto found = watching.side(hazard.second, hazard.first, i)) {
+            out.second.push_back(std::move(*found));
+            out.ends |= bit;
+        }
     }
     for (const Duration& duration : isa.durations)
         if (watching.is_of(duration.of)) out.states = watching.number(duration.states).value_or(1);

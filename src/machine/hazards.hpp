@@ -18,9 +18,10 @@ struct HazardTouches {
     std::vector<Touch> registers;  // none: whichever it touches
 };
 
-struct Watched {
+struct Watched : std::enable_shared_from_this<Watched> {
     std::vector<HazardTouches> first, second;
     std::uint64_t states = 1;                                      // wait states that it is
+    std::uint64_t begins = 0, ends = 0;                            // a bit for each hazard of `first`, of `second`
     std::vector<std::pair<const Held*, std::vector<Touch>>> held;  // Isa::held
 };
 

@@ -41,6 +41,8 @@ struct Instruction {
     std::vector<Touch> reads, writes;
     std::vector<std::size_t> computed_ends;  // Translation::computed_ends, counted behind the mark
     std::shared_ptr<const Watched> watched;  // for the checker; null: by none of the rules
+    std::uint32_t place = 0;             // what the checker calls it
+    std::uint64_t touched = 0;           // touched_bits() of what it reads and writes, likewise
     std::string trouble;                 // why it has no meaning
     bool warned = false;
     bool is_event = false;

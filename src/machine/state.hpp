@@ -99,7 +99,7 @@ struct Machine::State {
     void use_compiled(bool on);
     void look_for_hot();
     void look_around(std::uint64_t usual);
-    void compile_around(std::uint64_t address);
+    void compile_around(std::uint64_t address, bool closes_loop = false);
     bool is_entered(std::uint64_t address) const;
     std::uint64_t begin_of_gap(std::uint64_t address) const;
     bool add_unit(std::uint64_t address, machine::CompileJob& job, std::vector<std::uint64_t>& targets) const;

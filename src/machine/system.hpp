@@ -61,8 +61,8 @@ struct System {
     System& operator=(const System&) = delete;
 
     std::shared_ptr<Program> current_program();
-    // The program that harts go over to when they leave this one.
-    std::shared_ptr<Program> program_after(const std::shared_ptr<Program>& left);
+    // The program that harts go over to when they leave this one; `was_full`: for it had no room for more.
+    std::shared_ptr<Program> program_after(const std::shared_ptr<Program>& left, bool was_full);
     // The machine's number of a text that signals or failures are called by.
     std::uint32_t signal_number(const std::string& name);
     std::string text_of_signal(std::uint64_t number);
@@ -127,7 +127,7 @@ struct System {
     std::atomic<std::uint64_t> newest_program = 0;   // its number
     std::unordered_set<std::uint64_t> breakpoints;   // code addresses; set while nothing runs
     std::atomic<unsigned> watching = 0;              // harts whose accesses are noted
-    std::atomic<unsigned> drops = 0;                 // of compiled code that was overwritten
+    std::atomic<unsigned> drops = 0;                 // of compiled code that the run overwrote, or had no room for
     std::mutex compiler_lock;                    // for the next two
     EngineFigures compiled;
     std::unique_ptr<CompileThread> compiler;     // since it was first wanted

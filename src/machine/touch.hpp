@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "isaforge/isa.hpp"
 
@@ -14,5 +15,12 @@ struct Touch {
     std::uint32_t first = 0, count = 1;
     bool in_guard = false;  // read to decide whether the instruction executes
 };
+
+// A bit for each of these, which others may have too: what has no bit in common with something else touches nothing of it.
+inline std::uint64_t touched_bits(std::span<const Touch> touches) {
+    std::uint64_t bits = 0;
+    for (const Touch& touch : touches) bits |= std::uint64_t{1} << (touch.file * 29 + touch.first) % 64;
+    return bits;
+}
 
 }  // namespace isaforge::machine

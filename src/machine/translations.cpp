@@ -335,6 +335,10 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     if (system->checker)
         for (auto* const touches : {&made->reads, &made->writes})
             std::erase_if(*touches, [&](const auto& touch) { return touch.file >= system->checker->files(); });
+    if (system->checker) {
+        made->place = system->checker->add_place(made->address);
+        made->touched = machine::touched_bits(made->reads) | machine::touched_bits(made->writes);
+    }
     if (system->checker && made->form != no_index)
         made->watched = machine::watched_of(isa, system->forms, made->form, made->image, {made->reads, made->writes});
     return made;
@@ -362,6 +366,7 @@ void Machine::State::join(std::shared_ptr<machine::Program> other) {
 }
 
 void Machine::State::leave_program() {
+    if (system->checker) system->checker->leave_program(*this);
     collect_counts();
     note_written_registers();
     const std::lock_guard lock(program->lock);
@@ -385,7 +390,7 @@ void Machine::State::collect_counts() {
 }
 
 // All harts are to forget what was translated: each goes over to a new program, of which there is only one.
-void Machine::State::forget_translations() { join(system->program_after(program)); }
+void Machine::State::forget_translations() { join(system->program_after(program, drop_all)); }
 
 // Called while an instruction runs, perhaps the very one that is overwritten: it goes on to its end.
 void Machine::State::code_written(std::uint64_t address, std::uint64_t bytes) {

@@ -246,6 +246,38 @@ TEST(Programs, VectorsInMemory) {
     EXPECT_LT(figures.interpreted, figures.instructions / 2);
 }
 
+// A loop of three, of which the second has so many operations: the bytes of its code.
+std::size_t code_bytes_with(std::size_t operations) {
+    const auto isa = program_isa();
+    std::string many = "b0():\n  %1: i32 = get r #0\n";
+    for (std::size_t i = 2; i + 1 < operations; ++i)
+        many += fmt::format("  %{}: i32 = {} %{}, {:#x}:i32\n", i, i % 2 == 0 ? "mul" : "bit_xor", i - 1, 2 * i + 1);
+    many += fmt::format("  put r #0 %{}\n  leave 0x8:i32\n", operations - 2);
+    std::vector<ir::Graph> graphs;
+    for (const std::string& text :
+         {std::string("b0():\n  leave 0x4:i32\n"), many, std::string("b0():\n  leave 0x0:i32\n")}) {
+        std::string error;
+        auto graph = ir::parse(text, *isa, error);
+        EXPECT_TRUE(graph) << error;
+        if (graph) graphs.push_back(std::move(*graph));
+    }
+    ProgramMachine machine(isa, graphs);
+    const machine::CodeRegion region = machine.region({0, 1, 2}, {0});
+    EXPECT_EQ(region.units[1].operations(), operations);
+    const auto compiled = machine.compiler().compile(region);
+    return compiled != nullptr ? compiled->code_bytes : 0;
+}
+
+// Above the limit the interpreter is called for it.
+TEST(Programs, InstructionsOfMoreOperationsThanTheLimitAreNotCompiled) {
+    const std::size_t small = code_bytes_with(10), most = code_bytes_with(machine::most_operations_of_unit),
+                      more = code_bytes_with(machine::most_operations_of_unit + 1);
+    ASSERT_GT(small, 0u);
+    EXPECT_GT(most, small + machine::most_operations_of_unit);
+    EXPECT_LT(more, small + machine::most_operations_of_unit / 2);
+    EXPECT_GT(more, 0u);
+}
+
 // Every way to do a program.
 TEST(Programs, EveryEngine) {
     const auto isa = program_isa();
