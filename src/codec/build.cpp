@@ -442,6 +442,7 @@ void Builder::add_texts(Index index, OperandTable& table) {
     for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
     table.open = spellings_.is_open(index);
     table.unlisted = type.kind == OperandKind::table && spellings_.is_unlisted(index);
+    table.ends_open = type.kind == OperandKind::table && spellings_.ends_open(index);
     table.goes_on = spellings_.goes_on(index);
     table.complete = type.kind == OperandKind::table && !table.unlisted && spellings_.is_complete(index);
     table.first = spellings_.first_of(index);

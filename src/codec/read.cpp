@@ -377,7 +377,7 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool g
 
 // Whether a row may know more of the text that a pattern fitted up to `after`.
 bool Reader::may_go_on(const OperandTable& table, const char* after) const {
-    if (!table.unlisted) return false;
+    if (!table.unlisted && !table.ends_open) return false;
     const char* const next = skip(after);
     if (trace_) trace_->look_up(next, end_, table.goes_on);
     return next != end_ && table.goes_on[static_cast<unsigned char>(*next)] && !at_end(after);

@@ -217,6 +217,11 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
             return;
         }
     }
+    // A number at the end may be the beginning of an expression: "offset:4*2".
+    if (!text.empty() && text.back().kind == TextKind::field && known_[row.fields[text.back().field].type].open) {
+        known.ends_open = true;
+        known.goes_on |= operator_letters();
+    }
     for (Partial& partial : partials) {
         std::string& written = partial.spelling.text;
         while (!written.empty() && written.front() == ' ') written.erase(0, 1);

@@ -37,6 +37,8 @@ public:
     bool is_open(Index type) const { return known_[type].open; }
     // Whether there are texts that no spelling is for and that may be longer than the one that fits.
     bool is_unlisted(Index type) const { return known_[type].unlisted; }
+    // Whether the number that a spelling ends with may be written as an expression.
+    bool ends_open(Index type) const { return known_[type].ends_open; }
     // Whether each text that the rows know is a spelling, but for other ways to write a number.
     bool is_complete(Index type) const { return !known_[type].dropped; }
     // The characters that may go on with such a text, behind blanks, where a spelling ends.
@@ -57,6 +59,7 @@ private:
         bool any_number = false;       // … of any value; else they are in one of these ranges
         std::vector<NumberRange> ranges;
         bool unlisted = false;  // there are other texts that may go on where a spelling ends
+        bool ends_open = false;  // a number at the end of a text may go on as an expression
         bool empty = false;     // one of the texts is empty
         Letters first;
         bool dropped = false;   // some texts could not be made spellings

@@ -16,7 +16,7 @@ kernel void exact(global const double* as, global const double* bs, global const
     const double whole = fabs(a) < 1e-9 ? 0.0 : a;  // the compiler's way to floor on the oldest target is wrong for less
     r += 18 * i;
     r[0] = a + b, r[1] = a - b, r[2] = a * b, r[3] = normal(a / b), r[4] = fma(a, b, c), r[5] = sqrt(fabs(a));
-    r[6] = floor(whole), r[7] = ceil(whole), r[8] = trunc(a), r[9] = rint(a);
+    r[6] = floor(whole), r[7] = ceil(whole) + 0.0, r[8] = trunc(a), r[9] = rint(a) + 0.0;  // which loses the sign of a zero there, too
     r[10] = isnan(a) || isnan(b) || a == b ? 0.0 : fmin(a, b), r[11] = isnan(a) || isnan(b) || a == b ? 0.0 : fmax(a, b);
     r[12] = copysign(a, b), r[13] = a < b ? a : c, r[14] = (a >= b) + 2 * !(a > c) + 4 * (a != a) + 8 * (fabs(c) == INFINITY);
     r[15] = (double)(int)clamp(a != a ? 0.0 : a, -1e6, 1e6), r[16] = (double)(long)clamp(a != a ? 0.0 : a, -1e15, 1e15);
