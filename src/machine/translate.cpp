@@ -617,7 +617,7 @@ void Translator::emit_get(const Step& step) {
     const std::uint32_t size = layout_.register_size(step.object), result = place(step.result);
     if (step.number != no_number)
         return emit_part(result, layout_.offset(step.object, step.number) + first_byte(step), step.result);
-    const bool whole = step.first == 0 && bytes_of(step.result) == size;
+    const bool whole = is_direct(step) && step.first == 0 && bytes_of(step.result) == size;
     const std::uint32_t to = whole ? result : layout_.scratch(scratch_used_[size]++, size);
     add(handlers::read_indexed, to, layout_.offset(step.object, 0), place(step.b)).detail = {file.count, size};
     if (!whole) emit_part(result, to + first_byte(step), step.result);

@@ -320,5 +320,24 @@ b2(%2: i32x8):
     EXPECT_EQ(engines.run(graphs, 1), "");
 }
 
+// The bits above it are not part of what is read.
+TEST(Programs, TheLowPartOfARegisterIsReadByItsNumberToo) {
+    const auto isa = program_isa();
+    std::string error;
+    auto graph = ir::parse(R"(b0():
+  %0: i8 = get r #1
+  %1: i8 = bit_and %0, 0x7:i8
+  %2: i8 = get_at r %1
+  %3: i32 = zero_extend %2
+  put r #6 %3
+  put w #0 %2 after 2
+  leave 0x4:i32
+)",
+                           *isa, error);
+    ASSERT_TRUE(graph) << error;
+    Engines engines(isa);
+    for (unsigned seed = 1; seed < 8; ++seed) EXPECT_EQ(engines.run({*graph, *graph, *graph}, seed), "");
+}
+
 }  // namespace
 }  // namespace isaforge::jit
