@@ -200,8 +200,9 @@ bool Machine::State::add_unit(std::uint64_t address, CompileJob& job, std::vecto
     return true;
 }
 
-// The instructions that are led to from there; with `closes_loop`, as far as code that is there. Those that somebody jumps back to are places to enter; else the first one,
-// unless it lies in a loop that is here as a whole; those behind one that the interpreter does, and those that calls come back to.
+// The instructions that are led to from there; with `closes_loop`, as far as code that is there. Those that somebody jumps back to
+// are places to enter; else the first one, unless it lies in a loop that is here as a whole; those behind one that the interpreter
+// does, and those that calls come back to.
 void Machine::State::compile_around(std::uint64_t address, bool closes_loop) {
     auto job = std::make_shared<CompileJob>();
     std::vector<std::uint64_t> open = {address}, targets;

@@ -316,7 +316,11 @@ public:
         }
         machine_.set_pc(0);
         const std::uint64_t before = compiled();
-        for (unsigned tries = 0; tries < 10 && compiled() == before; ++tries) machine_.run(1000);
+        for (unsigned tries = 0; tries < 20; ++tries) {
+            const std::uint64_t then = compiled();
+            machine_.run(1000);
+            if (then != before && compiled() == then) break;
+        }
         return compiled() - before;
     }
     static bool is_body(std::size_t i) { return i % 4 == 2; }
