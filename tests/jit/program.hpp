@@ -169,8 +169,8 @@ public:
     std::string state() const {
         std::string text = fmt::format(
             "count {} pending {:x} next {:x} target {:x} reason {} fault {:x} at {:x} bits {} loads {} stores {}\n",
-            core.count, core.pending, address_of(core.next), outside_address_, int(core.reason), address_of(core.fault),
-            core.reason == StopReason::running ? 0 : core.fault_address,
+            core.count, core.pending, address_of(core.next), core.next == &outside_ ? outside_address_ : 0,
+            int(core.reason), address_of(core.fault), core.reason == StopReason::running ? 0 : core.fault_address,
             core.reason == StopReason::running ? 0 : core.fault_bits, core.counters[1], core.counters[2]);
         for (Index file = 0; file < isa().register_files.size(); ++file)
             for (unsigned i = 0; i < isa().register_files[file].count; ++i) {
