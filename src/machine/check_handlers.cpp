@@ -79,11 +79,10 @@ bool are_all(const std::byte* bytes, std::size_t count, std::byte wanted) {
 template <class Has>
 std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool& any, Has&& has) {
     const CheckDetail detail = CheckDetail::of(op->detail);
-    const std::byte* const mask = detail.masked ? state + op->c : nullptr;
     std::uint64_t some = 0;
     any = false;
     for (unsigned lane = 0; lane < detail.lanes; ++lane) {
-        if ((mask != nullptr && mask[lane] == std::byte{0}) || !has(lane)) continue;
+        if ((detail.masked && state[op->c + lane] == std::byte{0}) || !has(lane)) continue;
         any = true;
         some |= lane < 64 ? std::uint64_t{1} << lane : 0;
     }

@@ -61,7 +61,7 @@ void Machine::State::jump_to(std::uint64_t address) {
 }
 
 std::uint64_t Machine::State::next_pc() const {
-    return core.next == &outside ? outside_address : next_instruction()->address;
+    return core.next == &outside ? outside_address : machine::instruction_of(core.next)->address;
 }
 
 Machine::State::Instruction* Machine::State::next_instruction() const {
