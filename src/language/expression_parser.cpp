@@ -366,8 +366,7 @@ ExpressionPointer ParserBase::primary() {
     return node;
 }
 
-namespace {}  // namespace
-
+// Two values, and an operator between them.
 ExpressionPointer ParserBase::compare(Operator op, const ExpressionPointer& left, const ExpressionPointer& right) {
     auto node = std::make_shared<Expression>();
     node->kind = ExpressionKind::binary;

@@ -12,8 +12,6 @@ namespace isaforge::language {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name(char c) { return is_name_start(c) || is_digit(c); }
 
 int digit_value(char c) {
     if (is_digit(c)) return c - '0';

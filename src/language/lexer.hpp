@@ -52,6 +52,10 @@ private:
     std::uint32_t position_ = 0;
 };
 
+// The letters of names.
+inline bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+inline bool is_name(char c) { return is_name_start(c) || (c >= '0' && c <= '9'); }
+
 // The characters of a string token: quotes removed, \" \\ \n \t resolved.
 std::string unquote(std::string_view token);
 

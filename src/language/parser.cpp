@@ -137,7 +137,7 @@ private:
     std::shared_ptr<const Only> only_;           // of the blocks that rows stand in
     ExpressionPointer condition_;                // likewise, of an operand's rows; null: none
     std::size_t version_ = 0, versions_ = 1;     // of the parts that a format uses: which is read, and how many there are
-    Only version_only_;                          // … and where it is
+    std::shared_ptr<const Only> version_only_;   // … and where it is
 };
 
 void Parser::run() {
@@ -618,7 +618,11 @@ void Parser::use_part(bool by_lines) {
     if (versions.size() > 1 && by_lines)
         diagnostics_.error(name.place, "a part that differs by variant is for the bars and names of formats");
     const PartDeclaration& part = versions[std::min(version_, versions.size() - 1)];
-    if (!part.only.empty()) version_only_ = part.only;
+    if (!part.only.empty()) {  // in what all the parts are in
+        Only both = part.only;
+        both.within = version_only_;
+        version_only_ = std::make_shared<const Only>(std::move(both));
+    }
     versions_ = std::max(versions_, versions.size());
     std::vector<Binding> bindings;
     const std::size_t errors = diagnostics_.errors();
@@ -1020,7 +1024,7 @@ void Parser::format() {
     versions_ = 1;
     do {
         if (version_ > 0) go_back(begin);
-        version_only_ = {};
+        version_only_ = outer;
         FormatDeclaration out;
         out.name = expect_name("the name of the format");
         out.parameters = parameters();
@@ -1028,7 +1032,7 @@ void Parser::format() {
         append_bar(out.bar);
         while (accept("takes")) out.takes.push_back(takes());
         if (accept("where")) out_.with_meanings ? void(out.where = where()) : pass_over_meaning();
-        if (!version_only_.empty()) only_ = std::make_shared<const Only>(version_only_);
+        only_ = version_only_;
         out.only = only();
         only_ = outer;
         out_.formats.push_back(std::move(out));

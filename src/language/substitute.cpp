@@ -37,9 +37,6 @@ private:
     Derivation derivation_;
 };
 
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_name(char c) { return is_name_start(c) || (c >= '0' && c <= '9'); }
-
 void Substitution::copy_to(std::uint32_t offset) {
     if (offset <= copied_) return;
     derivation_.pieces.push_back({static_cast<std::uint32_t>(text.size()), copied_, offset - copied_, false});
