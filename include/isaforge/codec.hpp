@@ -82,28 +82,6 @@ struct ReadFailure {
     std::string suggestion;
 };
 
-class Codec;
-
-// What was learned from statements that were read: those that differ from them in numbers only are then encoded at once,
-// with the same result. Belongs to one thread.
-class StatementMemory {
-public:
-    // Where hardly any statement is like another it stops looking for a while, unless it is `patient`.
-    explicit StatementMemory(const Codec& codec, bool patient = false);
-    ~StatementMemory();
-    StatementMemory(const StatementMemory&) = delete;
-    StatementMemory& operator=(const StatementMemory&) = delete;
-
-    // Whether the statement that was read last was put together from what was known.
-    bool recalled() const;
-
-    struct Store;
-    Store& store() { return *store_; }
-
-private:
-    std::unique_ptr<Store> store_;
-};
-
 class Codec {
 public:
     // With `relax`, rows also answer to their `relax` names: a longer form stands in where the number of the one that was
@@ -120,14 +98,12 @@ public:
     // in address units of the code. On failure the cursor does not move and `failure` says why.
     // `skip`: how many of the encodings that fit to pass over, shortest first: 0 is the best one. A longer encoding is
     // asked for when a deferred number turns out not to fit.
-    // `memory`: makes statements fast that are like those that were read with it before. Not to be given once a symbol has
-    // the name of a register.
     bool assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader, Encoded& out,
-                  ReadFailure& failure, unsigned skip = 0, StatementMemory* memory = nullptr) const;
+                  ReadFailure& failure, unsigned skip = 0) const;
 
     // The same without saying why not, which takes much longer.
     bool try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                      Encoded& out, unsigned skip = 0, StatementMemory* memory = nullptr) const;
+                      Encoded& out, unsigned skip = 0) const;
 
     // Whether a longer encoding of what was read may exist (so that a deferred number may be relaxed).
     bool may_grow(const Encoded& encoded) const;

@@ -60,9 +60,8 @@ private:
 }  // namespace
 
 struct Ahead::Worker {
-    explicit Worker(const Codec& codec) : memory(codec), numbers(std::make_unique<NumbersOnly>(codec)) {}
+    explicit Worker(const Codec& codec) : numbers(std::make_unique<NumbersOnly>(codec)) {}
 
-    StatementMemory memory;
     std::unique_ptr<NumbersOnly> numbers;
     Encoded encoded;
 };
@@ -112,7 +111,7 @@ void Ahead::encode(Worker& worker, std::size_t chunk, std::vector<EncodedAhead>&
             if (worker.numbers->has_symbols()) worker.numbers = std::make_unique<NumbersOnly>(codec_);
             worker.numbers->begin();
             const char* q = p;
-            const bool good = codec_.try_assemble(q, line_end, 0, *worker.numbers, worker.encoded, 0, &worker.memory);
+            const bool good = codec_.try_assemble(q, line_end, 0, *worker.numbers, worker.encoded);
             const Encoded& encoded = worker.encoded;
             if (good && !worker.numbers->depends && !worker.numbers->has_symbols() && encoded.deferred_count == 0 &&
                 encoded.bits <= 128 && q - p < 0xffff && ends_here(q, line_end)) {

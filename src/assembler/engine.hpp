@@ -453,7 +453,6 @@ private:
     Sections sections_;
     SymbolTable symbols_;
     Expressions expressions_;
-    StatementMemory memory_{codec_};
     std::unique_ptr<Ahead> ahead_;  // null where the source is small, or means something else than it says
     SectionBuffer* current_ = nullptr;
     Index current_index_ = 0;

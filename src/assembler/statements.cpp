@@ -314,10 +314,8 @@ bool Engine::read_instruction(const char*& p, const char* limit) {
     // Behind a gap that may grow, the distance to a fixed address is not known either.
     expressions_.defer_targets = !current_->fixed();
     const std::size_t nodes = expressions_.node_count();
-    StatementMemory* const memory = symbols_.shadows_registers() ? nullptr : &memory_;
-    const bool good = diagnostics_.full()
-                          ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_, 0, memory)
-                          : codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, 0, memory);
+    const bool good = diagnostics_.full() ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_)
+                                          : codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_);
     if (!good) return false;
     if (encoded_.deferred_count != 0) return true;
     if (codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number

@@ -81,7 +81,10 @@ bool code_is_valid(const Isa& isa, Index index, std::uint64_t code) {
 class Builder {
 public:
     Builder(const Isa& isa, bool relax, Codec::Tables& tables)
-        : isa_(isa), relax_(relax), tables_(tables), spellings_(isa) {}
+        : isa_(isa),
+          relax_(relax),
+          tables_(tables),
+          spellings_(isa, [&tables](std::string_view word) { return names_register(tables, word); }) {}
     void begin();
 
     // What Codec::Tables promises; each takes the lock.
@@ -110,6 +113,7 @@ private:
     void tabulate_texts(Index index, OperandTable& table);
     bool means_itself(const OperandType& type, const OperandTable& table, const Spelling& spelling) const;
     void add_texts(Index index, OperandTable& table);
+    void add_type(Patterns& patterns, Index type) const;
     bool row_is_closed(const OperandRow& row, const TextTemplate& text) const;
     bool prints_closed(Index type) const;
     bool is_total(const OperandType& type) const;
@@ -144,7 +148,9 @@ private:
     Candidate candidate_of(const Reading& reading);
     Candidate::HeadField head_field(const Form& form, Index index) const;
     void set_simple_place(ReadStep& step, const Field& field) const;
-    std::shared_ptr<Patterns> texts_of(Index type, std::uint64_t code);
+    const Patterns& texts_of(Index type, std::uint64_t code);
+    void find_places(std::vector<Candidate>& candidates);
+    const Patterns& texts_of_all(const std::vector<Index>& types);
     std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at);
 
     void build_decoding();
@@ -160,7 +166,8 @@ private:
     std::vector<bool> has_codes_, has_texts_, has_limits_;  // operands, operands, forms
     std::map<std::pair<const Piece*, std::string>, const Piece*> suffixed_;
     std::map<std::tuple<FileId, std::uint32_t, std::uint64_t>, std::uint32_t> identities_;  // by row and code
-    std::map<std::pair<Index, std::uint64_t>, std::shared_ptr<Patterns>> fixed_;            // by operand and code
+    std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Patterns>> fixed_;            // by operand and code
+    std::map<std::vector<Index>, std::unique_ptr<Patterns>> places_;                        // by their operands
     std::map<std::pair<const Taking*, const Field*>, std::vector<FormLimit>> limits_;
     struct Checks {
         std::vector<Check> checks;
@@ -438,8 +445,9 @@ void Builder::add_texts(Index index, OperandTable& table) {
     if (type.kind == OperandKind::table) {
         spellings_.keep_if(index, [&](const Spelling& spelling) { return means_itself(type, table, spelling); });
     }
-    table.patterns = Patterns(isa_.surface.case_insensitive, spellings_.is_open(index));
-    for (const Spelling& spelling : spellings_.of(index)) table.patterns.add(spelling);
+    table.patterns = Patterns(isa_.surface.case_insensitive);
+    add_type(table.patterns, index);
+    table.patterns.finish();
     table.open = spellings_.is_open(index);
     table.unlisted = type.kind == OperandKind::table && spellings_.is_unlisted(index);
     table.ends_open = type.kind == OperandKind::table && spellings_.ends_open(index);
@@ -560,11 +568,12 @@ void Builder::need_limits(Index index) {
 // What no symbol in an expression is: registers by their names, and what rows with a meaning are called.
 void Builder::build_register_names() {
     tables_.registers = Patterns(isa_.surface.case_insensitive);
+    tables_.registers.add_type(false);
     const auto add = [&](const std::string& name) {
         const bool is_name = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
                              std::all_of(name.begin(), name.end(),
                                          [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; });
-        if (is_name) tables_.registers.add(name, 0);
+        if (is_name) tables_.registers.add(0, name, 0);
     };
     for (const RegisterFile& file : isa_.register_files) {
         if (file.entries.empty()) add(file.name);
@@ -580,6 +589,7 @@ void Builder::build_register_names() {
             }
         }
     }
+    tables_.registers.finish();
 }
 
 // --- forms ------------------------------------------------------------------------------------------------------------
@@ -761,33 +771,92 @@ Candidate::HeadField Builder::head_field(const Form& form, Index index) const {
 void Builder::set_simple_place(ReadStep& step, const Field& field) const {
     const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
     const OperandTable& table = tables_.operands[field.type];
-    if (!simple || field.fixed || table.patterns.empty()) return;
+    if (!simple || field.fixed || table.patterns.empty(0)) return;
     step.table = &table;
     step.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
 }
 
 // All texts of one code: where a form fixes a field, only these may stand in its place.
-std::shared_ptr<Patterns> Builder::texts_of(Index index, std::uint64_t code) {
-    std::shared_ptr<Patterns>& out = fixed_[{index, code}];
-    if (out) return out;
+const Patterns& Builder::texts_of(Index index, std::uint64_t code) {
+    std::unique_ptr<Patterns>& out = fixed_[{index, code}];
+    if (out) return *out;
     need_texts(index);
-    out = std::make_shared<Patterns>(isa_.surface.case_insensitive);
+    out = std::make_unique<Patterns>(isa_.surface.case_insensitive);
+    out->add_type(false);
     const OperandType& type = isa_.operand_types[index];
     for (const Entry& entry : type.entries) {
         for (const std::string& text : entry.texts) {
-            if (entry.code == code) out->add(text, 0);
+            if (entry.code == code) out->add(0, text, 0);
         }
     }
     const Image nothing;
     char buffer[Codec::max_text];
     const PrintContext context{isa_, tables_, nothing, 0, 0, nullptr, buffer + sizeof buffer};
-    const auto add = [&](const char* end) { out->add(trimmed({buffer, static_cast<std::size_t>(end - buffer)}), 0); };
+    const auto add = [&](const char* end) {
+        out->add(0, trimmed({buffer, static_cast<std::size_t>(end - buffer)}), 0);
+    };
     if (type.kind == OperandKind::number) add(print_operand(buffer, context, index, code));
     for (const OperandRow& row : type.rows) {
         if (row.reserved || !row_matches(isa_, row, code)) continue;
         for (const TextTemplate& text : row.texts) add(print_template(buffer, context, text, row.fields, code, {}));
     }
-    return out;
+    out->finish();
+    return *out;
+}
+
+void Builder::add_type(Patterns& patterns, Index type) const {
+    const unsigned number = patterns.add_type(spellings_.is_open(type));
+    for (const Spelling& spelling : spellings_.of(type)) patterns.add(number, spelling);
+}
+
+const Patterns& Builder::texts_of_all(const std::vector<Index>& types) {
+    std::unique_ptr<Patterns>& out = places_[types];
+    if (out) return *out;
+    out = std::make_unique<Patterns>(isa_.surface.case_insensitive);
+    for (const Index type : types) add_type(*out, type);
+    out->finish();
+    return *out;
+}
+
+// The operands that may stand at one place are read together: those with as many operands and literals before them that are
+// always there, in all texts of the mnemonic.
+void Builder::find_places(std::vector<Candidate>& candidates) {
+    struct Reader {
+        Index type;
+        Place* place;
+    };
+    std::vector<std::vector<Reader>> readers;
+    for (Candidate& candidate : candidates) {
+        const Form& form = isa_.forms[candidate.form];
+        std::size_t at = 0;
+        for (ReadStep& step : candidate.steps) {
+            if (readers.size() <= at) readers.resize(at + 1);
+            if (step.kind == ReadStep::Kind::field && !step.only) {
+                readers[at].push_back({form.fields[step.field].type, &step.place});
+            } else if (step.kind == ReadStep::Kind::any) {
+                step.places.resize(step.element->fields.size());
+                for (std::size_t i = 0; i < step.places.size(); ++i)
+                    readers[at].push_back({form.fields[step.element->fields[i]].type, &step.places[i]});
+            }
+            const bool may_be_missing =
+                step.kind == ReadStep::Kind::any ||
+                (step.kind == ReadStep::Kind::field && tables_.operands[form.fields[step.field].type].nullable);
+            if (!may_be_missing) ++at;
+        }
+    }
+    for (const std::vector<Reader>& place : readers) {
+        std::vector<Index> types;
+        for (const Reader& reader : place) types.push_back(reader.type);
+        std::sort(types.begin(), types.end());
+        types.erase(std::unique(types.begin(), types.end()), types.end());
+        const bool together = types.size() > 1 && types.size() <= Patterns::most_types;
+        const Patterns* const texts = together ? &texts_of_all(types) : nullptr;
+        for (const Reader& reader : place) {
+            const auto number = std::lower_bound(types.begin(), types.end(), reader.type) - types.begin();
+            *reader.place = texts ? Place{texts, static_cast<unsigned>(number), reader.type}
+                                  : Place{&tables_.operands[reader.type].patterns, 0, reader.type};
+        }
+    }
 }
 
 // The word that is looked up is the name and what is glued to it: `_e64`.
@@ -847,7 +916,7 @@ Candidate Builder::candidate_of(const Reading& reading) {
                 step.kind = ReadStep::Kind::field;
                 step.field = text[i].field;
                 if (!step.repeated) set_simple_place(step, field);
-                if (field.fixed) step.only = texts_of(field.type, form.fixed_value(field));
+                if (field.fixed) step.only = &texts_of(field.type, form.fixed_value(field));
                 break;
             }
             case TextKind::constant:
@@ -877,6 +946,7 @@ void Builder::build_mnemonic(Mnemonic& mnemonic) {
     std::stable_sort(
         mnemonic.candidates.begin(), mnemonic.candidates.end(),
         [&](const Candidate& a, const Candidate& b) { return isa_.forms[a.form].bits < isa_.forms[b.form].bits; });
+    find_places(mnemonic.candidates);
     mnemonic.ready.store(true, std::memory_order_release);
 }
 

@@ -48,7 +48,8 @@ bool names_register(const Codec::Tables& tables, std::string_view name) {
     const char* cursor = name.data();
     const char* const end = name.data() + name.size();
     PatternMatch match;
-    return !name.empty() && tables.registers.match(cursor, end, false, match) && cursor == end;
+    NoNested none;
+    return !name.empty() && tables.registers.match(cursor, end, none, {}, match) && cursor == end;
 }
 
 }  // namespace isaforge::codec

@@ -1,9 +1,7 @@
 #include "codec/patterns.hpp"
 
-#include <bit>
+#include <algorithm>
 #include <cctype>
-
-#include "codec/trace.hpp"
 
 namespace isaforge::codec {
 
@@ -18,11 +16,11 @@ int hex_digit(char c) {
     return low >= 'a' && low <= 'f' ? low - 'a' + 10 : 99;
 }
 
-constexpr std::int64_t most_bias = std::int64_t{1} << 40;  // of numbers whose ranges are traced
-
 // A decimal number without leading zeros, or, where no word is being read, one with 0x. Null where it may be something
 // else or does not fit into 63 bits.
 const char* plain_number(const char* p, const char* end, bool in_word, std::uint64_t& value) {
+    value = static_cast<std::uint64_t>(*p - '0');
+    if (p + 1 == end || (!is_digit(p[1]) && (*p != '0' || (p[1] | 0x20) != 'x'))) return p + 1;  // as most are
     value = 0;
     const char* const begin = p;
     if (*p == '0' && end - p > 2 && (p[1] | 0x20) == 'x') {
@@ -41,151 +39,357 @@ const char* plain_number(const char* p, const char* end, bool in_word, std::uint
 }
 
 // Whether what stands behind a number may make it a part of an expression. Blanks may stand in between.
-bool may_go_on(const char* p, const char* end) {
+bool may_go_on(const char* p, const char* end, char stop) {
     while (p != end && (*p == ' ' || *p == '\t')) ++p;
-    return p != end && std::string_view("+-*/%<>=!&^|?.:('").find(*p) != std::string_view::npos;
-}
-
-// Whether there are digits in the text that could stand where a number of a shape stands. Others never fit there, whatever
-// the number: a letter or a point follows them.
-bool holds_integer(std::string_view text) {
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if (!is_digit(text[at]) || (at > 0 && is_digit(text[at - 1]))) continue;
-        std::size_t end = at;
-        while (end < text.size() && is_digit(text[end])) ++end;
-        if (end == text.size() || (text[end] != '.' && !is_word(text[end]))) return true;
-    }
-    return false;
+    return p != end && *p != stop && std::string_view("+-*/%<>=!&^|?.:('").find(*p) != std::string_view::npos;
 }
 
 }  // namespace
 
-struct Patterns::Walk {
-    const char* begin;
-    const char* end;
-    bool glued;
-    bool may_be_number;
-    PatternMatch& out;
-    const char* best = nullptr;
-    std::uint32_t best_spelling = 0;
-    std::uint64_t numbers[most_numbers];
-    Trace* trace = nullptr;
-    const char* at[most_numbers] = {};  // where they stand, for the trace
-};
+Patterns::Patterns(bool case_insensitive) : case_insensitive_(case_insensitive), nodes_(1), branches_(1) {}
 
-void Patterns::add(const Spelling& spelling) {
+unsigned Patterns::add_type(bool expressions) {
+    if (expressions) expressions_ |= 1u << type_count_;
+    return type_count_++;
+}
+
+void Patterns::add(unsigned type, const Spelling& spelling) {
     std::uint32_t node = 0;
+    nodes_[0].types |= 1u << type;
+    std::size_t number = 0;
+    bool nested = false;
     for (const char raw : spelling.text) {
         const char letter = fold(raw);
-        const bool at_root = node == 0;
-        std::uint32_t* link = &nodes_[node].child;
-        while (*link != 0 && nodes_[*link].letter != letter) link = &nodes_[*link].sibling;
-        if (*link != 0) {
-            node = *link;
-            continue;
+        const bool counts = letter == number_mark || letter == operand_mark;
+        Branch wanted{.letter = letter};
+        if (letter == operand_mark) {
+            wanted.operand = spelling.numbers[number].operand;
+            wanted.after = spelling.numbers[number].after;
+            nested = true;
         }
-        node = *link = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.emplace_back().letter = letter;
-        if (at_root) root_[static_cast<unsigned char>(letter)] = node;
-    }
-    if (!spelling.text.empty()) {
-        fixed_numbers_ |= holds_integer(spelling.text);
-        const char first = fold(spelling.text[0]);
-        const auto may_be = [&](char c) { first_[static_cast<unsigned char>(c)] = true; };
-        for (char digit = '0'; first == number_mark && digit <= '9'; ++digit) may_be(digit);
-        if (first != number_mark) may_be(first);
-        if (case_insensitive_ && first >= 'a' && first <= 'z') may_be(static_cast<char>(first & ~0x20));
+        number += counts;
+        const auto is_wanted = [&](const Branch& branch) {
+            return branch.letter == letter && branch.operand == wanted.operand && branch.after == wanted.after;
+        };
+        std::uint32_t* link = &branches_[node].child;
+        while (*link != 0 && !is_wanted(branches_[*link])) link = &branches_[*link].sibling;
+        if (counts || letter == ' ') nodes_[node].varies |= 1u << type;
+        if (!is_word(letter)) nodes_[node].marks |= 1u << type;
+        if (*link == 0) {
+            const auto fresh = static_cast<std::uint32_t>(nodes_.size());
+            *link = fresh;
+            branches_.push_back(wanted);
+            nodes_.emplace_back();
+            if (letter == number_mark) nodes_[node].number = fresh;
+            node = fresh;
+        } else {
+            node = *link;
+        }
+        nodes_[node].types |= 1u << type;
     }
     const auto first_number = static_cast<std::uint32_t>(numbers_.size());
     numbers_.insert(numbers_.end(), spelling.numbers.begin(), spelling.numbers.end());
-    spellings_.push_back({spelling.code, first_number, static_cast<std::uint32_t>(spelling.numbers.size()), 0});
-    std::uint32_t* last = &nodes_[node].spelling;
-    while (*last != 0) last = &spellings_[*last - 1].next;
-    *last = static_cast<std::uint32_t>(spellings_.size());
+    constexpr std::int64_t most_bias = std::int64_t{1} << 62;  // numbers that are read are below twice that
+    const bool simple = spelling.numbers.size() == 1 && !nested && spelling.numbers[0].scale == 1 &&
+                        spelling.numbers[0].step == 1 && spelling.numbers[0].tail_bits == 0 &&
+                        spelling.numbers[0].bias >= 0 && spelling.numbers[0].bias < most_bias;
+    added_.push_back(
+        {node,
+         {spelling.code, first_number, static_cast<std::uint16_t>(spelling.numbers.size()),
+          static_cast<std::uint16_t>(type), static_cast<std::uint32_t>(added_.size()), spelling.row, nested, simple}});
 }
 
-void Patterns::add(std::string_view text, std::uint64_t code) { add(Spelling{std::string(text), code, {}, 0}); }
-
-bool Patterns::match(const char*& cursor, const char* end, bool glued, PatternMatch& out, Trace* trace) const {
-    if (trace && fixed_numbers_ && cursor != end && is_digit(*cursor)) trace->fix(cursor);
-    if (cursor != end && !first_[static_cast<unsigned char>(*cursor)] && nodes_[0].spelling == 0) return false;
-    const bool is_name = cursor != end && std::isalpha(static_cast<unsigned char>(*cursor));
-    Walk walk{cursor, end, glued, expressions_ && !is_name, out, nullptr, 0, {}, trace};
-    follow(walk, 0, cursor, 0);
-    if (!walk.best) return false;
-    cursor = walk.best;
-    return true;
+void Patterns::add(unsigned type, std::string_view text, std::uint64_t code) {
+    add(type, Spelling{std::string(text), code, {}, 0});
 }
 
-void Patterns::follow(Walk& walk, std::uint32_t node, const char* p, unsigned count) const {
-    for (;;) {
-        if (nodes_[node].spelling != 0 && (!walk.best || p >= walk.best)) accept(walk, node, p);
-        if (p == walk.end) return;
-        const char letter = fold(*p);
-        std::uint32_t next = 0;
-        if (node == 0 && !walk.trace && !is_digit(*p)) {
-            next = root_[static_cast<unsigned char>(letter)];
-            if (next == 0) return;
-            node = next;
-            ++p;
-            continue;
-        }
-        bool may_vary = false;
-        for (std::uint32_t child = nodes_[node].child; child != 0; child = nodes_[child].sibling) {
-            may_vary |= !is_word(nodes_[child].letter);
-            if (walk.trace && fixed_numbers_ && is_digit(letter) && is_digit(nodes_[child].letter)) walk.trace->fix(p);
-            if (nodes_[child].letter == letter) {
-                next = child;
-            } else if (nodes_[child].letter == number_mark && is_digit(*p)) {
-                const char* const after =
-                    plain_number(p, walk.end, p != walk.begin && is_word(p[-1]), walk.numbers[count]);
-                walk.at[count] = p;
-                if (after) follow(walk, child, after, count + 1);
+void Patterns::finish() {
+    std::stable_sort(added_.begin(), added_.end(), [](const Added& a, const Added& b) {
+        return a.node != b.node ? a.node < b.node : a.ending.type < b.ending.type;
+    });
+    endings_.reserve(added_.size());
+    for (const Added& added : added_) {
+        Node& node = nodes_[added.node];
+        if (node.ending_types == 0) node.first_span = static_cast<std::uint32_t>(spans_.size());
+        const std::uint32_t bit = 1u << added.ending.type;
+        if ((node.ending_types & bit) == 0) spans_.push_back({static_cast<std::uint32_t>(endings_.size()), 0});
+        node.ending_types |= bit;
+        ++spans_.back().count;
+        endings_.push_back(added.ending);
+    }
+    place_rows();
+    added_ = {};
+    branches_ = {};
+}
+
+// The rows of all nodes, a cell for each letter, pushed into each other: a cell says whose it is.
+void Patterns::place_rows() {
+    std::uint8_t classes = 0;
+    for (std::size_t i = 1; i < branches_.size(); ++i) {
+        const char letter = branches_[i].letter;
+        std::uint8_t& own = class_[static_cast<unsigned char>(letter)];
+        if (own == 0 && letter != number_mark && letter != operand_mark) own = ++classes;
+        if (case_insensitive_ && letter >= 'a' && letter <= 'z')
+            class_[static_cast<unsigned char>(letter & ~0x20)] = own;
+    }
+    const std::size_t row_size = std::size_t{classes} + 1;
+    constexpr std::uint32_t nobody = ~std::uint32_t{0};
+    cells_.assign(row_size, {nobody, 0});
+    rows_.resize(nodes_.size());
+    std::size_t first_free = 1;
+    std::vector<std::pair<std::uint8_t, std::uint32_t>> row;
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+        row.clear();
+        for (std::uint32_t child = branches_[i].child; child != 0; child = branches_[child].sibling) {
+            const char letter = branches_[child].letter;
+            if (letter == operand_mark) {
+                if (nodes_[i].nested_count++ == 0) nodes_[i].first_nested = static_cast<std::uint32_t>(nested_.size());
+                nested_.push_back({branches_[child].operand, branches_[child].after, child});
+            } else if (letter != number_mark) {
+                row.emplace_back(class_[static_cast<unsigned char>(letter)], child);
             }
         }
-        if (next == 0) {
-            walk.out.may_vary |= may_vary;
-            return;
+        if (nodes_[i].number != 0 || nodes_[i].ending_types != 0 || nodes_[i].nested_count != 0) rows_[i] = special;
+        if (row.empty()) continue;  // none of the cells at the begin are its own
+        std::sort(row.begin(), row.end());
+        while (first_free < cells_.size() && cells_[first_free].node != nobody) ++first_free;
+        std::size_t base = first_free > row[0].first ? first_free - row[0].first : 0;
+        const auto is_free = [&](const auto& one) {
+            return base + one.first >= cells_.size() || cells_[base + one.first].node == nobody;
+        };
+        while (!std::all_of(row.begin(), row.end(), is_free)) ++base;
+        if (cells_.size() < base + row_size) cells_.resize(base + row_size, {nobody, 0});
+        rows_[i] |= static_cast<std::uint32_t>(base);
+        for (const auto& [letter, child] : row) cells_[base + letter] = {i, child};
+    }
+}
+
+bool Patterns::may_begin(unsigned type, char c) const {
+    const Node& root = nodes_[0];
+    if (root.nested_count != 0) return true;
+    if (is_digit(c) && root.number != 0 && (nodes_[root.number].types >> type & 1) != 0) return true;
+    const Cell& cell = cells_[(rows_[0] & ~special) + class_[static_cast<unsigned char>(c)]];
+    return cell.node == 0 && (nodes_[cell.next].types >> type & 1) != 0;
+}
+
+// Calls `visit(node, at, numbers)` for each end of a pattern on the way.
+template <typename Visit>
+void Patterns::follow(std::uint32_t node, const char* begin, const char* p, const char* end, NestedReader& nested,
+                      Numbers& numbers, unsigned count, const Visit& visit) const {
+    for (;;) {
+        const Node& here = nodes_[node];
+        if (here.ending_types != 0) visit(node, p, numbers);
+        if (p == end) return;
+        for (std::uint32_t i = here.first_nested; i < here.first_nested + here.nested_count; ++i) {
+            PatternMatch match;
+            Numbers more = numbers;
+            const char* const after = nested.read(nested_[i].operand, p, nested_[i].after, match);
+            if (after && count < most_numbers && add_nested(more, count, match))
+                follow(nested_[i].next, begin, after, end, nested, more, count + 1, visit);
         }
-        node = next;
+        if (here.number != 0 && count < most_numbers && is_digit(*p)) {
+            const char* const after = plain_number(p, end, p != begin && is_word(p[-1]), numbers.value[count]);
+            if (after) follow(here.number, begin, after, end, nested, numbers, count + 1, visit);
+        }
+        const Cell cell = cells_[(rows_[node] & ~special) + class_[static_cast<unsigned char>(*p)]];
+        if (cell.node != node) return;
+        node = cell.next;
         ++p;
     }
 }
 
-// Takes the first spelling that ends at the node and whose numbers are in range.
-bool Patterns::accept(Walk& walk, std::uint32_t node, const char* p) const {
-    if (!walk.glued && p != walk.end && p != walk.begin && is_word(*p) && is_word(p[-1])) return false;
-    // A number may go on as an expression; a name does not.
-    if (walk.may_be_number && p != walk.begin && is_word(p[-1]) && may_go_on(p, walk.end)) return false;
-    for (std::uint32_t index = nodes_[node].spelling; index != 0; index = spellings_[index - 1].next) {
-        if (p == walk.best && index > walk.best_spelling) return false;
-        const Ending& ending = spellings_[index - 1];
-        if (walk.trace) trace_take(ending, walk);
-        if (!take(ending, walk.numbers, walk.out)) continue;
-        if (walk.trace) walk.trace->matched(numbers_.data() + ending.first_number, walk.at, ending.count, ending.code);
-        walk.best = p;
-        walk.best_spelling = index;
-        return true;
+// One word may follow the instruction.
+bool Patterns::add_nested(Numbers& numbers, unsigned count, const PatternMatch& match) {
+    if (match.tail_bits != 0 && numbers.tail_bits != 0) return false;
+    numbers.value[count] = match.code;
+    numbers.numeric |= match.numeric;
+    if (match.tail_bits == 0) return true;
+    numbers.tail = match.tail;
+    numbers.tail_bits = static_cast<std::uint8_t>(match.tail_bits);
+    numbers.tail_shared = match.tail_shared;
+    return true;
+}
+
+// Whether a text ends at the node or goes on with what stands here.
+bool Patterns::goes_on(std::uint32_t node, const char* p, const char* end) const {
+    const std::uint32_t row = rows_[node];
+    if ((row & special) != 0) return true;
+    return p != end && cells_[row + class_[static_cast<unsigned char>(*p)]].node == node;
+}
+
+void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Walk& out) const {
+    out.begin = begin;
+    out.count = 0;
+    out.more = false;
+    out.numbers.tail = 0;
+    out.numbers.tail_bits = 0;
+    out.numbers.numeric = false;
+    std::uint32_t node = 0;
+    unsigned count = 0;
+    for (const char* p = begin;;) {
+        const std::uint32_t row = rows_[node];
+        if ((row & special) == 0) {
+            if (p == end) return;
+            const Cell cell = cells_[row + class_[static_cast<unsigned char>(*p)]];
+            if (cell.node != node) return;
+            node = cell.next;
+            ++p;
+            continue;
+        }
+        const Node& here = nodes_[node];
+        if (here.ending_types != 0) {
+            out.more |= out.count == Walk::most_stops;
+            if (out.more) return;
+            out.stops[out.count++] = {p, node};
+        }
+        if (p == end) return;
+        const Cell cell = cells_[(row & ~special) + class_[static_cast<unsigned char>(*p)]];
+        std::uint32_t next = cell.node == node && goes_on(cell.next, p + 1, end) ? cell.next : 0;
+        const char* after = p + 1;
+        unsigned ways = next != 0 ? 1 : 0, read = 0;
+        if (here.number != 0 && is_digit(*p)) {
+            const char* const number_end = plain_number(p, end, p != begin && is_word(p[-1]), out.numbers.value[count]);
+            if (number_end) {
+                next = here.number;
+                after = number_end;
+                read = 1;
+                ++ways;
+            }
+        }
+        for (std::uint32_t i = here.first_nested; i < here.first_nested + here.nested_count && ways < 2; ++i) {
+            PatternMatch match;
+            const char* const nested_end = nested.read(nested_[i].operand, p, nested_[i].after, match);
+            if (!nested_end || ++ways == 2 || !add_nested(out.numbers, count, match)) continue;
+            next = nested_[i].next;
+            after = nested_end;
+            read = 1;
+        }
+        out.more |= ways > 1;
+        if (ways != 1 || next == 0) return;
+        node = next;
+        p = after;
+        count += read;
     }
-    walk.out.refused = p;
+}
+
+// Whether the text of an operand may end here.
+bool Patterns::fits(const char* begin, const char* at, const char* end, unsigned type, const After& after) const {
+    if (at == begin || !is_word(at[-1])) return true;
+    if (!after.glued && at != end && is_word(*at)) return false;
+    // A number may go on as an expression; a name does not.
+    return (expressions_ >> type & 1) == 0 || std::isalpha(static_cast<unsigned char>(*begin)) != 0 ||
+           !may_go_on(at, end, after.stop);
+}
+
+// The first of these spellings before the one with this order whose numbers are in range.
+const Patterns::Ending* Patterns::take_first(const Span& span, const Numbers& numbers, std::uint32_t before,
+                                             PatternMatch& out) const {
+    const Ending* ending = endings_.data() + span.first;
+    for (const Ending* const last = ending + span.count; ending != last; ++ending) {
+        if (ending->order >= before) return nullptr;
+        if (take(*ending, numbers, out)) return ending;
+    }
+    return nullptr;
+}
+
+const char* Patterns::take(const Walk& walk, const char* end, NestedReader& nested, unsigned type, const After& after,
+                           PatternMatch& out) const {
+    if (walk.more) return take_best(walk.begin, end, nested, type, after, out);
+    for (unsigned i = walk.count; i-- > 0;) {
+        const Walk::Stop& stop = walk.stops[i];
+        const Span* const span = span_of(nodes_[stop.node], type);
+        if (span && fits(walk.begin, stop.at, end, type, after) &&
+            take_first(*span, walk.numbers, ~std::uint32_t{0}, out))
+            return stop.at;
+    }
+    return nullptr;
+}
+
+// The same where the text may be read in several ways.
+const char* Patterns::take_best(const char* begin, const char* end, NestedReader& nested, unsigned type,
+                                const After& after, PatternMatch& out) const {
+    const char* best = nullptr;
+    std::uint32_t order = 0;
+    Numbers numbers{};
+    follow(0, begin, begin, end, nested, numbers, 0, [&](std::uint32_t node, const char* at, const Numbers& read) {
+        const Span* const span = span_of(nodes_[node], type);
+        if (!span || (best && at < best) || !fits(begin, at, end, type, after)) return;
+        const Ending* const ending = take_first(*span, read, at == best ? order : ~std::uint32_t{0}, out);
+        if (!ending) return;
+        best = at;
+        order = ending->order;
+    });
+    return best;
+}
+
+PatternRefusal Patterns::refusal(const Walk& walk, const char* end, unsigned type, const After& after) const {
+    PatternRefusal out;
+    for (unsigned i = 0; i < walk.count; ++i) {
+        const Walk::Stop& stop = walk.stops[i];
+        const bool ends = stop.at != walk.begin && span_of(nodes_[stop.node], type);
+        if (ends && fits(walk.begin, stop.at, end, type, after)) out.end = stop.at;
+    }
+    out.may_vary = walk.more || may_vary(0, walk.begin, walk.begin, end, type);
+    return out;
+}
+
+// Whether a text of the operand stops where a blank makes a difference, or where it would go on with a number.
+bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, unsigned type) const {
+    for (; p != end; ++p) {
+        const Node& here = nodes_[node];
+        if (here.number != 0 && (nodes_[here.number].types >> type & 1) != 0 && is_digit(*p)) {
+            std::uint64_t number = 0;
+            const char* const after = plain_number(p, end, p != begin && is_word(p[-1]), number);
+            if (after && may_vary(here.number, begin, after, end, type)) return true;
+        }
+        const Cell& cell = cells_[(rows_[node] & ~special) + class_[static_cast<unsigned char>(*p)]];
+        if (cell.node != node || (nodes_[cell.next].types >> type & 1) == 0)
+            return ((is_word(*p) ? here.varies : here.marks) >> type & 1) != 0;
+        node = cell.next;
+    }
     return false;
 }
 
-bool Patterns::take(const Ending& ending, const std::uint64_t* numbers, PatternMatch& out) const {
-    std::uint64_t code = ending.code, tail = 0;
-    unsigned tail_bits = 0;
-    bool tail_shared = false, numeric = false;
+bool Patterns::match(const char*& cursor, const char* end, NestedReader& nested, const After& after,
+                     PatternMatch& out) const {
+    Walk found;
+    walk(cursor, end, nested, found);
+    const char* const found_end = take(found, end, nested, 0, after, out);
+    if (found_end) cursor = found_end;
+    return found_end != nullptr;
+}
+
+bool Patterns::take(const Ending& ending, const Numbers& numbers, PatternMatch& out) const {
+    if (ending.count == 0) {
+        out = {};
+        out.code = ending.code;
+        out.row = ending.row;
+        return true;
+    }
+    if (ending.simple) {
+        const PatternNumber& rule = numbers_[ending.first_number];
+        const std::uint64_t value = numbers.value[0] - static_cast<std::uint64_t>(rule.bias);
+        if (static_cast<std::int64_t>(value) < rule.low || static_cast<std::int64_t>(value) > rule.high) return false;
+        out = {};
+        out.code = ending.code | (value & rule.mask) << rule.shift;
+        out.numeric = !rule.named;
+        out.row = ending.row;
+        return true;
+    }
+    std::uint64_t code = ending.code, tail = numbers.tail;
+    unsigned tail_bits = numbers.tail_bits;
+    bool tail_shared = numbers.tail_shared, numeric = numbers.numeric;
     std::int64_t values[most_numbers];
     for (std::uint32_t i = 0; i < ending.count; ++i) {
         const PatternNumber& rule = numbers_[ending.first_number + i];
         std::int64_t value = 0;
-        if (__builtin_sub_overflow(static_cast<std::int64_t>(numbers[i]), rule.bias, &value)) return false;
+        if (__builtin_sub_overflow(static_cast<std::int64_t>(numbers.value[i]), rule.bias, &value)) return false;
         if (rule.scale != 1) {
             if (value % rule.scale != 0) return false;
             value /= rule.scale;
         }
         values[i] = value;
-        numeric |= !rule.named;
+        numeric |= !rule.named && rule.operand == no_index;
         if (rule.same_as >= 0) {
             if (value != values[rule.same_as]) return false;
             continue;
@@ -193,6 +397,7 @@ bool Patterns::take(const Ending& ending, const std::uint64_t* numbers, PatternM
         if (value < rule.low || value > rule.high || (rule.step != 1 && (value - rule.low) % rule.step != 0))
             return false;
         if (rule.tail_bits != 0) {
+            if (tail_bits != 0) return false;
             tail = static_cast<std::uint64_t>(value) & rule.mask;
             tail_bits = rule.tail_bits;
             tail_shared = rule.tail_shared;
@@ -200,75 +405,8 @@ bool Patterns::take(const Ending& ending, const std::uint64_t* numbers, PatternM
             code |= (static_cast<std::uint64_t>(value) & rule.mask) << rule.shift;
         }
     }
-    out = {code, tail, tail_bits, tail_shared, numeric};
+    out = {code, tail, tail_bits, tail_shared, numeric, ending.nested, ending.row};
     return true;
-}
-
-// Tells the trace what take() decides, and for which other numbers it would decide the same.
-void Patterns::trace_take(const Ending& ending, const Walk& walk) const {
-    Trace& trace = *walk.trace;
-    std::int64_t values[most_numbers];
-    for (std::uint32_t i = 0; i < ending.count; ++i) {
-        const PatternNumber& rule = numbers_[ending.first_number + i];
-        const int number = trace.number_at(walk.at[i]);
-        const auto scale = static_cast<std::uint64_t>(rule.scale);
-        const bool simple =
-            rule.scale > 0 && std::has_single_bit(scale) && rule.bias > -most_bias && rule.bias < most_bias;
-        if (number >= 0 && !simple) trace.fix(static_cast<unsigned>(number));
-        std::int64_t value = 0;
-        if (__builtin_sub_overflow(static_cast<std::int64_t>(walk.numbers[i]), rule.bias, &value)) return;
-        if (rule.scale != 1) {
-            if (number >= 0 && simple) trace.same_remainder(static_cast<unsigned>(number), scale);
-            if (value % rule.scale != 0) return;
-            value /= rule.scale;
-        }
-        values[i] = value;
-        if (rule.same_as >= 0) {
-            if (rule.scale != numbers_[ending.first_number + static_cast<std::uint32_t>(rule.same_as)].scale) {
-                trace.fix(walk.at[i]);
-                trace.fix(walk.at[rule.same_as]);
-            }
-            trace.link(trace.number_at(walk.at[rule.same_as]), number);
-            if (value != values[rule.same_as]) return;
-            continue;
-        }
-        if (number < 0 ? value < rule.low || value > rule.high || (value - rule.low) % rule.step != 0
-                       : !trace_range(trace, static_cast<unsigned>(number), rule, value))
-            return;
-    }
-}
-
-// Whether the value is in range, and how far a number may go for the same answer.
-bool Patterns::trace_range(Trace& trace, unsigned number, const PatternNumber& rule, std::int64_t value) {
-    // As numbers; where that is beyond all numbers there is nothing to compare with.
-    const auto written = [&](std::int64_t bound, std::int64_t& out) {
-        return !__builtin_mul_overflow(bound, rule.scale, &out) && !__builtin_add_overflow(out, rule.bias, &out);
-    };
-    std::int64_t low = 0, high = 0;
-    const bool has_low = written(rule.low, low), has_high = written(rule.high, high);
-    if (value < rule.low) {
-        if (has_low)
-            trace.at_most(number, low - 1);
-        else
-            trace.fix(number);
-        return false;
-    }
-    if (has_low) trace.at_least(number, low);
-    if (value > rule.high) {
-        if (has_high)
-            trace.at_least(number, high + 1);
-        else
-            trace.fix(number);
-        return false;
-    }
-    if (has_high) trace.at_most(number, high);
-    if (rule.step == 1) return true;
-    const auto step = static_cast<std::uint64_t>(rule.step) * static_cast<std::uint64_t>(rule.scale);
-    if (std::has_single_bit(step))
-        trace.same_remainder(number, step);
-    else
-        trace.fix(number);
-    return (value - rule.low) % rule.step == 0;
 }
 
 }  // namespace isaforge::codec

@@ -1,25 +1,41 @@
-// The texts of an operand in one tree, so that reading a register, a range of registers or a named constant is one walk
-// over its letters. A number in a text is a branch of its own: "s[{n}:{n+1}]" is one pattern and not fifty texts.
+// The texts of all operands that may stand at one place of a statement, in one automaton, so that a register, a range of
+// registers or a named constant is read by one walk over its letters, whichever of them it is for. A number in a text is a
+// transition of its own: "s[{n}:{n+1}]" is one pattern and not fifty texts. So is an operand inside of a text, if it has many
+// texts: "-|{source}|".
 //
 // Patterns know a text only as it is printed: single blanks, plain numbers. Other spacings and expressions are read row by
 // row (read.cpp), which takes longer and finds the same.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "isaforge/isa.hpp"
+
 namespace isaforge::codec {
 
-// Stands for a number in a pattern.
+// Stand for a number and for an operand in a pattern.
 inline constexpr char number_mark = '\1';
+inline constexpr char operand_mark = '\2';
+
+// What stands behind an operand in a text.
+struct After {
+    bool glued = false;            // it may continue the operand's word
+    char stop = 0;                 // what it begins with is no operator of an expression in the operand; 0: it may be one
+
+    friend bool operator==(const After&, const After&) = default;
+};
 
 // One number of a pattern: value = (number - bias) / scale, which must be low..high, a multiple of `step` from low. It is
 // put into the operand's code from bit `shift` on, or into the word behind the instruction, or it only has to agree with
-// an earlier one.
+// an earlier one. The number of an operand is its code.
 struct PatternNumber {
+    Index operand = no_index;
+    After after;                   // operand: what stands behind it
     std::int64_t scale = 1, bias = 0;
     std::int64_t low = 0, high = 0, step = 1;
     std::uint64_t mask = 0;        // bits of the value that are kept
@@ -36,70 +52,177 @@ struct Spelling {
     std::uint64_t code = 0;        // where the numbers are 0
     std::vector<PatternNumber> numbers;
     std::uint32_t row = 0;         // of the operand's table
+    bool spaced = false;           // behind other text, a blank stands before it
 };
 
-// What was read.
+// What was read of an operand.
 struct PatternMatch {
     std::uint64_t code = 0;
     std::uint64_t tail = 0;
     unsigned tail_bits = 0;
     bool tail_shared = false;
     bool numeric = false;          // there was a number in the text
-    const char* refused = nullptr; // where a text ended that fits but for its numbers
-    bool may_vary = false;         // none fits; with other blanks, or an expression in place of a number, one might
+    bool nested = false;           // there was an operand in the text, so that nobody has seen yet what the code …
+    std::uint32_t row = 0;         // … of this row is printed as
 };
 
-class Trace;
+// Reads operands inside of texts.
+class NestedReader {
+public:
+    virtual ~NestedReader() = default;
+    // Where the text of the operand at `p` ends; null where there is none, or none that is surely all of it.
+    virtual const char* read(Index type, const char* p, const After& after, PatternMatch& out) = 0;
+};
+
+// For texts without operands.
+class NoNested final : public NestedReader {
+public:
+    const char* read(Index, const char*, const After&, PatternMatch&) override { return nullptr; }
+};
+
+// Why no text of an operand fits.
+struct PatternRefusal {
+    const char* end = nullptr;     // where a text ended that fits but for its numbers
+    bool may_vary = false;         // with other blanks, or an expression in place of a number, one might fit
+};
 
 class Patterns {
 public:
     static constexpr std::size_t most_numbers = 4;
+    static constexpr unsigned most_types = 32;
 
-    // With `expressions`, a number may go on as one ("5 + 3"): what stands behind a pattern is looked at.
-    explicit Patterns(bool case_insensitive = false, bool expressions = false)
-        : case_insensitive_(case_insensitive), expressions_(expressions), nodes_(1) {}
+    // The numbers that were read, and what the operands among them brought along.
+    struct Numbers {
+        std::uint64_t value[most_numbers];
+        std::uint64_t tail;
+        std::uint8_t tail_bits;
+        bool tail_shared, numeric;
+    };
 
+    // The ends of patterns that one walk came by, which have their numbers in common. What they mean for each of the operands
+    // is asked afterwards.
+    class Walk {
+    public:
+        // Nothing is set before there is something to set it to.
+        Walk() {}  // NOLINT(*-member-init)
+        const char* begin;
+
+    private:
+        friend class Patterns;
+        static constexpr unsigned most_stops = 8;
+        struct Stop {
+            const char* at;
+            std::uint32_t node;
+        };
+        unsigned count;
+        bool more;                              // there were more, or the text may be read in two ways
+        Numbers numbers;
+        Stop stops[most_stops];
+    };
+
+    explicit Patterns(bool case_insensitive = false);
+
+    // One more operand; its number. With `expressions`, a number may go on as one ("5 + 3"): what stands behind a pattern is
+    // looked at. At most most_types.
+    unsigned add_type(bool expressions);
     // Of two that fit equally well the first added is taken. At most `most_numbers` numbers.
-    void add(const Spelling& spelling);
-    void add(std::string_view text, std::uint64_t code);
-    bool empty() const { return spellings_.empty(); }
+    void add(unsigned type, const Spelling& spelling);
+    void add(unsigned type, std::string_view text, std::uint64_t code);
+    // Nothing is found before this, and nothing can be added behind it.
+    void finish();
+    bool empty(unsigned type) const { return (nodes_[0].types >> type & 1) == 0; }
 
-    // Whether some text begins with this character.
-    bool may_begin(char c) const { return first_[static_cast<unsigned char>(c)]; }
+    // Whether some text of the operand begins with this character.
+    bool may_begin(unsigned type, char c) const;
 
-    // Reads the longest text at `cursor` that does not end inside a word (unless what follows is glued to it). False, cursor
-    // unmoved, where none fits. The empty text fits everywhere.
-    // `trace`, where given, is told what was decided because of numbers, and which of them were read.
-    bool match(const char*& cursor, const char* end, bool glued, PatternMatch& out, Trace* trace = nullptr) const;
+    void walk(const char* begin, const char* end, NestedReader& nested, Walk& out) const;
+
+    // The longest text of the operand that does not end inside a word (unless what follows is glued to it): where it ends,
+    // or null where none fits. The empty text fits everywhere.
+    const char* take(const Walk& walk, const char* end, NestedReader& nested, unsigned type, const After& after,
+                     PatternMatch& out) const;
+
+    PatternRefusal refusal(const Walk& walk, const char* end, unsigned type, const After& after) const;
+
+    // Both for an operand that is alone.
+    bool match(const char*& cursor, const char* end, NestedReader& nested, const After& after, PatternMatch& out) const;
 
 private:
     struct Node {
-        char letter = 0;
-        std::uint32_t child = 0, sibling = 0;  // nodes; 0: none
-        std::uint32_t spelling = 0;            // spellings_ + 1: the first that ends here
+        std::uint32_t number = 0;              // the node behind a number; 0: none
+        std::uint32_t ending_types = 0;        // a bit for each operand of which a text ends here …
+        std::uint32_t first_span = 0;          // … and for each, in order, where its endings are: spans_
+        std::uint32_t types = 0;               // a bit for each operand that has a text which comes by here …
+        std::uint32_t varies = 0;              // … and goes on with a number or a blank …
+        std::uint32_t marks = 0;               // … or with a mark
+        std::uint32_t first_nested = 0;        // nested_
+        std::uint16_t nested_count = 0;
+    };
+    struct Cell {
+        std::uint32_t node = 0, next = 0;      // whose row it belongs to, and where the letter leads
+    };
+    struct Span {
+        std::uint32_t first = 0, count = 0;    // endings_
+    };
+    // Where a node's row begins in cells_, and whether there is more to it than letters.
+    static constexpr std::uint32_t special = std::uint32_t{1} << 31;
+    struct Nested {
+        Index operand = no_index;
+        After after;
+        std::uint32_t next = 0;                // node
     };
     struct Ending {
         std::uint64_t code = 0;
         std::uint32_t first_number = 0;        // numbers_
-        std::uint32_t count = 0;
-        std::uint32_t next = 0;                // spellings_ + 1: the next that ends at the same node
+        std::uint16_t count = 0, type = 0;
+        std::uint32_t order = 0, row = 0;
+        bool nested = false;
+        bool simple = false;                   // its only number is in range or not
     };
-    struct Walk;
+    // While texts are added.
+    struct Branch {
+        char letter = 0;
+        After after;
+        Index operand = no_index;
+        std::uint32_t child = 0, sibling = 0;  // branches; 0: none
+    };
+    struct Added {
+        std::uint32_t node = 0;
+        Ending ending;
+    };
 
     char fold(char c) const { return case_insensitive_ && c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-    void follow(Walk& walk, std::uint32_t node, const char* p, unsigned count) const;
-    bool accept(Walk& walk, std::uint32_t node, const char* p) const;
-    bool take(const Ending& ending, const std::uint64_t* numbers, PatternMatch& out) const;
-    void trace_take(const Ending& ending, const Walk& walk) const;
-    static bool trace_range(Trace& trace, unsigned number, const PatternNumber& rule, std::int64_t value);
+    void place_rows();
+    bool goes_on(std::uint32_t node, const char* p, const char* end) const;
+    template <typename Visit>
+    void follow(std::uint32_t node, const char* begin, const char* p, const char* end, NestedReader& nested,
+                Numbers& numbers, unsigned count, const Visit& visit) const;
+    const Span* span_of(const Node& node, unsigned type) const {
+        const std::uint32_t bit = 1u << type;
+        if ((node.ending_types & bit) == 0) return nullptr;
+        if (node.ending_types == bit) return &spans_[node.first_span];
+        return &spans_[node.first_span + static_cast<unsigned>(std::popcount(node.ending_types & (bit - 1)))];
+    }
+    static bool add_nested(Numbers& numbers, unsigned count, const PatternMatch& match);
+    bool fits(const char* begin, const char* at, const char* end, unsigned type, const After& after) const;
+    const char* take_best(const char* begin, const char* end, NestedReader& nested, unsigned type, const After& after,
+                          PatternMatch& out) const;
+    const Ending* take_first(const Span& span, const Numbers& numbers, std::uint32_t before, PatternMatch& out) const;
+    bool take(const Ending& ending, const Numbers& numbers, PatternMatch& out) const;
+    bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, unsigned type) const;
 
-    bool case_insensitive_, expressions_;
+    bool case_insensitive_;
+    std::uint32_t type_count_ = 0, expressions_ = 0;  // a bit for each
+    std::array<std::uint8_t, 256> class_{};           // of letters; 0: in no text
     std::vector<Node> nodes_;
-    std::array<std::uint32_t, 256> root_{};  // children of the first node by their letters
-    std::vector<Ending> spellings_;
+    std::vector<std::uint32_t> rows_;                 // by node
+    std::vector<Cell> cells_;
+    std::vector<Nested> nested_;
+    std::vector<Span> spans_;
+    std::vector<Ending> endings_;
     std::vector<PatternNumber> numbers_;
-    std::array<bool, 256> first_{};
-    bool fixed_numbers_ = false;           // some text holds an integer: other digits are parts of words and of floats
+    std::vector<Branch> branches_;                    // as nodes_
+    std::vector<Added> added_;
 };
 
 }  // namespace isaforge::codec

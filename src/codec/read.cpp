@@ -10,7 +10,6 @@
 #include <cstring>
 #include <limits>
 
-#include "codec/memory.hpp"
 #include "codec/reader.hpp"
 
 namespace isaforge {
@@ -83,20 +82,11 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// No label's: `1f` is the next that is called 1.
-bool is_plain_number(std::string_view word) {
-    if (word.size() > 2 && word[0] == '0' && (word[1] | 0x20) == 'x') return word.find('.') == std::string_view::npos;
-    return std::all_of(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.'; });
-}
-
 }  // namespace
 
 bool Reader::literal(const char*& cursor, std::string_view text, bool glued) const {
+    if (plain_literal(cursor, text)) return true;
     const char* p = skip(cursor);
-    if (text.size() == 1 && p != end_ && *p == text[0] && tables_.letter[static_cast<unsigned char>(*p)] != 1) {
-        cursor = p + 1;
-        return true;
-    }
     const auto is_word = [&](char c) { return tables_.letter[static_cast<unsigned char>(c)] == 1; };
     bool behind_mark = false;
     for (const char c : text) {
@@ -104,7 +94,6 @@ bool Reader::literal(const char*& cursor, std::string_view text, bool glued) con
         if (p != end_ && tables_.blank[static_cast<unsigned char>(*p)] != 0 && (behind_mark || !is_word(c)))
             p = skip(p);
         behind_mark = !is_word(c);
-        if (trace_ && p != end_ && is_digit(*p) && is_digit(c)) trace_->fix(p);
         if (p == end_ || tables_.fold[static_cast<unsigned char>(*p)] != tables_.fold[static_cast<unsigned char>(c)])
             return false;
         ++p;
@@ -172,10 +161,6 @@ bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative
     }
     const char* const begin = p;
     const bool good = read_number(p, value, relative);
-    if (trace_) {
-        if (relative) trace_->depends(end_);
-        trace_number(begin, p, good);
-    }
     if (!relative && !(good && value.kind == NumberValue::Kind::deferred)) {
         number_begin_ = begin;
         number_stop_ = stop_;
@@ -219,41 +204,6 @@ bool Reader::read_number(const char*& p, NumberValue& value, bool relative) {
     }
     expressions_.stop = stop_;
     return p != end_ && (relative ? expressions_.read_target(p, end_, value) : expressions_.read(p, end_, value));
-}
-
-// What an expression depends on. Plain numbers have to stay; a register's name is read as one whatever symbols there are;
-// anything else may be a symbol. Where none was read, the first word says why.
-void Reader::trace_number(const char* begin, const char* after, bool good) const {
-    const auto in_name = [](char c) { return is_digit(c) || std::isalpha(static_cast<unsigned char>(c)) || c == '_'; };
-    const char* p = begin;
-    if (!good) {
-        while (p != end_ && !in_name(*p) && *p != '.' && *p != '\n') ++p;
-        if (p != end_ && *p == '.') return trace_->depends(end_);
-        after = p;
-        while (after != end_ && in_name(*after)) ++after;
-    }
-    trace_->fix(begin, after);
-    if (label_marked(begin)) return trace_->depends(after);
-    while (p < after) {
-        if (!in_name(*p)) {
-            const bool is_point = *p == '.' && p + 1 != after && is_digit(p[1]);
-            const bool is_mark = std::string_view("+-*/%<>=!&^|?:()~ \t").find(*p) != std::string_view::npos ||
-                                 isa_.surface.immediate_prefix.find(*p) != std::string::npos;
-            if (!is_point && !is_mark) return trace_->depends(after);
-            ++p;
-            continue;
-        }
-        const char* const word = p;
-        while (p < after && (in_name(*p) || *p == '.')) ++p;
-        const std::string_view name(word, static_cast<std::size_t>(p - word));
-        if (is_digit(*word) ? !is_plain_number(name) : !names_register(tables_, name)) return trace_->depends(after);
-    }
-}
-
-// What the operand's numbers put into the instruction.
-void Reader::trace_operand(const Parsed& child, const Field& field, const Form& form) const {
-    if (field.in_tail || field.fixed) return trace_->fix_held(child.held_first, child.held_count);
-    trace_->put(child.held_first, child.held_count, field.place, form.bits);
 }
 
 bool Reader::continues_word(const char* p) const {
@@ -340,32 +290,50 @@ bool Reader::constant(const char*& cursor, const TextElement& element) {
 
 // --- operands ---------------------------------------------------------------------------------------------------------
 
+bool PatternReader::is_decoded(Index index, const PatternMatch& match) const {
+    const OperandTable& table = tables_.operands[index];
+    if (!table.all_valid && !table.valid.empty() && table.valid[match.code] == 0) return false;
+    if (!match.nested || match.numeric) return true;
+    return (table.row.empty() ? find_row(isa_.operand_types[index], match.code, isa_) : table.row[match.code]) ==
+           match.row;
+}
+
+const char* PatternReader::read(Index type, const char* p, const After& behind, PatternMatch& out) {
+    const OperandTable& table = tables_.operands[type];
+    Patterns::Walk walk;
+    table.patterns.walk(p, end_, *this, walk);
+    const char* const after = table.patterns.take(walk, end_, *this, 0, behind, out);
+    if (!after || !comes_back(type, out)) return nullptr;
+    if (!table.unlisted && !table.ends_open) return after;
+    const char* next = after;
+    while (next != end_ && (*next == ' ' || *next == '\t')) ++next;
+    return next != end_ && *next != behind.stop && table.goes_on[static_cast<unsigned char>(*next)] ? nullptr : after;
+}
+
+std::string_view Reader::word_at(const char* p) const {
+    const char* after = p;
+    while (after != end_ && tables_.letter[static_cast<unsigned char>(*after)] == 1) ++after;
+    return {p, static_cast<std::size_t>(after - p)};
+}
+
 // A text of the operand as it is printed. True, cursor unmoved, where that is the empty one. `refused`: it begins with a name
 // and has all but the right numbers, so that the rows refuse it too: `v[0:3]` where two registers are asked for.
-bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool glued, Parsed& out,
-                          bool* refused) const {
+bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const Place& place, bool glued, Parsed& out,
+                          bool* refused) {
     PatternMatch found;
-    const char* p = cursor;
-    if (!table.patterns.match(p, end_, glued, found, trace_)) {
-        if (!refused || !table.complete || tables_.letter[static_cast<unsigned char>(*cursor)] != 1 ||
-            is_digit(*cursor))
-            return false;
-        if (found.refused) {
-            const char* const next = skip(found.refused);
-            *refused = next == end_ || *next == ',' || (next != found.refused && *next >= 'a' && *next <= 'z');
+    const Patterns::Walk& walk = walk_of(*place.texts, cursor);
+    const char* p = place.texts->take(walk, end_, nested_, place.type, {glued, 0}, found);
+    if (refused && (!p || p == cursor) && table.complete && cursor != end_ &&
+        tables_.letter[static_cast<unsigned char>(*cursor)] == 1 && !is_digit(*cursor)) {
+        const PatternRefusal refusal = place.texts->refusal(walk, end_, place.type, {glued, 0});
+        if (refusal.end) {
+            const char* const next = skip(refusal.end);
+            *refused = next == end_ || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
         } else {
-            *refused = !found.may_vary && !table.open;
+            *refused = !refusal.may_vary && (!table.open || names_register(tables_, word_at(cursor)));
         }
-        return false;
     }
-    if (trace_) {
-        out.held_first = trace_->held_count();
-        out.held_count = trace_->hold();
-    }
-    if (!table.all_valid && !table.valid.empty()) {
-        if (trace_) trace_->same_answer(out.held_first, out.held_count, table.valid);
-        if (table.valid[found.code] == 0) return false;
-    }
+    if (!p || !nested_.comes_back(place.index, found)) return false;
     out.code = found.code;
     out.tail = found.tail;
     out.tail_bits = found.tail_bits;
@@ -379,17 +347,21 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, bool g
 bool Reader::may_go_on(const OperandTable& table, const char* after) const {
     if (!table.unlisted && !table.ends_open) return false;
     const char* const next = skip(after);
-    if (trace_) trace_->look_up(next, end_, table.goes_on);
     return next != end_ && table.goes_on[static_cast<unsigned char>(*next)] && !at_end(after);
 }
 
 bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) {
+    return operand(cursor, {&tables_.operands[index].patterns, 0, index}, glued, out);
+}
+
+bool Reader::operand(const char*& cursor, const Place& place, bool glued, Parsed& out) {
+    const Index index = place.index;
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
     const char* begin = skip(cursor);
     const char* after = begin;
     bool refused = false;
-    const bool fits = take_pattern(after, table, glued, out, &refused);
+    const bool fits = take_pattern(after, table, place, glued, out, &refused);
     if (fits && after != begin) {
         if (may_go_on(table, after)) {
             Parsed longer;
@@ -405,7 +377,6 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
     const std::uint64_t left_out = out.code;
     if (type.kind == OperandKind::number) return number(cursor, index, out);
     // The rows know other spacings of the same texts, and expressions.
-    if (trace_) trace_->look_up(begin, end_, table.first);
     const bool may_begin = begin != end_ && table.first[static_cast<unsigned char>(*begin)];
     const bool may_fit = (may_begin && !refused) || (table.nullable && !fits);
     const bool try_rows = type.kind == OperandKind::table && (may_fit || (thorough_ && table.needs_rows));
@@ -432,14 +403,6 @@ bool Reader::comes_back(Index index, const OperandRow& row, const Parsed& parsed
     return parsed.numeric || &type.rows[found] == &row || means_itself(isa_, tables_, type, row, parsed.code);
 }
 
-// Whether the text is a number and nothing else.
-bool Reader::is_one_number(const OperandRow& row, const TextTemplate& text) const {
-    if (text.size() != 1) return false;
-    if (text[0].kind == TextKind::number) return true;
-    return text[0].kind == TextKind::field &&
-           isa_.operand_types[row.fields[text[0].field].type].kind == OperandKind::number;
-}
-
 // Tries every row; the one that reads furthest is taken.
 bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     if (++depth_ > most_depth) {
@@ -452,21 +415,13 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     const char* best_end = nullptr;
     Parsed best;
     std::size_t number = 0;  // of the text, among those of all rows
-    const bool was_independent = trace_ && trace_->independent();
-    const char* dependent_end =
-        nullptr;  // of a number that may be a symbol: it is of no account where a row reads further
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
             const Letters& first = table.row_first[number++];
-            if (trace_) trace_->look_up(cursor, end_, first);
             if (!thorough_ && cursor != end_ && !first[static_cast<unsigned char>(*cursor)]) continue;
             const char* p = cursor;
             Parsed attempt;
             const bool fits = row_text(p, row, text, glued, attempt);
-            if (trace_ && was_independent && !trace_->independent() && is_one_number(row, text)) {
-                dependent_end = std::max(dependent_end, trace_->dependent_end());
-                trace_->still_independent();
-            }
             if (!fits) continue;
             // A number that is not known yet may be anything: only the row with a whole word for it surely fits.
             if (has_tail_row && row.tail_bits == 0 && attempt.deferred_count > 0) continue;
@@ -477,7 +432,6 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
         }
     }
     --depth_;
-    if (dependent_end && (!best_end || dependent_end >= best_end)) trace_->depends(dependent_end);
     if (!best_end) return false;
     cursor = best_end;
     out = best;
@@ -637,8 +591,6 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 const Field& field = row.fields[element.field];
                 const char* begin = cursor;
                 if (!operand(cursor, field.type, is_glued(text, i, glued), child)) return false;
-                if (trace_) trace_->fix_held(child.held_first, child.held_count);
-                child.held_count = 0;
                 const bool is_known = known >> element.field & 1;
                 if (is_known && (child.deferred_count != 0 || child.code != codes[element.field]))
                     return fail(skip(begin), nullptr, field.type);
@@ -668,7 +620,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 if (!constant(cursor, element)) return false;
                 break;
             case TextKind::any:
-                if (!any(cursor, element, row.fields, codes, out, nullptr)) return false;
+                if (!any(cursor, element, row.fields, {}, codes, out)) return false;
         }
     }
     for (std::size_t i = 0; i < row.fields.size(); ++i) {
@@ -685,7 +637,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
 
 // Fields that may be left out, in any order: the form's, or those of a row.
 bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
-                 std::uint64_t* codes, Parsed& out, const Form* form) {
+                 std::span<const Place> places, std::uint64_t* codes, Parsed& out) {
     std::uint32_t seen = 0;
     const std::string_view separator = [&] {
         std::string_view text = element.text;
@@ -703,17 +655,12 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
             if (seen >> i & 1) continue;
             const Field& field = fields[element.fields[i]];
             const char* p = begin;
-            if (trace_) trace_->look_up(p, end_, tables_.operands[field.type].first);
             if (!thorough_ && (p == end_ || !tables_.operands[field.type].first[static_cast<unsigned char>(*p)]))
                 continue;
             Parsed child;
-            if (!operand(p, field.type, false, child) || p == begin) continue;
-            if (trace_ && form) {
-                if (out.tail_bits != 0 && child.tail_bits != 0) trace_->forget();
-                trace_operand(child, field, *form);
-            } else if (trace_) {
-                trace_->fix_held(child.held_first, child.held_count);
-            }
+            const Place place =
+                places.empty() ? Place{&tables_.operands[field.type].patterns, 0, field.type} : places[i];
+            if (!operand(p, place, false, child) || p == begin) continue;
             if (!adopt(out, child, field)) return false;
             out.numeric |= child.numeric;
             codes[element.fields[i]] = child.code;
@@ -731,11 +678,7 @@ bool Reader::form_field(const char*& cursor, const Form& form, const ReadStep& s
     const Field& field = form.fields[step.field];
     Parsed child;
     const char* begin = cursor;
-    if (!operand(cursor, field.type, step.glued, child)) return false;
-    if (trace_) {
-        if (step.repeated || (parsed.tail_bits != 0 && child.tail_bits != 0)) trace_->forget();
-        trace_operand(child, field, form);
-    }
+    if (!operand(cursor, step.place, step.glued, child)) return false;
     if (step.repeated && (child.deferred_count != 0 || child.code != field.place.extract(image)))
         return fail(skip(begin), nullptr, field.type);
     if (!adopt_operand(parsed, child, field, begin, cursor)) return false;
@@ -749,20 +692,39 @@ bool Reader::fixed_field(const char*& cursor, const Form& form, const ReadStep& 
     const char* const begin = skip(cursor);
     const char* p = begin;
     PatternMatch match;
-    const bool found = step.only->match(p, end_, step.glued, match, trace_);
+    const bool found = step.only->match(p, end_, nested_, {step.glued, 0}, match);
     if (found && p != begin) {
         cursor = p;
         return true;
     }
     Parsed child;
     const bool other = tables_.operands[field.type].needs_rows && operand(p, field.type, step.glued, child);
-    if (trace_) trace_->fix_held(child.held_first, child.held_count);
     if (other && p != begin && child.code == form.fixed_value(field) && child.deferred_count == 0 &&
         child.tail_bits == 0) {
         cursor = p;
         return true;
     }
     return found || fail(begin, nullptr, field.type);
+}
+
+// What most operands are: text that is printed so.
+bool Reader::plain_step(const char*& cursor, const ReadStep& step, Image& image) {
+    if (step.kind == ReadStep::Kind::literal) return plain_literal(cursor, step.text);
+    if (!step.table) return false;
+    const char* const begin = skip(cursor);
+    if (step.table->nullable && (begin == end_ || !step.table->first[static_cast<unsigned char>(*begin)])) {
+        image.words[0] |= step.table->left_out << step.shift;
+        return true;
+    }
+    PatternMatch found;
+    const char* const after = step.place.texts->take(walk_of(*step.place.texts, begin), end_, nested_, step.place.type,
+                                                     {step.glued, 0}, found);
+    if (!after || after == begin || found.tail_bits != 0 || !nested_.comes_back(step.place.index, found) ||
+        may_go_on(*step.table, after))
+        return false;
+    image.words[0] |= found.code << step.shift;
+    cursor = after;
+    return true;
 }
 
 bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image) {
@@ -776,11 +738,8 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
                 const char* p = skip(cursor);
                 const char* begin = p;
                 Parsed child;
-                if (take_pattern(p, *step.table, step.glued, child) && p != begin && !may_go_on(*step.table, p)) {
-                    if (trace_) {
-                        if (parsed.tail_bits != 0 && child.tail_bits != 0) trace_->forget();
-                        trace_operand(child, form.fields[step.field], form);
-                    }
+                if (take_pattern(p, *step.table, step.place, step.glued, child) && p != begin &&
+                    !may_go_on(*step.table, p)) {
                     if (child.tail_bits != 0 && !adopt_operand(parsed, child, form.fields[step.field], begin, p))
                         return false;
                     image.words[0] |= child.code << step.shift;
@@ -802,7 +761,8 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
         case ReadStep::Kind::any: {
             std::uint64_t codes[most_fields] = {};
             stop_ = 0;
-            if (form.fields.size() > most_fields || !any(cursor, *step.element, form.fields, codes, parsed, &form))
+            if (form.fields.size() > most_fields ||
+                !any(cursor, *step.element, form.fields, step.places, codes, parsed))
                 return false;
             for (const Index index : step.element->fields) {
                 const Field& field = form.fields[index];
@@ -818,7 +778,6 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
 
 // All was read, but it is not an instruction.
 bool Reader::violated() {
-    if (trace_) trace_->forget();
     if (violation_.kind == Violation::Kind::none) violation_ = pending_;
     return false;
 }
@@ -850,7 +809,6 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     const Form& form = isa_.forms[candidate.form];
     candidate_ = &candidate;
     pending_.kind = Violation::Kind::none;
-    if (trace_) trace_->begin_candidate();
     Parsed parsed;
     out.image = form.written;
     for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) {
@@ -867,8 +825,8 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     const char* p = cursor;
     if (candidate.spaced && p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0)
         return fail(p, nullptr, no_index);
-    for (std::size_t i = 0; i < candidate.steps.size(); ++i) {
-        if (!step(p, candidate.steps[i], form, parsed, out.image)) return false;
+    for (const ReadStep& one : candidate.steps) {
+        if (!plain_step(p, one, out.image) && !step(p, one, form, parsed, out.image)) return false;
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
     if (pending_.kind != Violation::Kind::none) return violated();
@@ -905,7 +863,6 @@ bool Reader::head(const char*& cursor, const Head& head, std::uint64_t* codes) {
         if (slot == most_fields || !operand(cursor, part.type, true, parsed) || parsed.deferred_count != 0 ||
             parsed.tail_bits != 0)
             return false;
-        if (trace_) trace_->fix_held(parsed.held_first, parsed.held_count);
         codes[slot++] = parsed.code;
     }
     return true;
@@ -916,6 +873,7 @@ const Mnemonic* Reader::lookup(const char* word, std::size_t size, std::uint32_t
          slot = (slot + 1) & tables_.slot_mask) {
         const Mnemonic& candidate = tables_.mnemonics[tables_.slots[slot] - 1];
         if (candidate.text.size() != size) continue;
+        if (std::memcmp(candidate.text.data(), word, size) == 0) return &candidate;
         bool same = true;
         for (std::size_t i = 0; i < size && same; ++i)
             same = candidate.text[i] == tables_.fold[static_cast<unsigned char>(word[i])];
@@ -931,21 +889,17 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
     std::uint32_t hash = 2166136261u;
     const Mnemonic* found = nullptr;
     const char* found_end = begin;
-    for (;; ++p) {
-        const std::uint8_t kind = p == end_ ? 0 : tables_.letter[static_cast<unsigned char>(*p)];
-        if (kind == 1 || (kind == 2 && tables_.dots_in_mnemonics && p != begin)) {
-            if (kind == 2) {
-                if (const Mnemonic* shorter = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
-                    found = shorter;
-                    found_end = p;
-                }
+    for (; p != end_; ++p) {
+        const auto letter = static_cast<unsigned char>(*p);
+        if (tables_.letter[letter] != 1) {
+            if (tables_.letter[letter] == 0 || !tables_.dots_in_mnemonics || p == begin) break;
+            if (const Mnemonic* shorter = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
+                found = shorter;
+                found_end = p;
             }
-            hash = (hash ^ static_cast<unsigned char>(tables_.fold[static_cast<unsigned char>(*p)])) * 16777619u;
-            continue;
         }
-        break;
+        hash = (hash ^ static_cast<unsigned char>(tables_.fold[letter])) * 16777619u;
     }
-    if (trace_) trace_->fix(begin, p);
     if (const Mnemonic* longest = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
         found = longest;
         found_end = p;
@@ -974,7 +928,6 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
             const char* q = p;
             if (!body(q, candidate, codes, out)) continue;
             if (skip_count > 0) {
-                if (trace_) trace_->forget();
                 --skip_count;
                 continue;
             }
@@ -988,30 +941,13 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
 }  // namespace codec
 
 bool Codec::try_assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                         Encoded& out, unsigned skip, StatementMemory* memory) const {
-    StatementMemory::Store* const store = memory && skip == 0 ? &memory->store() : nullptr;
-    const bool shaped = store && store->scan(cursor, end);
-    using Way = StatementMemory::Store::Way;
-    if (store) store->way = Way::plain;
-    if (shaped) {
-        store->way = Way::recalled;
-        if (store->recall(out)) {
-            cursor = store->shape.end;
-            return true;
-        }
-        store->way = store->worth_learning() ? Way::traced : Way::plain;
-        if (store->way == Way::traced) store->trace.begin(store->shape);
-    }
-    const bool traced = store && store->way == Way::traced;
-    Reader state(*isa_, *tables_, reader, cursor, end, address, false, traced ? &store->trace : nullptr);
-    if (!state.statement(cursor, skip, out)) return false;
-    if (traced) store->learn(cursor, out);
-    return true;
+                         Encoded& out, unsigned skip) const {
+    return Reader(*isa_, *tables_, reader, cursor, end, address, false).statement(cursor, skip, out);
 }
 
 bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address, ExpressionReader& reader,
-                     Encoded& out, ReadFailure& failure, unsigned skip, StatementMemory* memory) const {
-    if (try_assemble(cursor, end, address, reader, out, skip, memory)) return true;
+                     Encoded& out, ReadFailure& failure, unsigned skip) const {
+    if (try_assemble(cursor, end, address, reader, out, skip)) return true;
     // Once more with all that could stand at each place, for the message.
     Reader thorough(*isa_, *tables_, reader, cursor, end, address, true);
     if (thorough.statement(cursor, skip, out)) return true;

@@ -1,8 +1,9 @@
 // The state of reading one statement. See read.cpp for how, explain.cpp for the messages.
 #pragma once
 
+#include <cstring>
+
 #include "codec/tables.hpp"
-#include "codec/trace.hpp"
 
 namespace isaforge::codec {
 
@@ -16,8 +17,6 @@ struct Parsed {
     unsigned tail_bits = 0;
     bool tail_shared = false;
     bool numeric = false;               // a number was written, not only names
-    std::uint16_t held_first = 0;       // numbers whose place the trace does not know yet
-    std::uint16_t held_count = 0;
     unsigned deferred_count = 0;
     bool deferred_in_tail[most_deferred];
     Deferred deferred[most_deferred];
@@ -32,8 +31,6 @@ struct Parsed {
         tail_bits = other.tail_bits;
         tail_shared = other.tail_shared;
         numeric = other.numeric;
-        held_first = other.held_first;
-        held_count = other.held_count;
         deferred_count = other.deferred_count;
         for (unsigned i = 0; i < deferred_count; ++i) {
             deferred_in_tail[i] = other.deferred_in_tail[i];
@@ -48,17 +45,16 @@ bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, 
 
 class Reader {
 public:
-    // `trace`, where given, is told what the reading depends on.
     Reader(const Isa& isa, const Codec::Tables& tables, ExpressionReader& expressions, const char* begin,
-           const char* end, std::uint64_t address, bool thorough, Trace* trace = nullptr)
+           const char* end, std::uint64_t address, bool thorough)
         : isa_(isa),
           tables_(tables),
           expressions_(expressions),
           begin_(begin),
           end_(end),
+          nested_(isa, tables, end),
           address_(address),
           thorough_(thorough),
-          trace_(trace),
           furthest_(begin) {}
 
     bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
@@ -68,6 +64,7 @@ public:
 private:
     static constexpr unsigned most_failures = 8;
     static constexpr unsigned most_depth = 32;
+    static constexpr unsigned most_walks = 16;  // kept, by where they began
 
     // Something that was expected at the furthest place reached.
     struct Failure {
@@ -103,6 +100,15 @@ private:
     bool at_end(const char* p) const { return statement_ends(isa_, tables_, p, end_); }
     // Whether a letter at `p` goes on with the word before it: behind "s" of `s{n}` the "cc" of `scc` is no symbol.
     bool continues_word(const char* p) const;
+    // The text of a literal as it is printed, where nothing behind it can belong to its word.
+    bool plain_literal(const char*& cursor, std::string_view text) const {
+        const char* const p = skip(cursor);
+        if (static_cast<std::size_t>(end_ - p) < text.size() || std::memcmp(p, text.data(), text.size()) != 0 ||
+            tables_.letter[static_cast<unsigned char>(text.back())] == 1)
+            return false;
+        cursor = p + text.size();
+        return true;
+    }
     bool literal(const char*& cursor, std::string_view text, bool glued) const;
     bool fail(const char* at, const TextElement* element, Index type);
     bool fail_constraint(const char* begin, const char* end, const Constraint& constraint, const TextTemplate& text);
@@ -111,25 +117,33 @@ private:
 
     bool label_marked(const char* p) const;
     bool read_number(const char*& cursor, NumberValue& value, bool relative);
-    void trace_number(const char* begin, const char* after, bool good) const;
-    void trace_operand(const Parsed& child, const Field& field, const Form& form) const;
     bool number_value(const char*& cursor, NumberValue& value, bool relative = false);
     bool number(const char*& cursor, Index type, Parsed& out);
     bool affine(const char*& cursor, const TextElement& element, const Field& field, std::uint64_t& code, bool known);
     static bool integer_of(const TextElement& element, const NumberValue& value, std::int64_t& number);
     bool constant(const char*& cursor, const TextElement& element);
-    bool take_pattern(const char*& cursor, const OperandTable& table, bool glued, Parsed& out,
-                      bool* refused = nullptr) const;
+    // What stands at `p`: all texts that are tried there look at the same walk.
+    const Patterns::Walk& walk_of(const Patterns& texts, const char* p) {
+        const auto at = static_cast<std::size_t>(p - begin_) % most_walks;
+        if (walked_[at].texts != &texts || walked_[at].begin != p) {
+            walked_[at] = {&texts, p};
+            texts.walk(p, end_, nested_, walks_[at]);
+        }
+        return walks_[at];
+    }
+    bool take_pattern(const char*& cursor, const OperandTable& table, const Place& place, bool glued, Parsed& out,
+                      bool* refused = nullptr);
+    std::string_view word_at(const char* p) const;
     bool may_go_on(const OperandTable& table, const char* after) const;
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
+    bool operand(const char*& cursor, const Place& place, bool glued, Parsed& out);
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
     bool is_number(Index type) const { return isa_.operand_types[type].kind == OperandKind::number; }
     bool constrain(const OperandRow& row, Index field, Parsed& out, unsigned first) const;
-    bool is_one_number(const OperandRow& row, const TextTemplate& text) const;
     bool comes_back(Index type, const OperandRow& row, const Parsed& parsed) const;
     bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out);
-    bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, std::uint64_t* codes,
-             Parsed& out, const Form* form);
+    bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
+             std::span<const Place> places, std::uint64_t* codes, Parsed& out);
     bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
     bool adopt_operand(Parsed& parsed, Parsed& child, const Field& field, const char* begin, const char* end);
 
@@ -139,6 +153,7 @@ private:
     bool violated();
     void find_excess(const char* begin, const Candidate& candidate, const FormLimit& limit, const Image& image);
     bool body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out);
+    bool plain_step(const char*& cursor, const ReadStep& step, Image& image);
     bool step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     bool form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image);
     bool fixed_field(const char*& cursor, const Form& form, const ReadStep& step);
@@ -155,10 +170,9 @@ private:
     ExpressionReader& expressions_;
     const char* begin_;
     const char* end_;
+    PatternReader nested_;
     std::uint64_t address_;
     const bool thorough_;  // tries also what cannot fit, so that the message can say all that was expected
-
-    Trace* const trace_;
 
     // The number that was read last, so that it is read once.
     const char* number_begin_ = nullptr;
@@ -167,6 +181,13 @@ private:
     union {
         NumberValue number_;            // NOLINT(*-naming): private; not set before it is needed
     };
+
+    struct Walked {
+        const Patterns* texts = nullptr;
+        const char* begin = nullptr;
+    };
+    Walked walked_[most_walks];
+    Patterns::Walk walks_[most_walks];
 
     const char* furthest_;
     unsigned failures_ = 0;

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <limits>
 
+#include "codec/tables.hpp"
 #include "isaforge/image.hpp"
 
 namespace isaforge::codec {
@@ -11,15 +12,13 @@ namespace isaforge::codec {
 namespace {
 
 constexpr std::size_t most_spellings = 1000;  // of one operand: what is beyond is read row by row
+constexpr std::size_t most_inside = 24;       // of one inside of another's: what has more is read as an operand
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A text that may be read as a number too, so that the order of the rows decides.
-bool is_numeric(const Spelling& spelling) {
-    if (spelling.text.empty()) return false;
-    const char c = spelling.text[0];
-    return c == number_mark || is_digit(c) || c == '-' || c == '+' || c == '.';
-}
+bool is_sign(char c) { return c == '-' || c == '+'; }
+
+bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 void add_letter(Letters& letters, char c) {
     letters.set(static_cast<unsigned char>(std::tolower(static_cast<unsigned char>(c))));
@@ -61,7 +60,7 @@ void Spellings::add_longer(const std::vector<TextTemplate>& texts, Known& known)
         for (const TextTemplate& longer : texts) {
             const std::string_view whole = word_of(longer);
             if (begin.empty() || whole.size() <= begin.size() || !whole.starts_with(begin)) continue;
-            if (std::isalnum(static_cast<unsigned char>(whole[begin.size()])) != 0) continue;
+            if (is_letter(whole[begin.size()])) continue;
             known.unlisted = true;
             add_letter(known.goes_on, whole[begin.size()]);
         }
@@ -170,7 +169,7 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     known.first = number_letters();
     known.goes_on = operator_letters();
     known.open = known.any_number = true;
-    known.dropped = true;
+    known.dropped = known.unspelled = true;
     if (rule.relative || rule.sliced || rule.minimum || rule.maximum || rule.base == NumberBase::floating ||
         type.width > 62 || type.width == 0)
         return;
@@ -182,7 +181,7 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     number.mask = low_bits(type.width);
     number.low = rule.base == NumberBase::unsigned_integer ? 0 : -span / 2;
     number.high = is_signed ? span / 2 - 1 : span - 1;
-    known.dropped = false;
+    known.dropped = known.unspelled = false;
     known.list.push_back({std::string(1, number_mark), 0, {number}, 0});
     if (number.low == 0 && rule.scale > 0 && rule.bias >= 0) return;
     number.scale = -number.scale;
@@ -199,11 +198,12 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
     begin.spelling.row = row_index;
     begin.seen.resize(row.fields.size());
     begin.number_of.assign(row.fields.size(), -1);
-    begin.code_of.resize(row.fields.size());
+    begin.codes_of.resize(row.fields.size());
     std::vector<Partial> partials{std::move(begin)};
-    bool open = is_open(row, text);
+    bool open = is_open(row, text), unspelled = false;
     for (const TextElement& element : text) {
         if (element.kind == TextKind::field) {
+            if (open) unspelled |= known_[row.fields[element.field].type].unspelled;
             const Known& nested = known_[row.fields[element.field].type];
             known.dropped |= nested.dropped;
             if (nested.unlisted || (nested.empty && text.size() > 1)) {
@@ -211,8 +211,10 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
                 add_going_on(row, text, known.goes_on);
             }
         }
-        if (!extend(partials, row, element) || partials.size() + known.list.size() > most_spellings) {
-            known.open = known.any_number = known.unlisted = known.dropped = true;
+        const auto at = static_cast<std::size_t>(&element - text.data());
+        if (!extend(partials, row, element, {is_glued(text, at, false), begin_behind(text, at, 0)}) ||
+            partials.size() + known.list.size() > most_spellings) {
+            known.open = known.any_number = known.unlisted = known.dropped = known.unspelled = true;
             add_going_on(row, text, known.goes_on);
             return;
         }
@@ -224,24 +226,52 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
     }
     for (Partial& partial : partials) {
         std::string& written = partial.spelling.text;
-        while (!written.empty() && written.front() == ' ') written.erase(0, 1);
+        while (!written.empty() && written.front() == ' ') {
+            written.erase(0, 1);
+            partial.spelling.spaced = true;
+        }
         while (!written.empty() && written.back() == ' ') written.pop_back();
         // A number of an earlier row that is read as an expression may be the same.
-        if (known.open && is_numeric(partial.spelling) && !is_apart(text, known)) {
-            known.dropped = true;
+        const bool numeric = is_numeric(partial.spelling);
+        const bool is_constant = text.size() == 1 && text[0].kind == TextKind::constant;
+        if (known.open && numeric && (is_constant ? !is_apart(text[0], known) : known.unspelled)) {
+            known.dropped = unspelled = true;
             continue;
         }
         known.empty |= written.empty();
-        if (constrain(partial, row)) {
-            known.list.push_back(std::move(partial.spelling));
-        } else {
-            open |= is_numeric(partial.spelling);
-            known.dropped = true;
+        switch (constrain(partial, row)) {
+            case Constrained::never: break;
+            case Constrained::always: known.list.push_back(std::move(partial.spelling)); break;
+            case Constrained::unclear:
+                open |= numeric;
+                unspelled |= numeric;
+                known.dropped = true;
         }
     }
+    known.unspelled |= unspelled;
     if (!open) return;
     known.open = true;
     add_numbers(row, text, known);
+}
+
+// A text that may be read as a number too, so that the order of the rows decides. A register is none, whatever its sign, and
+// no word is that goes on behind what a number could be.
+bool Spellings::is_numeric(const Spelling& spelling) const {
+    std::string_view text = spelling.text;
+    const bool is_signed = !text.empty() && is_sign(text[0]);
+    while (!text.empty() && is_sign(text[0])) text.remove_prefix(1);
+    if (text.empty()) return is_signed;
+    const char c = text[0];
+    if (c == number_mark || is_digit(c) || c == '.') return true;
+    if (c == operand_mark) return known_[spelling.numbers[0].operand].open;
+    if (!is_signed || c == '|' || c == '[') return false;
+    std::string word;
+    for (const char letter : text) {
+        if (!is_letter(letter) && letter != number_mark) break;
+        word += letter == number_mark ? '0' : letter;
+    }
+    const char behind = word.size() < text.size() ? text[word.size()] : '\0';
+    return behind != '(' && behind != '[' && !is_register_(word);
 }
 
 // Whether the text may begin with a number that is written in another way than a spelling's.
@@ -284,22 +314,34 @@ void Spellings::add_numbers(const OperandRow& row, const TextTemplate& text, Kno
         const Known& nested = known_[row.fields[element.field].type];
         known.any_number |= nested.any_number;
         known.ranges.insert(known.ranges.end(), nested.ranges.begin(), nested.ranges.end());
-    } else if (alone && (element.scale == 1 || element.scale == -1) && row.constraints.size() == 1 &&
-               row.constraints[0].high < std::uint64_t{1} << 32) {
-        const auto low = static_cast<std::int64_t>(row.constraints[0].low) * element.scale + element.bias;
-        const auto high = static_cast<std::int64_t>(row.constraints[0].high) * element.scale + element.bias;
-        known.ranges.push_back({element.bits, std::min(low, high), std::max(low, high)});
+    } else if (const std::optional<NumberRange> range = range_of(row, text)) {
+        known.ranges.push_back(*range);
     } else {
         known.any_number = true;
     }
 }
 
-// Whether the text is a constant by its bits that no number before it may be.
-bool Spellings::is_apart(const TextTemplate& text, const Known& known) {
-    if (known.any_number || text.size() != 1 || text[0].kind != TextKind::constant || text[0].bits == 0) return false;
-    const std::int64_t value = signed_bits(text[0].pattern, text[0].bits);
-    return std::none_of(known.ranges.begin(), known.ranges.end(), [&](const NumberRange& range) {
-        return range.bits != text[0].bits || (value >= range.low && value <= range.high);
+// The numbers that the text stands for where it is a sum, whose field has a range.
+std::optional<Spellings::NumberRange> Spellings::range_of(const OperandRow& row, const TextTemplate& text) {
+    const TextElement& element = text[0];
+    if (text.size() != 1 || element.kind != TextKind::number || (element.scale != 1 && element.scale != -1) ||
+        row.constraints.size() != 1 || row.constraints[0].high >= std::uint64_t{1} << 32)
+        return std::nullopt;
+    const auto low = static_cast<std::int64_t>(row.constraints[0].low) * element.scale + element.bias;
+    const auto high = static_cast<std::int64_t>(row.constraints[0].high) * element.scale + element.bias;
+    return NumberRange{element.bits, std::min(low, high), std::max(low, high)};
+}
+
+// Whether the constant is one that no number before it may be.
+bool Spellings::is_apart(const TextElement& constant, const Known& known) {
+    if (known.any_number) return false;
+    const bool has_point = constant.text.find('.') != std::string::npos;
+    return std::ranges::none_of(known.ranges, [&](const NumberRange& range) {
+        if (range.bits == 0) return !has_point;  // those are integers
+        if (constant.bits != 0 && constant.bits != range.bits) return true;
+        const std::uint64_t bits = constant.bits != 0 ? constant.pattern : float_bits(constant.constant, range.bits);
+        const std::int64_t value = signed_bits(bits, range.bits);
+        return value >= range.low && value <= range.high;
     });
 }
 
@@ -327,17 +369,22 @@ void Spellings::add_going_on(const OperandRow& row, const TextTemplate& text, Le
 }
 
 // Adds one element to each text so far. False where it cannot be written as a pattern.
-bool Spellings::extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element) const {
+bool Spellings::extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element,
+                       const After& after) const {
     std::vector<Partial> out;
     switch (element.kind) {
         case TextKind::literal:
         case TextKind::space:
-        case TextKind::constant:
             for (Partial& partial : partials) partial.spelling.text += element.text;
             return true;
+        case TextKind::constant:
+            for (const Partial& partial : partials) {
+                if (!extend_constant(partial, element, out)) return false;
+            }
+            break;
         case TextKind::field: {
             for (const Partial& partial : partials) {
-                if (!extend_field(partial, row, element.field, out)) return false;
+                if (!extend_field(partial, row, element.field, after, partials.size(), out)) return false;
             }
             break;
         }
@@ -346,17 +393,94 @@ bool Spellings::extend(std::vector<Partial>& partials, const OperandRow& row, co
                 if (!extend_number(partial, row, element, out)) return false;
             }
             break;
-        case TextKind::name:
-        case TextKind::any: return false;
+        case TextKind::any:
+            if (!extend_any(partials, row, element, out)) return false;
+            break;
+        case TextKind::name: return false;
     }
     partials = std::move(out);
     return true;
 }
 
-bool Spellings::extend_field(const Partial& partial, const OperandRow& row, Index index,
-                             std::vector<Partial>& out) const {
+// Fields that may be left out, in any order, where there are two of them.
+bool Spellings::extend_any(const std::vector<Partial>& partials, const OperandRow& row, const TextElement& element,
+                           std::vector<Partial>& out) const {
+    if (element.fields.size() > 2 || element.text.find_first_not_of(' ') != std::string::npos) return false;
+    using Order = std::vector<Index>;
+    std::vector<Order> orders{{}};
+    for (const Index field : element.fields) orders.push_back({field});
+    if (element.fields.size() == 2) {
+        orders.push_back(element.fields);
+        orders.push_back({element.fields[1], element.fields[0]});
+    }
+    for (const Order& order : orders) {
+        std::vector<Partial> some = partials;
+        for (const Index field : order) {
+            std::vector<Partial> more;
+            for (const Partial& partial : some) {
+                const std::size_t size = partial.spelling.text.size();
+                std::vector<Partial> longer;
+                if (!extend_field(partial, row, field, {}, 1, longer)) return false;
+                for (Partial& one : longer) {
+                    if (one.spelling.text.size() != size) more.push_back(std::move(one));
+                }
+            }
+            some = std::move(more);
+        }
+        for (const Index field : element.fields) {
+            if (std::ranges::find(order, field) != order.end()) continue;
+            const auto left_out = std::ranges::find_if(known_[row.fields[field].type].list,
+                                                       [](const Spelling& spelling) { return spelling.text.empty(); });
+            if (left_out == known_[row.fields[field].type].list.end()) return false;
+            for (Partial& partial : some) {
+                partial.seen[field] = true;
+                partial.codes_of[field] = {{left_out->code, left_out->code}};
+                partial.spelling.code = row.fields[field].place.insert(partial.spelling.code, left_out->code);
+            }
+        }
+        out.insert(out.end(), some.begin(), some.end());
+    }
+    return true;
+}
+
+bool Spellings::may_be_nested(const Field& field) {
+    return is_simple(field.place) && field.place.width < 62 && (!field.in_tail || field.place.pieces[0].position == 0);
+}
+
+// The operand is read as one, and only its code is known here.
+Spellings::Partial Spellings::with_operand(const Partial& partial, const Field& field, Index index,
+                                           const After& after) {
+    Partial next = partial;
+    next.seen[index] = true;
+    next.number_of[index] = static_cast<int>(partial.spelling.numbers.size());
+    next.spelling.text += operand_mark;
+    PatternNumber number;
+    number.operand = field.type;
+    number.after = after;
+    number.mask = low_bits(field.place.width);
+    number.high = static_cast<std::int64_t>(number.mask);
+    if (field.in_tail) {
+        number.tail_bits = static_cast<std::uint8_t>(field.place.width);
+        number.tail_shared = field.shared;
+    } else {
+        number.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
+    }
+    next.spelling.numbers.push_back(number);
+    return next;
+}
+
+bool Spellings::extend_field(const Partial& partial, const OperandRow& row, Index index, const After& after,
+                             std::size_t partials, std::vector<Partial>& out) const {
     const Field& field = row.fields[index];
     const OperandType& type = isa_.operand_types[field.type];
+    const std::vector<Spelling>& list = known_[field.type].list;
+    const bool many = !partial.spelling.text.empty() && partials * list.size() > most_inside;
+    const bool hard = field.in_tail && (list.empty() || list.size() > 2 || list[0].code != 0);
+    if ((many || hard) && !partial.seen[index] && may_be_nested(field)) {
+        if (partial.spelling.numbers.size() == Patterns::most_numbers) return false;
+        out.push_back(with_operand(partial, field, index, after));
+        return true;
+    }
     for (const Spelling& nested : known_[field.type].list) {
         Partial next = partial;
         const bool again = partial.seen[index];
@@ -367,6 +491,7 @@ bool Spellings::extend_field(const Partial& partial, const OperandRow& row, Inde
         const bool whole = type.kind != OperandKind::table && nested.numbers.size() == 1;
         if (again && (!whole || partial.number_of[index] < 0)) return false;
         next.seen[index] = true;
+        if (nested.spaced && !next.spelling.text.empty() && next.spelling.text.back() != ' ') next.spelling.text += ' ';
         next.spelling.text += nested.text;
         for (PatternNumber number : nested.numbers) {
             if (number.tail_bits != 0 && field.in_tail) return false;
@@ -384,7 +509,44 @@ bool Spellings::extend_field(const Partial& partial, const OperandRow& row, Inde
         if (field.in_tail && !has_numbers) return false;
         if (!field.in_tail) next.spelling.code = field.place.insert(next.spelling.code, nested.code);
         if (whole && !again) next.number_of[index] = static_cast<int>(first);
-        if (!has_numbers) next.code_of[index] = nested.code;
+        if (!has_numbers) next.codes_of[index] = {{nested.code, nested.code}};
+        if (const PatternNumber* const number = only_number(nested)) {
+            next.codes_of[index] = {{nested.code | static_cast<std::uint64_t>(number->low) << number->shift,
+                                     nested.code | static_cast<std::uint64_t>(number->high) << number->shift}};
+        }
+        out.push_back(std::move(next));
+    }
+    return true;
+}
+
+// The number that alone says which code of a spelling is meant; null where it is more than that.
+const PatternNumber* Spellings::only_number(const Spelling& spelling) {
+    const PatternNumber* found = nullptr;
+    for (const PatternNumber& number : spelling.numbers) {
+        if (number.same_as >= 0) continue;
+        if (found || number.low < 0 || number.tail_bits != 0) return nullptr;
+        found = &number;
+    }
+    return found;
+}
+
+// A constant by its bits may be written as the integer that they are, with or without a sign.
+bool Spellings::extend_constant(const Partial& partial, const TextElement& element, std::vector<Partial>& out) {
+    out.push_back(partial);
+    out.back().spelling.text += element.text;
+    if (element.bits == 0) return true;
+    if (partial.spelling.numbers.size() == Patterns::most_numbers) return false;
+    const std::uint64_t half = std::uint64_t{1} << (element.bits - 1);
+    for (const bool negative : {false, true}) {
+        const std::uint64_t value =
+            negative ? (std::uint64_t{0} - element.pattern) & low_bits(element.bits) : element.pattern;
+        if (value >> 63 != 0 || (negative && (value == 0 || value > half))) continue;
+        Partial next = partial;
+        PatternNumber number;
+        number.bias = static_cast<std::int64_t>(value);
+        if (negative) next.spelling.text += '-';
+        next.spelling.text += number_mark;
+        next.spelling.numbers.push_back(number);
         out.push_back(std::move(next));
     }
     return true;
@@ -399,6 +561,8 @@ bool Spellings::extend_number(const Partial& partial, const OperandRow& row, con
         partial.spelling.numbers.size() == Patterns::most_numbers || element.scale == 0)
         return false;
     const bool may_be_negative = element.scale < 0 || element.bias < 0;
+    const bool by_their_bits = may_be_negative && element.bits != 0 && element.bits <= 62;
+    if (by_their_bits && !is_negative(row, element)) return false;
     for (const bool negative : {false, true}) {
         if (negative && !may_be_negative) break;
         Partial next = partial;
@@ -414,30 +578,54 @@ bool Spellings::extend_number(const Partial& partial, const OperandRow& row, con
         if (negative) next.spelling.text += '-';
         next.spelling.text += number_mark;
         next.spelling.numbers.push_back(number);
+        if (negative && by_their_bits) out.push_back(by_bits(next, element.bits));
         out.push_back(std::move(next));
     }
     return true;
 }
 
-// The row's ranges become those of the numbers. False where a field that is no number lies outside, or is in no text.
-bool Spellings::constrain(Partial& partial, const OperandRow& row) const {
+// Whether the row's range leaves the sum no value but negative ones.
+bool Spellings::is_negative(const OperandRow& row, const TextElement& element) {
+    return std::ranges::any_of(row.constraints, [&](const Constraint& constraint) {
+        const auto value = [&](std::uint64_t field) {
+            return static_cast<std::int64_t>(field) * element.scale + element.bias;
+        };
+        return constraint.field == element.field && constraint.high < std::uint64_t{1} << 32 &&
+               value(constraint.low) < 0 && value(constraint.high) < 0;
+    });
+}
+
+// The same negative numbers without their sign: what their bits come to.
+Spellings::Partial Spellings::by_bits(const Partial& negative, unsigned bits) {
+    Partial out = negative;
+    PatternNumber& number = out.spelling.numbers.back();
+    number.scale = -number.scale;
+    number.bias = (std::int64_t{1} << bits) - number.bias;
+    out.spelling.text.erase(out.spelling.text.size() - 2, 1);
+    return out;
+}
+
+// The row's ranges become those of the numbers. Unclear where a field that is no number lies outside in part, or is in no text.
+Spellings::Constrained Spellings::constrain(Partial& partial, const OperandRow& row) const {
     for (const Constraint& constraint : row.constraints) {
         const int index = partial.number_of[constraint.field];
         if (index < 0) {
-            if (!partial.code_of[constraint.field]) return false;
-            const std::uint64_t code = *partial.code_of[constraint.field];
-            if (code < constraint.low || code > constraint.high || (code - constraint.low) % constraint.step != 0)
-                return false;
+            if (!partial.codes_of[constraint.field]) return Constrained::unclear;
+            const auto [low, high] = *partial.codes_of[constraint.field];
+            if (high < constraint.low || low > constraint.high) return Constrained::never;
+            if (low == high && (low - constraint.low) % constraint.step != 0) return Constrained::never;
+            if (low < constraint.low || high > constraint.high || (low != high && constraint.step != 1))
+                return Constrained::unclear;
             continue;
         }
         constexpr auto largest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
         PatternNumber& number = partial.spelling.numbers[static_cast<std::size_t>(index)];
-        if (constraint.low > largest || number.low < 0) return false;
+        if (constraint.low > largest || number.low < 0) return Constrained::unclear;
         number.low = static_cast<std::int64_t>(constraint.low);
         number.high = std::min(number.high, static_cast<std::int64_t>(std::min(constraint.high, largest)));
         number.step = static_cast<std::int64_t>(std::min(constraint.step, largest));
     }
-    return true;
+    return Constrained::always;
 }
 
 }  // namespace isaforge::codec

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bitset>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -16,7 +17,9 @@ using Letters = std::bitset<256>;
 
 class Spellings {
 public:
-    explicit Spellings(const Isa& isa) : isa_(isa), known_(isa.operand_types.size()) {}
+    // `is_register`: whether a word is the name of a register, so that it is no symbol in an expression.
+    Spellings(const Isa& isa, std::function<bool(std::string_view)> is_register)
+        : isa_(isa), is_register_(std::move(is_register)), known_(isa.operand_types.size()) {}
 
     // Works out the type with this index; those before it must be known.
     void add(Index type);
@@ -60,6 +63,7 @@ private:
         std::vector<NumberRange> ranges;
         bool unlisted = false;  // there are other texts that may go on where a spelling ends
         bool ends_open = false;  // a number at the end of a text may go on as an expression
+        bool unspelled = false;  // there are integers that no spelling is for
         bool empty = false;     // one of the texts is empty
         Letters first;
         bool dropped = false;   // some texts could not be made spellings
@@ -69,26 +73,41 @@ private:
         Spelling spelling;
         std::vector<bool> seen;      // by field: it is in the text
         std::vector<int> number_of;  // by field: the number that is all of it, or -1
-        std::vector<std::optional<std::uint64_t>> code_of;  // by field: what it is
+        std::vector<std::optional<std::pair<std::uint64_t, std::uint64_t>>> codes_of;  // by field: from where to where
     };
+    enum class Constrained : std::uint8_t { never, always, unclear };
 
     void add_entries(const OperandType& type, Known& known) const;
     void add_number(const OperandType& type, Known& known) const;
     void add_row(const OperandType& type, std::uint32_t row, const TextTemplate& text, Known& known) const;
     static void add_longer(const std::vector<TextTemplate>& texts, Known& known);
     void add_going_on(const OperandRow& row, const TextTemplate& text, Letters& out) const;
-    bool extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element) const;
+    bool extend(std::vector<Partial>& partials, const OperandRow& row, const TextElement& element,
+                const After& after) const;
     bool is_open(const OperandRow& row, const TextTemplate& text) const;
     void add_numbers(const OperandRow& row, const TextTemplate& text, Known& known) const;
-    static bool is_apart(const TextTemplate& text, const Known& known);
-    bool extend_field(const Partial& partial, const OperandRow& row, Index field, std::vector<Partial>& out) const;
+    bool is_numeric(const Spelling& spelling) const;
+    static std::optional<NumberRange> range_of(const OperandRow& row, const TextTemplate& text);
+    static bool is_apart(const TextElement& constant, const Known& known);
+    static const PatternNumber* only_number(const Spelling& spelling);
+    static bool extend_constant(const Partial& partial, const TextElement& element, std::vector<Partial>& out);
+    static bool is_negative(const OperandRow& row, const TextElement& element);
+    static Partial by_bits(const Partial& negative, unsigned bits);
+    bool extend_any(const std::vector<Partial>& partials, const OperandRow& row, const TextElement& element,
+                    std::vector<Partial>& out) const;
+    static bool may_be_nested(const Field& field);
+    static Partial with_operand(const Partial& partial, const Field& field, Index index, const After& after);
+    // `partials`: how many texts there are so far.
+    bool extend_field(const Partial& partial, const OperandRow& row, Index field, const After& after,
+                      std::size_t partials, std::vector<Partial>& out) const;
     bool extend_number(const Partial& partial, const OperandRow& row, const TextElement& element,
                        std::vector<Partial>& out) const;
-    bool constrain(Partial& partial, const OperandRow& row) const;
+    Constrained constrain(Partial& partial, const OperandRow& row) const;
     Letters number_letters() const;
     static Letters operator_letters();
 
     const Isa& isa_;
+    const std::function<bool(std::string_view)> is_register_;
     std::vector<Known> known_;
 };
 

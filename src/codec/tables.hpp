@@ -55,7 +55,7 @@ struct OperandTable {
     std::vector<std::uint8_t> valid;    // by code: 1 where it decodes
     bool all_valid = true;
     std::vector<Piece> printed;         // by code, where every text of the operand is short and closed
-    Patterns patterns;                  // its texts as they are printed
+    Patterns patterns;                  // its texts as they are printed, alone
     bool needs_rows = false;            // some text holds a number: others may be written
     bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
     bool open = false;                  // may be a number that is written in another way
@@ -87,6 +87,13 @@ struct PrintStep {
     const Field* field = nullptr;
 };
 
+// Where the texts of an operand are found: among those of all that may stand at the same place of a mnemonic's statements.
+struct Place {
+    const Patterns* texts = nullptr;
+    unsigned type = 0;                  // the operand's number there
+    Index index = no_index;             // Isa::operand_types
+};
+
 // A step of reading the operands of a form.
 struct ReadStep {
     enum class Kind : std::uint8_t { literal, field, number, any } kind = Kind::literal;
@@ -98,7 +105,9 @@ struct ReadStep {
     bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`
     bool repeated = false;              // the field has been read before: it is compared
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
-    std::shared_ptr<Patterns> only;         // the field is fixed: the texts of its one code
+    const Patterns* only = nullptr;       // the field is fixed: the texts of its one code
+    Place place;                          // kind field
+    std::vector<Place> places;            // kind any: of each of its fields
 };
 
 // One text of one form.
@@ -251,7 +260,7 @@ struct Codec::Tables {
     std::vector<std::vector<codec::Piece>> joined;  // texts of operands with what follows them
     std::vector<codec::DecodeLeaf> leaves;
     std::vector<codec::Check> checks;
-    codec::Patterns registers;                     // names of registers
+    codec::Patterns registers;                  // names of registers
     mutable codec::LabelWords label_words;
     std::array<std::uint8_t, 256> blank{};      // skipped between the parts of a statement
     std::array<std::uint8_t, 256> ender{};      // may begin what ends a statement
@@ -300,6 +309,26 @@ inline char begin_behind(const TextTemplate& text, std::size_t at, char at_end) 
     }
     return at_end;
 }
+
+// Reads operands by their patterns alone.
+class PatternReader final : public NestedReader {
+public:
+    PatternReader(const Isa& isa, const Codec::Tables& tables, const char* end)
+        : isa_(isa), tables_(tables), end_(end) {}
+
+    const char* read(Index type, const char* p, const After& after, PatternMatch& out) override;
+    // Whether the code that was found is decoded, and as what it was read as.
+    bool comes_back(Index type, const PatternMatch& match) const {
+        return (tables_.operands[type].all_valid && !match.nested) || is_decoded(type, match);
+    }
+
+private:
+    bool is_decoded(Index type, const PatternMatch& match) const;
+
+    const Isa& isa_;
+    const Codec::Tables& tables_;
+    const char* const end_;
+};
 
 // Prints an operand into `out`. Values that are relative need `address`; a tail's bits come from `image` behind `tail_at`.
 struct PrintContext {

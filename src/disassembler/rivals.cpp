@@ -459,15 +459,19 @@ Reaction Rivals::react(Index index, bool glued, std::string_view text) const {
     if (text.empty()) return Reaction::unknown;
     const auto first = static_cast<unsigned char>(*begin);
     codec::PatternMatch found;
-    const bool fits = table.patterns.match(p, end, glued, found);
+    codec::Patterns::Walk walk;
+    codec::PatternReader nested(codec_.isa(), tables_, end);
+    table.patterns.walk(begin, end, nested, walk);
+    const char* const after = table.patterns.take(walk, end, nested, 0, {glued, 0}, found);
+    const bool fits = after != nullptr;
+    if (fits) p = after;
     if (fits && p != begin) {
-        const bool valid = table.all_valid || table.valid.empty() || table.valid[found.code] != 0;
-        return valid && p == end && !table.unlisted ? Reaction::whole : Reaction::unknown;
+        return nested.comes_back(index, found) && p == end && !table.unlisted ? Reaction::whole : Reaction::unknown;
     }
     if (type.kind == OperandKind::number || (table.nullable && !fits)) return Reaction::unknown;
     if (type.kind != OperandKind::table) return Reaction::refused;
     const bool is_name = tables_.letter[first] == 1 && (*begin < '0' || *begin > '9');
-    const bool refused = table.complete && is_name && found.refused == end;
+    const bool refused = table.complete && is_name && table.patterns.refusal(walk, end, 0, {glued, 0}).end == end;
     return refused || !table.first[first] || rows_refuse(index, text) ? Reaction::refused : Reaction::unknown;
 }
 

@@ -208,7 +208,8 @@ bool Verifier::read_code(Index index, std::uint64_t code) const {
     while (p != end && *p == ' ') ++p;
     if (p == end) return table.left_out == code;
     codec::PatternMatch found;
-    if (!table.patterns.match(p, end, false, found)) return false;
+    codec::PatternReader nested(codec_.isa(), codec_.tables_so_far(), end);
+    if (!table.patterns.match(p, end, nested, {}, found)) return false;
     return p == end && found.tail_bits == 0 && found.code == code;
 }
 
@@ -231,7 +232,9 @@ bool Verifier::reads_as(Index type, Index other) {
         while (p != end && *p == ' ') ++p;
         const char* const begin = p;
         codec::PatternMatch found;
-        if (p != end && codec_.tables_so_far().operands[type].patterns.match(p, end, true, found) && p != begin)
+        codec::PatternReader nested(codec_.isa(), codec_.tables_so_far(), end);
+        if (p != end && codec_.tables_so_far().operands[type].patterns.match(p, end, nested, {.glued = true}, found) &&
+            p != begin)
             return place->second = true;
     }
     return false;
@@ -239,7 +242,7 @@ bool Verifier::reads_as(Index type, Index other) {
 
 // Whether some text of the operand may be what a literal begins with.
 bool Verifier::may_begin_like(Index index, std::string_view literal) const {
-    if (!codec_.tables_so_far().operands[index].patterns.may_begin(literal[0])) return false;
+    if (!codec_.tables_so_far().operands[index].patterns.may_begin(0, literal[0])) return false;
     const OperandType& type = codec_.isa().operand_types[index];
     const auto unlike = [&](const TextTemplate& text) {
         const auto first = std::find_if(text.begin(), text.end(),
