@@ -65,8 +65,9 @@ public:
     // refresh it before it is read or changed.
     virtual void set_value(std::string_view symbol, std::int64_t value) = 0;
     virtual std::int64_t value(std::string_view symbol) = 0;
-    // The texts of the instructions that were assembled since the last call.
-    virtual void visit_instructions(const std::function<void(std::string_view text)>& visit) = 0;
+    // The operands of the instructions that were assembled since the last call.
+    using OperandVisitor = std::function<void(const Operand& operand)>;
+    virtual void visit_operands(const OperandVisitor& visit) = 0;
 };
 
 // What a flavour remembers while one program is assembled.
