@@ -345,7 +345,7 @@ void OperandRecord::put(Operand operand, unsigned tail, const char* from, const 
             bit = piece->position + bit - piece->shift + (in->field_.in_tail ? tail : 0);
         }
     }
-    while (*from == ' ') ++from;  // between this one and the one before
+    while (from != to && *from == ' ') ++from;  // between this one and the one before
     operands_.push_back(
         {operand, static_cast<std::uint32_t>(from - begin), static_cast<std::uint32_t>(to - begin), bit});
 }
