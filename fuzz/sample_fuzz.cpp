@@ -10,15 +10,32 @@ namespace {
 
 constexpr unsigned most_forms = 24;
 
+// With and without the text they are the same.
+void look_at_operands(const Codec& codec, Index form, const Image& image) {
+    char text[Codec::max_text + 64];
+    std::vector<PrintedOperand> printed;
+    const char* const end = codec.print(text, form, image, 0, {}, printed);
+    std::size_t count = 0, behind = 0;
+    codec.operands(form, image, 0, [&](const Operand& operand) {
+        fuzz::require(count < printed.size());
+        const PrintedOperand& one = printed[count++];
+        fuzz::require(operand.kind == one.kind && operand.field == one.field && operand.type == one.type &&
+                      operand.first == one.first && operand.value == one.value);
+        fuzz::require(behind <= one.begin && one.begin <= one.end);
+        behind = one.end;
+    });
+    fuzz::require(count == printed.size() && text + behind <= end);
+}
+
 // The first text of a form may be another one's as well, where the description says nothing against it; but what is certain
 // to be read back is.
 void look_at(const Codec& codec, disassembler::Verifier& verifier, const Sampled& sampled) {
     unsigned bits = 0;
     const Index form = codec.decode(sampled.image, max_instruction_bits, bits);
     fuzz::require(form == sampled.form && bits == sampled.bits);
-    std::vector<std::uint64_t> codes, targets;
+    std::vector<std::uint64_t> codes;
     codec.fields(form, sampled.image, codes);
-    codec.targets(form, sampled.image, bits, 0, targets);
+    look_at_operands(codec, form, sampled.image);
     std::uint8_t bytes[max_instruction_bits / 8] = {};
     codec.store(sampled.image, bits, bytes);
     fuzz::require(codec.load(bytes, bits / 8) == sampled.image);

@@ -7,11 +7,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "isaforge/isa.hpp"
 
 namespace isaforge {
+
+namespace codec {
+class OperandPlans;
+}
 
 // A number read from an operand. Constants are known at once; anything with a symbol whose value is not known yet is a
 // handle that belongs to whoever implements ExpressionReader.
@@ -61,6 +66,33 @@ struct RowChoice {
     Index field = no_index;  // of the form
     Index type = no_index;   // of the field, or of an operand inside of it
     Index row = no_index;
+};
+
+// A part of an instruction's text that says what it works with, and lies in no other such part: of `v[2:3]` that is all, of
+// `-|v2|` the register, of `offset:16` the number. What is not written, as a modifier that an instruction does not have, is none.
+struct Operand {
+    enum class Kind : std::uint8_t {
+        number,
+        registers,
+        entry,  // of an enumeration
+        word,   // a row of a table that has no operand inside of it
+    };
+    Kind kind = Kind::word;
+    bool relative = false;     // a number: counted from the instruction's address
+    Index field = no_index;    // of the form, whose bits say this, or say where it is
+    Index type = no_index;     // Isa::operand_types: of that field, or of what is inside of it
+    Index row = no_index;      // of a type that is a table
+    std::uint64_t code = 0;    // of the type
+    Index file = no_index;     // registers: Isa::register_files …
+    std::uint32_t first = 0, count = 0;  // … and which; of slices and bits of registers, the whole ones
+    std::int64_t value = 0;    // number: as it is written, a float's bits; relative: the code address that it leads to
+};
+
+// The same in a text that was printed.
+struct PrintedOperand : Operand {
+    std::uint32_t begin = 0, end = 0;  // characters of the text
+    unsigned bit = 0;                  // of the image: the lowest of its code, no_bit where it has none
+    static constexpr unsigned no_bit = ~0u;
 };
 
 // One instruction, encoded.
@@ -147,13 +179,19 @@ public:
     static constexpr std::size_t max_text = 1024;
     char* print(char* out, Index form, const Image& image, unsigned bits, std::uint64_t address,
                 LabelNamer* labels = nullptr) const;
-    // The same with rows chosen.
-    char* print(char* out, Index form, const Image& image, std::uint64_t address,
-                std::span<const RowChoice> choices) const;
+    // The same with rows chosen; adds what the text's operands are and where they stand to `operands`. Takes longer.
+    char* print(char* out, Index form, const Image& image, std::uint64_t address, std::span<const RowChoice> choices,
+                std::vector<PrintedOperand>& operands, LabelNamer* labels = nullptr) const;
 
-    // Calls `visit(target)` for each code address that the instruction refers to relative to itself.
-    void targets(Index form, const Image& image, unsigned bits, std::uint64_t address,
-                 std::vector<std::uint64_t>& out) const;
+    // Calls `visit(const Operand&)` for each operand of a decoded instruction, in the order of its text, which is not made
+    // for this. Allocates nothing but when a form is first asked about.
+    template <class Visit>
+    void operands(Index form, const Image& image, std::uint64_t address, Visit&& visit) const {
+        visit_operands(
+            form, image, address,
+            [](void* to, const Operand& operand) { (*static_cast<std::remove_reference_t<Visit>*>(to))(operand); },
+            const_cast<void*>(static_cast<const void*>(&visit)));
+    }
 
     // The row of the table operand `type` that `code` selects, or no_index.
     Index row_of(Index type, std::uint64_t code) const;
@@ -172,9 +210,12 @@ public:
     const Tables& tables_so_far() const { return *tables_; }
 
 private:
+    void visit_operands(Index form, const Image& image, std::uint64_t address, void (*visit)(void*, const Operand&),
+                        void* to) const;
     unsigned write_tail(Index type, std::uint64_t code, Image& image, unsigned at) const;
     std::shared_ptr<const Isa> isa_;
     std::unique_ptr<Tables> tables_;
+    std::unique_ptr<codec::OperandPlans> operand_plans_;
 };
 
 }  // namespace isaforge

@@ -2,6 +2,8 @@
 // that .word has four bytes everywhere and .align counts bytes.
 #include <algorithm>
 #include <array>
+#include <deque>
+#include <string>
 
 #include "assembler/engine.hpp"
 
@@ -38,14 +40,33 @@ struct DirectiveTable {
 // Takes the addresses of private members.
 struct EngineDirectives {
     static const DirectiveTable& table();
+    static std::vector<Engine::Directive> with_questions(std::vector<Engine::Directive> list);
 };
+
+// Those that ask about the target are named elsewhere.
+std::vector<Engine::Directive> EngineDirectives::with_questions(std::vector<Engine::Directive> list) {
+    static std::deque<std::string> names;
+    int argument = static_cast<int>(Question::of_target);
+    for (const TargetQuestion& question : target_questions()) {
+        for (const std::string_view opposite : {"", "n"}) {
+            if (opposite.empty() || question.has_name) {
+                names.push_back(fmt::format(".if{}{}", opposite, question.word));
+                list.push_back({names.back(), &Engine::if_any, argument, true, true, false});
+                names.push_back(fmt::format(".elseif{}{}", opposite, question.word));
+                list.push_back({names.back(), &Engine::else_if, argument, true, true, false});
+            }
+            ++argument;
+        }
+    }
+    return list;
+}
 
 const DirectiveTable& EngineDirectives::table() {
     using E = Engine;
     constexpr bool yes = true, no = false;
     constexpr auto ask = [](Question question) { return static_cast<int>(question); };
     // name, function, argument, conditional, raw, emits
-    static const DirectiveTable made({
+    static const DirectiveTable made(with_questions({
         {".byte", &E::integers, 1, no, no, yes},
         {".2byte", &E::integers, 2, no, no, yes},
         {".short", &E::integers, 2, no, no, yes},
@@ -120,7 +141,6 @@ const DirectiveTable& EngineDirectives::table() {
         {".endscope", &E::close_scope, 0, no, no, no},
         {".using", &E::use_scope, 0, no, yes, no},
         {".unusing", &E::use_scope, 1, no, yes, no},
-        {".regvar", &E::register_variables, 0, no, yes, no},
         {".ident", &E::ignored, 0, no, no, no},
         {".addrsig", &E::ignored, 0, no, no, no},
         {".addrsig_sym", &E::ignored, 0, no, no, no},
@@ -159,14 +179,6 @@ const DirectiveTable& EngineDirectives::table() {
         {".ifnc", &E::if_any, ask(Question::different), yes, no, no},
         {".ifeqs", &E::if_any, ask(Question::same), yes, no, no},
         {".ifnes", &E::if_any, ask(Question::different), yes, no, no},
-        {".ifarch", &E::if_any, ask(Question::architecture), yes, yes, no},
-        {".ifnarch", &E::if_any, ask(Question::other_architecture), yes, yes, no},
-        {".ifgpu", &E::if_any, ask(Question::processor), yes, yes, no},
-        {".ifngpu", &E::if_any, ask(Question::other_processor), yes, yes, no},
-        {".iffmt", &E::if_any, ask(Question::format), yes, yes, no},
-        {".ifnfmt", &E::if_any, ask(Question::other_format), yes, yes, no},
-        {".if32", &E::if_any, ask(Question::narrow), yes, yes, no},
-        {".if64", &E::if_any, ask(Question::wide), yes, yes, no},
         {".elseif", &E::else_if, ask(Question::not_zero), yes, no, no},
         {".elseifne", &E::else_if, ask(Question::not_zero), yes, no, no},
         {".elseifeq", &E::else_if, ask(Question::zero), yes, no, no},
@@ -183,14 +195,6 @@ const DirectiveTable& EngineDirectives::table() {
         {".elseifnc", &E::else_if, ask(Question::different), yes, no, no},
         {".elseifeqs", &E::else_if, ask(Question::same), yes, no, no},
         {".elseifnes", &E::else_if, ask(Question::different), yes, no, no},
-        {".elseifarch", &E::else_if, ask(Question::architecture), yes, yes, no},
-        {".elseifnarch", &E::else_if, ask(Question::other_architecture), yes, yes, no},
-        {".elseifgpu", &E::else_if, ask(Question::processor), yes, yes, no},
-        {".elseifngpu", &E::else_if, ask(Question::other_processor), yes, yes, no},
-        {".elseiffmt", &E::else_if, ask(Question::format), yes, yes, no},
-        {".elseifnfmt", &E::else_if, ask(Question::other_format), yes, yes, no},
-        {".elseif32", &E::else_if, ask(Question::narrow), yes, yes, no},
-        {".elseif64", &E::else_if, ask(Question::wide), yes, yes, no},
         {".else", &E::otherwise, 0, yes, no, no},
         {".endif", &E::end_if, 0, yes, no, no},
 
@@ -207,7 +211,7 @@ const DirectiveTable& EngineDirectives::table() {
         {".endr", &E::stray, 0, no, yes, no},
         {".endrept", &E::stray, 0, no, yes, no},
         {".include", &E::include, 0, no, no, no},
-    });
+    }));
     return made;
 }
 

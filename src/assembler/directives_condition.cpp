@@ -55,41 +55,26 @@ bool Engine::answer(const char*& p, Question question, bool& holds) {
         }
         default: break;
     }
-    if (question >= Question::architecture) return answer_target(p, question, holds);
+    if (question >= Question::of_target)
+        return answer_target(p, static_cast<unsigned>(question) - static_cast<unsigned>(Question::of_target), holds);
     Integer value;
     if (!absolute(p, value, "a condition")) return false;
     holds = compare(value, question);
     return true;
 }
 
-// What the flavour of the object knows.
-bool Engine::answer_target(const char*& p, Question question, bool& holds) {
-    static constexpr std::string_view kinds[] = {"arch", "gpu", "fmt"};
-    const auto which = static_cast<unsigned>(question) - static_cast<unsigned>(Question::architecture);
-    const bool sized = question == Question::narrow || question == Question::wide;
+// What is asked about the target, or, with the next number, its opposite.
+bool Engine::answer_target(const char*& p, unsigned which, bool& holds) {
+    const TargetQuestion& question = target_questions()[which / 2];
     const char* const begin = p;
-    const std::string_view operand = sized ? std::string_view() : rest_of_statement(p);
-    const std::string_view what = sized ? (question == Question::narrow ? "32" : "64") : kinds[which / 2];
-    std::optional<bool> found = flavoured_ ? flavoured_->condition(what, operand) : std::nullopt;
-    if (!found && what == "arch") return answer_isa(begin, p, operand, which % 2 != 0, holds);
-    if (!found) {
-        error(begin, std::max(begin + 1, p), "there is no such target");
-        return false;
+    const std::string_view operand = question.has_name ? rest_of_statement(p) : std::string_view();
+    const TargetAnswer answer = answer_question(question, operand, isa_, flavoured_.get());
+    if (answer.holds) {
+        holds = *answer.holds != (which % 2 != 0);
+        return true;
     }
-    holds = *found != (!sized && which % 2 != 0);
-    return true;
-}
-
-// `.ifarch NAME`: whether this is the instruction set of that name, one of those that are built in or this one.
-bool Engine::answer_isa(const char* begin, const char* p, std::string_view name, bool negated, bool& holds) {
-    holds = (name == isa_.name || name == isa_.variant) != negated;
-    if (holds != negated) return true;
-    const auto known = builtin_isas();
-    std::vector<std::string_view> names = {isa_.name};
-    for (const auto& [one, title] : known) names.push_back(one);
-    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
-    Diagnostic& message = error(begin, std::max(begin + 1, p), fmt::format("there is no instruction set '{}'", name));
-    if (const std::string_view meant = nearest(name, names); !meant.empty()) message.suggest(std::string(meant));
+    Diagnostic& message = error(begin, std::max(begin + 1, p), answer.wrong);
+    if (!answer.suggestion.empty()) message.suggest(answer.suggestion);
     return false;
 }
 

@@ -80,15 +80,7 @@ enum class Question : std::uint8_t {
     not_blank,
     same,
     different,
-    // of the target; each with its opposite behind it
-    architecture,
-    other_architecture,
-    processor,
-    other_processor,
-    format,
-    other_format,
-    narrow,
-    wide,
+    of_target,  // the first of target_questions(); each has its opposite behind it
 };
 
 struct Condition {
@@ -333,8 +325,7 @@ private:
     void if_any(const char*& p, int question);
     void else_if(const char*& p, int question);
     bool answer(const char*& p, Question question, bool& holds);
-    bool answer_target(const char*& p, Question question, bool& holds);
-    bool answer_isa(const char* begin, const char* p, std::string_view name, bool negated, bool& holds);
+    bool answer_target(const char*& p, unsigned which, bool& holds);
     bool is_defined(std::string_view name);
     bool same_texts(const char*& p, bool& same);
     void otherwise(const char*& p, int);
@@ -386,13 +377,14 @@ private:
     void use_scope(const char*& p, int stop);
     void enumerate(const char*& p, int);
     void take_back(const char*& p, int);
+
+    // register_names.cpp
     void define_registers(std::string_view name, const char* at, const char*& p);
     bool register_range(const char*& p, Definition& made);
     bool forget_registers(std::string_view name);
     bool replace_part(std::string_view text, std::size_t& i, const Definition& definition, unsigned depth,
                       std::string& out);
     bool evaluate_text(const std::string& text, Integer& result);
-    void register_variables(const char*& p, int);
 
     // layout.cpp
     void lay_out();

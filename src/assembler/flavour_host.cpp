@@ -238,7 +238,7 @@ std::int64_t FlavourHost::value(std::string_view symbol) {
 }
 
 // Decodes what was put into the code sections since the last time. What came from data directives is passed over.
-void FlavourHost::visit_instructions(const std::function<void(std::string_view text)>& visit) {
+void FlavourHost::visit_operands(const OperandVisitor& visit) {
     visited_.resize(engine_.sections_.size());
     std::vector<std::pair<Position, std::uint64_t>> data = std::exchange(engine_.data_in_code_, {});
     for (Index i = 0; i < engine_.sections_.size(); ++i) {
@@ -249,12 +249,9 @@ void FlavourHost::visit_instructions(const std::function<void(std::string_view t
             const Fragment& next = section.fragments[visited.fragment + 1];
             if (next.kind != GapKind::instruction) continue;
             const Encoded& encoded = engine_.relaxations_[next.relaxation].candidates[0];
-            char text[Codec::max_text + 64];
             unsigned bits = 0;
             const Index form = engine_.codec_.decode(encoded.image, encoded.bits, bits);
-            if (form == no_index) continue;
-            const char* const end = engine_.codec_.print(text, form, encoded.image, bits, 0);
-            visit({text, static_cast<std::size_t>(end - text)});
+            if (form != no_index) engine_.codec_.operands(form, encoded.image, 0, visit);
         }
         for (const auto& [begin, end] : data) {
             if (begin.section != i || end < visited.offset) continue;
@@ -266,8 +263,7 @@ void FlavourHost::visit_instructions(const std::function<void(std::string_view t
     }
 }
 
-void FlavourHost::visit_bytes(Index index, std::uint64_t begin, std::uint64_t end,
-                              const std::function<void(std::string_view text)>& visit) const {
+void FlavourHost::visit_bytes(Index index, std::uint64_t begin, std::uint64_t end, const OperandVisitor& visit) const {
     const SectionBuffer& section = engine_.sections_[index];
     const std::uint64_t unit = engine_.object_.unit_bytes;
     for (std::uint64_t at = begin; at + unit <= end;) {
@@ -276,10 +272,7 @@ void FlavourHost::visit_bytes(Index index, std::uint64_t begin, std::uint64_t en
         unsigned bits = 0;
         const Index form = engine_.codec_.decode(image, static_cast<unsigned>(available / unit * unit * 8), bits);
         at += form == no_index ? unit : std::max<std::uint64_t>(bits / 8, 1);
-        if (form == no_index) continue;
-        char text[Codec::max_text + 64];
-        const char* const text_end = engine_.codec_.print(text, form, image, bits, 0);
-        visit({text, static_cast<std::size_t>(text_end - text)});
+        if (form != no_index) engine_.codec_.operands(form, image, 0, visit);
     }
 }
 

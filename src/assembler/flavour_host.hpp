@@ -35,17 +35,16 @@ public:
     bool define_label(std::string_view symbol, std::uint64_t size, Place where) override;
     void set_value(std::string_view symbol, std::int64_t value) override;
     std::int64_t value(std::string_view symbol) override;
-    void visit_instructions(const std::function<void(std::string_view text)>& visit) override;
+    void visit_operands(const OperandVisitor& visit) override;
 
 private:
-    // How far visit_instructions came in each section.
+    // How far visit_operands came in each section.
     struct Visited {
         Index fragment = 0;
         std::uint64_t offset = 0;
     };
     SymbolEntry& entry(std::string_view symbol);
-    void visit_bytes(Index section, std::uint64_t begin, std::uint64_t end,
-                     const std::function<void(std::string_view text)>& visit) const;
+    void visit_bytes(Index section, std::uint64_t begin, std::uint64_t end, const OperandVisitor& visit) const;
 
     Engine& engine_;
     std::vector<std::pair<Index, Index>> outer_;  // sections that were left: current and previous

@@ -55,6 +55,34 @@ std::string as_statement(const Isa& isa, std::string line) {
     return line.ends_with(mark) ? line : line + mark;
 }
 
+// What the instruction's text says, operand by operand, and what becomes of their registers.
+std::string operand_list(const Codec& codec, Index form, const Image& image,
+                         const std::vector<semantics::Access>& accesses) {
+    const Isa& isa = codec.isa();
+    char text[Codec::max_text + 64];
+    std::vector<PrintedOperand> operands;
+    codec.print(text, form, image, 0, {}, operands);
+    std::string out;
+    for (const PrintedOperand& operand : operands) {
+        const std::string_view written(text + operand.begin, operand.end - operand.begin);
+        out += fmt::format("    {:<8}{:<16}", isa.forms[form].fields[operand.field].name, written);
+        if (operand.kind == Operand::Kind::number)
+            out += fmt::format("{} {}", operand.relative ? "target" : "number", operand.value);
+        if (operand.kind == Operand::Kind::registers) {
+            const semantics::Access access = accesses[operand.field];
+            const std::uint32_t last = operand.first + operand.count - 1;
+            out += isa.register_files[operand.file].name;
+            if (isa.register_files[operand.file].index_bits != 0) out += fmt::format(" {}", operand.first);
+            if (operand.count > 1) out += fmt::format("..{}", last);
+            if (access.read) out += ", read";
+            if (access.written) out += ", written";
+        }
+        while (out.ends_with(' ')) out.pop_back();
+        out += '\n';
+    }
+    return out;
+}
+
 // What an instruction does, for any operands and with those that it has here. False where it has no meaning.
 bool print_meaning(const Codec& codec, const std::vector<std::uint8_t>& bytes) {
     const Isa& isa = codec.isa();
@@ -74,6 +102,8 @@ bool print_meaning(const Codec& codec, const std::vector<std::uint8_t>& bytes) {
         complain(trouble);
         return false;
     }
+    const std::string list = operand_list(codec, form, image, graphs.accesses(form, image, trouble));
+    if (!list.empty()) say(fmt::format("Operands:\n\n{}\n", list));
     say(fmt::format("Anywhere, with any operands:\n\n{}\n", ir::to_text(*any, isa)));
     say(fmt::format("Here, at address 0:\n\n{}", ir::to_text(*here, isa)));
     return true;

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "codec/operands.hpp"
 #include "codec/tables.hpp"
 
 namespace isaforge {
@@ -1195,7 +1196,9 @@ void Codec::Tables::build_decoding() const { builder_->decoding(); }
 void Codec::Tables::build_all() const { builder_->all(); }
 
 Codec::Codec(std::shared_ptr<const Isa> isa, bool relax)
-    : isa_(std::move(isa)), tables_(std::make_unique<Tables>(*isa_, relax)) {}
+    : isa_(std::move(isa)),
+      tables_(std::make_unique<Tables>(*isa_, relax)),
+      operand_plans_(std::make_unique<codec::OperandPlans>(*isa_)) {}
 
 Codec::~Codec() = default;
 

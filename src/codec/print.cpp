@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "codec/operands.hpp"
 #include "codec/tables.hpp"
 #include "support/half.hpp"
 
@@ -92,14 +93,20 @@ template <typename CodeOf>
 char* print_any(char* out, const PrintContext& context, const TextElement& element, const std::vector<Field>& fields,
                 CodeOf&& code_of) {
     bool first = true;
+    OperandRecord* const record = context.record;
     for (const Index index : element.fields) {
         char text[Codec::max_text];
         PrintContext inner = context;
         inner.limit = text + sizeof text;
+        const InField inside(record, fields[index], index);
+        const char* const begin = record ? std::exchange(record->begin, text) : nullptr;
+        const std::size_t recorded = record ? record->size() : 0;
         const char* end = print_operand(text, inner, fields[index].type, code_of(fields[index]));
+        if (record) record->begin = begin;
         if (end == text) continue;
         if (!first) out = put(out, context.limit, element.text);
         first = false;
+        if (record) record->move(recorded, out);
         out = put(out, context.limit, {text, static_cast<std::size_t>(end - text)});
     }
     return out;
@@ -115,13 +122,17 @@ char* print_element(char* out, const PrintContext& context, const TextElement& e
         case TextKind::name: return put(out, context.limit, name);
         case TextKind::field: {
             const Field& field = fields[element.field];
-            if (element.radix == 16)
-                return print_number(out, context, context.isa.operand_types[field.type], code_of(field), true);
-            return print_operand(out, context, field.type, code_of(field));
+            const InField inside(context.record, field, element.field);
+            return print_operand(out, context, field.type, code_of(field), element.radix == 16);
         }
         case TextKind::number: {
-            const auto value = static_cast<std::int64_t>(code_of(fields[element.field])) * element.scale + element.bias;
-            return put_number(out, context.limit, value, true, element.radix);
+            const Field& field = fields[element.field];
+            const std::uint64_t code = code_of(field);
+            const auto value = static_cast<std::int64_t>(code) * element.scale + element.bias;
+            char* const end = put_number(out, context.limit, value, true, element.radix);
+            const InField inside(context.record, field, element.field);
+            if (context.record) context.record->add_sum(field.type, code, value, context, out, end);
+            return end;
         }
         case TextKind::any: return print_any(out, context, element, fields, code_of);
     }
@@ -139,28 +150,45 @@ char* print_template(char* out, const PrintContext& context, const TextTemplate&
     return out;
 }
 
-char* print_operand(char* out, const PrintContext& context, Index index, std::uint64_t code) {
+namespace {
+
+// The row of a table as which it is printed.
+Index printed_row(const PrintContext& context, const OperandTable& table, Index index, std::uint64_t code) {
     const OperandType& type = context.isa.operand_types[index];
     for (const RowChoice& choice : context.choices) {
-        if (choice.type != index || !type.rows[choice.row].claims(code)) continue;
-        const OperandRow& row = type.rows[choice.row];
-        return print_template(out, context, row.texts[0], row.fields, code, {});
+        if (choice.type == index && type.rows[choice.row].claims(code)) return choice.row;
     }
+    if (table.row.empty()) return find_row(type, code, context.isa);
+    return table.row[code] == OperandTable::no_row ? no_index : table.row[code];
+}
+
+}  // namespace
+
+char* print_operand(char* out, const PrintContext& context, Index index, std::uint64_t code, bool hexadecimal) {
+    const OperandType& type = context.isa.operand_types[index];
     const OperandTable& table = context.tables.operands[index];
-    if (!table.printed.empty() && code < table.printed.size()) {
+    const bool free = !context.record && context.choices.empty() && !hexadecimal;
+    if (free && !table.printed.empty() && code < table.printed.size())
         return put(out, context.limit, {table.printed[code].text, table.printed[code].size});
-    }
+    char* end = out;
+    Index row = no_index;
     switch (type.kind) {
-        case OperandKind::number: return print_number(out, context, type, code);
+        case OperandKind::number: end = print_number(out, context, type, code, hexadecimal); break;
         case OperandKind::registers:
-        case OperandKind::enumeration: return print_entry(out, context, type, code);
-        case OperandKind::table: break;
+        case OperandKind::enumeration: end = print_entry(out, context, type, code); break;
+        case OperandKind::table: {
+            row = printed_row(context, table, index, code);
+            if (row == no_index) return put(out, context.limit, "?");
+            const OperandRow& found = type.rows[row];
+            if (!context.record || context.record->looks_into(index, row))
+                return print_template(out, context, found.texts[0], found.fields, code, {});
+            PrintContext whole = context;
+            whole.record = nullptr;
+            end = print_template(out, whole, found.texts[0], found.fields, code, {});
+        }
     }
-    const Index row = table.row.empty()                         ? find_row(type, code, context.isa)
-                      : table.row[code] == OperandTable::no_row ? no_index
-                                                                : table.row[code];
-    if (row == no_index) return put(out, context.limit, "?");
-    return print_template(out, context, type.rows[row].texts[0], type.rows[row].fields, code, {});
+    if (context.record) context.record->add(index, row, code, context, out, end);
+    return end;
 }
 
 }  // namespace codec
@@ -199,10 +227,13 @@ char* Codec::print(char* out, Index index, const Image& image, unsigned bits, st
 }
 
 char* Codec::print(char* out, Index index, const Image& image, std::uint64_t address,
-                   std::span<const RowChoice> choices) const {
+                   std::span<const RowChoice> choices, std::vector<PrintedOperand>& operands,
+                   LabelNamer* labels) const {
     tables_->printable(index);  // and with it the texts of its operands
     const Form& form = isa_->forms[index];
-    PrintContext context{*isa_, *tables_, image, form.bits, address, nullptr, out + max_text};
+    operand_plans_->of(index);
+    codec::OperandRecord record(*operand_plans_, operands, out);
+    PrintContext context{*isa_, *tables_, image, form.bits, address, labels, out + max_text, {}, &record};
     std::vector<RowChoice> own;
     for (const TextElement& element : form.texts[0]) {
         own.clear();
@@ -214,32 +245,6 @@ char* Codec::print(char* out, Index index, const Image& image, std::uint64_t add
                                    [&](const Field& field) { return field.place.extract(image); });
     }
     return out;
-}
-
-namespace {
-
-void add_targets(const Codec& codec, Index index, std::uint64_t code, std::uint64_t address,
-                 std::vector<std::uint64_t>& out) {
-    const OperandType& type = codec.isa().operand_types[index];
-    if (type.kind == OperandKind::number && type.number.relative) {
-        out.push_back(static_cast<std::uint64_t>(codec::decode_number(type.number, type.width, code, address)));
-    }
-    if (type.kind != OperandKind::table) return;
-    const Index row = codec.row_of(index, code);
-    if (row == no_index) return;
-    for (const Field& field : type.rows[row].fields) {
-        if (!field.in_tail) add_targets(codec, field.type, field.place.extract(code), address, out);
-    }
-}
-
-}  // namespace
-
-void Codec::targets(Index index, const Image& image, unsigned bits, std::uint64_t address,
-                    std::vector<std::uint64_t>& out) const {
-    (void)bits;
-    if (!tables_->forms[index].has_relative) return;
-    for (const Field& field : isa_->forms[index].fields)
-        add_targets(*this, field.type, field.place.extract(image), address, out);
 }
 
 }  // namespace isaforge

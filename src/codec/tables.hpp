@@ -330,6 +330,8 @@ private:
     const char* const end_;
 };
 
+class OperandRecord;
+
 // Prints an operand into `out`. Values that are relative need `address`; a tail's bits come from `image` behind `tail_at`.
 struct PrintContext {
     const Isa& isa;
@@ -340,8 +342,9 @@ struct PrintContext {
     Codec::LabelNamer* labels = nullptr;
     char* limit = nullptr;
     std::span<const RowChoice> choices = {};  // those for the field that is printed
+    OperandRecord* record = nullptr;          // where what is printed is told
 };
-char* print_operand(char* out, const PrintContext& context, Index type, std::uint64_t code);
+char* print_operand(char* out, const PrintContext& context, Index type, std::uint64_t code, bool hexadecimal = false);
 char* print_template(char* out, const PrintContext& context, const TextTemplate& text, const std::vector<Field>& fields,
                      std::uint64_t code, std::string_view name);
 

@@ -17,37 +17,16 @@ namespace {
 
 constexpr std::string_view next_free_vgpr = ".amdgcn.next_free_vgpr", next_free_sgpr = ".amdgcn.next_free_sgpr";
 
-// The highest register of each kind that an instruction's text names: `v7`, `s[4:7]`.
-struct HighestRegisters {
-    std::int64_t vector = -1, scalar = -1;
-
-    void look_at(std::string_view text) {
-        for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-            const bool begins = i == 0 || !is_word(text[i - 1]);
-            if (!begins || (text[i] != 'v' && text[i] != 's')) continue;
-            std::size_t at = i + 1;
-            if (text[at] == '[') at = std::min(text.find(':', at), text.size() - 1) + 1;
-            std::int64_t number = 0;
-            const std::size_t digits = at;
-            while (at < text.size() && text[at] >= '0' && text[at] <= '9' && at - digits < 4) {
-                number = number * 10 + (text[at++] - '0');
-            }
-            if (at == digits || (at < text.size() && is_word(text[at]))) continue;
-            std::int64_t& highest = text[i] == 'v' ? vector : scalar;
-            highest = std::max(highest, number);
-        }
-    }
-
-private:
-    static bool is_word(char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-    }
-};
-
 class Assembly final : public AssemblyFlavour {
 public:
     Assembly(const Isa& isa, Target target, std::string_view given, AssemblerHost& host)
-        : isa_(isa), target_(target), given_(given), host_(host), clrx_(isa, host) {
+        : isa_(isa),
+          target_(target),
+          given_(given),
+          host_(host),
+          clrx_(isa, host),
+          vector_file_(file_of("v")),
+          scalar_file_(file_of("s")) {
         define_symbols();
         host_.set_value(next_free_vgpr, 0);
         host_.set_value(next_free_sgpr, 0);
@@ -70,6 +49,10 @@ private:
     };
     static std::span<const Directive> directives();
 
+    Index file_of(std::string_view name) const {
+        const auto found = std::ranges::find(isa_.register_files, name, &RegisterFile::name);
+        return static_cast<Index>(found - isa_.register_files.begin());
+    }
     void define_symbols();
     void target(Place where);
     void version(Place where);
@@ -96,6 +79,7 @@ private:
     unsigned version_ = usual_version;
     AssemblerHost& host_;
     ClrxSource clrx_;
+    const Index vector_file_, scalar_file_;  // Isa::register_files
 };
 
 std::span<const Assembly::Directive> Assembly::directives() {
@@ -431,11 +415,15 @@ void Assembly::kernel_symbol(Place) {
 // --- the object
 
 void Assembly::refresh() {
-    HighestRegisters used;
-    host_.visit_instructions([&](std::string_view text) { used.look_at(text); });
-    clrx_.used(used.vector, used.scalar);
-    host_.set_value(next_free_vgpr, std::max(host_.value(next_free_vgpr), used.vector + 1));
-    host_.set_value(next_free_sgpr, std::max(host_.value(next_free_sgpr), used.scalar + 1));
+    std::int64_t vector = 0, scalar = 0;  // the first ones behind those that are named
+    host_.visit_operands([&](const Operand& operand) {
+        const std::int64_t end = std::int64_t{operand.first} + operand.count;
+        if (operand.file == vector_file_) vector = std::max(vector, end);
+        if (operand.file == scalar_file_) scalar = std::max(scalar, end);
+    });
+    clrx_.used(vector - 1, scalar - 1);
+    host_.set_value(next_free_vgpr, std::max(host_.value(next_free_vgpr), vector));
+    host_.set_value(next_free_sgpr, std::max(host_.value(next_free_sgpr), scalar));
 }
 
 // Who asks for a symbol has it brought up to date then; the rest is for the kernels' headers.

@@ -221,7 +221,7 @@ std::span<const ClrxSource::Switch> ClrxSource::switches() {
 }
 
 std::vector<std::string_view> ClrxSource::directive_names() {
-    std::vector<std::string_view> names{".gpu", ".arch", ".kernel", ".dims", ".format", ".globaldata"};
+    std::vector<std::string_view> names{".gpu", ".arch", ".kernel", ".dims", ".format", ".globaldata", ".regvar"};
     for (const std::string_view format : formats) names.push_back(format);
     for (const std::string_view content : contents) names.push_back(content);
     for (const Number& number : numbers()) names.push_back(number.name);
@@ -234,6 +234,8 @@ bool ClrxSource::directive(std::string_view name, Place where) {
         device(where, name == ".arch");
     } else if (name == ".kernel") {
         kernel(where);
+    } else if (name == ".regvar") {
+        register_variables();
     } else if (among(passed_over, name)) {
         if (name == ".policy" || name.starts_with(".driver")) host_.use_dialect("clrx");
         host_.skip_statement();
@@ -291,6 +293,15 @@ void ClrxSource::device(Place where, bool architecture) {
         host_.error(where, fmt::format("{} is of {}, and this is {}", name, variant, isa_.variant));
     }
     if (!architecture) device_ = name;
+    host_.skip_statement();
+}
+
+// Choosing registers is left to who writes the program.
+void ClrxSource::register_variables() {
+    std::string_view name;
+    Place place;
+    if (host_.read_name(name, place, "the name of a register"))
+        host_.error(place, "registers are not allocated here: name one with 'name = %register'");
     host_.skip_statement();
 }
 

@@ -60,6 +60,7 @@ private:
     bool format_directive(std::string_view name);
     void device(Place where, bool architecture);
     void kernel(Place where);
+    void register_variables();
     void dimensions();
     bool section_directive(std::string_view name);
     bool setting(std::string_view name, Place where);

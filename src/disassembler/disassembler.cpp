@@ -128,15 +128,7 @@ private:
         bool relative = false;
         std::string name;
     };
-    // A stretch of the instruction's text, and whose number it is.
-    struct Spot {
-        std::size_t begin = 0, end = 0;
-        const Reference* reference = nullptr;
-    };
-    void find_spots(std::string_view text, std::string_view other, const Reference& reference,
-                    std::vector<Spot>& spots) const;
-    void put_references(std::string_view text, std::vector<Spot>& spots);
-    std::string text_with(const std::vector<Reference>& references, const Reference* changed, const Image& image) const;
+    std::string text_with(const std::vector<Reference>& references, const Image& image) const;
     bool relocated_instruction(const Image& image, std::uint64_t at, std::size_t count, std::size_t available);
     void unverified(unsigned bits, std::uint64_t at, const std::string& text);
     void refused_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at, const std::string& why);
@@ -586,7 +578,7 @@ void Disassembler::refused_instruction(Index form, const Image& image, unsigned 
     unverified(bits, at, fmt::format("{}: {}", std::string_view(text, static_cast<std::size_t>(end - text)), why));
 }
 
-// An instruction with symbols in it. A number's place in the text is where prints with different numbers differ.
+// An instruction with symbols in it.
 bool Disassembler::relocated_instruction(const Image& image, std::uint64_t at, std::size_t count,
                                          std::size_t available) {
     const std::vector<Relocation>& list = relocations_[index_];
@@ -600,38 +592,36 @@ bool Disassembler::relocated_instruction(const Image& image, std::uint64_t at, s
         references.push_back(std::move(one));
     }
     if (references.empty()) return false;
-    const std::string text = text_with(references, nullptr, image);
-    std::vector<Spot> spots;
-    for (const Reference& reference : references)
-        find_spots(text, text_with(references, &reference, image), reference, spots);
-    if (spots.empty()) return false;
+    const std::string text = text_with(references, image);
+    if (text.empty()) return false;
     out_.put("    ");
-    put_references(text, spots);
+    out_.put(text);
     end_line();
     return true;
 }
 
-// The instruction with something in place of its numbers, and with something else in place of the one that is `changed`.
-std::string Disassembler::text_with(const std::vector<Reference>& references, const Reference* changed,
-                                    const Image& image) const {
-    Image with = image;
+// The instruction with symbols in the places of its numbers; empty where none of these is written. Operands that share a number
+// show it in several places.
+std::string Disassembler::text_with(const std::vector<Reference>& references, const Image& image) const {
     std::vector<RowChoice> rows;
-    for (const Reference& reference : references) {
-        const Deferred& number = reference.number.number;
-        for (unsigned piece = 0; piece < number.piece_count; ++piece) {
-            const BitPiece& bits = number.pieces[piece];
-            // No small numbers, which might have another way to be written.
-            const std::uint64_t unusual = flavour_ && bits.width == 32 ? 0x12345670 : 0;
-            with.set(bits.position, bits.width, unusual + (&reference == changed && bits.shift == 0 ? 1 : 0));
-        }
+    for (const Reference& reference : references)
         rows.insert(rows.end(), reference.number.rows.begin(), reference.number.rows.end());
+    char printed[Codec::max_text + 64];
+    std::vector<PrintedOperand> operands;
+    const char* const end = codec_.print(printed, references[0].number.form, image, 0, rows, operands);
+    std::string text;
+    const char* behind = printed;
+    for (const PrintedOperand& operand : operands) {
+        const auto is_it = [&](const Reference& reference) { return reference.number.begins_at(operand.bit); };
+        const auto reference = std::ranges::find_if(references, is_it);
+        if (operand.kind != Operand::Kind::number || reference == references.end()) continue;
+        const Surface& surface = isa_.surface;
+        text.append(behind, static_cast<const char*>(printed) + operand.begin);
+        text += reference->relative ? surface.label_reference_prefix : surface.immediate_prefix;
+        text += reference->name;
+        behind = printed + operand.end;
     }
-    const RelocatedNumber& first = references[0].number;
-    std::string text(Codec::max_text + 64, '\0');
-    char* const end = rows.empty() ? codec_.print(text.data(), first.form, with, first.bits, 0, nullptr)
-                                   : codec_.print(text.data(), first.form, with, 0, rows);
-    text.resize(static_cast<std::size_t>(end - text.data()));
-    return text;
+    return behind == printed ? std::string() : text.append(behind, end);
 }
 
 // Which bits of the instruction at `at` the relocation is about.
@@ -653,45 +643,6 @@ bool Disassembler::find_number(const Relocation& relocation, const Image& image,
     found.number.pieces[0] = {static_cast<std::uint16_t>(position), static_cast<std::uint8_t>(number->bits), 0};
     relative = number->branch;
     return true;
-}
-
-// Where the texts differ, as far as the numbers there reach. Operands that share a number show it in several places.
-void Disassembler::find_spots(std::string_view text, std::string_view other, const Reference& reference,
-                              std::vector<Spot>& spots) const {
-    const auto is_number = [](char c) { return assembler::is(c, assembler::class_name) || c == '-'; };
-    const auto end_from = [&](std::string_view in, std::size_t at) {
-        while (at < in.size() && is_number(in[at])) ++at;
-        return at;
-    };
-    std::size_t at = 0, there = 0;
-    for (;;) {
-        while (at < text.size() && there < other.size() && text[at] == other[there]) ++at, ++there;
-        if (at == text.size()) return;
-        while (at > 0 && there > 0 && is_number(text[at - 1])) --at, --there;
-        const std::size_t end = end_from(text, at);
-        if (end == at) return;
-        spots.push_back({at, end, &reference});
-        there = end_from(other, there);
-        at = end;
-    }
-}
-
-// The text with the symbols in their places.
-void Disassembler::put_references(std::string_view text, std::vector<Spot>& spots) {
-    std::ranges::stable_sort(spots, {}, &Spot::begin);
-    std::size_t at = 0;
-    for (const Spot& spot : spots) {
-        if (spot.begin < at) continue;
-        std::string_view before = text.substr(at, spot.begin - at);
-        const std::string& immediate = isa_.surface.immediate_prefix;
-        // It belongs before numbers, not before labels.
-        if (spot.reference->relative && before.ends_with(immediate)) before.remove_suffix(immediate.size());
-        out_.put(before);
-        if (spot.reference->relative) out_.put(isa_.surface.label_reference_prefix);
-        out_.put(spot.reference->name);
-        at = spot.end;
-    }
-    out_.put(text.substr(at));
 }
 
 void Disassembler::listing_columns(std::uint64_t at, std::size_t count) {

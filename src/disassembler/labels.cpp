@@ -133,8 +133,12 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
     const std::vector<std::uint64_t>& relocated = relocated_[index];
     std::size_t next_relocated =
         static_cast<std::size_t>(std::lower_bound(relocated.begin(), relocated.end(), out.begin) - relocated.begin());
-    std::vector<std::uint64_t> targets;
     std::uint64_t at = out.begin;
+    const auto note_target = [&](std::uint64_t target) {
+        const std::uint64_t offset = (target - first) * step;
+        if (target < first || target - first > size / step || (offset % unit != 0 && offset != size)) return;
+        out.targets.emplace_back(at, offset);
+    };
     auto next_part = first_part(index);
     while (at < until) {
         if (next_part != parts_.end() && next_part->section == index && next_part->offset <= at) {
@@ -158,14 +162,11 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
         // A number that a linker fills in does not say yet where it leads.
         while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
         const bool unknown = next_relocated < relocated.size() && relocated[next_relocated] < at + bits / 8;
-        if (!unknown && codec_.tables_so_far().forms[form].has_relative)
-            codec_.targets(form, image, bits, first + at / step, targets);
-        for (const std::uint64_t target : targets) {
-            const std::uint64_t offset = (target - first) * step;
-            if (target < first || target - first > size / step || (offset % unit != 0 && offset != size)) continue;
-            out.targets.emplace_back(at, offset);
+        if (!unknown && codec_.tables_so_far().forms[form].has_relative) {
+            codec_.operands(form, image, first + at / step, [&](const Operand& operand) {
+                if (operand.relative) note_target(static_cast<std::uint64_t>(operand.value));
+            });
         }
-        targets.clear();
         at += bits / 8;
     }
     out.end = at;

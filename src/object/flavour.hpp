@@ -65,8 +65,9 @@ public:
     // refresh it before it is read or changed.
     virtual void set_value(std::string_view symbol, std::int64_t value) = 0;
     virtual std::int64_t value(std::string_view symbol) = 0;
-    // The texts of the instructions that were assembled since the last call.
-    virtual void visit_instructions(const std::function<void(std::string_view text)>& visit) = 0;
+    // The operands of the instructions that were assembled since the last call.
+    using OperandVisitor = std::function<void(const Operand& operand)>;
+    virtual void visit_operands(const OperandVisitor& visit) = 0;
 };
 
 // What a flavour remembers while one program is assembled.
@@ -76,14 +77,29 @@ public:
     // Carries out a directive; false where there is none of this name. `where` is the name's place.
     virtual bool directive(std::string_view name, Place where) = 0;
     virtual std::vector<std::string_view> directive_names() const = 0;
-    // What `.if` asks about the target: "arch" as `operand` and the like; nothing where the operand is not known.
-    virtual std::optional<bool> condition(std::string_view what, std::string_view operand) const {
-        return what.empty() && operand.empty() ? std::optional(false) : std::nullopt;
-    }
+    // What a question about the target comes to, by its word; nothing where the name behind it is not known.
+    virtual std::optional<bool> condition(std::string_view word, std::string_view name) const = 0;
     virtual void refresh() {}  // the live symbols
     virtual void finish() {}   // at the end of the source
     virtual void complete(Object& object) = 0;
 };
+
+// What sources ask about their target: `.if` and the word. Where a name stands behind it `.ifn` and the word ask the opposite.
+struct TargetQuestion {
+    std::string_view word;
+    bool has_name = false;
+};
+
+struct TargetAnswer {
+    std::optional<bool> holds;
+    std::string wrong, suggestion;  // where it does not say: why, and which name may be meant
+};
+
+// All there are, whatever the target is, and what one of them comes to. `flavour`: the program's, or null. Defined in
+// src/codeobject/questions.cpp.
+std::span<const TargetQuestion> target_questions();
+TargetAnswer answer_question(const TargetQuestion& question, std::string_view name, const Isa& isa,
+                             const AssemblyFlavour* flavour);
 
 // What a flavour knows of one object that is disassembled.
 class DisassemblyFlavour {

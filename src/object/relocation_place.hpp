@@ -2,6 +2,7 @@
 // them, and by the disassembler, which writes the symbol in their place.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -14,6 +15,12 @@ struct RelocatedNumber {
     unsigned bits = 0;      // of the whole instruction
     Deferred number;
     std::vector<RowChoice> rows;  // of operands, where they are not the ones that are decoded
+
+    // Whether this bit of the image is its lowest.
+    bool begins_at(unsigned bit) const {
+        return std::any_of(number.pieces, number.pieces + number.piece_count,
+                           [&](const BitPiece& piece) { return piece.shift == 0 && piece.position == bit; });
+    }
 };
 
 // The number number `which` of this relocation type in the instruction `image`, of which `available` bits are there. False

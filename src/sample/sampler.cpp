@@ -19,7 +19,6 @@ struct Sampler::State {
     sample::Draw draw;
     sample::Wording wording;
     sample::Tail tail;
-    std::vector<std::uint64_t> targets;
     std::string words;
 
     // A field that is given: no_index for none.
@@ -61,9 +60,11 @@ Image Sampler::State::image_of(const Form& form) {
 
 // Whether what the instruction refers to lies behind the beginning of the code.
 bool Sampler::State::targets_exist(Index form, const Sampled& out, std::uint64_t address) {
-    targets.clear();
-    codec.targets(form, out.image, out.bits, address, targets);
-    return std::ranges::all_of(targets, [](std::uint64_t target) { return target >> 63 == 0; });
+    bool exist = true;
+    codec.operands(form, out.image, address, [&](const Operand& operand) {
+        if (operand.relative) exist &= operand.value >= 0;
+    });
+    return exist;
 }
 
 bool Sampler::State::write(Index form, std::uint64_t address, Sampled& out) {

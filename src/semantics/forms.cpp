@@ -1,6 +1,7 @@
 #include "semantics/forms.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "ir/passes/check.hpp"
 #include "ir/passes/passes.hpp"
@@ -60,6 +61,77 @@ std::shared_ptr<const ir::Graph> FormGraphs::open(Index form, const Image& image
     auto found = lowered(Subject::instruction, form, bindings, leaves_of(isa_, bindings), site);
     trouble = found->trouble;
     return found->trouble.empty() ? std::shared_ptr<const ir::Graph>(found, &found->graph) : nullptr;
+}
+
+namespace {
+
+// By value: a bit for each field whose number it is computed from. What registers and memory hold is no such number.
+std::vector<std::uint64_t> fields_behind(const ir::Graph& graph, std::vector<std::uint64_t> fields) {
+    for (bool more = true; more;) {
+        more = false;
+        const auto add = [&](ir::Value to, std::uint64_t bits) {
+            more |= (bits & ~fields[to]) != 0;
+            fields[to] |= bits;
+        };
+        for (const ir::Block& block : graph.blocks) {
+            for (const ir::Instruction& instruction : block.body) {
+                if (!ir::has_result(instruction.op) || ir::about(instruction.op).effect != ir::Effect::pure) continue;
+                for (const ir::Value input : instruction.inputs()) add(instruction.result, fields[input]);
+            }
+            for (const ir::Edge& edge : block.edges)
+                for (std::size_t i = 0; i < edge.values.size(); ++i)
+                    add(graph.blocks[edge.block].arguments[i], fields[edge.values[i]]);
+        }
+    }
+    return fields;
+}
+
+}  // namespace
+
+std::vector<Access> FormGraphs::accesses(Index form, const Image& image, std::string& trouble) {
+    std::vector<Binding> bindings = bindings_of(form, image);
+    const std::vector<const Binding*> leaves = leaves_of(isa_, bindings);
+    const Site site{0, 0, std::vector<std::uint64_t>(isa_.modes.size())};
+    const auto found = lowered(Subject::instruction, form, bindings, leaves, site);
+    trouble = found->trouble;
+    if (!trouble.empty()) return {};
+    std::vector<std::size_t> fields;  // by leaf
+    for (std::size_t i = 0; i < bindings.size(); ++i) {
+        const auto one = std::span(&bindings[i], 1);
+        for_each_leaf(isa_, one, [&](const Binding&) { fields.push_back(i); });
+    }
+    const ir::Graph& graph = found->graph;
+    std::vector<std::uint64_t> numbers(graph.values.size());
+    std::uint64_t open = 0;  // fields that are not known in the graph
+    for (std::size_t i = 0; i < found->arguments.size(); ++i) {
+        const Argument& argument = found->arguments[i];
+        if (argument.kind != Opening::Kind::operand || argument.leaf >= leaves.size()) continue;
+        const std::uint64_t bit = std::uint64_t{1} << fields[argument.leaf];
+        numbers[graph.blocks[0].arguments[i]] = bit;
+        open |= bit;
+    }
+    numbers = fields_behind(graph, std::move(numbers));
+    std::vector<Access> out(bindings.size());
+    const auto note = [&](const ir::Instruction& instruction, std::uint64_t which) {
+        const bool writes = instruction.op == ir::Op::put || instruction.op == ir::Op::put_at;
+        for (std::size_t i = 0; i < out.size(); ++i)
+            if ((which >> i & 1) != 0) (writes ? out[i].written : out[i].read) = true;
+    };
+    for (const ir::Block& block : graph.blocks) {
+        for (const ir::Instruction& instruction : block.body) {
+            if (instruction.op == ir::Op::get_at || instruction.op == ir::Op::put_at)
+                note(instruction, numbers[instruction.operands[0]]);
+            if (instruction.op != ir::Op::get && instruction.op != ir::Op::put) continue;
+            codec_->operands(form, image, 0, [&](const Operand& operand) {
+                const bool is_it = operand.kind == Operand::Kind::registers && operand.file == instruction.object &&
+                                   instruction.number >= operand.first &&
+                                   instruction.number - operand.first < operand.count;
+                const std::uint64_t bit = std::uint64_t{1} << operand.field;
+                if (is_it && (open & bit) == 0) note(instruction, bit);
+            });
+        }
+    }
+    return out;
 }
 
 std::vector<Binding> FormGraphs::bindings_of(Index form, const Image& image) const {

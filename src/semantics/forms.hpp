@@ -22,6 +22,11 @@ struct Site {
     std::vector<std::uint64_t> modes;  // the value of each
 };
 
+// What an instruction does with the registers that an operand names, if it executes.
+struct Access {
+    bool read = false, written = false;
+};
+
 // May be asked by several threads.
 class FormGraphs {
 public:
@@ -33,6 +38,9 @@ public:
     std::optional<ir::Graph> instruction(Index form, const Image& image, const Site& site, std::string& trouble);
     // The same with its operands and address open, but for those that decide about types: the arguments of the graph.
     std::shared_ptr<const ir::Graph> open(Index form, const Image& image, const Site& site, std::string& trouble);
+    // What happens to the registers of each of the form's fields where all modes are 0. Registers that a row
+    // names without a number count where the instruction touches them at all. None, with the reason, where it has no meaning.
+    std::vector<Access> accesses(Index form, const Image& image, std::string& trouble);
     // What an expression means of an instruction; nothing where that is an error.
     Meant meant_by(const Expression& expression, Index form, const Image& image) const;
     // What happens to the hart that is there at an event.
