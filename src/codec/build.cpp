@@ -824,7 +824,7 @@ const Patterns& Builder::texts_of_all(const std::vector<Index>& types) {
 void Builder::find_places(std::vector<Candidate>& candidates) {
     struct Reader {
         Index type;
-        Place* place;
+        OperandPlace* place;
     };
     std::vector<std::vector<Reader>> readers;
     for (Candidate& candidate : candidates) {
@@ -854,8 +854,8 @@ void Builder::find_places(std::vector<Candidate>& candidates) {
         const Patterns* const texts = together ? &texts_of_all(types) : nullptr;
         for (const Reader& reader : place) {
             const auto number = std::lower_bound(types.begin(), types.end(), reader.type) - types.begin();
-            *reader.place = texts ? Place{texts, static_cast<unsigned>(number), reader.type}
-                                  : Place{&tables_.operands[reader.type].patterns, 0, reader.type};
+            *reader.place = texts ? OperandPlace{texts, static_cast<unsigned>(number), reader.type}
+                                  : OperandPlace{&tables_.operands[reader.type].patterns, 0, reader.type};
         }
     }
 }

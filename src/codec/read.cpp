@@ -318,7 +318,7 @@ std::string_view Reader::word_at(const char* p) const {
 
 // A text of the operand as it is printed. True, cursor unmoved, where that is the empty one. `refused`: it begins with a name
 // and has all but the right numbers, so that the rows refuse it too: `v[0:3]` where two registers are asked for.
-bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const Place& place, bool glued, Parsed& out,
+bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued, Parsed& out,
                           bool* refused) {
     PatternMatch found;
     const Patterns::Walk& walk = walk_of(*place.texts, cursor);
@@ -354,7 +354,7 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
     return operand(cursor, {&tables_.operands[index].patterns, 0, index}, glued, out);
 }
 
-bool Reader::operand(const char*& cursor, const Place& place, bool glued, Parsed& out) {
+bool Reader::operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out) {
     const Index index = place.index;
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
@@ -637,7 +637,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
 
 // Fields that may be left out, in any order: the form's, or those of a row.
 bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
-                 std::span<const Place> places, std::uint64_t* codes, Parsed& out) {
+                 std::span<const OperandPlace> places, std::uint64_t* codes, Parsed& out) {
     std::uint32_t seen = 0;
     const std::string_view separator = [&] {
         std::string_view text = element.text;
@@ -658,8 +658,8 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
             if (!thorough_ && (p == end_ || !tables_.operands[field.type].first[static_cast<unsigned char>(*p)]))
                 continue;
             Parsed child;
-            const Place place =
-                places.empty() ? Place{&tables_.operands[field.type].patterns, 0, field.type} : places[i];
+            const OperandPlace place =
+                places.empty() ? OperandPlace{&tables_.operands[field.type].patterns, 0, field.type} : places[i];
             if (!operand(p, place, false, child) || p == begin) continue;
             if (!adopt(out, child, field)) return false;
             out.numeric |= child.numeric;

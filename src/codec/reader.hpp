@@ -131,19 +131,19 @@ private:
         }
         return walks_[at];
     }
-    bool take_pattern(const char*& cursor, const OperandTable& table, const Place& place, bool glued, Parsed& out,
+    bool take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued, Parsed& out,
                       bool* refused = nullptr);
     std::string_view word_at(const char* p) const;
     bool may_go_on(const OperandTable& table, const char* after) const;
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
-    bool operand(const char*& cursor, const Place& place, bool glued, Parsed& out);
+    bool operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out);
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
     bool is_number(Index type) const { return isa_.operand_types[type].kind == OperandKind::number; }
     bool constrain(const OperandRow& row, Index field, Parsed& out, unsigned first) const;
     bool comes_back(Index type, const OperandRow& row, const Parsed& parsed) const;
     bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out);
     bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
-             std::span<const Place> places, std::uint64_t* codes, Parsed& out);
+             std::span<const OperandPlace> places, std::uint64_t* codes, Parsed& out);
     bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
     bool adopt_operand(Parsed& parsed, Parsed& child, const Field& field, const char* begin, const char* end);
 

@@ -88,7 +88,7 @@ struct PrintStep {
 };
 
 // Where the texts of an operand are found: among those of all that may stand at the same place of a mnemonic's statements.
-struct Place {
+struct OperandPlace {
     const Patterns* texts = nullptr;
     unsigned type = 0;                  // the operand's number there
     Index index = no_index;             // Isa::operand_types
@@ -106,8 +106,8 @@ struct ReadStep {
     bool repeated = false;              // the field has been read before: it is compared
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
     const Patterns* only = nullptr;       // the field is fixed: the texts of its one code
-    Place place;                          // kind field
-    std::vector<Place> places;            // kind any: of each of its fields
+    OperandPlace place;                          // kind field
+    std::vector<OperandPlace> places;            // kind any: of each of its fields
 };
 
 // One text of one form.
