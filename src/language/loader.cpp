@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
+#include "isa/packed.hpp"
 #include "isaforge/allocate.hpp"
 #include "isaforge/isa.hpp"
 #include "language/builtin.hpp"
@@ -127,11 +129,10 @@ struct Loaded {
     Isa isa;
 };
 
-std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostics& diagnostics,
-                                 const LoadOptions& options, Origin origin) {
+std::shared_ptr<const Isa> resolve(FileId file, SourceManager& sources, FileIncluder& includer,
+                                   Diagnostics& diagnostics, const LoadOptions& options) {
     const auto loaded = std::make_shared<Loaded>();
     Description& description = loaded->description;
-    FileIncluder includer(sources, origin);
     const std::size_t before = diagnostics.errors();
     description.with_meanings = options.meanings;
     language::parse(file, sources, includer, diagnostics, description);
@@ -148,6 +149,68 @@ std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostic
     language::Resolver(description, options, &assignments, *complete, diagnostics).run();
     complete->find_unused = [loaded] { return language::find_unused(loaded->description); };
     return diagnostics.errors() == before ? complete : nullptr;
+}
+
+// --- packed models ----------------------------------------------------------------------------------------------------
+
+void move_places(std::vector<Diagnostic>& diagnostics, FileId by) {
+    for (Diagnostic& diagnostic : diagnostics) {
+        if (diagnostic.place.known()) diagnostic.place.file += by;
+        move_places(diagnostic.notes, by);
+    }
+}
+
+// Parses again what a model was made of, which has no errors: for its texts, and for what only they tell.
+using Parse = std::function<void(SourceManager& sources, Description& description)>;
+
+// Null where the bytes are damaged.
+std::shared_ptr<const Isa> unpack(const PackedModels& packed, const PackedModels::Model& model, SourceManager& sources,
+                                  bool meanings, const Parse& parse) {
+    const auto isa = std::make_shared<Isa>();
+    const FileId first = static_cast<FileId>(sources.size()) + 1;
+    if (!packed.unpack(model, first, meanings, *isa)) return nullptr;
+    const auto read = [parse](SourceManager& own) {
+        Description description;
+        parse(own, description);
+    };
+    sources.expect(model.files, read);
+    isa->find_unused = [parse, first] {
+        SourceManager own;
+        Description description;
+        parse(own, description);
+        std::vector<Diagnostic> found = language::find_unused(description);
+        move_places(found, first - 1);
+        return found;
+    };
+    return isa;
+}
+
+const EmbeddedFile* embedded_description(std::string_view name) {
+    for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
+        if (heading_of(file->text).name == name) return file;
+    }
+    return nullptr;
+}
+
+// A model that was made when the program was built; null where there is none of this kind.
+std::shared_ptr<const Isa> packed_builtin(const std::string& name, SourceManager& sources, const LoadOptions& options) {
+    static const PackedModels packed(language::packed_descriptions());
+    if (options.from_text || options.draft || options.only_dialect || !options.parameters.empty()) return nullptr;
+    const PackedModels::Model* const model = packed.find(name, options.variant, options.dialect);
+    if (!model) return nullptr;
+    const auto parse = [described = model->name](SourceManager& own, Description& description) {
+        Diagnostics none;
+        FileIncluder includer(own, Origin::builtin);
+        if (const EmbeddedFile* const file = embedded_description(described))
+            language::parse(add_embedded(*file, own), own, includer, none, description);
+    };
+    return unpack(packed, *model, sources, options.meanings, parse);
+}
+
+std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostics& diagnostics,
+                                 const LoadOptions& options, Origin origin) {
+    FileIncluder includer(sources, origin);
+    return resolve(file, sources, includer, diagnostics, options);
 }
 
 }  // namespace
@@ -171,6 +234,7 @@ std::shared_ptr<const Isa> load_isa_text(std::string name, std::string text, Sou
 
 std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sources, Diagnostics& diagnostics,
                                     const LoadOptions& options) {
+    if (const auto packed = packed_builtin(name, sources, options)) return packed;
     std::vector<std::string> known;
     for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
         const Heading heading = heading_of(file->text);
