@@ -559,6 +559,9 @@ struct LoadOptions {
     bool draft = false;
     // Or instructions have none, and other meanings need not say anything: who only reads or writes instructions needs none.
     bool meanings = true;
+    // A folder where descriptions that were read are kept as tables, by their content, for the next time: it is made where there
+    // is none. Empty: nowhere. Nothing is said where that fails.
+    std::string cache;
     bool from_text = false;  // a built-in description is read too, instead of taking the tables that were made of it
 };
 
