@@ -132,7 +132,7 @@ private:
     }
 
     template <typename T>
-    void structure(const T& value) {
+    [[gnu::noinline]] void structure(const T& value) {
         std::uint64_t present = 0, bit = 1;
         for_each_member<T>([&](auto member) {
             if (!same(value.*member, initial<T>().*member)) present |= bit;
@@ -248,7 +248,7 @@ private:
         at_ += size;
     }
 
-    [[gnu::always_inline]] std::uint64_t number() {
+    std::uint64_t number() {
         if (at_ == end_) return fail(), 0;
         if (*at_ < 0x80) return *at_++;
         return long_number();
@@ -324,7 +324,7 @@ private:
     }
 
     template <typename T>
-    void structure(T& out) {
+    [[gnu::noinline]] void structure(T& out) {  // one function of all would take minutes to compile
         if (++depth_ > deepest_tree) fail();
         const std::uint64_t present = number();
         unsigned bit = 0;
