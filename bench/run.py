@@ -85,16 +85,31 @@ def emulate(isaforge, work, options):
     return not table.failed
 
 
+LINES = {
+    "wishbone-gpu": "fadd r1, r2, r3;",
+    "fabrisc-2022-05-15": "ADD.32: $S0, $S1, $S2;",
+    "gcn1.0": "v_add_f32 v1, v2, v3",
+    "gcn1.2": "v_add_f32 v1, v2, v3",
+    "gcn1.4": "v_add_f32 v1, v2, v3",
+}
+
+
 def start_up(isaforge, options):
+    """Built-in descriptions, and one that is the reader's own: read, and taken from what was kept."""
     print("\nOne line, from start to finish")
     repeat = 20 * options.repeat
-    seconds, _, _ = timed([isaforge, "asm", "-i", "wishbone-gpu", "--line", "fadd r1, r2, r3;"], repeat)
-    print(f"  {'isaforge asm --line':38} {seconds * 1e3:23.2f} ms, best of {repeat}")
-    described = gcn.DESCRIPTION + ["--line", "v_add_f32 v1, v2, v3"]
-    large, _, _ = timed([isaforge, "asm"] + described, repeat)
-    print(f"  {'isaforge asm --line, GCN 1.2':38} {large * 1e3:23.2f} ms")
-    nothing, _, _ = timed(["true"], repeat)
-    print(f"  {'a program that does nothing':38} {nothing * 1e3:23.2f} ms")
+
+    def show(name, command):
+        seconds, _, _ = timed(command, repeat)
+        print(f"  {name:38} {seconds * 1e3:23.2f} ms")
+
+    for name, line in LINES.items():
+        show(f"isaforge asm --line, {name}", [isaforge, "asm", "-i", name, "--line", line])
+    own = os.path.join(HERE, os.pardir, "isas", "gcn", "gcn.isa")
+    for how, extra in (("read", ["--no-cache"]), ("kept", [])):
+        show(f"… a file with gcn1.2, {how}",
+             [isaforge, "asm", "-i", own, "--variant", "gcn1.2", "--line", LINES["gcn1.2"]] + extra)
+    show("a program that does nothing", ["true"])
 
 
 def inside_one_process(build):
@@ -123,6 +138,7 @@ def main():
     isaforge = os.path.abspath(os.path.join(options.build, "isaforge"))
     work = os.path.join(options.build, "bench", "work")
     os.makedirs(work, exist_ok=True)
+    os.environ["ISAFORGE_CACHE"] = os.path.join(work, "kept")
     print(describe_machine())
     try:
         good = gcn.measure(isaforge, work, options)

@@ -7,6 +7,7 @@
 #
 # With RUNS in the environment it is a test: each fuzzer makes the same inputs every time, at most so many, from seeds alone.
 set -eu
+export ISAFORGE_CACHE=  # nothing is kept between inputs
 
 build=$1 seconds=$2
 shift 2

@@ -2,9 +2,12 @@
 // because nearly all of reading and writing instructions is made of these.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <vector>
+#include <initializer_list>
+#include <memory>
+#include <utility>
 
 namespace isaforge {
 
@@ -32,9 +35,67 @@ struct BitPiece {
     std::uint8_t shift;
 };
 
+// A list of pieces. Nearly all have one: a few lie in the list itself.
+class BitPieces {
+public:
+    BitPieces() = default;
+    BitPieces(std::initializer_list<BitPiece> pieces) : BitPieces(pieces.begin(), pieces.end()) {}
+    BitPieces(const BitPiece* begin, const BitPiece* end) { assign(begin, end); }
+    BitPieces(const BitPieces& other) { assign(other.begin(), other.end()); }
+    BitPieces(BitPieces&& other) noexcept { swap(other); }
+    BitPieces& operator=(BitPieces other) noexcept {
+        swap(other);
+        return *this;
+    }
+
+    BitPiece* begin() { return many_ ? many_.get() : few_.data(); }
+    const BitPiece* begin() const { return many_ ? many_.get() : few_.data(); }
+    BitPiece* end() { return begin() + size_; }
+    const BitPiece* end() const { return begin() + size_; }
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    BitPiece& operator[](std::size_t index) { return begin()[index]; }
+    const BitPiece& operator[](std::size_t index) const { return begin()[index]; }
+
+    void resize(std::size_t size) {
+        if (size > room_) make_room(size);
+        std::fill(begin() + std::min<std::size_t>(size_, size), begin() + size, BitPiece{});
+        size_ = static_cast<std::uint32_t>(size);
+    }
+    void push_back(const BitPiece& piece) {
+        const BitPiece added = piece;
+        if (size_ == room_) make_room(std::size_t{2} * room_);
+        begin()[size_++] = added;
+    }
+
+private:
+    void swap(BitPieces& other) noexcept {
+        std::swap(few_, other.few_);
+        std::swap(size_, other.size_);
+        std::swap(room_, other.room_);
+        std::swap(many_, other.many_);
+    }
+    void assign(const BitPiece* first, const BitPiece* last) {
+        size_ = 0;
+        resize(static_cast<std::size_t>(last - first));
+        std::copy(first, last, begin());
+    }
+    void make_room(std::size_t room) {
+        auto wider = std::make_unique<BitPiece[]>(room);
+        std::copy(begin(), end(), wider.get());
+        many_ = std::move(wider);
+        room_ = static_cast<std::uint32_t>(room);
+    }
+
+    static constexpr std::uint32_t room_for_few = 2;
+    std::array<BitPiece, room_for_few> few_{};
+    std::uint32_t size_ = 0, room_ = room_for_few;
+    std::unique_ptr<BitPiece[]> many_;  // where there are more
+};
+
 // A field's place: its pieces, most significant first, and the sum of their widths (1..64).
 struct BitPlace {
-    std::vector<BitPiece> pieces;
+    BitPieces pieces;
     unsigned width = 0;
 
     // Of an image, `from` is where positions are counted from: behind the instruction, of what lies there.

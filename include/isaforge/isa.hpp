@@ -285,30 +285,30 @@ struct Taking {
 template <class T>
 class SharedList {
 public:
-    SharedList() : SharedList(none()) {}
+    SharedList() = default;
     SharedList(std::shared_ptr<const std::vector<T>> list) : list_(std::move(list)), data_(list_->data()) {}
     SharedList(std::vector<T> list) : SharedList(std::make_shared<const std::vector<T>>(std::move(list))) {}
     SharedList(std::initializer_list<T> list) : SharedList(std::vector<T>(list)) {}
 
     const T& operator[](std::size_t index) const { return data_[index]; }
     const T* begin() const { return data_; }
-    const T* end() const { return data_ + list_->size(); }
-    std::size_t size() const { return list_->size(); }
-    bool empty() const { return list_->empty(); }
+    const T* end() const { return data_ + size(); }
+    std::size_t size() const { return list_ ? list_->size() : 0; }
+    bool empty() const { return size() == 0; }
     const T& front() const { return *data_; }
     // The same for lists that are one and the same; null for empty ones.
     const T* data() const { return data_; }
-    const std::vector<T>& list() const { return *list_; }
-    operator const std::vector<T>&() const { return *list_; }
+    const std::vector<T>& list() const { return list_ ? *list_ : none(); }
+    operator const std::vector<T>&() const { return list(); }
 
 private:
-    static const std::shared_ptr<const std::vector<T>>& none() {
-        static const auto empty = std::make_shared<const std::vector<T>>();
+    static const std::vector<T>& none() {
+        static const std::vector<T> empty;
         return empty;
     }
 
     std::shared_ptr<const std::vector<T>> list_;
-    const T* data_;
+    const T* data_ = nullptr;
 };
 
 // Instructions that hazards name together; Form::classes says which.
@@ -557,7 +557,12 @@ struct LoadOptions {
     // Leave the rows with `auto` opcodes as they are, in Isa::auto_rows: a draft for the allocator. Their forms' masks
     // lack the bits of those fields. Otherwise the allocator fills them in, and it is an error where it cannot.
     bool draft = false;
-    bool meanings = true;  // or instructions have none: who only reads or writes them needs none
+    // Or instructions have none, and other meanings need not say anything: who only reads or writes instructions needs none.
+    bool meanings = true;
+    // A folder where descriptions that were read are kept as tables, by their content, for the next time: it is made where there
+    // is none. Empty: nowhere. Nothing is said where that fails.
+    std::string cache;
+    bool from_text = false;  // a built-in description is read too, instead of taking the tables that were made of it
 };
 
 // Reads a built-in description by name ("wishbone-gpu", "gcn1.2") or a file by path. Errors go to `diagnostics`; null

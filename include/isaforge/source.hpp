@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,6 +66,13 @@ public:
     std::optional<FileId> load_text(const std::string& path, std::string& error, Readable what = Readable::anything,
                                     std::uint64_t most = most_file_bytes);
 
+    // The next `count` files are those that `read` adds to an empty manager, the same each time: when one of them is first asked
+    // for. `paths`: of those of them that were loaded. Returns the first one's number; 1 where there were no files.
+    FileId expect(std::size_t count, std::function<void(SourceManager&)> read, std::vector<std::string> paths = {});
+
+    // How many files there are, of numbers from 1 on.
+    std::size_t size() const { return next_ - 1; }
+
     // The paths of all that was loaded; `-` for standard input.
     std::vector<std::string> paths() const;
 
@@ -91,11 +99,21 @@ private:
         std::optional<Derivation> derivation;
         mutable std::vector<std::uint32_t> line_starts;  // found when first asked for
     };
+    struct Expected {
+        FileId first = 0;
+        std::size_t count = 0;
+        std::function<void(SourceManager&)> read;  // null once it has been called
+        std::vector<std::string> paths;
+        std::deque<File> files;
+    };
     FileId keep(std::string name, std::string text);
-    const File& file(FileId id) const { return files_[id - 1]; }
+    const File& file(FileId id) const;
+    static void fill(Expected& expected);
     const std::vector<std::uint32_t>& line_starts(const File& file) const;
 
     std::deque<File> files_;
+    mutable std::vector<Expected> expected_;  // by number
+    FileId next_ = 1;
 };
 
 }  // namespace isaforge

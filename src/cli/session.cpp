@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
@@ -32,6 +33,19 @@ void add_variant_options(Arguments& app, IsaChoice& choice) {
         ->check([](const std::string& text) {
             return is_parameter(text) ? std::string{} : "'" + text + "' is not NAME=VALUE with a number as the value";
         });
+    app.add_flag("--no-cache", choice.no_cache, "Read the description, and keep nothing of it for the next time");
+}
+
+// Where descriptions that were read are kept; empty: nowhere.
+std::string cache_folder() {
+    const auto value_of = [](const char* name) {
+        const char* const value = std::getenv(name);
+        return std::string(value ? value : "");
+    };
+    if (std::getenv("ISAFORGE_CACHE")) return value_of("ISAFORGE_CACHE");
+    const std::string caches = value_of("XDG_CACHE_HOME"), home = value_of("HOME");
+    if (caches.starts_with('/')) return caches + "/isaforge";
+    return home.starts_with('/') ? home + "/.cache/isaforge" : std::string();
 }
 
 }  // namespace
@@ -133,6 +147,7 @@ std::shared_ptr<const Isa> Session::load(const IsaChoice& choice, bool draft) {
     options.dialect = choice.dialect;
     options.only_dialect = choice.only_dialect;
     options.meanings = choice.meanings;
+    if (!choice.no_cache) options.cache = cache_folder();
     for (const std::string& parameter : choice.parameters) {
         const std::size_t sign = parameter.find('=');
         options.parameters[parameter.substr(0, sign)] = parse_size(parameter.substr(sign + 1)).value_or(0);

@@ -35,6 +35,7 @@ struct IsaChoice {
     std::string dialect;
     bool only_dialect = false;            // no texts of others
     bool meanings = true;                 // whether it is asked what instructions do
+    bool no_cache = false;                // nothing is taken from earlier runs, or kept for later ones
     std::vector<std::string> parameters;  // NAME=VALUE
 };
 void add_isa_option(Arguments& app, IsaChoice& choice);  // -i ISA, for commands whose subject is a program

@@ -12,4 +12,8 @@ struct EmbeddedFile {
 
 extern const EmbeddedFile embedded_files[];  // ends with an entry whose path is empty
 
+// The models of all of them in all variants, in the dialect and with the parameters that they have where nobody asks for others,
+// as isa/packed.hpp makes them. The program that the build makes them with has none.
+std::string_view packed_descriptions();
+
 }  // namespace isaforge::language

@@ -12,8 +12,8 @@ namespace isaforge::language {
 namespace {
 
 // The pieces of `width` bits that begin `begin` bits into a bar, for bits shift .. shift+width-1 of a value.
-std::vector<BitPiece> pieces_at(unsigned begin, unsigned width, unsigned shift, unsigned unit_bits) {
-    std::vector<BitPiece> out;
+BitPieces pieces_at(unsigned begin, unsigned width, unsigned shift, unsigned unit_bits) {
+    BitPieces out;
     for (unsigned done = 0; done < width;) {
         const unsigned at = begin + done, in_unit = at % unit_bits;
         const unsigned count = std::min(width - done, unit_bits - in_unit);

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
+#include "isa/packed.hpp"
 #include "isaforge/allocate.hpp"
 #include "isaforge/isa.hpp"
 #include "language/builtin.hpp"
+#include "language/cache.hpp"
 #include "language/limits.hpp"
 #include "language/parser.hpp"
 #include "language/resolver.hpp"
@@ -37,9 +40,15 @@ FileId add_embedded(const EmbeddedFile& file, SourceManager& sources) {
 // of either kind, so that is decided by where the description itself comes from.
 enum class Origin { file, builtin };
 
+using language::IncludedText;
+
 class FileIncluder : public language::Includer {
 public:
     FileIncluder(SourceManager& sources, Origin origin) : sources_(sources), origin_(origin) {}
+
+    // Files are those that were met before, and no others are opened; or those that are met are noted.
+    void take_from(const std::vector<IncludedText>& known) { known_ = &known; }
+    void note_in(std::vector<IncludedText>& met) { met_ = &met; }
 
     FileId include(const std::string& path, FileId from, std::string& why) override {
         const fs::path target = fs::path(std::string(sources_.name(from))).parent_path() / path;
@@ -47,12 +56,25 @@ public:
             const std::string below = target.lexically_normal().generic_string().substr(builtin_prefix.size());
             if (const EmbeddedFile* file = find_embedded(below)) return add_embedded(*file, sources_);
         }
-        return sources_.load_text(target.string(), why, Readable::only_regular, language::largest_text).value_or(0);
+        return include_file(target.string(), why);
     }
 
 private:
+    FileId include_file(const std::string& path, std::string& why) {
+        if (known_) {
+            const auto is_it = [&](const IncludedText& each) { return each.path == path; };
+            const auto found = std::find_if(known_->begin(), known_->end(), is_it);
+            return found == known_->end() ? 0 : sources_.add(path, found->text);
+        }
+        const FileId file = sources_.load_text(path, why, Readable::only_regular, language::largest_text).value_or(0);
+        if (file != 0 && met_) met_->push_back({path, std::string(sources_.text(file))});
+        return file;
+    }
+
     SourceManager& sources_;
     Origin origin_;
+    const std::vector<IncludedText>* known_ = nullptr;
+    std::vector<IncludedText>* met_ = nullptr;
 };
 
 // The first words of a description: its name, title and variants, without the rest.
@@ -127,11 +149,10 @@ struct Loaded {
     Isa isa;
 };
 
-std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostics& diagnostics,
-                                 const LoadOptions& options, Origin origin) {
+std::shared_ptr<const Isa> resolve(FileId file, SourceManager& sources, FileIncluder& includer,
+                                   Diagnostics& diagnostics, const LoadOptions& options) {
     const auto loaded = std::make_shared<Loaded>();
     Description& description = loaded->description;
-    FileIncluder includer(sources, origin);
     const std::size_t before = diagnostics.errors();
     description.with_meanings = options.meanings;
     language::parse(file, sources, includer, diagnostics, description);
@@ -148,6 +169,121 @@ std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostic
     language::Resolver(description, options, &assignments, *complete, diagnostics).run();
     complete->find_unused = [loaded] { return language::find_unused(loaded->description); };
     return diagnostics.errors() == before ? complete : nullptr;
+}
+
+// --- packed models ----------------------------------------------------------------------------------------------------
+
+void move_places(std::vector<Diagnostic>& diagnostics, FileId by) {
+    for (Diagnostic& diagnostic : diagnostics) {
+        if (diagnostic.place.known()) diagnostic.place.file += by;
+        move_places(diagnostic.notes, by);
+    }
+}
+
+// Parses again what a model was made of, which has no errors: for its texts, and for what only they tell.
+using Parse = std::function<void(SourceManager& sources, Description& description)>;
+
+// Null where the bytes are damaged. `included`: paths of the files that the description includes.
+std::shared_ptr<const Isa> unpack(const PackedModels& packed, const PackedModels::Model& model, SourceManager& sources,
+                                  bool meanings, const Parse& parse, std::vector<std::string> included = {}) {
+    const auto isa = std::make_shared<Isa>();
+    const FileId first = static_cast<FileId>(sources.size()) + 1;
+    if (!packed.unpack(model, first, meanings, *isa)) return nullptr;
+    const auto read = [parse](SourceManager& own) {
+        Description description;
+        parse(own, description);
+    };
+    sources.expect(model.files, read, std::move(included));
+    isa->find_unused = [parse, first] {
+        SourceManager own;
+        Description description;
+        parse(own, description);
+        std::vector<Diagnostic> found = language::find_unused(description);
+        move_places(found, first - 1);
+        return found;
+    };
+    return isa;
+}
+
+const EmbeddedFile* embedded_description(std::string_view name) {
+    for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
+        if (heading_of(file->text).name == name) return file;
+    }
+    return nullptr;
+}
+
+// A model that was made when the program was built; null where there is none of this kind.
+std::shared_ptr<const Isa> packed_builtin(const std::string& name, SourceManager& sources, const LoadOptions& options) {
+    static const PackedModels packed(language::packed_descriptions());
+    if (options.from_text || options.draft || options.only_dialect || !options.parameters.empty()) return nullptr;
+    const PackedModels::Model* const model = packed.find(name, options.variant, options.dialect);
+    if (!model) return nullptr;
+    const auto parse = [described = model->name](SourceManager& own, Description& description) {
+        Diagnostics none;
+        FileIncluder includer(own, Origin::builtin);
+        if (const EmbeddedFile* const file = embedded_description(described))
+            language::parse(add_embedded(*file, own), own, includer, none, description);
+    };
+    return unpack(packed, *model, sources, options.meanings, parse);
+}
+
+// --- descriptions that were read before -------------------------------------------------------------------------------
+
+using language::Cache;
+using language::CacheEntry;
+using language::CacheRequest;
+
+CacheRequest request_for(FileId file, const SourceManager& sources, const LoadOptions& options, Origin origin) {
+    CacheRequest out{std::string(sources.name(file)), std::string(sources.text(file)), origin == Origin::builtin, {}};
+    out.options = fmt::format("{}\n{}\n{}", options.variant, options.dialect, options.only_dialect);
+    for (const auto& [name, value] : options.parameters) out.options += fmt::format("\n{}={}", name, value);
+    return out;
+}
+
+std::shared_ptr<const Isa> take_cached(const std::shared_ptr<const CacheEntry>& entry, const CacheRequest& request,
+                                       SourceManager& sources, const LoadOptions& options) {
+    const PackedModels packed(entry->packed);
+    if (packed.models().size() != 1) return nullptr;
+    const auto parse = [entry, request](SourceManager& own, Description& description) {
+        Diagnostics none;
+        FileIncluder includer(own, request.is_builtin ? Origin::builtin : Origin::file);
+        includer.take_from(entry->included);
+        language::parse(own.add(request.name, request.text), own, includer, none, description);
+    };
+    std::vector<std::string> paths;
+    for (const IncludedText& each : entry->included) paths.push_back(each.path);
+    return unpack(packed, packed.models().front(), sources, options.meanings, parse, std::move(paths));
+}
+
+// Makes the model once more, with all that any command asks for and places counted from the first file on, and keeps it.
+void keep_cached(const Cache& cache, const CacheRequest& request, const std::vector<IncludedText>& included,
+                 LoadOptions options) {
+    SourceManager own;
+    Diagnostics found;
+    FileIncluder includer(own, request.is_builtin ? Origin::builtin : Origin::file);
+    includer.take_from(included);
+    options.meanings = true;
+    const auto isa = resolve(own.add(request.name, request.text), own, includer, found, options);
+    if (!isa || !found.all().empty()) return;
+    Packer packer;
+    packer.add(*isa, static_cast<FileId>(own.size()));
+    cache.keep(request, included, packer.bytes());
+}
+
+std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostics& diagnostics,
+                                 const LoadOptions& options, Origin origin) {
+    FileIncluder includer(sources, origin);
+    if (options.cache.empty() || options.draft) return resolve(file, sources, includer, diagnostics, options);
+    const Cache cache(options.cache);
+    const CacheRequest request = request_for(file, sources, options, origin);
+    if (const auto entry = cache.find(request)) {
+        if (const auto isa = take_cached(entry, request, sources, options)) return isa;
+    }
+    std::vector<IncludedText> included;
+    includer.note_in(included);
+    const auto isa = resolve(file, sources, includer, diagnostics, options);
+    if (isa && isa->forms.size() >= language::fewest_forms_kept) keep_cached(cache, request, included, options);
+    return isa;
 }
 
 }  // namespace
@@ -171,6 +307,7 @@ std::shared_ptr<const Isa> load_isa_text(std::string name, std::string text, Sou
 
 std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sources, Diagnostics& diagnostics,
                                     const LoadOptions& options) {
+    if (const auto packed = packed_builtin(name, sources, options)) return packed;
     std::vector<std::string> known;
     for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
         const Heading heading = heading_of(file->text);

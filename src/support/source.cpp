@@ -1,6 +1,7 @@
 #include "isaforge/source.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "support/input_file.hpp"
 
@@ -21,7 +22,40 @@ FileId SourceManager::add(std::string name, std::string text) {
 
 FileId SourceManager::keep(std::string name, std::string text) {
     files_.push_back({std::move(name), std::move(text), {}, {}, {}});
-    return static_cast<FileId>(files_.size());
+    return next_++;
+}
+
+FileId SourceManager::expect(std::size_t count, std::function<void(SourceManager&)> read,
+                             std::vector<std::string> paths) {
+    const FileId first = next_;
+    expected_.push_back({first, count, std::move(read), std::move(paths), {}});
+    next_ += static_cast<FileId>(count);
+    return first;
+}
+
+void SourceManager::fill(Expected& expected) {
+    SourceManager own;
+    std::exchange(expected.read, nullptr)(own);
+    expected.files = std::move(own.files_);
+    expected.files.resize(expected.count);
+    for (File& file : expected.files) {
+        if (!file.derivation) continue;
+        file.derivation->from += expected.first - 1;
+        if (file.derivation->place.known()) file.derivation->place.file += expected.first - 1;
+    }
+}
+
+const SourceManager::File& SourceManager::file(FileId id) const {
+    std::size_t before = 0;  // files that are not in the list of those that are there
+    for (Expected& expected : expected_) {
+        if (id < expected.first) break;
+        if (id < expected.first + expected.count) {
+            if (expected.read) fill(expected);
+            return expected.files[id - expected.first];
+        }
+        before += expected.count;
+    }
+    return files_[id - 1 - before];
 }
 
 std::optional<FileId> SourceManager::load(const std::string& path, std::string& error, Readable what,
@@ -39,6 +73,7 @@ std::vector<std::string> SourceManager::paths() const {
     for (const File& file : files_) {
         if (!file.path.empty()) out.push_back(file.path);
     }
+    for (const Expected& expected : expected_) out.insert(out.end(), expected.paths.begin(), expected.paths.end());
     return out;
 }
 
@@ -46,10 +81,11 @@ std::optional<FileId> SourceManager::load_text(const std::string& path, std::str
                                                std::uint64_t most) {
     const std::optional<FileId> id = load(path, error, what, most);
     if (!id) return id;
-    std::string& text = files_[*id - 1].text;
+    std::string& text = files_.back().text;
     if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
         error = "it is UTF-16 text: save it as UTF-8";
         files_.pop_back();
+        --next_;
         return std::nullopt;
     }
     drop_byte_order_mark(text);

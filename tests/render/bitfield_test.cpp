@@ -8,7 +8,7 @@ namespace {
 
 using render::Charset;
 
-Field field(std::string name, std::vector<BitPiece> pieces) {
+Field field(std::string name, BitPieces pieces) {
     Field out;
     out.name = std::move(name);
     for (const BitPiece& piece : pieces) out.place.width += piece.width;

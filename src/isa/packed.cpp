@@ -1,0 +1,512 @@
+#include "isa/packed.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+
+#include "isa/members.hpp"
+#include "isa/same.hpp"
+#include "support/leb128.hpp"
+
+namespace isaforge {
+
+namespace {
+
+using namespace members;
+using semantics::Expression;
+using semantics::Function;
+using semantics::Statement;
+using semantics::TypeAlias;
+
+constexpr unsigned deepest_tree = 2000;  // of structures in one another: more than any description can have
+
+// What is met so often that its bytes are taken as they are.
+template <typename T>
+constexpr bool is_raw = std::is_same_v<T, Place>;
+
+// What trees are made of below their roots.
+template <typename T>
+constexpr bool is_node = std::is_same_v<T, semantics::ExpressionPointer>;
+
+template <typename T>
+constexpr bool is_number = std::is_integral_v<T> || std::is_enum_v<T>;
+
+// As an unsigned number that is small where the number is.
+template <typename T>
+std::uint64_t folded(T value) {
+    if constexpr (std::is_enum_v<T>) {
+        return static_cast<std::uint64_t>(value);
+    } else if constexpr (std::is_signed_v<T>) {
+        const auto wide = static_cast<std::int64_t>(value);
+        return static_cast<std::uint64_t>(wide) << 1 ^ static_cast<std::uint64_t>(wide >> 63);
+    } else {
+        return value;
+    }
+}
+
+template <typename T>
+T unfolded(std::uint64_t value) {
+    if constexpr (std::is_enum_v<T> || !std::is_signed_v<T>) {
+        return static_cast<T>(value);
+    } else {
+        return static_cast<T>(static_cast<std::int64_t>(value >> 1 ^ (0 - (value & 1))));
+    }
+}
+
+std::uint32_t word_of(std::string_view bytes, std::size_t index) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, bytes.data() + index * sizeof word, sizeof word);
+    return word;
+}
+
+template <typename T>
+const T& initial() {
+    static const T value{};
+    return value;
+}
+
+// --- writing ----------------------------------------------------------------------------------------------------------
+
+class Writer {
+public:
+    explicit Writer(std::map<std::string, std::uint32_t>& trees) : trees_(trees) {}
+
+    std::string run(const Isa& isa) {
+        put(isa);
+        return std::move(out_);
+    }
+
+private:
+    void number(std::uint64_t value) {
+        std::uint8_t bytes[longest_leb];
+        out_.append(reinterpret_cast<const char*>(bytes), put_unsigned_leb(value, bytes));
+    }
+
+    void raw(const void* bytes, std::size_t size) { out_.append(static_cast<const char*>(bytes), size); }
+
+    template <typename T>
+    void put(const T& value) {
+        if constexpr (is_raw<T>) {
+            raw(&value, sizeof value);
+        } else if constexpr (std::is_same_v<T, Image>) {
+            unsigned present = 0;
+            for (std::size_t i = 0; i < value.words.size(); ++i) present |= unsigned{value.words[i] != 0} << i;
+            number(present);
+            for (const std::uint64_t word : value.words) {
+                if (word != 0) raw(&word, sizeof word);
+            }
+        } else if constexpr (std::is_same_v<T, BitPieces>) {
+            number(value.size());
+            raw(value.begin(), value.size() * sizeof(BitPiece));
+        } else if constexpr (HasMembers<T>) {
+            structure(value);
+        } else if constexpr (is_number<T>) {
+            number(folded(value));
+        } else if constexpr (std::is_same_v<T, double>) {
+            number(std::bit_cast<std::uint64_t>(value));
+        } else if constexpr (std::is_same_v<T, std::string>) {
+            number(value.size());
+            out_ += value;
+        } else if constexpr (is_pointer<T>) {
+            if constexpr (is_node<T>) {
+                if (in_tree_) return branch(value);
+            }
+            tree(value);
+        } else if constexpr (is_optional<T>) {
+            put(*value);  // that there is none is what it is by itself
+        } else if constexpr (is_pair<T>) {
+            put(value.first);
+            put(value.second);
+        } else if constexpr (is_shared_list<T>) {
+            shared(value);
+        } else if constexpr (is_array<T>) {
+            for (const auto& each : value) put(each);
+        } else {
+            number(value.size());
+            for (const auto& each : value) put(each);
+        }
+    }
+
+    template <typename T>
+    [[gnu::noinline]] void structure(const T& value) {
+        std::uint64_t present = 0, bit = 1;
+        for_each_member<T>([&](auto member) {
+            if (!same(value.*member, initial<T>().*member)) present |= bit;
+            bit <<= 1;
+        });
+        number(present);
+        bit = 1;
+        for_each_member<T>([&](auto member) {
+            if (present & bit) put(value.*member);
+            bit <<= 1;
+        });
+    }
+
+    // The number of a list among those that were met, and behind that of a new one the list.
+    template <typename T>
+    void shared(const SharedList<T>& list) {
+        auto& known = std::get<Met<T>>(met_).known;
+        const auto [place, fresh] = known.try_emplace(list.data(), known.size());
+        number(place->second);
+        if (fresh) put(list.list());
+    }
+
+    // The number of a tree among those that were met, from 1 on; 0: none. Behind that of a new one its number among all.
+    template <typename T>
+    void tree(const std::shared_ptr<const T>& root) {
+        if (!root) return number(0);
+        auto& known = std::get<Met<T>>(met_).known;
+        const auto [place, fresh] = known.try_emplace(root.get(), known.size() + 1);
+        number(place->second);
+        if (!fresh) return;
+        std::string outer;
+        outer.swap(out_);
+        in_tree_ = true;
+        nodes_.clear();
+        put(*root);
+        in_tree_ = false;
+        outer.swap(out_);
+        const auto next = static_cast<std::uint32_t>(trees_.size());
+        number(trees_.try_emplace(std::move(outer), next).first->second);
+    }
+
+    // What hangs in a tree: 0 where nothing does, 1 and what is new, or from 2 on what has been met in it, which has a number.
+    void branch(const semantics::ExpressionPointer& node) {
+        if (!node) return number(0);
+        const auto known = nodes_.find(node.get());
+        if (known != nodes_.end()) return number(known->second + 2);
+        number(1);
+        put(*node);
+        const std::size_t next = nodes_.size();
+        nodes_[node.get()] = next;
+    }
+
+    template <typename T>
+    struct Met {
+        std::map<const T*, std::size_t> known;
+    };
+
+    std::string out_;
+    std::tuple<Met<Field>, Met<TextTemplate>, Met<Taking>, Met<Naming>, Met<Arrival>, Met<Expression>,
+               Met<std::vector<Statement>>, Met<Function>, Met<TypeAlias>>
+        met_;
+    std::map<std::string, std::uint32_t>& trees_;
+    std::map<const void*, std::size_t> nodes_;  // of the tree that is written
+    bool in_tree_ = false;
+};
+
+// --- reading ----------------------------------------------------------------------------------------------------------
+
+class Reader {
+public:
+    Reader(std::string_view tree_ends, std::string_view trees, FileId first_file, bool meanings)
+        : tree_ends_(tree_ends), trees_(trees), file_bias_(first_file - 1), meanings_(meanings) {}
+
+    bool run(std::string_view tables, Isa& isa) {
+        read(tables, isa);
+        if (!meanings_) leave_meanings_out(isa);
+        return !failed_;
+    }
+
+private:
+    static void leave_meanings_out(Isa& isa) {
+        isa.classes.clear();
+        isa.hazards.clear();
+        isa.durations.clear();
+        isa.held.clear();
+        isa.functions.clear();
+    }
+    static void leave_meanings_out(Form& form) {
+        form.classes = 0;
+        form.names_in_meaning = {};
+    }
+    static void leave_meanings_out(Instruction& instruction) {
+        instruction.meaning = nullptr;
+        instruction.names_in_meaning = {};
+    }
+
+    template <typename T>
+    void read(std::string_view bytes, T& out) {
+        at_ = reinterpret_cast<const std::uint8_t*>(bytes.data());
+        end_ = at_ + bytes.size();
+        get(out);
+        if (at_ != end_) fail();
+    }
+
+    void fail() {
+        failed_ = true;
+        at_ = end_;
+    }
+
+    void raw(void* out, std::size_t size) {
+        if (size > static_cast<std::size_t>(end_ - at_)) return fail();
+        if (size != 0) std::memcpy(out, at_, size);
+        at_ += size;
+    }
+
+    std::uint64_t number() {
+        if (at_ == end_) return fail(), 0;
+        if (*at_ < 0x80) return *at_++;
+        return long_number();
+    }
+
+    std::uint64_t long_number() {
+        std::uint64_t value = *at_++ & 0x7F;
+        for (unsigned shift = 7; shift < 64; shift += 7) {
+            if (at_ == end_) return fail(), 0;
+            const std::uint64_t byte = *at_++;
+            value |= (byte & 0x7F) << shift;
+            if (byte < 0x80) return value;
+        }
+        return fail(), 0;
+    }
+
+    // Of elements that have a byte at least.
+    std::size_t count() {
+        const std::uint64_t value = number();
+        if (value <= static_cast<std::size_t>(end_ - at_)) return static_cast<std::size_t>(value);
+        return fail(), 0;
+    }
+
+    template <typename T>
+    void get(T& out) {
+        if constexpr (is_raw<T>) {
+            raw(&out, sizeof out);
+            if constexpr (std::is_same_v<T, Place>) out.file += file_bias_;  // nowhere is what a place is by itself
+        } else if constexpr (std::is_same_v<T, Image>) {
+            const std::uint64_t present = number();
+            for (std::size_t i = 0; i < out.words.size(); ++i) {
+                if (present >> i & 1) raw(&out.words[i], sizeof out.words[i]);
+            }
+        } else if constexpr (std::is_same_v<T, BitPieces>) {
+            const std::size_t size = count();
+            if (size > (end_ - at_) / sizeof(BitPiece)) return fail();
+            out.resize(size);
+            raw(out.begin(), size * sizeof(BitPiece));
+        } else if constexpr (HasMembers<T>) {
+            structure(out);
+        } else if constexpr (is_number<T>) {
+            out = unfolded<T>(number());
+        } else if constexpr (std::is_same_v<T, double>) {
+            out = std::bit_cast<double>(number());
+        } else if constexpr (std::is_same_v<T, std::string>) {
+            const std::size_t size = count();
+            out.assign(reinterpret_cast<const char*>(at_), size);
+            at_ += size;
+        } else if constexpr (is_pointer<T>) {
+            if constexpr (is_node<T>) {
+                if (in_tree_) return branch(out);
+            }
+            tree(out);
+        } else if constexpr (is_optional<T>) {
+            get(out.emplace());
+        } else if constexpr (is_pair<T>) {
+            get(out.first);
+            get(out.second);
+        } else if constexpr (is_shared_list<T>) {
+            shared(out);
+        } else if constexpr (is_array<T>) {
+            for (auto& each : out) get(each);
+        } else if constexpr (IsMap<T>) {
+            for (std::size_t left = count(); left != 0 && !failed_; --left) {
+                std::pair<typename T::key_type, typename T::mapped_type> each;
+                get(each);
+                out.insert(out.end(), std::move(each));
+            }
+        } else {
+            out.resize(count());
+            for (auto& each : out) get(each);
+        }
+    }
+
+    template <typename T>
+    [[gnu::noinline]] void structure(T& out) {  // one function of all would take minutes to compile
+        if (++depth_ > deepest_tree) fail();
+        const std::uint64_t present = number();
+        unsigned bit = 0;
+        for_each_member<T>([&](auto member) {
+            if (present >> bit++ & 1) get(out.*member);
+        });
+        if constexpr (std::is_same_v<T, Form> || std::is_same_v<T, Instruction>) {
+            if (!meanings_) leave_meanings_out(out);
+        }
+        --depth_;
+    }
+
+    // What stands for the trees that nobody asks for, where it matters that there is one.
+    template <typename T>
+    static const std::shared_ptr<const T>& unread() {
+        static const auto nothing = std::make_shared<const T>();
+        return nothing;
+    }
+
+    template <typename T>
+    void shared(SharedList<T>& out) {
+        auto& known = std::get<std::vector<SharedList<T>>>(lists_);
+        const std::uint64_t which = number();
+        if (which > known.size()) return fail();
+        if (which == known.size()) {
+            known.emplace_back();
+            std::vector<T> list;
+            get(list);
+            known[which] = std::move(list);
+        }
+        out = known[which];
+    }
+
+    template <typename T>
+    struct Tree {
+        std::uint64_t number = 0;
+        std::shared_ptr<const T> root;  // once it has been read
+    };
+
+    template <typename T>
+    void tree(std::shared_ptr<const T>& out) {
+        auto& known = std::get<std::vector<Tree<T>>>(known_trees_);
+        const std::uint64_t which = number();
+        if (which == 0) return;
+        if (which > known.size() + 1) return fail();
+        if (which > known.size()) known.push_back({number(), nullptr});
+        if (!meanings_) {
+            out = unread<T>();
+            return;
+        }
+        Tree<T>& found = known[which - 1];
+        if (!found.root) found.root = read_tree<T>(found.number);
+        out = found.root;
+    }
+
+    template <typename T>
+    std::shared_ptr<const T> read_tree(std::uint64_t which) {
+        if (which >= tree_ends_.size() / sizeof(std::uint32_t)) return fail(), nullptr;
+        const std::uint32_t begin = which == 0 ? 0 : word_of(tree_ends_, which - 1), end = word_of(tree_ends_, which);
+        if (begin > end || end > trees_.size()) return fail(), nullptr;
+        const auto* const outer = at_;
+        const auto* const outer_end = end_;
+        auto root = std::make_shared<T>();
+        in_tree_ = true;
+        nodes_.clear();
+        read(trees_.substr(begin, end - begin), *root);
+        in_tree_ = false;
+        at_ = outer;
+        end_ = outer_end;
+        if (failed_) return fail(), nullptr;
+        return root;
+    }
+
+    void branch(semantics::ExpressionPointer& out) {
+        const std::uint64_t which = number();
+        if (which == 0) return;
+        if (which == 1) {
+            const auto node = std::make_shared<Expression>();
+            get(*node);
+            nodes_.push_back(node);
+            out = node;
+        } else if (which - 2 < nodes_.size()) {
+            out = nodes_[which - 2];
+        } else {
+            fail();
+        }
+    }
+
+    std::string_view tree_ends_, trees_;
+    const FileId file_bias_;
+    const bool meanings_;
+    const std::uint8_t *at_ = nullptr, *end_ = nullptr;
+    bool failed_ = false, in_tree_ = false;
+    unsigned depth_ = 0;
+    std::tuple<std::vector<SharedList<Field>>, std::vector<SharedList<TextTemplate>>, std::vector<SharedList<Taking>>,
+               std::vector<SharedList<Naming>>, std::vector<SharedList<Arrival>>>
+        lists_;
+    std::tuple<std::vector<Tree<Expression>>, std::vector<Tree<std::vector<Statement>>>, std::vector<Tree<Function>>,
+               std::vector<Tree<TypeAlias>>>
+        known_trees_;
+    std::vector<semantics::ExpressionPointer> nodes_;  // of the tree that is read
+};
+
+// Takes a number, or `size` bytes, from the begin; nothing where they are not there.
+std::optional<std::uint32_t> take_word(std::string_view& bytes) {
+    if (bytes.size() < sizeof(std::uint32_t)) return std::nullopt;
+    const std::uint32_t word = word_of(bytes, 0);
+    bytes.remove_prefix(sizeof word);
+    return word;
+}
+
+bool take(std::string_view& bytes, std::uint64_t size, std::string_view& out) {
+    if (size > bytes.size()) return false;
+    out = bytes.substr(0, static_cast<std::size_t>(size));
+    bytes.remove_prefix(out.size());
+    return true;
+}
+
+bool take_sized(std::string_view& bytes, std::string_view& out) {
+    const auto size = take_word(bytes);
+    return size && take(bytes, *size, out);
+}
+
+}  // namespace
+
+void Packer::add(const Isa& isa, FileId files) {
+    models_.push_back({isa.name, isa.variant, isa.dialect, Writer(trees_).run(isa), files});
+}
+
+std::string Packer::bytes() const {
+    std::string out;
+    const auto add = [&](std::size_t value) {
+        const auto word = static_cast<std::uint32_t>(value);
+        out.append(reinterpret_cast<const char*>(&word), sizeof word);
+    };
+    add(models_.size());
+    for (const Model& model : models_) {
+        for (const std::string* const part : {&model.name, &model.variant, &model.dialect, &model.tables}) {
+            add(part->size());
+            out += *part;
+        }
+        add(model.files);
+    }
+    std::vector<const std::string*> trees(trees_.size());
+    for (const auto& [tree, number] : trees_) trees[number] = &tree;
+    add(trees.size());
+    std::size_t end = 0;
+    for (const std::string* const tree : trees) add(end += tree->size());
+    for (const std::string* const tree : trees) out += *tree;
+    return out;
+}
+
+PackedModels::PackedModels(std::string_view bytes) {
+    const std::uint32_t count = take_word(bytes).value_or(0);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        Model model;
+        bool whole = true;
+        for (std::string_view* const part : {&model.name, &model.variant, &model.dialect, &model.tables})
+            whole = whole && take_sized(bytes, *part);
+        const auto files = take_word(bytes);
+        if (!whole || !files) return;
+        model.files = *files;
+        models_.push_back(model);
+    }
+    const std::uint32_t trees = take_word(bytes).value_or(0);
+    if (!take(bytes, std::uint64_t{trees} * sizeof trees, tree_ends_)) models_.clear();
+    trees_ = bytes;
+}
+
+const PackedModels::Model* PackedModels::find(std::string_view name, std::string_view variant,
+                                              std::string_view dialect) const {
+    const auto is_it = [&](const Model& model) {
+        const bool named = name == model.name ? variant.empty() || variant == model.variant
+                                              : name == model.variant && (variant.empty() || variant == name);
+        return named && (dialect.empty() || dialect == model.dialect);
+    };
+    const auto found = std::find_if(models_.begin(), models_.end(), is_it);
+    return found == models_.end() ? nullptr : &*found;
+}
+
+bool PackedModels::unpack(const Model& model, FileId first_file, bool meanings, Isa& isa) const {
+    return Reader(tree_ends_, trees_, first_file, meanings).run(model.tables, isa);
+}
+
+}  // namespace isaforge
