@@ -52,14 +52,14 @@ std::shared_ptr<const Isa> load_draft(Session& session, const IsaChoice& choice)
 }
 
 // All variants with all values, those of the first description first.
-bool add_configurations(Session& session, const Options& options, std::vector<Configuration>& out) {
+bool add_configurations(Session& session, const Options& options, bool alone, std::vector<Configuration>& out) {
     std::shared_ptr<const Isa> main = session.load(options.isa);
     const bool draft = !main;
     if (draft) main = load_draft(session, options.isa);
     if (!main) return false;
     const bool is_file = !session.sources.paths().empty();  // what is built in has no defects
     if (!draft && is_file) check_isa(*main, session.diagnostics);
-    if (options.alone || draft) {
+    if (alone || draft) {
         out.push_back({main, {}});
         return true;
     }
@@ -111,20 +111,28 @@ bool write_into(const std::string& folder, const std::vector<Configuration>& con
 int make_manual(const Options& options) {
     Session session;
     std::vector<Configuration> configurations;
-    if (!add_configurations(session, options, configurations)) {
+    const bool one_page = options.output == "-" || options.output.ends_with(".html");
+    if (!add_configurations(session, options, one_page || options.alone, configurations)) {
         session.report();
         return input_error;
     }
     const int status = session.report();
+    if (one_page) {
+        if (!outputs_are_apart({options.output}, session.sources)) return usage_error;
+        const std::string page = manual::manual_as_page(configurations[0], session.sources, session.diagnostics);
+        return write_text(options.output, page) ? status : input_error;
+    }
     return write_into(options.output, configurations, session) ? status : input_error;
 }
 
 Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_isa_positional(app, options->isa);
-    app.add_option("-o,--output", options->output, "The folder for the pages, made where there is none")
+    app.add_option("-o,--output", options->output,
+                   "The folder for the pages, made where there is none; a name that ends in .html, or -, is one page "
+                   "with all of it, of the chosen variant and parameters alone")
         ->required()
-        ->type_name("DIR");
+        ->type_name("DIR|FILE.html");
     app.add_flag("--alone", options->alone, "Only the chosen variant and parameters, not all of them side by side");
     return [options] { return make_manual(*options); };
 }

@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "manual/operand_words.hpp"
 #include "manual/pages.hpp"
 
 namespace isaforge::manual {
@@ -238,7 +239,7 @@ std::string search_script(const Site& site) {
         for (const auto& function : isa.functions)
             once(function->name, "functions.html#" + slug(function->name), "function");
         for (const OperandType& type : isa.operand_types) {
-            if (type.kind != OperandKind::registers) once(type.name, "operands.html#" + slug(type.name), "operand");
+            if (is_told(type)) once(type.name, "operands.html#" + slug(type.name), "operand");
         }
         for (const Form& form : isa.forms) {
             if (form.alias) continue;

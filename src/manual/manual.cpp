@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
+#include <map>
 
 #include "manual/assets.hpp"
 #include "manual/pages.hpp"
@@ -45,10 +47,13 @@ std::vector<Task> tasks_of(const Site& site, const Diagnostics& findings) {
     return out;
 }
 
-// Several threads take one task after the other; the sink is called by one of them at a time.
+// Takes a page, one at a time. False where more is in vain.
+using PageSink = std::function<bool(Page&& page)>;
+
+// Several threads take one task after the other.
 class Work {
 public:
-    Work(const Site& site, const std::vector<Task>& tasks, const Sink& sink)
+    Work(const Site& site, const std::vector<Task>& tasks, const PageSink& sink)
         : site_(site), tasks_(tasks), sink_(sink) {}
 
     bool run() {
@@ -69,7 +74,7 @@ private:
             AllTools tools;
             for (const auto& edition : site_.editions()) tools.push_back(std::make_unique<Tools>(*edition));
             for (std::size_t task = next_++; task < tasks_.size() && good_; task = next_++) {
-                for (const Page& page : tasks_[task](tools)) put(page);
+                for (Page& page : tasks_[task](tools)) put(std::move(page));
             }
         } catch (...) {
             failure_.note_current();
@@ -77,15 +82,14 @@ private:
         }
     }
 
-    void put(const Page& page) {
-        const std::string text = whole_page(site_, page);
+    void put(Page&& page) {
         const std::scoped_lock lock(mutex_);
-        if (good_ && !sink_(page.path, text)) good_ = false;
+        if (good_ && !sink_(std::move(page))) good_ = false;
     }
 
     const Site& site_;
     const std::vector<Task>& tasks_;
-    const Sink& sink_;
+    const PageSink& sink_;
     std::mutex mutex_;
     FirstFailure failure_;
     std::atomic<std::size_t> next_ = 0;
@@ -98,13 +102,39 @@ bool write_manual(const std::vector<Configuration>& configurations, const Source
                   const Diagnostics& findings, const Sink& sink) {
     Site site(configurations, sources);
     site.has_findings = !findings.all().empty();
-    if (!Work(site, tasks_of(site, findings), sink).run()) return false;
+    const PageSink whole = [&](Page&& page) { return sink(page.path, whole_page(site, page)); };
+    if (!Work(site, tasks_of(site, findings), whole).run()) return false;
     if (!sink("search.js", search_script(site))) return false;
     for (const EmbeddedAsset* asset = embedded_assets; !asset->path.empty(); ++asset) {
         const std::string before = asset->path == "manual.js" ? site_script(site) : "";
         if (!sink(std::string(asset->path), before + std::string(asset->text))) return false;
     }
     return true;
+}
+
+std::string manual_as_page(const Configuration& configuration, const SourceManager& sources,
+                           const Diagnostics& findings) {
+    const std::vector<Configuration> configurations{configuration};
+    Site site(configurations, sources);
+    site.has_findings = !findings.all().empty();
+    std::map<std::string, Page> pages;
+    const PageSink keep = [&](Page&& page) { return pages.emplace(page.path, std::move(page)).second; };
+    Work(site, tasks_of(site, findings), keep).run();
+    std::vector<Page> order;
+    for (const char* const chapter : {"index.html", "findings.html", "registers.html", "machine.html", "operands.html",
+                                      "formats.html", "map.html", "functions.html"}) {
+        if (auto page = pages.extract(chapter)) order.push_back(std::move(page.mapped()));
+    }
+    for (const char* const last : {"effects.html", "opcodes.html"}) {
+        auto page = pages.extract(last);
+        for (auto at = pages.begin(); at != pages.end();) {
+            const bool instruction = at->first.starts_with("instructions/");
+            if (instruction) order.push_back(std::move(at->second));
+            at = instruction ? pages.erase(at) : std::next(at);
+        }
+        order.push_back(std::move(page.mapped()));
+    }
+    return one_page(site, order);
 }
 
 }  // namespace isaforge::manual

@@ -31,4 +31,8 @@ using Sink = std::function<bool(const std::string& path, std::string_view text)>
 bool write_manual(const std::vector<Configuration>& configurations, const SourceManager& sources,
                   const Diagnostics& findings, const Sink& sink);
 
+// The manual of one configuration as a single page with all that it needs: for paper, and for those who make a PDF of it.
+std::string manual_as_page(const Configuration& configuration, const SourceManager& sources,
+                           const Diagnostics& findings);
+
 }  // namespace isaforge::manual

@@ -296,6 +296,14 @@ std::string names_in_short(const std::vector<std::string>& names, std::size_t mo
 
 std::string operand_anchor(const OperandType& type) { return slug(type.name); }
 
+bool is_told(const OperandType& type) {
+    if (type.name.empty() || type.kind == OperandKind::registers) return false;
+    const bool written_out =
+        type.kind == OperandKind::number && type.number.relocation_name.empty() &&
+        std::all_of(type.name.begin() + 1, type.name.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return !written_out;
+}
+
 Html operand_words(const Edition& edition, Index index, const std::string& root) {
     Html out;
     if (index == no_index) return out;

@@ -17,6 +17,9 @@ Html operand_words(const Edition& edition, Index type, const std::string& root);
 // The same in whole, for the page of operands: what follows its heading.
 Html operand_body(const Edition& edition, Index type);
 
+// Whether the page of operands tells of it: not of registers, which have a page, and not of plain numbers as `u5`.
+bool is_told(const OperandType& type);
+
 // Where the page of operands tells of a type.
 std::string operand_anchor(const OperandType& type);
 

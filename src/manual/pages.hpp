@@ -24,6 +24,9 @@ std::vector<Page> index_pages(const Site& site, const AllTools& tools);
 Page map_page(const Site& site, const Edition& edition);
 Page findings_page(const Site& site, const Diagnostics& findings);
 
+// All of these as one page, in their order, with links inside of it.
+std::string one_page(const Site& site, const std::vector<Page>& pages);
+
 // What search looks in, as a script: see manual.js.
 std::string search_script(const Site& site);
 // What the pages' script knows of the site, in front of it.

@@ -448,12 +448,11 @@ Page machine_page(const Site& site) {
 
 Page operands_page(const Site& site) {
     Page page{"operands.html", "Operands", "What may stand for the operands of instructions", {}};
-    std::map<std::string, int> none;
     Sections sections(site);
     each_edition(site, [&](const Edition& edition) {
         for (Index type = 0; type < edition.isa.operand_types.size(); ++type) {
             const OperandType& own = edition.isa.operand_types[type];
-            if (own.name.empty() || own.kind == OperandKind::registers) continue;
+            if (!is_told(own)) continue;
             auto& piece = sections.under(own.name, operand_anchor(own)).add(edition, edition.type_keys[type]);
             if (piece.content.empty()) piece.content.add(site.comment(own.where)).add(operand_body(edition, type));
         }

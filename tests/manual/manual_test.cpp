@@ -221,6 +221,29 @@ TEST(manual, examples_are_assembled) {
     EXPECT_EQ(std::stoul(found[4], nullptr, 16) | std::stoul(found[5], nullptr, 16) << 8, word);
 }
 
+TEST(manual, one_page_has_all_its_links_inside) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa("wishbone-gpu", sources, diagnostics);
+    ASSERT_TRUE(isa);
+    const std::string page = manual_as_page({isa, {}}, sources, diagnostics);
+    const auto all = [&](const char* pattern) {
+        std::vector<std::string> out;
+        const std::regex wanted(pattern);
+        for (auto at = std::sregex_iterator(page.begin(), page.end(), wanted); at != std::sregex_iterator(); ++at)
+            out.push_back((*at)[1]);
+        return out;
+    };
+    const std::vector<std::string> list = all(" id=\"([^\"]*)\""), links = all("(?:href=\"|url\\()#?([^\")]*)");
+    const std::set<std::string> ids(list.begin(), list.end());
+    EXPECT_EQ(ids.size(), list.size());
+    EXPECT_GT(links.size(), 500u);
+    for (const std::string& link : links) EXPECT_TRUE(ids.contains(link)) << link;
+    EXPECT_TRUE(ids.contains("instructions:fadd"));
+    EXPECT_EQ(page.find("<script"), std::string::npos);
+    EXPECT_LT(page.find("id=\"instructions:fadd\""), page.find("id=\"opcodes\"")) << "indexes stand at the end";
+}
+
 TEST(slug, names_that_differ_have_different_ones) {
     const std::vector<std::string> names{"add", "ADD", "add.w", "add w", "add/w", "../x", ".x", "a~20w", "é", ""};
     std::set<std::string> slugs;
