@@ -1,5 +1,6 @@
-# Writes OUTPUT, a C++ file that holds each of FILES as text, named by its path below ROOT.
-# Run with: cmake -DOUTPUT=… -DROOT=… -DFILES=a;b -P embed.cmake
+# Writes OUTPUT, a C++ file that holds each of FILES as text, named by its path below ROOT: NAMESPACE::TABLE of entries of
+# type TYPE, as HEADER declares it.
+# Run with: cmake -DOUTPUT=… -DROOT=… -DFILES=a;b -DHEADER=… -DNAMESPACE=… -DTYPE=… -DTABLE=… -P embed.cmake
 set(arrays "")
 set(table "")
 foreach(file IN LISTS FILES)
@@ -12,15 +13,15 @@ foreach(file IN LISTS FILES)
   string(APPEND arrays "static const char text_${id}[] = {${bytes}'\\0'};\n")
   string(APPEND table "    {\"${path}\", {text_${id}, ${size}}},\n")
 endforeach()
-file(WRITE ${OUTPUT} "// Made from the descriptions by the build.
-#include \"language/builtin.hpp\"
+file(WRITE ${OUTPUT} "// Made by the build from the files below.
+#include \"${HEADER}\"
 
-namespace isaforge::language {
+namespace ${NAMESPACE} {
 
 ${arrays}
-const EmbeddedFile embedded_files[] = {
+const ${TYPE} ${TABLE}[] = {
 ${table}    {{}, {}},
 };
 
-}  // namespace isaforge::language
+}  // namespace ${NAMESPACE}
 ")

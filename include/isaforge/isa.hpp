@@ -466,6 +466,13 @@ struct Surface {
     bool case_insensitive = false;       // mnemonics, registers and keywords
 };
 
+// A constant that whoever loads the description may give another value.
+struct Parameter {
+    std::string name;
+    std::vector<std::uint64_t> allowed;  // as the description lists them; empty: any
+    Place where;
+};
+
 enum class Rounding : std::uint8_t { nearest, up, down, zero };  // nearest: ties to even
 
 struct FloatRules {
@@ -513,6 +520,7 @@ struct Isa {
     FloatRules floats;
     std::array<FloatFormat, 3> float_formats;        // of 16, 32 and 64 bits
     std::map<std::string, std::uint64_t> constants;  // constants and parameters
+    std::vector<Parameter> parameters;
     std::vector<RegisterFile> register_files;
     std::vector<MemorySpace> memories;
     std::vector<Device> devices;

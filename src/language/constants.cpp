@@ -200,6 +200,12 @@ void Resolver::resolve_constants() {
             asked.erase(given);
         }
         if (value && inserted) isa_.constants[name] = *value;
+        if (declaration.parameter && inserted) {
+            Parameter& parameter = isa_.parameters.emplace_back(Parameter{name, {}, declaration.name.place});
+            for (const ExpressionPointer& choice : declaration.allowed) {
+                if (const auto one = evaluate(choice, {}, false)) parameter.allowed.push_back(*one);
+            }
+        }
         if (!value) broken_.insert(name);
     }
     for (const auto& [name, value] : asked) {

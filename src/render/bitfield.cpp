@@ -6,19 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "render/bar.hpp"
+
 namespace isaforge::render {
 
 namespace {
-
-// Who owns one bit of the bar, and which bit of the owner's value it is.
-struct BarBit {
-    Index field = no_index;  // no_index: nobody, the bit is fixed or unused
-    unsigned value_bit = 0;
-    bool digit = true;  // shown as a digit instead of as part of a name
-    bool one = false;
-    bool ignored = false;  // a digit that may be another
-    unsigned number = 0;  // shown above
-};
 
 // Neighbouring bits that share a box.
 struct Cell {
@@ -39,62 +31,10 @@ const Strokes& strokes(Charset charset) {
     return charset == Charset::ascii ? plain : boxes;
 }
 
-constexpr unsigned row_bits = 32;
-
-// The form's bits in the order of the bar: first unit first, the most significant bit of each unit first.
-std::vector<BarBit> bar_of(const Isa& isa, const Form& form) {
-    std::vector<BarBit> by_position(form.bits);
-    for (unsigned position = 0; position < form.bits; ++position) {
-        by_position[position].one = form.written.get(position, 1) != 0;
-        by_position[position].ignored = form.mask.get(position, 1) == 0;
-    }
-    for (Index index = 0; index < form.fields.size(); ++index) {
-        const Field& field = form.fields[index];
-        if (field.in_tail) continue;
-        for (const BitPiece& piece : field.place.pieces) {
-            for (unsigned i = 0; i < piece.width && piece.position + i < form.bits; ++i) {
-                BarBit& bit = by_position[piece.position + i];
-                bit.field = index;
-                bit.value_bit = piece.shift + i;
-                bit.digit = field.fixed;
-                if (field.fixed) bit.one = (form.fixed_value(field) >> bit.value_bit & 1) != 0;
-            }
-        }
-    }
-    const bool row_is_unit = isa.unit_bits * 2 > row_bits;
-    std::vector<BarBit> bar;
-    bar.reserve(form.bits);
-    for (unsigned unit = 0; unit < form.bits / isa.unit_bits; ++unit) {
-        for (unsigned i = isa.unit_bits; i-- > 0;) {
-            const unsigned position = unit * isa.unit_bits + i;
-            BarBit bit = by_position[position];
-            bit.number = row_is_unit ? position : form.bits - 1 - static_cast<unsigned>(bar.size());
-            bar.push_back(bit);
-        }
-    }
-    return bar;
-}
-
-bool share_a_cell(const BarBit& left, const BarBit& right) {
-    if (left.field != right.field) return false;
-    return left.field == no_index ? left.ignored == right.ignored : left.value_bit == right.value_bit + 1;
-}
-
 Cell cell_of(const Form& form, const BarBit* begin, const BarBit* end) {
     Cell cell;
     const BarBit &first = *begin, &last = end[-1];
-    if (first.digit) {
-        for (const BarBit* bit = begin; bit != end; ++bit) cell.label += bit->one ? '1' : '0';
-        if (first.ignored) cell.label += '?';
-    } else {
-        const Field& field = form.fields[first.field];
-        const bool whole = static_cast<std::size_t>(end - begin) == field.place.width;
-        cell.label = field.name;
-        if (!whole) {
-            cell.label += first.value_bit == last.value_bit ? fmt::format("[{}]", first.value_bit)
-                                                            : fmt::format("[{}:{}]", first.value_bit, last.value_bit);
-        }
-    }
+    cell.label = bar_label(form, begin, end);
     cell.left = std::to_string(first.number);
     if (end - begin > 1) cell.right = std::to_string(last.number);
     const std::size_t numbers = cell.left.size() + (cell.right.empty() ? 0 : 1 + cell.right.size());
@@ -105,8 +45,7 @@ Cell cell_of(const Form& form, const BarBit* begin, const BarBit* end) {
 std::vector<Cell> cells_of(const Form& form, const BarBit* begin, const BarBit* end) {
     std::vector<Cell> cells;
     for (const BarBit* cell = begin; cell != end;) {
-        const BarBit* next = cell + 1;
-        while (next != end && share_a_cell(next[-1], *next)) ++next;
+        const BarBit* const next = cell_end(cell, end);
         cells.push_back(cell_of(form, cell, next));
         cell = next;
     }
@@ -160,7 +99,7 @@ void append_element(std::string& out, const Instruction& instruction, const Form
 
 std::string bitfield_picture(const Isa& isa, const Form& form, Charset charset, const std::string& caption) {
     const std::vector<BarBit> bar = bar_of(isa, form);
-    const std::size_t step = std::max(1U, row_bits / isa.unit_bits) * isa.unit_bits;
+    const std::size_t step = bar_row_bits(isa);
     std::string out;
     for (std::size_t begin = 0; begin < bar.size(); begin += step) {
         const std::size_t end = std::min(begin + step, bar.size());

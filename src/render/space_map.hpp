@@ -2,6 +2,7 @@
 // map itself is here, without a look; drawings of it are made for the terminal and as SVG.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,8 +58,10 @@ std::string names_text(const Isa& isa, const MapBlock& block, std::size_t most);
 // A letter for each format that has instructions: the first of its name where that is free.
 std::vector<char> format_letters(const Isa& isa, const SpaceMap& map);
 
-// An SVG of `width` pixels, to be read on paper and with tool tips on a screen.
-std::string map_svg(const Isa& isa, const SpaceMap& map, unsigned width);
+// An SVG of `width` pixels, to be read on paper and with tool tips on a screen. With `link`, blocks with instructions lead
+// to the address that it gives.
+using BlockLink = std::function<std::string(const MapBlock& block)>;
+std::string map_svg(const Isa& isa, const SpaceMap& map, unsigned width, const BlockLink& link = {});
 
 // Rows of `columns` (a power of two) letters and a legend; with escape sequences for colours on request.
 std::string map_text(const Isa& isa, const SpaceMap& map, unsigned columns, bool colour);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "render/space_map.hpp"
+#include "render/xml.hpp"
 
 namespace isaforge::render {
 
@@ -20,51 +21,14 @@ constexpr double left = 96, right = 150, letter_width = 0.62, label_size = 9;
 constexpr unsigned magnified = 4;           // bits of a row of the magnified part
 constexpr std::size_t most_magnified = 96;  // rows there
 
-// The bytes of the well-formed UTF-8 character at `at`, or 0.
-std::size_t character_bytes(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-    const unsigned first = byte(at);
-    const std::size_t bytes = first < 0x80                    ? 1
-                              : first >= 0xc2 && first < 0xe0 ? 2
-                              : first >= 0xe0 && first < 0xef ? 3
-                                                              : 0;
-    for (std::size_t i = 1; i < bytes; ++i) {
-        if ((byte(at + i) & 0xc0) != 0x80) return 0;
-    }
-    if ((first == 0xe0 && byte(at + 1) < 0xa0) || (first == 0xed && byte(at + 1) >= 0xa0)) return 0;
-    return bytes;
-}
-
-// What XML can hold of a text; anything else is a question mark.
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const char c = text[at];
-        const std::size_t bytes = character_bytes(text, at);
-        if (bytes != 1) {
-            out += bytes == 0 ? "?" : text.substr(at, bytes);
-            at += bytes == 0 ? 0 : bytes - 1;
-            continue;
-        }
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-        }
-    }
-    return out;
-}
-
 struct Box {
     double x = 0, y = 0, width = 0, height = 0;
 };
 
 class SvgMap {
 public:
-    SvgMap(const Isa& isa, const SpaceMap& map, unsigned width)
-        : isa_(isa), map_(map), width_(std::max<double>(width, left + right + 200)) {
+    SvgMap(const Isa& isa, const SpaceMap& map, unsigned width, const BlockLink& link)
+        : isa_(isa), map_(map), link_(link), width_(std::max<double>(width, left + right + 200)) {
         const auto bits = static_cast<unsigned>(map.bits.size());
         row_bits_ = std::min(7U, bits > 8 ? bits - 6 : bits / 2);
         if (bits > 13) row_bits_ = 7;
@@ -110,7 +74,7 @@ private:
             "<pattern id=\"reserved\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\">"
             "<path d=\"M0 0h5v5h-5z\" fill=\"#fff\"/><path d=\"M0 0l5 5M5 0l-5 5\" stroke=\"#000\" "
             "stroke-width=\"1\"/></pattern>\n",
-            width_, height, escaped(isa_.variant));
+            width_, height, escape_xml(isa_.variant));
         static constexpr std::array<const char*, 5> strokes{"M-1 1l2 -2M0 6l6 -6M5 7l2 -2", "M0 3h6", "M3 0v6M0 3h6",
                                                             "M3 0v6", "M0 0l6 6M6 0l-6 6"};
         for (std::size_t i = 0; i < strokes.size(); ++i) {
@@ -146,7 +110,7 @@ private:
 
     void text(double x, double y, double size, std::string_view what, const char* more = "") {
         out_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.1f}\"{}>{}</text>\n", x, y, size, more,
-                            escaped(what));
+                            escape_xml(what));
     }
 
     void swatch(const Box& box, const std::string& fill, const std::string& over) {
@@ -222,7 +186,7 @@ private:
             out_ += fmt::format(
                 "<text x=\"{:.1f}\" y=\"{:.1f}\"><tspan font-weight=\"bold\">{}</tspan> {} bits, {} × "
                 "{:.1f} %</text>\n",
-                x + 32, y + 11, escaped(isa_.formats[format.format].name), lengths, format.instructions,
+                x + 32, y + 11, escape_xml(isa_.formats[format.format].name), lengths, format.instructions,
                 format.used.fraction() * 100);
             ++at;
         }
@@ -293,13 +257,21 @@ private:
         return out + fmt::format(", {} bits{}", fmt::join(lengths, " or "), block.partly ? ", partly free" : "");
     }
 
+    bool has_link(const MapBlock& block) const { return link_ && block.kind == MapBlock::Kind::used; }
+
+    void open_block(const MapBlock& block) {
+        out_ += has_link(block) ? fmt::format("<a href=\"{}\">", escape_xml(link_(block))) : "<g>";
+        out_ += fmt::format("<title>{}</title>\n", escaped_lines(title_of(block)));
+    }
+    void close_block(const MapBlock& block) { out_ += has_link(block) ? "</a>\n" : "</g>\n"; }
+
     void draw_block(const MapBlock& block) {
-        out_ += fmt::format("<g><title>{}</title>\n", escaped_lines(title_of(block)));
+        open_block(block);
         const std::vector<Box> own = boxes(block.low, block.high);
         if (block.kind != MapBlock::Kind::used) {
             const char* fill = block.kind == MapBlock::Kind::free ? "url(#free)" : "url(#reserved)";
             for (const Box& b : own) rectangle(b, fill, block.kind == MapBlock::Kind::free ? " stroke=\"none\"" : "");
-            out_ += "</g>\n";
+            close_block(block);
             if (block.kind == MapBlock::Kind::free) label_free(block, own);
             return;
         }
@@ -307,7 +279,7 @@ private:
         for (const MapBlock::Part& part : block.parts) hatch(part);
         if (block.partly) mark_partly(own);
         outline(block, own);
-        out_ += "</g>\n";
+        close_block(block);
         label_block(block, own);
     }
 
@@ -315,7 +287,7 @@ private:
         std::string out;
         for (std::size_t begin = 0; begin <= text.size();) {
             const std::size_t end = std::min(text.find('\n', begin), text.size());
-            out += (begin > 0 ? "\n" : "") + escaped(std::string_view(text).substr(begin, end - begin));
+            out += (begin > 0 ? "\n" : "") + escape_xml(std::string_view(text).substr(begin, end - begin));
             begin = end + 1;
         }
         return out;
@@ -365,7 +337,7 @@ private:
             "<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.1f}\" text-anchor=\"middle\" stroke=\"#fff\" "
             "stroke-width=\"2.4\" stroke-opacity=\"0.85\" stroke-linejoin=\"round\" paint-order=\"stroke\" "
             "pointer-events=\"none\"{}>{}</text>\n",
-            x, y + size * 0.36, size, turn, escaped(what));
+            x, y + size * 0.36, size, turn, escape_xml(what));
     }
 
     // The largest box takes the text, lying or standing; false where none has room.
@@ -435,7 +407,7 @@ private:
         out_ += fmt::format(
             "<g><title>pool {}\n{}</title><path d=\"{}\" fill=\"none\" stroke=\"#000\" stroke-width=\"2.2\" "
             "stroke-linejoin=\"round\"/></g>\n",
-            escaped(what), escaped(cell_text(map_, pool.low, pool.high)), pool_path(pool, parts));
+            escape_xml(what), escape_xml(cell_text(map_, pool.low, pool.high)), pool_path(pool, parts));
         const std::uint64_t row = pool.low / columns_;
         double y = top_ + row_height_ * (static_cast<double>(row) + 0.5) + 4;
         y = std::max(y, pool_label_y_ + 12);
@@ -498,11 +470,11 @@ private:
             const std::uint64_t begin = std::max(low, block.low), end = std::min(high, block.high);
             const Box b{left + unit * static_cast<double>(begin - low), y_, unit * static_cast<double>(end - begin + 1),
                         height};
-            out_ += fmt::format("<g><title>{}</title>\n", escaped_lines(title_of(block)));
+            open_block(block);
             const bool used = block.kind == MapBlock::Kind::used;
             const std::string plain = block.kind == MapBlock::Kind::free ? "url(#free)" : "url(#reserved)";
             swatch(b, used ? colour(block.format) : plain, used ? hatching(block.parts[0].lengths[0]) : "");
-            out_ += "</g>\n";
+            close_block(block);
             if (used) {
                 std::string name = names_text(isa_, block, 3);
                 double size = label_size;
@@ -517,6 +489,7 @@ private:
 
     const Isa& isa_;
     const SpaceMap& map_;
+    const BlockLink& link_;
     double width_, plot_width_ = 0, row_height_ = 0, top_ = 0, y_ = 0, pool_label_y_ = 0;
     unsigned row_bits_ = 0;
     std::uint64_t columns_ = 1, rows_ = 1;
@@ -528,6 +501,8 @@ private:
 
 }  // namespace
 
-std::string map_svg(const Isa& isa, const SpaceMap& map, unsigned width) { return SvgMap(isa, map, width).draw(); }
+std::string map_svg(const Isa& isa, const SpaceMap& map, unsigned width, const BlockLink& link) {
+    return SvgMap(isa, map, width, link).draw();
+}
 
 }  // namespace isaforge::render
