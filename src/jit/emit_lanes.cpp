@@ -30,7 +30,8 @@ public:
                 return all;
             }
             case Op::item: return {x_[0][instruction_.number]};
-            default: return {single(x_.empty() ? nullptr : x_[0][0])};
+            case Op::lane_number: return {lane_numbers()};
+            default: return {single(x_[0][0])};
         }
     }
 
@@ -50,7 +51,6 @@ private:
             case Op::zero_extend: return b_.CreateZExt(value, type());
             case Op::sign_extend: return b_.CreateSExt(value, type());
             case Op::from_truth: return b_.CreateZExt(value, type());
-            case Op::lane_number: return lane_numbers();
             case Op::reduce_and: return reduced(value, llvm::Intrinsic::vector_reduce_and);
             case Op::reduce_or: return reduced(value, llvm::Intrinsic::vector_reduce_or);
             case Op::reduce_add: return reduced(value, llvm::Intrinsic::vector_reduce_add);
