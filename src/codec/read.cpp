@@ -318,8 +318,8 @@ std::string_view Reader::word_at(const char* p) const {
 
 // A text of the operand as it is printed. True, cursor unmoved, where that is the empty one. `refused`: it begins with a name
 // and has all but the right numbers, so that the rows refuse it too: `v[0:3]` where two registers are asked for.
-bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued, Parsed& out,
-                          bool* refused) {
+bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued,
+                          Parsed& out, bool* refused) {
     PatternMatch found;
     const Patterns::Walk& walk = walk_of(*place.texts, cursor);
     const char* p = place.texts->take(walk, end_, nested_, place.type, {glued, 0}, found);

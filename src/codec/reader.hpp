@@ -131,8 +131,8 @@ private:
         }
         return walks_[at];
     }
-    bool take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued, Parsed& out,
-                      bool* refused = nullptr);
+    bool take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued,
+                      Parsed& out, bool* refused = nullptr);
     std::string_view word_at(const char* p) const;
     bool may_go_on(const OperandTable& table, const char* after) const;
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
