@@ -62,8 +62,9 @@ void append(std::string& out, const Page& page, unsigned deeper) {
 std::string one_page(const Site& site, const std::vector<Page>& pages) {
     const Isa& isa = site.main().isa;
     Html head;
-    head("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+    head(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     head.text(isa.title.empty() ? isa.name : isa.title)("</title>\n<style>\n");
     std::string out = head.str();
     for (const EmbeddedAsset* asset = embedded_assets; !asset->path.empty(); ++asset) {
@@ -76,7 +77,8 @@ std::string one_page(const Site& site, const std::vector<Page>& pages) {
         if (instruction && !instructions) out += "<section class=\"chapter\"><h2>Instructions</h2></section>\n";
         instructions |= instruction;
         const bool first = &page == &pages.front();
-        out += fmt::format("<section class=\"{}\" id=\"{}\">", instruction ? "instruction" : "chapter", name_of(page.path, ""));
+        out += fmt::format("<section class=\"{}\" id=\"{}\">", instruction ? "instruction" : "chapter",
+                           name_of(page.path, ""));
         append(out, page, first ? 0 : instruction ? 2 : 1);
         out += "</section>\n";
     }
