@@ -58,8 +58,9 @@ public:
     }
 
     std::string write() {
-        out_("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+        out_(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
         out_.text(before_.variant)(" and ").text(after_.variant)("</title>\n<style>\n");
         for (const EmbeddedAsset* asset = embedded_assets; !asset->path.empty(); ++asset) {
             if (asset->path.ends_with(".css")) out_.made(asset->text);
@@ -111,7 +112,9 @@ private:
             out_("<span class=\"swatch\" style=\"background:").text(look.colour)("\"></span>").text(look.words)(" ");
         }
         out_("<span class=\"swatch gone\"></span>where something was that moved or is gone</p>");
-        out_("<div class=\"map\" tabindex=\"0\" role=\"group\" aria-label=\"Map of the code space; the tables below have the same\">");
+        out_(
+            "<div class=\"map\" tabindex=\"0\" role=\"group\" aria-label=\"Map of the code space; the tables below "
+            "have the same\">");
         out_.made(render::map_svg(after_, *now, 1100, dress))("</div>\n");
     }
 
@@ -122,8 +125,10 @@ private:
             if (!last || last->subject != change.subject) {
                 if (last) out_("</tbody></table></section>\n");
                 out_("<section><h2>").text(headings[static_cast<std::size_t>(change.subject)]);
-                out_("</h2><table><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Became</th><th scope=\"col\">What differs</th>"
-                     "</tr></thead><tbody>\n");
+                out_(
+                    "</h2><table><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Became</th><th "
+                    "scope=\"col\">What differs</th>"
+                    "</tr></thead><tbody>\n");
             }
             last = &change;
             out_("<tr id=\"").text(anchor_of(change));
