@@ -7,9 +7,11 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "isa/diff.hpp"
+#include "manual/diff_page.hpp"
 
 namespace isaforge::cli {
 
@@ -20,6 +22,7 @@ constexpr int no_difference = 0, some_difference = 1, trouble = 2;
 
 struct Options {
     IsaChoice before, after;
+    std::string html;
     bool json = false;
 };
 
@@ -144,7 +147,10 @@ int diff(const Options& options) {
     session.report();
     if (!before || !after) return trouble;
     const std::vector<Change> changes = compare(*before, *after);
-    if (options.json) {
+    if (!options.html.empty()) {
+        if (!outputs_are_apart({options.html}, session.sources)) return trouble;
+        if (!write_text(options.html, manual::diff_page(*before, *after, changes))) return trouble;
+    } else if (options.json) {
         say(fmt::format(
             "{}\n", json_of(changes, *before, *after).dump(1, ' ', false, nlohmann::json::error_handler_t::replace)));
     } else if (!changes.empty()) {
@@ -161,7 +167,11 @@ Action define(Arguments& app) {
     app.add_option("ISA2", options->after.name, "Likewise: the later one")->required()->type_name("");
     app.add_option("--variant1", options->before.variant, "Which variant of ISA1, where it has several");
     app.add_option("--variant2", options->after.variant, "Which variant of ISA2");
-    app.add_flag("--json", options->json, "Print the differences as one JSON object");
+    const Argument json = app.add_flag("--json", options->json, "Print the differences as one JSON object");
+    app.add_option("--html", options->html,
+                   "Write them as a page instead, with a map of what moved; - is standard output")
+        ->type_name("FILE")
+        ->excludes(json);
     return [options] { return diff(*options); };
 }
 
@@ -170,7 +180,8 @@ constexpr Command command{about_descriptions, "diff", "Say what is different bet
                           "A renamed instruction has the same title or the same encoding.\n\n"
                           "Examples:\n"
                           "  isaforge diff old.isa new.isa\n"
-                          "  isaforge diff old.isa new.isa --json | jq '.changes[] | select(.moved).name'\n",
+                          "  isaforge diff old.isa new.isa --json | jq '.changes[] | select(.moved).name'\n"
+                          "  isaforge diff old.isa new.isa --html changes.html\n",
                           define};
 const Registration registration{command};
 

@@ -133,10 +133,12 @@ Html map_html(const Site& site, const Edition& edition, const render::SpaceMap& 
     space_words(out, isa, map.space);
     out("<div class=\"map\" tabindex=\"0\" role=\"group\" aria-label=\"Map of the code space; the table below has the "
         "same\">");
-    out.made(render::map_svg(isa, map, 1100, [&](const render::MapBlock& block) {
+    render::MapDress dress;
+    dress.link = [&](const render::MapBlock& block) {
         return block.instructions.size() == 1 ? site.topic_of(edition, block.instructions[0]).path
                                               : fmt::format("#block-{:x}", block.low);
-    }));
+    };
+    out.made(render::map_svg(isa, map, 1100, dress));
     out("</div>");
     free_ranges(out, map.space);
     out("<h2 id=\"every-block\">Every block</h2><div class=\"scroll\" tabindex=\"0\" role=\"group\" "

@@ -103,7 +103,8 @@ private:
 
     void add_form(const Edition& edition, const Instruction& instruction, Index index) {
         const Form& form = edition.isa.forms[index];
-        for (const Field& field : form.fields) add_operand(edition, form, field);
+        const std::string label = format_label(edition, form);
+        for (const Field& field : form.fields) add_operand(edition, form, field, label);
         // The same bits and texts are told once, as long as the example holds in all editions.
         Tools& tools = *tools_[edition.number];
         std::string key = form_key(edition, form);
@@ -154,7 +155,7 @@ private:
         out.text(bytes_text(example.bytes))("</code></p>\n");
     }
 
-    void add_operand(const Edition& edition, const Form& form, const Field& field) {
+    void add_operand(const Edition& edition, const Form& form, const Field& field, const std::string& label) {
         if (field.fixed) return;
         const std::string key =
             field.name + "|" +
@@ -162,8 +163,7 @@ private:
         auto& piece = operands_.add(edition, key);
         operand_places_[key].insert(&form - edition.isa.forms.data() + (std::uint64_t{edition.number} << 32));
         auto& formats = operand_formats_[key];
-        const std::string format = format_label(edition, form);
-        if (std::find(formats.begin(), formats.end(), format) == formats.end()) formats.push_back(format);
+        if (std::find(formats.begin(), formats.end(), label) == formats.end()) formats.push_back(label);
         if (!piece.content.empty()) return;
         piece.content("<td class=\"bits\">").number(field.place.width)("</td><td>");
         if (field.type != no_index) {

@@ -58,10 +58,20 @@ std::string names_text(const Isa& isa, const MapBlock& block, std::size_t most);
 // A letter for each format that has instructions: the first of its name where that is free.
 std::vector<char> format_letters(const Isa& isa, const SpaceMap& map);
 
-// An SVG of `width` pixels, to be read on paper and with tool tips on a screen. With `link`, blocks with instructions lead
-// to the address that it gives.
-using BlockLink = std::function<std::string(const MapBlock& block)>;
-std::string map_svg(const Isa& isa, const SpaceMap& map, unsigned width, const BlockLink& link = {});
+// What a drawing of a map shows besides.
+struct MapDress {
+    std::function<std::string(const MapBlock& block)> link;    // where a block with instructions leads; none: nowhere
+    std::function<std::string(const MapBlock& block)> colour;  // "#f6c667", instead of that of its format
+    // Dashed frames around cells that had another content once.
+    struct Trace {
+        std::uint64_t low = 0, high = 0;
+        std::string what;
+    };
+    std::vector<Trace> traces;
+};
+
+// An SVG of `width` pixels, to be read on paper and with tool tips on a screen.
+std::string map_svg(const Isa& isa, const SpaceMap& map, unsigned width, const MapDress& dress = {});
 
 // Rows of `columns` (a power of two) letters and a legend; with escape sequences for colours on request.
 std::string map_text(const Isa& isa, const SpaceMap& map, unsigned columns, bool colour);

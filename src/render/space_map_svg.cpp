@@ -27,8 +27,8 @@ struct Box {
 
 class SvgMap {
 public:
-    SvgMap(const Isa& isa, const SpaceMap& map, unsigned width, const BlockLink& link)
-        : isa_(isa), map_(map), link_(link), width_(std::max<double>(width, left + right + 200)) {
+    SvgMap(const Isa& isa, const SpaceMap& map, unsigned width, const MapDress& dress)
+        : isa_(isa), map_(map), dress_(dress), width_(std::max<double>(width, left + right + 200)) {
         const auto bits = static_cast<unsigned>(map.bits.size());
         row_bits_ = std::min(7U, bits > 8 ? bits - 6 : bits / 2);
         if (bits > 13) row_bits_ = 7;
@@ -55,6 +55,7 @@ public:
             "stroke=\"#000\"/>\n",
             left, top_, plot_width_, row_height_ * static_cast<double>(rows_));
         for (const MapPool& pool : map_.pools) draw_pool(pool);
+        for (const MapDress::Trace& trace : dress_.traces) draw_trace(trace);
         y_ = top_ + row_height_ * static_cast<double>(rows_) + 24;
         magnify();
         return head() + out_ + "</svg>\n";
@@ -108,6 +109,10 @@ private:
         return fmt::format("#{:06x}", out);
     }
 
+    std::string paint(const MapBlock& block) const {
+        return dress_.colour ? dress_.colour(block) : colour(block.format);
+    }
+
     void text(double x, double y, double size, std::string_view what, const char* more = "") {
         out_ += fmt::format("<text x=\"{:.2f}\" y=\"{:.2f}\" font-size=\"{:.1f}\"{}>{}</text>\n", x, y, size, more,
                             escape_xml(what));
@@ -135,7 +140,7 @@ private:
                  map_.space.reserved.fraction() * 100, map_.space.free.fraction() * 100, bits_text(), row_bits_));
         y_ += 14;
         lengths_legend();
-        formats_legend();
+        if (!dress_.colour) formats_legend();
     }
 
     // "bits 0 to 4, 16 to 21".
@@ -257,10 +262,10 @@ private:
         return out + fmt::format(", {} bits{}", fmt::join(lengths, " or "), block.partly ? ", partly free" : "");
     }
 
-    bool has_link(const MapBlock& block) const { return link_ && block.kind == MapBlock::Kind::used; }
+    bool has_link(const MapBlock& block) const { return dress_.link && block.kind == MapBlock::Kind::used; }
 
     void open_block(const MapBlock& block) {
-        out_ += has_link(block) ? fmt::format("<a href=\"{}\">", escape_xml(link_(block))) : "<g>";
+        out_ += has_link(block) ? fmt::format("<a href=\"{}\">", escape_xml(dress_.link(block))) : "<g>";
         out_ += fmt::format("<title>{}</title>\n", escaped_lines(title_of(block)));
     }
     void close_block(const MapBlock& block) { out_ += has_link(block) ? "</a>\n" : "</g>\n"; }
@@ -275,7 +280,7 @@ private:
             if (block.kind == MapBlock::Kind::free) label_free(block, own);
             return;
         }
-        for (const Box& b : own) rectangle(b, colour(block.format));
+        for (const Box& b : own) rectangle(b, paint(block));
         for (const MapBlock::Part& part : block.parts) hatch(part);
         if (block.partly) mark_partly(own);
         outline(block, own);
@@ -398,6 +403,14 @@ private:
         }
     }
 
+    void draw_trace(const MapDress::Trace& trace) {
+        out_ += fmt::format("<g class=\"trace\"><title>{}</title>", escape_xml(trace.what));
+        for (const Box& b : boxes(trace.low, trace.high))
+            rectangle(b, "none",
+                      " stroke=\"#b3261e\" stroke-width=\"0.9\" stroke-dasharray=\"3 3\" pointer-events=\"stroke\"");
+        out_ += "</g>\n";
+    }
+
     void draw_pool(const MapPool& pool) {
         const Pool& own = isa_.pools[pool.pool];
         const std::vector<Box> parts = boxes(pool.low, pool.high);
@@ -473,7 +486,7 @@ private:
             open_block(block);
             const bool used = block.kind == MapBlock::Kind::used;
             const std::string plain = block.kind == MapBlock::Kind::free ? "url(#free)" : "url(#reserved)";
-            swatch(b, used ? colour(block.format) : plain, used ? hatching(block.parts[0].lengths[0]) : "");
+            swatch(b, used ? paint(block) : plain, used ? hatching(block.parts[0].lengths[0]) : "");
             close_block(block);
             if (used) {
                 std::string name = names_text(isa_, block, 3);
@@ -489,7 +502,7 @@ private:
 
     const Isa& isa_;
     const SpaceMap& map_;
-    const BlockLink& link_;
+    const MapDress& dress_;
     double width_, plot_width_ = 0, row_height_ = 0, top_ = 0, y_ = 0, pool_label_y_ = 0;
     unsigned row_bits_ = 0;
     std::uint64_t columns_ = 1, rows_ = 1;
@@ -501,8 +514,8 @@ private:
 
 }  // namespace
 
-std::string map_svg(const Isa& isa, const SpaceMap& map, unsigned width, const BlockLink& link) {
-    return SvgMap(isa, map, width, link).draw();
+std::string map_svg(const Isa& isa, const SpaceMap& map, unsigned width, const MapDress& dress) {
+    return SvgMap(isa, map, width, dress).draw();
 }
 
 }  // namespace isaforge::render

@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+#include "manual/diff_page.hpp"
 #include "manual/prose.hpp"
 #include "manual/site.hpp"
 
@@ -242,6 +243,30 @@ TEST(manual, one_page_has_all_its_links_inside) {
     EXPECT_TRUE(ids.contains("instructions:fadd"));
     EXPECT_EQ(page.find("<script"), std::string::npos);
     EXPECT_LT(page.find("id=\"instructions:fadd\""), page.find("id=\"opcodes\"")) << "indexes stand at the end";
+}
+
+TEST(manual, a_page_of_differences_shows_what_moved) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto load = [&](const std::string& rows) {
+        return load_isa_text("machine.isa", with_row(rows), sources, diagnostics);
+    };
+    const auto before = load("1  add  D = A + B\n2  sub  D = A - B\n3  old  D = A\n4  low  D = ~A");
+    const auto after = load("1  add  D = A + B\n5  sub  D = A - B\n4  low  D = ~B\n6  fresh  D = B & A");
+    ASSERT_TRUE(before && after) << to_text(diagnostics, sources);
+    const std::string page = diff_page(*before, *after, compare(*before, *after));
+    const auto colour_of = [&](const std::string& name) -> std::string {  // of its block in the map
+        std::smatch found;
+        const std::regex block("<a href=\"[^\"]*\"><title>[^<]*\n" + name + "\n[^]*?fill=\"(#[0-9a-f]{6})\"");
+        return std::regex_search(page, found, block) ? found[1].str() : "none";
+    };
+    const std::set<std::string> colours{colour_of("add"), colour_of("sub"), colour_of("low"), colour_of("fresh")};
+    EXPECT_EQ(colours.size(), 4u) << "the same, moved, changed, new";
+    EXPECT_FALSE(colours.contains("none"));
+    EXPECT_NE(page.find("<title>here was sub</title>"), std::string::npos);
+    EXPECT_NE(page.find("<title>here was old</title>"), std::string::npos);
+    EXPECT_EQ(page.find("<title>here was add</title>"), std::string::npos);
+    EXPECT_NE(words_of(page).find("gone"), std::string::npos);
 }
 
 TEST(slug, names_that_differ_have_different_ones) {

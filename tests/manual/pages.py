@@ -67,7 +67,7 @@ class Reader(html.parser.HTMLParser):
 
 LINK = re.compile(r'\b(?:href|src)="([^"]*)"')
 ANCHOR = re.compile(r'\bid="([^"]*)"')
-LOOKED_AT = 4_000_000  # characters that are read closely
+LOOKED_AT = 1_500_000  # characters that are read closely
 
 
 def check_links(folder):
