@@ -565,7 +565,8 @@ struct LoadOptions {
     // Leave the rows with `auto` opcodes as they are, in Isa::auto_rows: a draft for the allocator. Their forms' masks
     // lack the bits of those fields. Otherwise the allocator fills them in, and it is an error where it cannot.
     bool draft = false;
-    // Or instructions have none, and other meanings need not say anything: who only reads or writes instructions needs none.
+    // Or instructions have none, and other meanings, but for those of operands' rows, need not say anything: who only reads or
+    // writes instructions needs none.
     bool meanings = true;
     // A folder where descriptions that were read are kept as tables, by their content, for the next time: it is made where there
     // is none. Empty: nowhere. Nothing is said where that fails.

@@ -326,11 +326,13 @@ private:
     template <typename T>
     [[gnu::noinline]] void structure(T& out) {  // one function of all would take minutes to compile
         if (++depth_ > deepest_tree) fail();
+        if constexpr (std::is_same_v<T, OperandRow>) in_row_ = true;
         const std::uint64_t present = number();
         unsigned bit = 0;
         for_each_member<T>([&](auto member) {
             if (present >> bit++ & 1) get(out.*member);
         });
+        if constexpr (std::is_same_v<T, OperandRow>) in_row_ = false;
         if constexpr (std::is_same_v<T, Form> || std::is_same_v<T, Instruction>) {
             if (!meanings_) leave_meanings_out(out);
         }
@@ -371,7 +373,7 @@ private:
         if (which == 0) return;
         if (which > known.size() + 1) return fail();
         if (which > known.size()) known.push_back({number(), nullptr});
-        if (!meanings_) {
+        if (!meanings_ && !in_row_) {
             out = unread<T>();
             return;
         }
@@ -416,6 +418,7 @@ private:
     std::string_view tree_ends_, trees_;
     const FileId file_bias_;
     const bool meanings_;
+    bool in_row_ = false;  // of an operand: what it names is asked for by all
     const std::uint8_t *at_ = nullptr, *end_ = nullptr;
     bool failed_ = false, in_tree_ = false;
     unsigned depth_ = 0;

@@ -46,8 +46,8 @@ public:
     const Model* find(std::string_view name, std::string_view variant, std::string_view dialect) const;
     const std::vector<Model>& models() const { return models_; }
 
-    // Makes the model `isa`, which is as it was made. Places are in files from `first_file` on. Without `meanings` there are none:
-    // see LoadOptions. False where the bytes are not what Packer gives: `isa` then holds anything.
+    // Makes the model `isa`, which is as it was made. Places are in files from `first_file` on. Without `meanings` there are
+    // none but those of operands' rows: see LoadOptions. False where the bytes are not what Packer gives: `isa` then holds anything.
     bool unpack(const Model& model, FileId first_file, bool meanings, Isa& isa) const;
 
 private:
