@@ -89,10 +89,10 @@ void surface(Html& out, const Surface& own) {
         if (!text.empty()) out("<div><dt>").text(term)("</dt><dd>").code(text)("</dd></div>");
     };
     for (const std::string& comment : own.line_comments) quoted("Comment to the end of the line", comment);
-    for (const auto& [begin, end] : own.block_comments) quoted("Comment", begin + " … " + end);
+    for (const auto& [begin, end] : own.block_comments) quoted("Comment", fmt::format("{} … {}", begin, end));
     fact(out, "A statement ends with", own.statement_end.empty() ? "its line" : own.statement_end);
     quoted("Between statements of one line", own.separator);
-    quoted("Label", own.label_prefix + "name" + own.label_suffix);
+    quoted("Label", fmt::format("{}name{}", own.label_prefix, own.label_suffix));
     quoted("Before a number", own.immediate_prefix);
     quoted("Before a label in an operand", own.label_reference_prefix);
     quoted("Gives a name a meaning", own.define);

@@ -238,6 +238,7 @@ namespace {
 
 // The variants of a set in few words: one that stands for all that are of it is enough.
 std::string variant_words(const Isa& isa, const std::vector<std::string>& in) {
+    if (in.size() == 1) return in[0];
     const auto has = [&](const std::string& name) { return std::find(in.begin(), in.end(), name) != in.end(); };
     std::string out;
     for (const std::string& name : in) {
