@@ -133,11 +133,13 @@ private:
         text(left, y_, 22, isa_.title.empty() ? isa_.variant : isa_.title, " font-weight=\"bold\"");
         y_ += 18;
         text(left, y_, 12,
-             fmt::format(
-                 "{}: {} instructions in {:.1f} % of the code space; {:.2f} % reserved, {:.1f} % free. The bits of a "
-                 "cell are {} of the bar; a row has the first {} in common.",
-                 isa_.variant, isa_.instructions.size(), map_.space.used.fraction() * 100,
-                 map_.space.reserved.fraction() * 100, map_.space.free.fraction() * 100, bits_text(), row_bits_));
+             fmt::format("{}: {} instructions in {:.1f} % of the code space; {:.2f} % reserved, {:.1f} % free.",
+                         isa_.variant, isa_.instructions.size(), map_.space.used.fraction() * 100,
+                         map_.space.reserved.fraction() * 100, map_.space.free.fraction() * 100));
+        y_ += 16;
+        text(left, y_, 12,
+             fmt::format("The bits of a cell are {} of the bar; a row has the first {} in common.", bits_text(),
+                         row_bits_));
         y_ += 14;
         lengths_legend();
         if (!dress_.colour) formats_legend();
@@ -179,20 +181,29 @@ private:
     }
 
     void formats_legend() {
-        constexpr unsigned across = 5;
-        const double step = (width_ - left - 20) / across;
-        unsigned at = 0;
+        constexpr double swatch_width = 32, gap = 18, bold_letter = 7.4, letter = 6.4;
+        struct Item {
+            const SpaceFormat& format;
+            std::string name, rest;
+        };
+        std::vector<Item> items;
+        double widest = 0;
         for (const SpaceFormat& format : map_.space.formats) {
             if (format.instructions == 0) continue;
-            const unsigned line = at / across;
-            const double x = left + step * (at % across), y = y_ + 18.0 * line;
-            swatch({x, y, 26, 13}, colour(format.format), "");
-            const std::string lengths = fmt::format("{}", fmt::join(format.lengths, "/"));
-            out_ += fmt::format(
-                "<text x=\"{:.1f}\" y=\"{:.1f}\"><tspan font-weight=\"bold\">{}</tspan> {} bits, {} × "
-                "{:.1f} %</text>\n",
-                x + 32, y + 11, escape_xml(isa_.formats[format.format].name), lengths, format.instructions,
-                format.used.fraction() * 100);
+            items.push_back({format, isa_.formats[format.format].name,
+                             fmt::format(" {} bits, {} × {:.1f} %", fmt::join(format.lengths, "/"), format.instructions,
+                                         format.used.fraction() * 100)});
+            widest = std::max(widest, bold_letter * static_cast<double>(items.back().name.size()) +
+                                          letter * static_cast<double>(items.back().rest.size()));
+        }
+        const double room = width_ - left - 20;
+        const auto across = static_cast<unsigned>(std::clamp(room / (swatch_width + widest + gap), 1.0, 5.0));
+        unsigned at = 0;
+        for (const Item& item : items) {
+            const double x = left + room / across * (at % across), y = y_ + 18.0 * (at / across);
+            swatch({x, y, 26, 13}, colour(item.format.format), "");
+            out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"><tspan font-weight=\"bold\">{}</tspan>{}</text>\n",
+                                x + swatch_width, y + 11, escape_xml(item.name), item.rest);
             ++at;
         }
         const unsigned lines = (at + across - 1) / across;
