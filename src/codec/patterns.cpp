@@ -223,7 +223,7 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
     out.more = false;
     out.numbers.tail = 0;
     out.numbers.tail_bits = 0;
-    out.numbers.numeric = false;
+    out.numbers.tail_shared = out.numbers.numeric = false;
     std::uint32_t node = 0;
     unsigned count = 0;
     for (const char* p = begin;;) {
