@@ -34,8 +34,9 @@ class Browser:
         else:
             raise SystemExit("chromedriver does not begin")
         self.address = f"http://127.0.0.1:{port[1]}"
-        options = {"args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-device-scale-factor=1",
-                            "--hide-scrollbars", f"--user-data-dir={self.folder}/profile",
+        # By a pipe: `localhost` has no address everywhere.
+        options = {"args": ["--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu",
+                            "--disable-dev-shm-usage", "--force-device-scale-factor=1", "--hide-scrollbars", f"--user-data-dir={self.folder}/profile",
                             f"--window-size={self.width},{self.height}"]}
         asked = {"capabilities": {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
                                                   "goog:loggingPrefs": {"browser": "ALL"}}}}
