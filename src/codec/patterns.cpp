@@ -134,6 +134,7 @@ void Patterns::place_rows() {
     }
     const std::size_t row_size = std::size_t{classes} + 1;
     constexpr std::uint32_t nobody = ~std::uint32_t{0};
+    constexpr std::size_t most_tries = 100;
     cells_.assign(row_size, {nobody, 0});
     rows_.resize(nodes_.size());
     std::size_t first_free = 1;
@@ -157,7 +158,9 @@ void Patterns::place_rows() {
         const auto is_free = [&](const auto& one) {
             return base + one.first >= cells_.size() || cells_[base + one.first].node == nobody;
         };
-        while (!std::all_of(row.begin(), row.end(), is_free)) ++base;
+        std::size_t tried = 0;
+        for (; !std::all_of(row.begin(), row.end(), is_free); ++base) ++tried;
+        if (tried > most_tries) first_free = base + row[0].first;  // few rows fit into the gaps there
         if (cells_.size() < base + row_size) cells_.resize(base + row_size, {nobody, 0});
         rows_[i] |= static_cast<std::uint32_t>(base);
         for (const auto& [letter, child] : row) cells_[base + letter] = {i, child};

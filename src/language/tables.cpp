@@ -162,7 +162,7 @@ bool Resolver::substitute_names(const InstructionsDeclaration& table, Row& row) 
 
 // A column that fills a field takes numbers and the opcodes of other rows: says so where the name is none.
 bool Resolver::names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value) {
-    const FormatDeclaration* format = find_format(table.encodings[0].format, false);
+    const FormatDeclaration* format = table.encodings.empty() ? nullptr : find_format(table.encodings[0].format, false);
     if (!format || value.type->name.empty() || !value.type->arguments.empty()) return false;
     const bool is_field = std::any_of(format->bar.cells.begin(), format->bar.cells.end(), [&](const Cell& cell) {
         return cell.kind == Cell::Kind::named && cell.name.text == column.name.text;
