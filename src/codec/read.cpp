@@ -323,14 +323,14 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const 
     PatternMatch found;
     const Patterns::Walk& walk = walk_of(*place.texts, cursor);
     const char* p = place.texts->take(walk, end_, nested_, place.type, {glued, 0}, found);
-    if (refused && (!p || p == cursor) && table.complete && cursor != end_ &&
+    if (refused && (!p || (p == cursor && !thorough_)) && table.complete && cursor != end_ &&
         tables_.letter[static_cast<unsigned char>(*cursor)] == 1 && !is_digit(*cursor)) {
         const PatternRefusal refusal = place.texts->refusal(walk, end_, place.type, {glued, 0});
         if (refusal.end) {
             const char* const next = skip(refusal.end);
             *refused = next == end_ || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
         } else {
-            *refused = !refusal.may_vary && (!table.open || names_register(tables_, word_at(cursor)));
+            *refused = !refusal.may_vary && (!table.open || (!thorough_ && names_register(tables_, word_at(cursor))));
         }
     }
     if (!p || !nested_.comes_back(place.index, found)) return false;
@@ -712,7 +712,8 @@ bool Reader::plain_step(const char*& cursor, const ReadStep& step, Image& image)
     if (step.kind == ReadStep::Kind::literal) return plain_literal(cursor, step.text);
     if (!step.table) return false;
     const char* const begin = skip(cursor);
-    if (step.table->nullable && (begin == end_ || !step.table->first[static_cast<unsigned char>(*begin)])) {
+    if (!thorough_ && step.table->nullable &&
+        (begin == end_ || !step.table->first[static_cast<unsigned char>(*begin)])) {
         image.words[0] |= step.table->left_out << step.shift;
         return true;
     }

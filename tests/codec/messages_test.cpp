@@ -1,0 +1,37 @@
+// What is said of a statement that was not read: all that could have stood at the furthest place.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "isaforge/codec.hpp"
+#include "isaforge/diagnostics.hpp"
+#include "isaforge/source.hpp"
+
+using namespace isaforge;
+
+namespace {
+
+class NoExpressions final : public ExpressionReader {
+public:
+    bool read(const char*&, const char*, NumberValue&) override { return false; }
+};
+
+}  // namespace
+
+TEST(Messages, PointIntoAModifierThatIsWrongInPart) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const auto isa = load_isa("gcn1.2", sources, diagnostics);
+    ASSERT_TRUE(isa);
+    const Codec codec(isa);
+    const std::string text = "v_cmp_ne_u16 vcc, v1, v2 src0_sel:DWORD src1_sel:WORD_x1";
+    const char* cursor = text.data();
+    NoExpressions none;
+    Encoded encoded;
+    ReadFailure failure;
+    ASSERT_FALSE(codec.assemble(cursor, text.data() + text.size(), 0, none, encoded, failure));
+    EXPECT_EQ(failure.offset, text.find("WORD_x1"));
+    EXPECT_TRUE(failure.message.starts_with(
+        "expected BYTE_0, BYTE_1, BYTE_2, BYTE_3, WORD_0, WORD_1 or DWORD, found 'WORD_x1'"))
+        << failure.message;
+}
