@@ -453,6 +453,11 @@ void Builder::add_texts(Index index, OperandTable& table) {
     table.unlisted = type.kind == OperandKind::table && spellings_.is_unlisted(index);
     table.ends_open = type.kind == OperandKind::table && spellings_.ends_open(index);
     table.goes_on = spellings_.goes_on(index);
+    for (char c = 'a'; c <= 'z' && (table.unlisted || table.ends_open); ++c)
+        table.goes_on_with_word |= table.goes_on[static_cast<unsigned char>(c)];
+    for (const OperandRow& row : type.rows) {
+        for (const Field& field : row.fields) table.goes_on_with_word |= tables_.operands[field.type].goes_on_with_word;
+    }
     table.complete = type.kind == OperandKind::table && !table.unlisted && spellings_.is_complete(index);
     table.first = spellings_.first_of(index);
     table.needs_rows = type.kind == OperandKind::number;

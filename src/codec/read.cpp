@@ -620,7 +620,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 if (!constant(cursor, element)) return false;
                 break;
             case TextKind::any:
-                if (!any(cursor, element, row.fields, {}, codes, out)) return false;
+                if (!any(cursor, element, row.fields, nullptr, codes, out)) return false;
         }
     }
     for (std::size_t i = 0; i < row.fields.size(); ++i) {
@@ -635,9 +635,9 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
     return true;
 }
 
-// Fields that may be left out, in any order: the form's, or those of a row.
+// Fields that may be left out, in any order: the form's, which a step reads, or those of a row.
 bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
-                 std::span<const OperandPlace> places, std::uint64_t* codes, Parsed& out) {
+                 const ReadStep* step, std::uint64_t* codes, Parsed& out) {
     std::uint32_t seen = 0;
     const std::string_view separator = [&] {
         std::string_view text = element.text;
@@ -655,12 +655,15 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
             if (seen >> i & 1) continue;
             const Field& field = fields[element.fields[i]];
             const char* p = begin;
-            if (!thorough_ && (p == end_ || !tables_.operands[field.type].first[static_cast<unsigned char>(*p)]))
-                continue;
+            const bool may_begin =
+                thorough_ || (p != end_ && tables_.operands[field.type].first[static_cast<unsigned char>(*p)]);
             Parsed child;
             const OperandPlace place =
-                places.empty() ? OperandPlace{&tables_.operands[field.type].patterns, 0, field.type} : places[i];
-            if (!operand(p, place, false, child) || p == begin) continue;
+                step ? step->places[i] : OperandPlace{&tables_.operands[field.type].patterns, 0, field.type};
+            const bool taken = may_begin && operand(p, place, false, child) && p != begin;
+            if (looks_ && step)
+                looks_->push_back({candidate_, step, static_cast<Index>(i), begin, taken ? p : nullptr, furthest_});
+            if (!taken) continue;
             if (!adopt(out, child, field)) return false;
             out.numeric |= child.numeric;
             codes[element.fields[i]] = child.code;
@@ -762,8 +765,7 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
         case ReadStep::Kind::any: {
             std::uint64_t codes[most_fields] = {};
             stop_ = 0;
-            if (form.fields.size() > most_fields ||
-                !any(cursor, *step.element, form.fields, step.places, codes, parsed))
+            if (form.fields.size() > most_fields || !any(cursor, *step.element, form.fields, &step, codes, parsed))
                 return false;
             for (const Index index : step.element->fields) {
                 const Field& field = form.fields[index];
@@ -775,6 +777,61 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
         }
     }
     return false;
+}
+
+// The same, and tells of it.
+bool Reader::told_step(const char*& cursor, const ReadStep& one, const Form& form, Parsed& parsed, Image& image) {
+    const char *const begin = skip(cursor), *const before = furthest_;
+    furthest_ = begin;
+    const bool taken = plain_step(cursor, one, image) || step(cursor, one, form, parsed, image);
+    looks_->push_back({candidate_, &one, no_index, begin, taken ? cursor : nullptr, furthest_});
+    furthest_ = std::max(before, furthest_);
+    return taken;
+}
+
+Glance Reader::glance(const ReadStep& step, const Form& form, Index member, const char* begin, const char* end,
+                      Index type, std::uint64_t code) {
+    const char* p = begin;
+    Parsed parsed;
+    bool taken = false;
+    const bool is_member = step.kind == ReadStep::Kind::any;
+    const Field* const field = step.kind == ReadStep::Kind::literal
+                                   ? nullptr
+                                   : &form.fields[is_member ? step.element->fields[member] : step.field];
+    stop_ = is_member ? char{0} : step.stop;
+    if (!field) {
+        taken = literal(p, step.text, step.glued);
+        const auto size = static_cast<std::size_t>(end - begin);
+        if (step.text.size() > size && begins_alike(begin, step.text.substr(0, size))) return {Glance::Taken::beyond};
+    } else if (step.only) {
+        taken = fixed_field(p, form, step);
+    } else {
+        taken = operand(p, is_member ? step.places[member] : step.place, !is_member && step.glued, parsed);
+    }
+    Glance out;
+    if (taken)
+        out.taken = p == begin ? Glance::Taken::nothing
+                    : p < end  ? Glance::Taken::part
+                    : p == end ? Glance::Taken::whole
+                               : Glance::Taken::beyond;
+    if (out.taken == Glance::Taken::part) out.size = static_cast<std::size_t>(p - begin);
+    const OperandTable* const table = field ? &tables_.operands[field->type] : nullptr;
+    if (table && table->relative && (taken || table->first[static_cast<unsigned char>(*begin)]))
+        out.taken = Glance::Taken::beyond;  // what is in range depends on the address
+    const bool goes_on = out.taken == Glance::Taken::whole && table && table->goes_on_with_word;
+    if (end != end_ && (furthest_ >= end || goes_on)) out.taken = Glance::Taken::beyond;
+    if (out.taken != Glance::Taken::whole || !field || step.only) return out;
+    out.same = field->fixed ? parsed.code == form.fixed_value(*field) : field->type == type && parsed.code == code;
+    out.deferred = parsed.deferred_count != 0;
+    out.tail = parsed.tail_bits != 0;
+    return out;
+}
+
+bool Reader::begins_alike(const char* p, std::string_view text) const {
+    const auto same = [&](char a, char b) {
+        return tables_.fold[static_cast<unsigned char>(a)] == tables_.fold[static_cast<unsigned char>(b)];
+    };
+    return static_cast<std::size_t>(end_ - p) >= text.size() && std::equal(text.begin(), text.end(), p, same);
 }
 
 // All was read, but it is not an instruction.
@@ -827,7 +884,9 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     if (candidate.spaced && p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0)
         return fail(p, nullptr, no_index);
     for (const ReadStep& one : candidate.steps) {
-        if (!plain_step(p, one, out.image) && !step(p, one, form, parsed, out.image)) return false;
+        if (looks_ ? !told_step(p, one, form, parsed, out.image)
+                   : !plain_step(p, one, out.image) && !step(p, one, form, parsed, out.image))
+            return false;
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
     if (pending_.kind != Violation::Kind::none) return violated();

@@ -43,6 +43,25 @@ struct Parsed {
 // Whether what ends a statement stands at `p`, behind blanks: its line's end, its end mark, a comment.
 bool statement_ends(const Isa& isa, const Codec::Tables& tables, const char* p, const char* end);
 
+// A step that looked at what stands at `begin`.
+struct Look {
+    const Candidate* candidate;
+    const ReadStep* step;
+    Index member;           // of an `any`: the number of the field there; no_index otherwise
+    const char* begin;
+    const char* end;        // of what it took; null where it took nothing
+    const char* furthest;   // where rows of an operand did not go on
+};
+
+// What a step makes of an operand's text.
+struct Glance {
+    enum class Taken : std::uint8_t { refused, nothing, part, whole, beyond } taken = Taken::refused;
+    std::size_t size = 0;   // part: so many characters; beyond: what stands behind the text counts, too
+    bool same = false;      // it is read as the code that was asked about
+    bool deferred = false;  // with numbers that are not known yet …
+    bool tail = false;      // … with a word behind the instruction
+};
+
 class Reader {
 public:
     Reader(const Isa& isa, const Codec::Tables& tables, ExpressionReader& expressions, const char* begin,
@@ -60,6 +79,14 @@ public:
     bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
     void explain(const char* begin, ReadFailure& failure) const;
     bool explain_constraint(const char* begin, ReadFailure& failure) const;
+    // Whether a text was read whole that was no instruction, because of a rule.
+    bool ruled_out() const { return violation_.kind != Violation::Kind::none; }
+    // All looks that are taken are added to these.
+    void tell(std::vector<Look>& looks) { looks_ = &looks; }
+    // How a step of one of the form's texts, or of a member of its `any`, reads what begins at `begin`: the text of this code
+    // of an operand, or the end of it, which ends at `end`.
+    Glance glance(const ReadStep& step, const Form& form, Index member, const char* begin, const char* end, Index type,
+                  std::uint64_t code);
 
 private:
     static constexpr unsigned most_failures = 8;
@@ -142,19 +169,21 @@ private:
     bool constrain(const OperandRow& row, Index field, Parsed& out, unsigned first) const;
     bool comes_back(Index type, const OperandRow& row, const Parsed& parsed) const;
     bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out);
-    bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
-             std::span<const OperandPlace> places, std::uint64_t* codes, Parsed& out);
+    bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, const ReadStep* step,
+             std::uint64_t* codes, Parsed& out);
     bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
     bool adopt_operand(Parsed& parsed, Parsed& child, const Field& field, const char* begin, const char* end);
 
     bool head(const char*& cursor, const Head& head, std::uint64_t* codes);
     const Mnemonic* mnemonic(const char*& cursor);
     const Mnemonic* lookup(const char* word, std::size_t size, std::uint32_t hash) const;
+    bool begins_alike(const char* p, std::string_view text) const;
     bool violated();
     void find_excess(const char* begin, const Candidate& candidate, const FormLimit& limit, const Image& image);
     bool body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out);
     bool plain_step(const char*& cursor, const ReadStep& step, Image& image);
     bool step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    bool told_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     bool form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image);
     bool fixed_field(const char*& cursor, const Form& form, const ReadStep& step);
 
@@ -195,6 +224,7 @@ private:
     Violation pending_;    // of the candidate that is being read
     Violation violation_;  // of the first candidate that had one
     const Candidate* candidate_ = nullptr;
+    std::vector<Look>* looks_ = nullptr;
     const Mnemonic* found_ = nullptr;
     const char* word_begin_ = nullptr;
     const char* word_end_ = nullptr;

@@ -1,17 +1,47 @@
 #include "disassembler/verify.hpp"
 
-#include <set>
-#include <string>
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <unordered_map>
 
 #include "assembler/no_sections.hpp"
-#include "codec/tables.hpp"
+#include "codec/reader.hpp"
 
 namespace isaforge::disassembler {
 
+using codec::Candidate;
+using codec::Glance;
+using codec::OperandTable;
+using codec::ReadStep;
+
 namespace {
 
-bool begins_name(const std::string& text) {
-    return std::string_view("0123456789+-.").find(text[0]) == std::string_view::npos;
+constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+constexpr unsigned widest_listed = 16;          // operands up to this width have a list of kinds by code …
+constexpr std::size_t most_kept = 1 << 16;      // … and others a table of so many
+constexpr unsigned widest_own = 16;             // of an operand whose code counts
+constexpr unsigned key_bits = 63;
+constexpr unsigned most_parts = 32;
+
+// A number in a name that nobody reads.
+void put(std::string& name, std::uint64_t number) {
+    char bytes[sizeof number];
+    std::memcpy(bytes, &number, sizeof number);
+    name.append(bytes, sizeof bytes);
+}
+
+bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
+
+// What is seen at a glance, as a part of a name: a letter, and how much was taken where that was a part.
+constexpr std::uint16_t unseen = 0, beyond = '?';
+constexpr std::size_t longest_part = 255;
+
+std::uint16_t name_of(const Glance& glance) {
+    if (glance.taken == Glance::Taken::beyond || glance.size > longest_part) return beyond;
+    const unsigned letter =
+        '@' + static_cast<unsigned>(glance.taken) + 8u * glance.same + 16u * glance.deferred + 32u * glance.tail;
+    return static_cast<std::uint16_t>(letter | glance.size << 8);
 }
 
 }  // namespace
@@ -22,6 +52,35 @@ struct Verifier::Reading {
     assembler::Expressions expressions{symbols, sections};
     Encoded encoded;
     ReadFailure failure;
+    std::vector<codec::Look> looks;
+    bool ruled_out = false;  // a text before was read whole, but broke a rule
+
+    void begin() {
+        expressions.clear_operands();
+        expressions.forget_nodes(0);
+    }
+};
+
+struct Verifier::Step {
+    const ReadStep* step;
+    Index form;
+    Index member;         // of an `any`: its number among the fields there; no_index otherwise
+    std::size_t offset;   // from the begin of the operand's text
+};
+
+struct Verifier::Texts {
+    Index type;
+    bool hexadecimal;
+    Around around;
+    std::vector<std::vector<std::uint16_t>> seen;  // by step, then by code of a narrow operand
+};
+
+struct Verifier::Looks {
+    Texts* texts;
+    std::vector<std::uint32_t> steps;
+    std::vector<std::uint8_t> kinds;                        // by code; 0: not known yet
+    std::unordered_map<std::uint64_t, std::uint8_t> others;  // of a wide operand
+    std::map<std::string, std::uint8_t> known;              // by what all steps make of a text
 };
 
 Verifier::~Verifier() = default;
@@ -29,469 +88,32 @@ Verifier::~Verifier() = default;
 Verifier::Verifier(const Codec& codec)
     : codec_(codec),
       reading_(std::make_unique<Reading>()),
-      sure_(codec.isa().forms.size()),
-      operands_(codec.isa().operand_types.size()),
-      codes_(codec.isa().operand_types.size()),
-      rows_(codec.isa().operand_types.size()),
-      numbers_(codec.isa().operand_types.size()) {
+      known_(codec.isa().forms.size()),
+      mnemonic_(codec.isa().forms.size(), nowhere) {
     reading_->expressions.stable_text = false;
-}
-
-// The first instruction of a form is read: that takes less than the proof.
-bool Verifier::becomes_certain(Index form) {
-    Sure& sure = sure_[form];
-    if (sure.state == Sure::State::unseen) {
-        sure.state = Sure::State::unknown;
-        return false;
-    }
-    if (sure.state == Sure::State::unknown) examine(form);
-    return sure.state == Sure::State::certain;
-}
-
-void Verifier::examine(Index index) {
-    const Form& form = codec_.isa().forms[index];
-    Sure& sure = sure_[index];
-    if (!rivals_) rivals_ = std::make_unique<Rivals>(codec_);
-    rivals_->prepare(index);
-    sure.state = Sure::State::doubtful;
-    if (!text_is_plain(form) || !is_separable(form)) return;
-    sure.state = Sure::State::certain;
-    add_fields(form, sure);
-    if (codec_.tables_so_far().forms[index].sole) return;
-    for (std::size_t i = 0; i < form.texts[0].size(); ++i) {
-        const TextKind kind = form.texts[0][i].kind;
-        if ((kind == TextKind::field || kind == TextKind::any) && !is_apart(form, i, kind == TextKind::any))
-            sure.state = Sure::State::doubtful;
-    }
-    std::vector<Rivals::Conditions> rivals;
-    if (sure.state == Sure::State::certain && !rivals_->examine(index, rivals)) sure.state = Sure::State::doubtful;
-    sure.first_condition = static_cast<std::uint32_t>(conditions_.size());
-    for (const Rivals::Conditions& rival : rivals) {
-        for (const Rivals::Condition& one : rival)
-            conditions_.push_back({one.keeps_off->data(), one.place, &one == &rival.back()});
-    }
-    sure.conditions = static_cast<std::uint16_t>(conditions_.size() - sure.first_condition);
-}
-
-void Verifier::add_fields(const Form& form, Sure& sure) {
-    const Isa& isa = codec_.isa();
-    Image covered = form.mask;
-    std::vector<bool> apart(form.fields.size());
-    std::vector<Doubtful> found;
-    for (std::size_t i = 0; i < form.texts[0].size(); ++i) {
-        const TextElement& element = form.texts[0][i];
-        if (element.kind == TextKind::field) apart[element.field] = is_apart(form, i, false);
-        for (const Index field : element.fields) apart[field] = is_apart(form, i, true);
-    }
-    for (std::size_t i = 0; i < form.fields.size(); ++i) {
-        const Field& field = form.fields[i];
-        if (field.type >= isa.operand_types.size()) {
-            if (!field.fixed) sure.state = Sure::State::doubtful;
-            continue;
-        }
-        if (!field.fixed && !operand_is_certain(field.type)) {
-            const unsigned width = isa.operand_types[field.type].width;
-            codes_[field.type].resize(width <= codec::widest_table ? std::size_t{1} << width : 0);
-            rows_[field.type].resize(isa.operand_types[field.type].rows.size());
-            Known* const known = width <= codec::widest_table ? codes_[field.type].data() : nullptr;
-            found.push_back({&field.place, known, field.type, static_cast<std::uint16_t>(form.bits), apart[i]});
-        }
-        if (field.ignored) continue;
-        for (const BitPiece& piece : field.place.pieces) covered.set(piece.position, piece.width, ~std::uint64_t{0});
-    }
-    add_checks(found, sure);
-    Image loose;
-    for (unsigned bit = 0; bit < form.bits; ++bit) {
-        if (!covered.get(bit, 1)) loose.set(bit, 1, 1);
-    }
-    const Image tight = form.written & loose;
-    sure.loose = loose.words[0];
-    sure.tight = tight.words[0];
-    if (std::any_of(loose.words.begin() + 1, loose.words.end(), [](std::uint64_t word) { return word != 0; }))
-        sure.more_loose = std::make_unique<More>(More{loose, tight});
-}
-
-// Those that are quick to look at come first.
-void Verifier::add_checks(std::vector<Doubtful>& found, Sure& sure) {
-    const auto is_quick = [](const Doubtful& doubtful) {
-        return doubtful.known && codec::QuickPlace().set(*doubtful.place);
-    };
-    const auto others = std::stable_partition(found.begin(), found.end(), is_quick);
-    sure.first_check = static_cast<std::uint32_t>(checks_.size());
-    sure.checks = static_cast<std::uint8_t>(others - found.begin());
-    for (auto it = found.begin(); it != others; ++it) {
-        Check check{it->known, {}, static_cast<std::uint32_t>(doubtful_.size()) & 0x7fffffff, it->apart};
-        check.place.set(*it->place);
-        checks_.push_back(check);
-        doubtful_.push_back(*it);
-    }
-    sure.first_other = static_cast<std::uint32_t>(doubtful_.size());
-    sure.others = static_cast<std::uint16_t>(found.end() - others);
-    doubtful_.insert(doubtful_.end(), others, found.end());
-}
-
-bool Verifier::is_certain_yet(const Doubtful& doubtful, const Image& image) {
-    const std::uint64_t code = doubtful.place->extract(image);
-    if (!doubtful.known) return wide_code_is_certain(doubtful, code);
-    Known& known = doubtful.known[code];
-    if (known == Known::nothing) known = read_code(doubtful.type, code) ? Known::by_pattern : Known::not_by_pattern;
-    return known == Known::by_pattern || (known == Known::by_reading && doubtful.apart) ||
-           (known == Known::with_number && doubtful.apart && has_plain_tail(doubtful, code, image));
-}
-
-bool Verifier::is_tight(const More& more, const Image& image) { return (image & more.loose) == more.tight; }
-
-// Whether each rival is kept off.
-bool Verifier::is_alone(const Sure& sure, const Image& image) const {
-    bool kept_off = false;
-    for (std::uint16_t i = 0; i < sure.conditions; ++i) {
-        const Condition& condition = conditions_[sure.first_condition + i];
-        kept_off = kept_off || condition.keeps_off[condition.place->extract(image)] != 0;
-        if (!condition.last) continue;
-        if (!kept_off) return false;
-        kept_off = false;
-    }
-    return true;
-}
-
-// Whether an expression or a name that stands there ends there. `inside`: others of the same `any` may follow.
-bool Verifier::is_apart(const Form& form, std::size_t at, bool inside) const {
-    const auto words = [&](const TextElement& element) {
-        return std::all_of(element.fields.begin(), element.fields.end(),
-                           [&](Index field) { return rivals_->is_word(form.fields[field].type); });
-    };
-    const TextTemplate& text = form.texts[0];
-    if (inside && (text[at].text.find_first_not_of(' ') != std::string::npos || !words(text[at]))) return false;
-    for (std::size_t i = at + 1; i < text.size(); ++i) {
-        switch (text[i].kind) {
-            case TextKind::literal: return text[i].text[0] == ',';
-            case TextKind::space:
-                return i + 1 < text.size() && text[i + 1].kind == TextKind::literal && text[i + 1].text[0] >= 'a' &&
-                       text[i + 1].text[0] <= 'z';
-            case TextKind::any:
-                if (text[i].text.find_first_not_of(' ') != std::string::npos || !words(text[i])) return false;
-                break;
-            case TextKind::field:
-                if (!rivals_->is_word(form.fields[text[i].field].type)) return false;
-                break;
-            case TextKind::name:
-            case TextKind::number:
-            case TextKind::constant: return false;
-        }
-    }
-    return true;
-}
-
-// Every field that is free stands in the text exactly once.
-bool Verifier::text_is_plain(const Form& form) const {
-    std::vector<unsigned> seen(form.fields.size());
-    for (const TextElement& element : form.texts[0]) {
-        if (element.kind == TextKind::number) return false;
-        if (element.kind == TextKind::field) ++seen[element.field];
-        for (const Index field : element.fields) ++seen[field];
-    }
-    for (std::size_t i = 0; i < form.fields.size(); ++i) {
-        if (!form.fields[i].fixed && seen[i] != 1) return false;
-    }
-    return true;
-}
-
-// Whether the text of one code, by itself, is a pattern of the operand that gives the code back. A name or a number that
-// ends where a blank or a comma stands is read the same in every instruction.
-bool Verifier::read_code(Index index, std::uint64_t code) const {
-    char text[Codec::max_text];
-    const Image nothing;
-    const codec::OperandTable& table = codec_.tables_so_far().operands[index];
-    const codec::PrintContext context{codec_.isa(), codec_.tables_so_far(), nothing, 0, 0, nullptr, text + sizeof text};
-    const char* const end = codec::print_operand(text, context, index, code);
-    const char* p = text;
-    while (p != end && *p == ' ') ++p;
-    if (p == end) return table.left_out == code;
-    codec::PatternMatch found;
-    codec::PatternReader nested(codec_.isa(), codec_.tables_so_far(), end);
-    if (!table.patterns.match(p, end, nested, {}, found)) return false;
-    return p == end && found.tail_bits == 0 && found.code == code;
-}
-
-// Whether some text of `other` begins like one of `type`. Texts that differ in a number only begin alike, so a few codes
-// of a wide operand stand for all.
-bool Verifier::reads_as(Index type, Index other) {
-    const auto [place, is_new] = alike_.try_emplace({type, other}, false);
-    if (!is_new) return place->second;
-    constexpr unsigned few_bits = 4;
-    char text[Codec::max_text];
-    const Image nothing;
-    const codec::PrintContext context{codec_.isa(), codec_.tables_so_far(), nothing, 0, 0, nullptr, text + sizeof text};
-    const unsigned width = codec_.isa().operand_types[other].width;
-    const std::uint64_t step = width <= few_bits ? 1 : low_bits(width) / 7;
-    for (std::uint64_t i = 0; i < 16; ++i) {
-        const std::uint64_t code = i * step;
-        if (code > low_bits(width)) break;
-        const char* const end = codec::print_operand(text, context, other, code);
-        const char* p = text;
-        while (p != end && *p == ' ') ++p;
-        const char* const begin = p;
-        codec::PatternMatch found;
-        codec::PatternReader nested(codec_.isa(), codec_.tables_so_far(), end);
-        if (p != end && codec_.tables_so_far().operands[type].patterns.match(p, end, nested, {.glued = true}, found) &&
-            p != begin)
-            return place->second = true;
-    }
-    return false;
-}
-
-// Whether some text of the operand may be what a literal begins with.
-bool Verifier::may_begin_like(Index index, std::string_view literal) const {
-    if (!codec_.tables_so_far().operands[index].patterns.may_begin(0, literal[0])) return false;
-    const OperandType& type = codec_.isa().operand_types[index];
-    const auto unlike = [&](const TextTemplate& text) {
-        const auto first = std::find_if(text.begin(), text.end(),
-                                        [](const TextElement& element) { return element.kind != TextKind::space; });
-        if (first == text.end()) return true;
-        if (first->kind != TextKind::literal) return false;
-        const std::size_t size = std::min(first->text.size(), literal.size());
-        const auto low = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
-        return !std::equal(literal.begin(), literal.begin() + static_cast<std::ptrdiff_t>(size), first->text.begin(),
-                           [&](char a, char b) { return low(a) == low(b); });
-    };
-    return type.kind != OperandKind::table ||
-           !std::all_of(type.rows.begin(), type.rows.end(),
-                        [&](const OperandRow& row) { return std::all_of(row.texts.begin(), row.texts.end(), unlike); });
-}
-
-// Where an operand is left out, what follows must not be read as that operand.
-bool Verifier::is_separable(const Form& form) {
-    struct Item {
-        Index type = no_index;  // a literal's: no_index
-        std::string_view text;
-        std::size_t group = 0;  // of fields in any order
-    };
-    std::vector<Item> items;
-    for (std::size_t i = 0; i < form.texts[0].size(); ++i) {
-        const TextElement& element = form.texts[0][i];
-        if (element.kind == TextKind::literal) items.push_back({no_index, element.text, i});
-        if (element.kind == TextKind::field) items.push_back({form.fields[element.field].type, {}, i});
-        for (const Index field : element.fields) items.push_back({form.fields[field].type, {}, i});
-    }
-    const auto& operands = codec_.tables_so_far().operands;
-    const auto can_be_left_out = [&](const Item& item) {
-        return item.type != no_index && operands[item.type].nullable;
-    };
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (!can_be_left_out(items[i])) continue;
-        for (std::size_t k = 0; k < items.size(); ++k) {
-            const bool same_group = items[k].group == items[i].group;
-            if (k == i || (k < i && !same_group)) continue;
-            if (items[k].type == no_index) {
-                if (may_begin_like(items[i].type, items[k].text)) return false;
-                break;
-            }
-            if (reads_as(items[i].type, items[k].type)) return false;
-            if (k > i && !can_be_left_out(items[k])) break;
-        }
-    }
-    return true;
-}
-
-bool Verifier::operand_is_certain(Index index) {
-    if (operands_[index]) return operands_[index] == 1;
-    operands_[index] = 2;
-    const OperandType& type = codec_.isa().operand_types[index];
-    bool certain = false;
-    if (type.kind == OperandKind::number) {
-        const NumberRule& rule = type.number;
-        const bool whole = rule.base != NumberBase::floating && rule.scale == 1 && rule.bias == 0;
-        certain = !rule.minimum && !rule.maximum && (rule.plain ? *rule.plain != NumberBase::floating : whole);
-    } else if (!codec_.tables_so_far().operands[index].needs_rows) {
-        // Different codes have different texts; the reader takes the longest that fits.
-        const std::vector<codec::Piece>& texts = codec_.tables_so_far().operands[index].printed;
-        std::set<std::string_view> seen;
-        certain = !texts.empty();
-        for (std::size_t code = 0; code < texts.size() && certain; ++code) {
-            if (!codec::code_is_valid(codec_.isa(), index, code)) continue;
-            certain = seen.insert({texts[code].text, texts[code].size}).second;
-        }
-    }
-    if (certain) operands_[index] = 1;
-    return certain;
-}
-
-// --- what reading has shown -------------------------------------------------------------------------------------------
-
-void Verifier::learn(Index form, const Image& image) {
-    const Sure& sure = sure_[form];
-    if (sure.state != Sure::State::certain) return;
-    for (std::uint32_t i = 0; i < sure.checks + std::uint32_t{sure.others}; ++i) {
-        const Doubtful& doubtful = doubtful_[sure.first_other - sure.checks + i];
-        const std::uint64_t code = doubtful.place->extract(image);
-        if (!doubtful.apart) continue;
-        if (!doubtful.known) {
-            learn_row(doubtful.type, code);
-        } else if (doubtful.known[code] == Known::not_by_pattern) {
-            if (!rivals_->has_tail(doubtful.type, code)) {
-                doubtful.known[code] = Known::by_reading;
-            } else if (has_plain_tail(doubtful, code, image)) {
-                doubtful.known[code] = Known::with_number;
-            }
+    const Codec::Tables& tables = codec.tables_so_far();
+    for (std::uint32_t m = 0; m < tables.mnemonics.size(); ++m) {
+        const codec::Mnemonic& mnemonic = tables.mnemonics[m];
+        for (std::uint32_t i = mnemonic.first; i < mnemonic.first + mnemonic.count; ++i) {
+            const codec::Reading& reading = tables.readings[i];
+            if (reading.printed && mnemonic_[reading.form] == nowhere) mnemonic_[reading.form] = m;
         }
     }
 }
 
-// Of a wide operand, a row whose text is one number: all of its codes are read alike, but for those that another row reads.
-void Verifier::learn_row(Index index, std::uint64_t code) {
-    const OperandType& type = codec_.isa().operand_types[index];
-    const Index found = codec_.row_of(index, code);
-    if (found == no_index || rows_[index][found].known) return;
-    Numbers& others = rows_[index][found];
-    others.known = true;
-    std::uint64_t number = 0;
-    const OperandRow& row = type.rows[found];
-    if (!number_of(index, code, number) || !row.constraints.empty()) return;
-    for (const OperandRow& other : type.rows) {
-        if (&other != &row && !collect_row(other, others.list)) return;
-    }
-    std::sort(others.list.begin(), others.list.end());
-    others.usable = !std::binary_search(others.list.begin(), others.list.end(), number);
-    others.known = others.usable;  // what was read may have been another row's
-}
-
-bool Verifier::wide_code_is_certain(const Doubtful& doubtful, std::uint64_t code) {
-    if (doubtful.apart && !rows_[doubtful.type].empty()) {
-        const Index row = codec_.row_of(doubtful.type, code);
-        std::uint64_t number = 0;
-        if (row != no_index && rows_[doubtful.type][row].usable && number_of(doubtful.type, code, number)) {
-            const std::vector<std::uint64_t>& others = rows_[doubtful.type][row].list;
-            return !std::binary_search(others.begin(), others.end(), number) &&
-                   codec_.as_written(doubtful.type, code) == code;
-        }
-    }
-    const bool certain = read_code(doubtful.type, code);
-    if (certain) learn_row(doubtful.type, code);
-    return certain;
-}
-
-// Whether the word behind the instruction is a number that no row of the operand has for itself.
-bool Verifier::has_plain_tail(const Doubtful& doubtful, std::uint64_t code, const Image& image) {
-    Numbers& numbers = numbers_[doubtful.type];
-    if (!numbers.known) {
-        numbers.known = true;
-        numbers.usable = collect_numbers(doubtful.type, numbers.list);
-        std::sort(numbers.list.begin(), numbers.list.end());
-    }
-    std::uint64_t number = 0;
-    return numbers.usable && tail_number(doubtful.type, code, image, doubtful.bits, number) &&
-           !std::binary_search(numbers.list.begin(), numbers.list.end(), number);
-}
-
-bool Verifier::tail_number(Index index, std::uint64_t code, const Image& image, unsigned at,
-                           std::uint64_t& number) const {
-    const Index row = codec_.row_of(index, code);
-    if (row == no_index) return false;
-    for (const Field& field : codec_.isa().operand_types[index].rows[row].fields) {
-        if (!field.in_tail) {
-            if (tail_number(field.type, field.place.extract(code), image, at, number)) return true;
-            continue;
-        }
-        return number_of(field.type, field.place.extract(image, at), number);
-    }
-    return false;
-}
-
-// The number that the text of a code ends with, where that is one without a sign.
-bool Verifier::number_of(Index index, std::uint64_t code, std::uint64_t& number) const {
-    const OperandType& type = codec_.isa().operand_types[index];
-    if (type.kind == OperandKind::table) {
-        const Index found = codec_.row_of(index, code);
-        if (found == no_index) return false;
-        const OperandRow& row = type.rows[found];
-        const TextTemplate& text = row.texts[0];
-        const auto is_fixed = [](const TextElement& element) {
-            return element.kind == TextKind::literal || element.kind == TextKind::space;
-        };
-        if (row.fields.size() != 1 || text.empty() || text.back().kind != TextKind::field ||
-            !std::all_of(text.begin(), text.end() - 1, is_fixed))
-            return false;
-        const Field& field = row.fields[0];
-        return codec_.as_written(index, code) == code && number_of(field.type, field.place.extract(code), number);
-    }
-    const NumberRule& rule = type.number;
-    number = code;
-    return type.kind == OperandKind::number && rule.format != NumberFormat::floating &&
-           rule.base != NumberBase::floating && rule.base != NumberBase::signed_integer && rule.scale == 1 &&
-           rule.bias == 0 && !rule.relative && !rule.sliced && !rule.minimum && !rule.maximum && type.width < 64;
-}
-
-// The whole numbers, of 0 and up, that rows of the operand read without a word behind the instruction. False where they are
-// not known.
-bool Verifier::collect_numbers(Index index, std::vector<std::uint64_t>& out) const {
-    const OperandType& type = codec_.isa().operand_types[index];
-    if (type.kind == OperandKind::number) return false;
-    for (const Entry& entry : type.entries) {
-        if (!std::all_of(entry.texts.begin(), entry.texts.end(), begins_name)) return false;
-    }
-    return std::all_of(type.rows.begin(), type.rows.end(),
-                       [&](const OperandRow& row) { return collect_row(row, out); });
-}
-
-bool Verifier::collect_row(const OperandRow& row, std::vector<std::uint64_t>& out) const {
-    for (const TextTemplate& text : row.texts) {
-        const auto first = std::find_if(text.begin(), text.end(),
-                                        [](const TextElement& element) { return element.kind != TextKind::space; });
-        if (first == text.end()) continue;
-        switch (first->kind) {
-            case TextKind::literal:
-                if (!begins_name(first->text)) return false;
-                break;
-            case TextKind::constant:
-                if (first->bits != 0) out.push_back(first->pattern);
-                break;
-            case TextKind::number:
-                if (!add_sums(row, *first, out)) return false;
-                break;
-            case TextKind::field: {
-                const Field& field = row.fields[first->field];
-                if (field.in_tail || add_range(row, first->field, out)) break;
-                if (codec_.tables_so_far().operands[field.type].nullable || !collect_numbers(field.type, out))
-                    return false;
-                break;
-            }
-            default: return false;
-        }
-    }
-    return true;
-}
-
-// A number in a range that is not too long.
-bool Verifier::add_range(const OperandRow& row, Index field, std::vector<std::uint64_t>& out) const {
-    constexpr std::uint64_t longest = 1024;
-    const auto range = std::find_if(row.constraints.begin(), row.constraints.end(),
-                                    [&](const Constraint& constraint) { return constraint.field == field; });
-    std::uint64_t number = 0;
-    if (range == row.constraints.end() || range->high - range->low > longest ||
-        !number_of(row.fields[field].type, range->low, number))
-        return false;
-    for (std::uint64_t code = range->low; code <= range->high; ++code) out.push_back(code);
-    return true;
-}
-
-bool Verifier::add_sums(const OperandRow& row, const TextElement& element, std::vector<std::uint64_t>& out) {
-    constexpr unsigned widest = 10;
-    const unsigned width = row.fields[element.field].place.width;
-    if (width > widest) return false;
-    for (std::int64_t code = 0; code < std::int64_t{1} << width; ++code) {
-        const auto sum = static_cast<std::uint64_t>(code * element.scale + element.bias);
-        out.push_back(element.bits == 0 ? sum : sum & low_bits(element.bits));
-    }
-    return true;
-}
+// --- reading ----------------------------------------------------------------------------------------------------------
 
 bool Verifier::reads(const char* text, const char* end, std::uint64_t address) {
     Reading& reading = *reading_;
-    reading.expressions.clear_operands();
-    reading.expressions.forget_nodes(0);
+    reading.begin();
     const char* p = text;
-    return codec_.assemble(p, end, address, reading.expressions, reading.encoded, reading.failure) && p == end &&
-           reading.encoded.deferred_count == 0;
+    codec::Reader reader(codec_.isa(), codec_.tables_so_far(), reading.expressions, p, end, address, false);
+    reading.looks.clear();
+    reader.tell(reading.looks);
+    const bool good = reader.statement(p, 0, reading.encoded);
+    reading.ruled_out = reader.ruled_out();
+    if (!good) codec_.assemble(p, end, address, reading.expressions, reading.encoded, reading.failure);
+    return good && p == end && reading.encoded.deferred_count == 0;
 }
 
 unsigned Verifier::bits() const { return reading_->encoded.bits; }
@@ -505,6 +127,460 @@ bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, c
         if (encoded.image.get(at, width) != image.get(at, width)) return false;
     }
     return true;
+}
+
+// Whether a rule is broken depends on more than kinds of texts: on which registers are the same, say.
+void Verifier::learn(Index form, const Image& image) {
+    if (reading_->ruled_out || key_of(form, image) == 0 || !add_steps(known_[form])) return;
+    const std::uint64_t key = key_of(form, image);
+    if (key != 0) shapes_[known_[form].shape].add(key);
+}
+
+namespace {
+
+char low(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+bool is_any(const codec::Look& look) { return look.step->kind == ReadStep::Kind::any && look.member == no_index; }
+
+// Which field the text is of that the look took.
+Index field_of(const codec::Look& look) {
+    return look.member == no_index ? look.step->field : look.step->element->fields[look.member];
+}
+
+// Whether the look began before the operand at `operand` and depends on how that is written.
+bool looks_into(const codec::Look& look, const char* operand) {
+    if (is_any(look) || look.begin >= operand) return false;
+    if (look.end) return look.end > operand;
+    if (look.step->kind != ReadStep::Kind::literal)
+        return look.furthest >= operand || (operand[-1] != ' ' && operand[-1] != ',');
+    const auto fixed = static_cast<std::size_t>(operand - look.begin);
+    const auto same = [](char a, char b) { return low(a) == low(b); };
+    return look.step->text.size() > fixed && std::equal(look.begin, operand, look.step->text.begin(), same);
+}
+
+}  // namespace
+
+// What has looked at the operands of the instruction that was read counts from now on. False where what stands around them did
+// not keep them apart.
+bool Verifier::add_steps(const Known& known) {
+    struct Place {
+        const char* begin;
+        const char* end;
+        unsigned part;
+    };
+    const std::vector<codec::Look>& looks = reading_->looks;
+    const Candidate* const own = looks.empty() ? nullptr : looks.back().candidate;
+    Shape& shape = shapes_[known.shape];
+    std::array<Place, most_parts> places;
+    std::size_t count = 0;
+    for (const codec::Look& look : looks) {
+        if (look.candidate != own || !(look.end > look.begin) || is_any(look) ||
+            look.step->kind == ReadStep::Kind::literal)
+            continue;
+        const Part* const parts = &parts_[known.first_part];
+        const Part* const part =
+            std::find_if(parts, parts + known.parts, [&](const Part& one) { return one.field == field_of(look); });
+        const auto number = static_cast<unsigned>(part - parts);
+        if (number < known.parts && count < places.size() && shape.counts[number].looks)
+            places[count++] = {look.begin, look.end, number};
+    }
+    bool more = false;
+    for (const codec::Look& look : looks) {
+        std::size_t at = 0;
+        while (at < count && places[at].end <= look.begin) ++at;
+        if (at == count || is_any(look)) continue;
+        const Place& place = places[at];
+        if (look.begin < place.begin) {
+            if (looks_into(look, place.begin)) return false;
+            continue;
+        }
+        Count& counted = shape.counts[place.part];
+        const std::uint32_t step = step_of(look, static_cast<std::size_t>(look.begin - place.begin));
+        if (std::ranges::binary_search(counted.looks->steps, step)) continue;
+        std::vector<std::uint32_t> steps = counted.looks->steps;
+        steps.insert(std::ranges::upper_bound(steps, step), step);
+        counted = count_of(*counted.looks->texts, steps);
+        more = true;
+    }
+    if (more) {  // those that were alike may not be so any more
+        shape.keys.assign(2, 0);
+        shape.used = 0;
+    }
+    return true;
+}
+
+void Verifier::Shape::add(std::uint64_t key) {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    if (holds(key) || used == most) return;
+    if (2 * ++used > keys.size()) {
+        std::vector<std::uint64_t> old(4 * keys.size());
+        old.swap(keys);
+        for (const std::uint64_t one : old) {
+            if (one != 0) put(one);
+        }
+    }
+    put(key);
+}
+
+void Verifier::Shape::put(std::uint64_t key) {
+    std::size_t at = slot_of(key);
+    while (keys[at] != 0) at = (at + 1) & (keys.size() - 1);
+    keys[at] = key;
+}
+
+// --- forms ------------------------------------------------------------------------------------------------------------
+
+void Verifier::look_at(Index form) {
+    Known& known = known_[form];
+    known.state = look_at(form, known) ? Known::State::usable : Known::State::useless;
+}
+
+bool Verifier::look_at(Index index, Known& known) {
+    const Form& form = codec_.isa().forms[index];
+    std::vector<const Candidate*> candidates;
+    std::vector<Count> counts;
+    codec_.tables_so_far().printable(index);
+    if (!find_own(index, candidates) ||
+        !add_parts(form, candidates.size() == 1 ? candidates[0] : nullptr, known, counts))
+        return false;
+    add_loose(form, known);
+    const auto [place, is_new] =
+        shape_names_.try_emplace(name_of_shape(form, candidates), static_cast<std::uint32_t>(shapes_.size()));
+    if (is_new) shapes_.emplace_back().counts = std::move(counts);
+    known.shape = place->second;
+    return true;
+}
+
+// The texts that the reader tries for one of the form, in order, up to its own. False where it is none of them, or something
+// other than texts counts.
+bool Verifier::find_own(Index form, std::vector<const Candidate*>& out) const {
+    const Codec::Tables& tables = codec_.tables_so_far();
+    if (mnemonic_[form] == nowhere) return false;
+    const codec::Mnemonic& mnemonic = tables.mnemonics[mnemonic_[form]];
+    tables.need(mnemonic);
+    const auto is_more = [](const ReadStep& step) { return step.kind == ReadStep::Kind::number || step.repeated; };
+    for (std::uint32_t head = 0; head < tables.heads.size(); ++head) {
+        for (const Candidate& candidate : mnemonic.candidates) {
+            if (candidate.head != head) continue;
+            out.push_back(&candidate);
+            if (std::ranges::any_of(candidate.steps, is_more)) return false;
+            if (candidate.printed && candidate.form == form) return true;
+        }
+    }
+    return false;
+}
+
+// Each field that is free stands in the text once.
+bool Verifier::add_parts(const Form& form, const Candidate* only, Known& known, std::vector<Count>& counts) {
+    const bool in_order = only && reads_in_order(*only);
+    const std::size_t first = parts_.size();
+    std::vector<bool> seen(form.fields.size());
+    unsigned bits = 0;
+    const auto add = [&](std::size_t element, Index index) {
+        const Field& field = form.fields[index];
+        if (field.fixed) return true;
+        if (seen[index]) return false;
+        seen[index] = true;
+        if (in_order && says_its_code(field.type)) return true;
+        Part part{&field.place, {}, false, 0, index};
+        part.is_quick = part.quick.set(field.place);
+        if (!add_count(form, element, field, part, counts)) return false;
+        bits += part.bits;
+        parts_.push_back(part);
+        return bits <= key_bits && parts_.size() - first <= most_parts;
+    };
+    bool good = true;
+    const TextTemplate& text = form.texts[0];
+    for (std::size_t i = 0; i < text.size() && good; ++i) {
+        if (text[i].kind == TextKind::field) good = add(i, text[i].field);
+        for (std::size_t k = 0; text[i].kind == TextKind::any && k < text[i].fields.size() && good; ++k)
+            good = add(i, text[i].fields[k]);
+    }
+    for (std::size_t i = 0; i < form.fields.size(); ++i) good = good && (form.fields[i].fixed || seen[i]);
+    if (!good) parts_.resize(first);
+    known.first_part = static_cast<std::uint32_t>(first);
+    known.parts = static_cast<std::uint8_t>(parts_.size() - first);
+    return good;
+}
+
+// False where neither what its text is like nor the code itself can stand for the operand.
+bool Verifier::add_count(const Form& form, std::size_t element, const Field& field, Part& part,
+                         std::vector<Count>& counts) {
+    const Codec::Tables& tables = codec_.tables_so_far();
+    if (field.type >= codec_.isa().operand_types.size()) return false;
+    const OperandTable& table = tables.operands[field.type];
+    const unsigned width = codec_.isa().operand_types[field.type].width;
+    if (table.relative) return false;
+    const Around around = this->around(form, element, field.type);
+    if (!around.known || tables.heads.size() != 1) {
+        part.bits = static_cast<std::uint8_t>(width);
+        counts.push_back({nullptr, nullptr});
+        return width <= widest_own && !table.can_have_tail;
+    }
+    const bool hexadecimal = form.texts[0][element].radix == 16;
+    std::string name{around.before};
+    put(name, std::uint64_t{field.type} << 1 | hexadecimal);
+    for (const std::string& one : around.behind) name += one + '\n';
+    std::unique_ptr<Texts>& texts = texts_[name];
+    if (!texts) texts = std::make_unique<Texts>(Texts{field.type, hexadecimal, around, {}});
+    part.bits = kind_bits;
+    counts.push_back(count_of(*texts, {}));
+    return true;
+}
+
+Verifier::Count Verifier::count_of(Texts& texts, const std::vector<std::uint32_t>& steps) {
+    std::unique_ptr<Looks>& looks = looks_[{&texts, steps}];
+    const unsigned width = codec_.isa().operand_types[texts.type].width;
+    if (!looks) {
+        looks = std::make_unique<Looks>(Looks{&texts, steps, {}, {}, {}});
+        if (width <= widest_listed) looks->kinds.resize(std::size_t{1} << width);
+    }
+    return {looks.get(), looks->kinds.empty() ? nullptr : looks->kinds.data()};
+}
+
+void Verifier::add_loose(const Form& form, Known& known) const {
+    Image covered = form.mask;
+    for (const Field& field : form.fields) {
+        if (field.ignored || field.type >= codec_.isa().operand_types.size()) continue;
+        for (const BitPiece& piece : field.place.pieces) covered.set(piece.position, piece.width, ~std::uint64_t{0});
+    }
+    Image loose;
+    for (unsigned bit = 0; bit < form.bits; ++bit) {
+        if (!covered.get(bit, 1)) loose.set(bit, 1, 1);
+    }
+    const Image tight = form.written & loose;
+    known.loose = loose.words[0];
+    known.tight = tight.words[0];
+    if (std::any_of(loose.words.begin() + 1, loose.words.end(), [](std::uint64_t word) { return word != 0; }))
+        known.more_loose = std::make_unique<More>(More{loose, tight});
+}
+
+// All that the reader goes by but for the texts of the operands.
+std::string Verifier::name_of_shape(const Form& form, const std::vector<const Candidate*>& candidates) {
+    std::string name;
+    const TextTemplate& text = form.texts[0];
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const TextElement& element = text[i];
+        const bool alone = i + 1 == text.size() || text[i + 1].kind == TextKind::space;
+        put(name, static_cast<std::uint64_t>(element.kind) << 8 | element.radix);
+        if (element.kind == TextKind::name && !(i == 0 && alone))
+            name += codec_.isa().instructions[form.instruction].names[0] + '\n';
+        name += element.text + '\n';
+        const auto add_field = [&](Index index) {
+            const Field& field = form.fields[index];
+            put(name, std::uint64_t{field.type} << 1 | field.fixed);
+            if (field.fixed) put(name, form.fixed_value(field));
+        };
+        if (element.kind == TextKind::field) add_field(element.field);
+        std::ranges::for_each(element.fields, add_field);
+    }
+    for (const Candidate* const candidate : candidates) {
+        const bool own = &codec_.isa().forms[candidate->form] == &form;
+        put(name, std::uint64_t{candidate->head} << 8 | candidate->spaced << 1 | own);
+        for (const ReadStep& step : candidate->steps) {
+            if (step.kind != ReadStep::Kind::any) {
+                add_step(name, *candidate, step, no_index);
+                continue;
+            }
+            name += '[' + step.element->text + '\n';
+            for (Index i = 0; i < step.element->fields.size(); ++i) add_step(name, *candidate, step, i);
+            name += ']';
+        }
+    }
+    return name;
+}
+
+// What stands around the texts of an operand.
+Verifier::Around Verifier::around(const Form& form, std::size_t at, Index type) const {
+    const Codec::Tables& tables = codec_.tables_so_far();
+    const TextTemplate& text = form.texts[0];
+    const auto is_bare = [](const TextElement& any) { return any.text.find_first_not_of(' ') == std::string::npos; };
+    Around out;
+    out.known = false;
+    if (begins_of(type) == 0) {
+        if (at == 0 || (text[at - 1].kind != TextKind::literal && text[at - 1].kind != TextKind::space)) return out;
+        if (text[at - 1].kind == TextKind::literal) out.before = text[at - 1].text.back();
+        // A dot may belong to the mnemonic.
+        if (at > 1 && text[at - 2].kind == TextKind::name && out.before != ' ' && tables.dots_in_mnemonics) return out;
+    }
+    unsigned behind = 0;
+    bool ends = false;
+    const auto add = [&](Index field) {
+        const unsigned begins = begins_of(form.fields[field].type);
+        behind |= begins;
+        ends = (begins & no_text) == 0;
+        return begins != 0;
+    };
+    if (text[at].kind == TextKind::any && (!is_bare(text[at]) || !std::ranges::all_of(text[at].fields, add)))
+        return out;
+    for (std::size_t i = at + 1; i < text.size() && !ends; ++i) {
+        if (text[i].kind == TextKind::field) {
+            if (!add(text[i].field)) return out;
+        } else if (text[i].kind == TextKind::any) {
+            if (!is_bare(text[i]) || !std::ranges::all_of(text[i].fields, add)) return out;
+        } else {
+            const unsigned begins = begins_of(std::span(text).subspan(i));
+            if (begins == 0) return out;
+            behind |= begins;
+            ends = true;
+        }
+    }
+    if ((behind & blank_and_letter) != 0) out.behind.emplace_back(" a");
+    if ((behind & comma) != 0) out.behind.emplace_back(",");
+    if (!ends) out.behind.emplace_back();
+    out.known = true;
+    return out;
+}
+
+// With what a text begins: a word behind a blank, or a comma. 0 where with something else.
+unsigned Verifier::begins_of(std::span<const TextElement> text) {
+    if (text.empty()) return no_text;
+    if (text[0].kind == TextKind::literal && text[0].text[0] == ',') return comma;
+    return text.size() > 1 && text[0].kind == TextKind::space && text[1].kind == TextKind::literal &&
+                   is_small_letter(text[1].text[0])
+               ? blank_and_letter
+               : 0;
+}
+
+// The same for all texts of an operand: several of these, or 0.
+unsigned Verifier::begins_of(Index index) const {
+    if (index >= codec_.isa().operand_types.size()) return 0;
+    const OperandType& type = codec_.isa().operand_types[index];
+    unsigned out = type.kind == OperandKind::table ? no_text : 0;
+    for (const OperandRow& row : type.rows) {
+        if (row.alias || row.reserved) continue;
+        const unsigned one = row.texts.empty() ? no_text : begins_of(row.texts[0]);
+        if (one == 0) return 0;
+        out |= one;
+    }
+    return out;
+}
+
+// Whether nothing but the operand itself is where its text is read.
+bool Verifier::reads_in_order(const Candidate& own) const {
+    const std::vector<Field>& fields = codec_.isa().forms[own.form].fields;
+    return std::ranges::all_of(own.steps, [&](const ReadStep& step) {
+        return step.kind == ReadStep::Kind::literal ||
+               (step.kind == ReadStep::Kind::field &&
+                !codec_.tables_so_far().operands[fields[step.field].type].nullable);
+    });
+}
+
+// A number that is printed as what it is, and has all of its field's codes.
+bool Verifier::says_its_code(Index index) const {
+    if (index >= codec_.isa().operand_types.size()) return false;
+    const OperandType& type = codec_.isa().operand_types[index];
+    const NumberRule& rule = type.number;
+    if (type.kind != OperandKind::number || rule.minimum || rule.maximum) return false;
+    const bool whole = rule.base != NumberBase::floating && rule.scale == 1 && rule.bias == 0;
+    return rule.plain ? *rule.plain != NumberBase::floating : whole;
+}
+
+// --- operands ---------------------------------------------------------------------------------------------------------
+
+// Whether a word behind the instruction belongs to the code.
+bool Verifier::has_tail(Index type, std::uint64_t code) const {
+    if (!codec_.tables_so_far().operands[type].can_have_tail) return false;
+    const Index row = codec_.row_of(type, code);
+    if (row == no_index) return false;
+    const std::vector<Field>& fields = codec_.isa().operand_types[type].rows[row].fields;
+    return std::ranges::any_of(
+        fields, [&](const Field& field) { return field.in_tail || has_tail(field.type, field.place.extract(code)); });
+}
+
+// Steps that look alike at the same place of an operand's text are one.
+std::uint32_t Verifier::step_of(const codec::Look& look, std::size_t offset) {
+    const ReadStep& step = *look.step;
+    std::vector<std::uint32_t>& numbers = step_numbers_[&step];
+    const std::size_t place = look.member == no_index ? 0 : look.member;
+    if (offset == 0 && place < numbers.size() && numbers[place] != nowhere) return numbers[place];
+    std::string name;
+    put(name, offset);
+    add_step(name, *look.candidate, step, look.member);
+    const auto [known, is_new] = step_names_.try_emplace(name, static_cast<std::uint32_t>(steps_.size()));
+    if (is_new) steps_.push_back({&step, look.candidate->form, look.member, offset});
+    if (offset != 0) return known->second;
+    if (numbers.size() <= place) numbers.resize(place + 1, nowhere);
+    return numbers[place] = known->second;
+}
+
+// All that counts when a step looks at a text.
+void Verifier::add_step(std::string& name, const Candidate& candidate, const ReadStep& step, Index member) const {
+    if (step.kind == ReadStep::Kind::literal) {
+        name += step.glued ? '+' : ' ';
+        name += step.text;
+        name += '\n';
+        return;
+    }
+    const Form& form = codec_.isa().forms[candidate.form];
+    const Field& field = form.fields[member == no_index ? step.field : step.element->fields[member]];
+    const unsigned kind = field.fixed | (member != no_index) << 1 | step.glued << 2;
+    put(name, std::uint64_t{field.type} << 32 | static_cast<unsigned char>(step.stop) << 8 | kind);
+    if (field.fixed) put(name, form.fixed_value(field));
+}
+
+std::uint8_t Verifier::kind_of(Looks& looks, std::uint64_t code) {
+    if (!looks.kinds.empty()) return looks.kinds[code] = find_kind(looks, code);
+    const auto found = looks.others.find(code);
+    if (found != looks.others.end()) return found->second;
+    const std::uint8_t kind = find_kind(looks, code);
+    if (looks.others.size() < most_kept) looks.others.emplace(code, kind);
+    return kind;
+}
+
+std::uint8_t Verifier::find_kind(Looks& looks, std::uint64_t code) {
+    Texts& texts = *looks.texts;
+    if (has_tail(texts.type, code)) return own_kind;
+    char buffer[Codec::max_text];
+    const Image nothing;
+    const codec::PrintContext context{codec_.isa(), codec_.tables_so_far(), nothing, 0, 0,
+                                      nullptr,      buffer + sizeof buffer};
+    const char* const end = codec::print_operand(buffer, context, texts.type, code, texts.hexadecimal);
+    const char* const begin = std::find_if(static_cast<const char*>(buffer), end, [](char c) { return c != ' '; });
+    const std::string text(begin, end);
+    if (text.empty() && code != codec_.tables_so_far().operands[texts.type].left_out) return own_kind;
+    std::string seen(text.empty() ? "" : "+");
+    for (std::size_t i = 0; i < looks.steps.size() && !text.empty(); ++i) {
+        const std::uint16_t one = glance(texts, looks.steps[i], code, text);
+        if (one == beyond) return own_kind;
+        seen += static_cast<char>(one & 255);
+        if (one > 255) seen += static_cast<char>(one >> 8);
+    }
+    const auto next = static_cast<std::uint8_t>(looks.known.size() + 1);
+    if (next < own_kind) return looks.known.try_emplace(seen, next).first->second;
+    const auto found = looks.known.find(seen);
+    return found != looks.known.end() ? found->second : own_kind;
+}
+
+// What the step makes of the text, whatever of what may stand behind it does.
+std::uint16_t Verifier::glance(Texts& texts, std::uint32_t index, std::uint64_t code, const std::string& text) {
+    const Step& step = steps_[index];
+    const unsigned width = codec_.isa().operand_types[texts.type].width;
+    std::uint16_t fresh = unseen;
+    std::uint16_t* seen = &fresh;
+    if (width <= codec::widest_table) {
+        if (texts.seen.size() <= index) texts.seen.resize(index + 1);
+        if (texts.seen[index].empty()) texts.seen[index].resize(std::size_t{1} << width);
+        seen = &texts.seen[index][code];
+    }
+    if (*seen != unseen) return *seen;
+    if (step.offset >= text.size()) return *seen = ' ';
+    for (const std::string& behind : texts.around.behind) {
+        const std::uint16_t one = glance(texts, step, code, text, behind);
+        *seen = *seen == unseen || *seen == one ? one : beyond;
+    }
+    return *seen;
+}
+
+std::uint16_t Verifier::glance(const Texts& texts, const Step& step, std::uint64_t code, const std::string& text,
+                               const std::string& behind) {
+    const std::string whole = texts.around.before + text + behind;
+    const Form& form = codec_.isa().forms[step.form];
+    const char *const begin = whole.data() + 1, *const end = whole.data() + whole.size();
+    reading_->begin();
+    codec::Reader reader(codec_.isa(), codec_.tables_so_far(), reading_->expressions, whole.data(), end, 0, false);
+    return name_of(
+        reader.glance(*step.step, form, step.member, begin + step.offset, begin + text.size(), texts.type, code));
 }
 
 }  // namespace isaforge::disassembler

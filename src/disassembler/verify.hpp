@@ -1,15 +1,25 @@
-// Whether an instruction's text reads back as the same bits. Most are known to do so from the description alone: no other
-// text of the name fits and every operand's text says its code. The others are assembled again.
+// Whether an instruction's text reads back as the same bits. It is read back once for all instructions that are alike to the
+// reader. Reading is a row of looks at texts, each of which says where to look next: if every look at an operand of one
+// instruction comes out at another one's operand as it did there, both are read in the same way. How a look at a text comes
+// out is asked of the reader, once for each code of an operand.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "codec/quick_place.hpp"
-#include "disassembler/rivals.hpp"
 #include "isaforge/codec.hpp"
+
+namespace isaforge::codec {
+struct Candidate;
+struct Look;
+struct ReadStep;
+}  // namespace isaforge::codec
 
 namespace isaforge::disassembler {
 
@@ -28,109 +38,130 @@ public:
     unsigned bits() const;
     const ReadFailure& failure() const;
 
-    // Needs no proof.
+    // One like it has been read back.
     bool is_certain(Index form, const Image& image) {
-        const Sure& sure = sure_[form];
-        if (sure.state != Sure::State::certain && !becomes_certain(form)) return false;
-        if ((image.words[0] & sure.loose) != sure.tight || (sure.more_loose && !is_tight(*sure.more_loose, image)))
-            return false;
-        const Check* check = checks_.data() + sure.first_check;
-        for (const Check* const end = check + sure.checks; check != end; ++check) {
-            const Known known = check->known[check->place.code(image.words[0])];
-            if (known != Known::by_pattern && !(check->apart && known == Known::by_reading) &&
-                !is_certain_yet(doubtful_[check->doubtful], image))
-                return false;
-        }
-        for (std::uint16_t i = 0; i < sure.others; ++i) {
-            if (!is_certain_yet(doubtful_[sure.first_other + i], image)) return false;
-        }
-        return sure.conditions == 0 || is_alone(sure, image);
+        const std::uint64_t key = key_of(form, image);
+        return key != 0 && shapes_[known_[form].shape].holds(key);
     }
 
-    // An instruction of the form has been read back: so will the same operands in others, where each stands apart.
+    // This instruction has been read back: it was the last.
     void learn(Index form, const Image& image);
 
 private:
-    // What is known of a code of an operand. Its pattern gives it back, or the reader was seen to do so; with a word behind
-    // the instruction that is so for numbers that nothing else stands for.
-    enum class Known : std::uint8_t { nothing, by_pattern, by_reading, with_number, not_by_pattern };
+    struct Step;   // a way in which a text is looked at
+    struct Texts;  // of an operand, where the same stands around them
+    struct Looks;  // what some steps make of texts
+    // An operand of a form.
+    struct Part {
+        const BitPlace* place;
+        codec::QuickPlace quick;
+        bool is_quick;
+        std::uint8_t bits;   // in a key
+        Index field;
+    };
+    // What counts of an operand of a shape: which of those that are alike it is, or its code itself.
+    struct Count {
+        Looks* looks;               // null: its code counts
+        const std::uint8_t* kinds;  // by code; null where there are too many
+    };
+    // Instructions whose texts are looked for among the same, and those of them that have been read back.
+    struct Shape {
+        bool holds(std::uint64_t key) const {
+            for (std::size_t at = slot_of(key); keys[at] != 0; at = (at + 1) & (keys.size() - 1)) {
+                if (keys[at] == key) return true;
+            }
+            return false;
+        }
+        void add(std::uint64_t key);
+        void put(std::uint64_t key);
+        std::size_t slot_of(std::uint64_t key) const { return key * 0x9e3779b97f4a7c15 >> 32 & (keys.size() - 1); }
 
-    // A field of which only some codes are certain.
-    struct Doubtful {
-        const BitPlace* place;
-        Known* known;        // by code; null for a wide operand
-        Index type;
-        std::uint16_t bits;  // of the form
-        bool apart;          // behind it stands a comma, a blank and a word, or nothing
-    };
-    // The same for one that is quick to look at.
-    struct Check {
-        const Known* known;
-        codec::QuickPlace place;
-        std::uint32_t doubtful : 31, apart : 1;
-    };
-    // Of those up to the `last` one must hold.
-    struct Condition {
-        const std::uint8_t* keeps_off;
-        const BitPlace* place;
-        bool last;
+        std::vector<Count> counts;  // by part
+        std::vector<std::uint64_t> keys = std::vector<std::uint64_t>(2);  // a hash table; 0: nothing
+        std::size_t used = 0;
     };
     struct More {
         Image loose, tight;
     };
-    // What is known of a form. Its lists lie among those of all forms.
-    struct Sure {
-        enum class State : std::uint8_t { unseen, unknown, certain, doubtful } state = State::unseen;
-        std::uint8_t checks = 0;
-        std::uint16_t others = 0, conditions = 0;
-        std::uint32_t first_check = 0, first_other = 0, first_condition = 0;
+    // What is known of a form.
+    struct Known {
+        enum class State : std::uint8_t { unseen, usable, useless } state = State::unseen;
+        std::uint8_t parts = 0;
+        std::uint32_t first_part = 0, shape = 0;
         std::uint64_t loose = 0;           // bits that are ignored …
         std::uint64_t tight = 0;           // … and what the assembler writes there
         std::unique_ptr<More> more_loose;  // where there are some behind the first 64
     };
-    // Numbers that a row of an operand stands for, so that another number is a word behind the instruction.
-    struct Numbers {
-        bool known = false, usable = false;
-        std::vector<std::uint64_t> list;  // sorted
+    // What stands around an operand in a text.
+    struct Around {
+        char before = ' ';
+        std::vector<std::string> behind;  // one of these: a comma, a blank and the begin of a word, nothing
+        bool known = true;
     };
 
-    bool operand_is_certain(Index type);
-    bool is_certain_yet(const Doubtful& doubtful, const Image& image);
-    static bool is_tight(const More& more, const Image& image);
-    bool is_alone(const Sure& sure, const Image& image) const;
-    bool wide_code_is_certain(const Doubtful& doubtful, std::uint64_t code);
-    void learn_row(Index type, std::uint64_t code);
-    bool becomes_certain(Index form);
-    bool read_code(Index type, std::uint64_t code) const;
-    bool text_is_plain(const Form& form) const;
-    void examine(Index form);
-    void add_fields(const Form& form, Sure& sure);
-    void add_checks(std::vector<Doubtful>& found, Sure& sure);
-    bool is_separable(const Form& form);
-    bool may_begin_like(Index type, std::string_view literal) const;
-    bool reads_as(Index type, Index other);
-    bool is_apart(const Form& form, std::size_t element, bool inside) const;
-    bool has_plain_tail(const Doubtful& doubtful, std::uint64_t code, const Image& image);
-    bool tail_number(Index type, std::uint64_t code, const Image& image, unsigned at, std::uint64_t& number) const;
-    bool number_of(Index type, std::uint64_t code, std::uint64_t& number) const;
-    bool collect_numbers(Index type, std::vector<std::uint64_t>& out) const;
-    bool collect_row(const OperandRow& row, std::vector<std::uint64_t>& out) const;
-    bool add_range(const OperandRow& row, Index field, std::vector<std::uint64_t>& out) const;
-    static bool add_sums(const OperandRow& row, const TextElement& element, std::vector<std::uint64_t>& out);
+    // What stands for the instruction and all that are like it; 0 where it has to be read back itself.
+    std::uint64_t key_of(Index form, const Image& image) {
+        Known& known = known_[form];
+        if (known.state == Known::State::unseen) look_at(form);
+        if (known.state == Known::State::useless || (image.words[0] & known.loose) != known.tight ||
+            (known.more_loose && (image & known.more_loose->loose) != known.more_loose->tight))
+            return 0;
+        std::uint64_t key = 1;
+        const Part* const parts = parts_.data() + known.first_part;
+        const Count* const counts = shapes_[known.shape].counts.data();
+        for (unsigned i = 0; i < known.parts; ++i) {
+            const Part& part = parts[i];
+            const Count& count = counts[i];
+            const std::uint64_t code = part.is_quick ? part.quick.code(image.words[0]) : part.place->extract(image);
+            std::uint64_t kind = count.kinds ? count.kinds[code] : 0;
+            if (kind == 0) kind = count.looks ? kind_of(*count.looks, code) : code;
+            if (count.looks && kind == own_kind) return 0;
+            key = key << part.bits | kind;
+        }
+        return key;
+    }
+
+    void look_at(Index form);
+    bool look_at(Index form, Known& known);
+    bool find_own(Index form, std::vector<const codec::Candidate*>& out) const;
+    bool add_parts(const Form& form, const codec::Candidate* only, Known& known, std::vector<Count>& counts);
+    bool add_count(const Form& form, std::size_t element, const Field& field, Part& part, std::vector<Count>& counts);
+    void add_loose(const Form& form, Known& known) const;
+    std::string name_of_shape(const Form& form, const std::vector<const codec::Candidate*>& candidates);
+    Around around(const Form& form, std::size_t element, Index type) const;
+    static unsigned begins_of(std::span<const TextElement> text);
+    unsigned begins_of(Index type) const;
+    bool reads_in_order(const codec::Candidate& own) const;
+    bool says_its_code(Index type) const;
+    bool has_tail(Index type, std::uint64_t code) const;
+    bool add_steps(const Known& known);
+    Count count_of(Texts& texts, const std::vector<std::uint32_t>& steps);
+    std::uint32_t step_of(const codec::Look& look, std::size_t offset);
+    void add_step(std::string& name, const codec::Candidate& candidate, const codec::ReadStep& step,
+                  Index member) const;
+    std::uint8_t kind_of(Looks& looks, std::uint64_t code);
+    std::uint8_t find_kind(Looks& looks, std::uint64_t code);
+    std::uint16_t glance(Texts& texts, std::uint32_t step, std::uint64_t code, const std::string& text);
+    std::uint16_t glance(const Texts& texts, const Step& step, std::uint64_t code, const std::string& text,
+                         const std::string& behind);
+
+    static constexpr unsigned no_text = 1, blank_and_letter = 2, comma = 4;  // begins of texts
+    static constexpr std::uint8_t kind_bits = 4;
+    static constexpr std::uint8_t own_kind = (1 << kind_bits) - 1;  // like no other
 
     const Codec& codec_;
     struct Reading;  // what reading a statement needs, made once
     std::unique_ptr<Reading> reading_;
-    std::unique_ptr<Rivals> rivals_;  // made for the first proof: that needs all of the codec's tables
-    std::vector<Sure> sure_;
-    std::vector<Check> checks_;
-    std::vector<Doubtful> doubtful_;
-    std::vector<Condition> conditions_;
-    std::vector<std::uint8_t> operands_;             // 0 unknown, 1 certain, 2 not
-    std::vector<std::vector<Known>> codes_;          // by operand, for each code of a narrow one
-    std::vector<std::vector<Numbers>> rows_;         // by operand, for each row of a wide one
-    std::vector<Numbers> numbers_;                   // by operand
-    std::map<std::pair<Index, Index>, bool> alike_;  // what reads_as has found
+    std::vector<Known> known_;               // by form
+    std::vector<std::uint32_t> mnemonic_;    // by form: of the text that is printed
+    std::vector<Part> parts_;
+    std::vector<Shape> shapes_;
+    std::map<std::string, std::uint32_t> shape_names_;
+    std::vector<Step> steps_;
+    std::map<std::string, std::uint32_t> step_names_;
+    std::unordered_map<const codec::ReadStep*, std::vector<std::uint32_t>> step_numbers_;  // and by member
+    std::map<std::string, std::unique_ptr<Texts>> texts_;
+    std::map<std::pair<Texts*, std::vector<std::uint32_t>>, std::unique_ptr<Looks>> looks_;
 };
 
 }  // namespace isaforge::disassembler
