@@ -851,8 +851,8 @@ void Builder::find_places(std::vector<Candidate>& candidates) {
         }
     }
     for (const std::vector<Reader>& place : readers) {
-        std::vector<Index> types;
-        for (const Reader& reader : place) types.push_back(reader.type);
+        std::vector<Index> types(place.size());
+        std::ranges::transform(place, types.begin(), &Reader::type);
         std::sort(types.begin(), types.end());
         types.erase(std::unique(types.begin(), types.end()), types.end());
         const bool together = types.size() > 1 && types.size() <= Patterns::most_types;

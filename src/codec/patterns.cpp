@@ -222,11 +222,11 @@ bool Patterns::goes_on(std::uint32_t node, const char* p, const char* end) const
 
 void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Walk& out) const {
     out.begin = begin;
-    out.count = 0;
-    out.more = false;
-    out.numbers.tail = 0;
-    out.numbers.tail_bits = 0;
-    out.numbers.tail_shared = out.numbers.numeric = false;
+    out.count_ = 0;
+    out.more_ = false;
+    out.numbers_.tail = 0;
+    out.numbers_.tail_bits = 0;
+    out.numbers_.tail_shared = out.numbers_.numeric = false;
     std::uint32_t node = 0;
     unsigned count = 0;
     for (const char* p = begin;;) {
@@ -241,9 +241,9 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
         }
         const Node& here = nodes_[node];
         if (here.ending_types != 0) {
-            out.more |= out.count == Walk::most_stops;
-            if (out.more) return;
-            out.stops[out.count++] = {p, node};
+            out.more_ |= out.count_ == Walk::most_stops;
+            if (out.more_) return;
+            out.stops_[out.count_++] = {p, node};
         }
         if (p == end) return;
         const Cell cell = cells_[(row & ~special) + class_[static_cast<unsigned char>(*p)]];
@@ -251,7 +251,8 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
         const char* after = p + 1;
         unsigned ways = next != 0 ? 1 : 0, read = 0;
         if (here.number != 0 && is_digit(*p)) {
-            const char* const number_end = plain_number(p, end, p != begin && is_word(p[-1]), out.numbers.value[count]);
+            const char* const number_end =
+                plain_number(p, end, p != begin && is_word(p[-1]), out.numbers_.value[count]);
             if (number_end) {
                 next = here.number;
                 after = number_end;
@@ -262,12 +263,12 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
         for (std::uint32_t i = here.first_nested; i < here.first_nested + here.nested_count && ways < 2; ++i) {
             PatternMatch match;
             const char* const nested_end = nested.read(nested_[i].operand, p, nested_[i].after, match);
-            if (!nested_end || ++ways == 2 || !add_nested(out.numbers, count, match)) continue;
+            if (!nested_end || ++ways == 2 || !add_nested(out.numbers_, count, match)) continue;
             next = nested_[i].next;
             after = nested_end;
             read = 1;
         }
-        out.more |= ways > 1;
+        out.more_ |= ways > 1;
         if (ways != 1 || next == 0) return;
         node = next;
         p = after;
@@ -297,12 +298,12 @@ const Patterns::Ending* Patterns::take_first(const Span& span, const Numbers& nu
 
 const char* Patterns::take(const Walk& walk, const char* end, NestedReader& nested, unsigned type, const After& after,
                            PatternMatch& out) const {
-    if (walk.more) return take_best(walk.begin, end, nested, type, after, out);
-    for (unsigned i = walk.count; i-- > 0;) {
-        const Walk::Stop& stop = walk.stops[i];
+    if (walk.more_) return take_best(walk.begin, end, nested, type, after, out);
+    for (unsigned i = walk.count_; i-- > 0;) {
+        const Walk::Stop& stop = walk.stops_[i];
         const Span* const span = span_of(nodes_[stop.node], type);
         if (span && fits(walk.begin, stop.at, end, type, after) &&
-            take_first(*span, walk.numbers, ~std::uint32_t{0}, out))
+            take_first(*span, walk.numbers_, ~std::uint32_t{0}, out))
             return stop.at;
     }
     return nullptr;
@@ -327,12 +328,12 @@ const char* Patterns::take_best(const char* begin, const char* end, NestedReader
 
 PatternRefusal Patterns::refusal(const Walk& walk, const char* end, unsigned type, const After& after) const {
     PatternRefusal out;
-    for (unsigned i = 0; i < walk.count; ++i) {
-        const Walk::Stop& stop = walk.stops[i];
+    for (unsigned i = 0; i < walk.count_; ++i) {
+        const Walk::Stop& stop = walk.stops_[i];
         const bool ends = stop.at != walk.begin && span_of(nodes_[stop.node], type);
         if (ends && fits(walk.begin, stop.at, end, type, after)) out.end = stop.at;
     }
-    out.may_vary = walk.more || may_vary(0, walk.begin, walk.begin, end, type);
+    out.may_vary = walk.more_ || may_vary(0, walk.begin, walk.begin, end, type);
     return out;
 }
 

@@ -114,10 +114,10 @@ public:
             const char* at;
             std::uint32_t node;
         };
-        unsigned count;
-        bool more;                              // there were more, or the text may be read in two ways
-        Numbers numbers;
-        Stop stops[most_stops];
+        unsigned count_;
+        bool more_;                             // there were more, or the text may be read in two ways
+        Numbers numbers_;
+        Stop stops_[most_stops];
     };
 
     explicit Patterns(bool case_insensitive = false);

@@ -25,7 +25,7 @@ struct RegisterNames {
 class Implementation;
 struct Start;
 
-class LoadedObject : public CodeObject, public std::enable_shared_from_this<LoadedObject> {
+class LoadedObject final : public CodeObject, public std::enable_shared_from_this<LoadedObject> {
 public:
     LoadedObject(Implementation& device, codeobject::LoadImage image, std::string name);
     ~LoadedObject() override;

@@ -51,14 +51,14 @@ int read_build(dl_phdr_info* info, std::size_t, void* out) {
         const std::uintptr_t begin = info->dlpi_addr + part.p_vaddr;
         is_ours |= part.p_type == PT_LOAD && here >= begin && here - begin < part.p_memsz;
         if (part.p_type != PT_NOTE) continue;
-        notes = {reinterpret_cast<const char*>(begin), part.p_memsz};
+        notes = {reinterpret_cast<const char*>(begin), part.p_memsz};  // NOLINT(performance-no-int-to-ptr)
         while (notes.size() >= sizeof(ElfW(Nhdr))) {
             ElfW(Nhdr) note;
             std::memcpy(&note, notes.data(), sizeof note);
             const std::size_t name = (note.n_namesz + 3u) & ~3u, size = (note.n_descsz + 3u) & ~3u;
             if (notes.size() - sizeof note < name + size) break;
             const std::string_view called = notes.substr(sizeof note, note.n_namesz);
-            if (note.n_type == NT_GNU_BUILD_ID && called == std::string_view("GNU", 4))
+            if (note.n_type == NT_GNU_BUILD_ID && called == std::string_view("GNU\0", 4))
                 *static_cast<std::string*>(out) = std::string(notes.substr(sizeof note + name, note.n_descsz));
             notes.remove_prefix(sizeof note + name + size);
         }

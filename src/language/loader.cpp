@@ -277,11 +277,11 @@ std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostic
     const Cache cache(options.cache);
     const CacheRequest request = request_for(file, sources, options, origin);
     if (const auto entry = cache.find(request)) {
-        if (const auto isa = take_cached(entry, request, sources, options)) return isa;
+        if (auto isa = take_cached(entry, request, sources, options)) return isa;
     }
     std::vector<IncludedText> included;
     includer.note_in(included);
-    const auto isa = resolve(file, sources, includer, diagnostics, options);
+    auto isa = resolve(file, sources, includer, diagnostics, options);
     if (isa && isa->forms.size() >= language::fewest_forms_kept) keep_cached(cache, request, included, options);
     return isa;
 }
@@ -307,7 +307,7 @@ std::shared_ptr<const Isa> load_isa_text(std::string name, std::string text, Sou
 
 std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sources, Diagnostics& diagnostics,
                                     const LoadOptions& options) {
-    if (const auto packed = packed_builtin(name, sources, options)) return packed;
+    if (auto packed = packed_builtin(name, sources, options)) return packed;
     std::vector<std::string> known;
     for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
         const Heading heading = heading_of(file->text);

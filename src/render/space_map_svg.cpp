@@ -200,7 +200,8 @@ private:
         const auto across = static_cast<unsigned>(std::clamp(room / (swatch_width + widest + gap), 1.0, 5.0));
         unsigned at = 0;
         for (const Item& item : items) {
-            const double x = left + room / across * (at % across), y = y_ + 18.0 * (at / across);
+            const unsigned column = at % across, row = at / across;
+            const double x = left + room / across * column, y = y_ + 18.0 * row;
             swatch({x, y, 26, 13}, colour(item.format.format), "");
             out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"><tspan font-weight=\"bold\">{}</tspan>{}</text>\n",
                                 x + swatch_width, y + 11, escape_xml(item.name), item.rest);

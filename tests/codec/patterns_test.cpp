@@ -33,10 +33,12 @@ public:
 struct Read {
     std::uint64_t code = 0;
     std::size_t size = 0;
-    friend bool operator==(const Read&, const Read&) = default;
+    [[maybe_unused]] friend bool operator==(const Read&, const Read&) = default;
 };
 
-std::ostream& operator<<(std::ostream& out, const Read& read) { return out << read.code << " in " << read.size; }
+[[maybe_unused]] std::ostream& operator<<(std::ostream& out, const Read& read) {
+    return out << read.code << " in " << read.size;
+}
 
 std::optional<Read> read(const Patterns& patterns, unsigned type, const std::string& text, const After& after = {}) {
     Letter nested;
