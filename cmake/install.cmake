@@ -1,6 +1,8 @@
 # What `cmake --install` copies, and the package with which another CMake project finds the library:
 #   find_package(isaforge REQUIRED)
 #   target_link_libraries(mine PRIVATE isaforge::isaforge)
+# and any other one:
+#   g++ -std=c++20 mine.cpp $(pkg-config --cflags --libs isaforge)
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -12,6 +14,30 @@ install(TARGETS libisaforge EXPORT isaforge-targets ARCHIVE DESTINATION ${CMAKE_
 install(DIRECTORY include/isaforge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY isas/ DESTINATION ${CMAKE_INSTALL_DATADIR}/isaforge)
 install(TARGETS isaforge RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+file(RELATIVE_PATH prefix_from_here /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" prefix_from_here ${prefix_from_here})
+configure_file(cmake/isaforge.pc.in ${CMAKE_BINARY_DIR}/isaforge.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/isaforge.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The command tells its manual pages and what completes its command lines; what it tells is as old as itself.
+set(told ${CMAKE_BINARY_DIR}/told)
+add_custom_command(TARGET isaforge POST_BUILD
+                   COMMAND isaforge help --man-pages ${told}/man
+                   COMMAND ${CMAKE_COMMAND} -E make_directory ${told}/completion
+                   COMMAND isaforge completion bash > ${told}/completion/isaforge
+                   COMMAND isaforge completion zsh > ${told}/completion/_isaforge
+                   COMMAND isaforge completion fish > ${told}/completion/isaforge.fish
+                   VERBATIM)
+install(DIRECTORY ${told}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${told}/completion/isaforge DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+# Where zsh looks is another folder for what the system brings.
+set(zsh_folder site-functions)
+if(CMAKE_INSTALL_PREFIX STREQUAL /usr)
+  set(zsh_folder vendor-completions)
+endif()
+install(FILES ${told}/completion/_isaforge DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${zsh_folder})
+install(FILES ${told}/completion/isaforge.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 install(EXPORT isaforge-targets NAMESPACE isaforge:: DESTINATION ${package_folder})
 configure_package_config_file(cmake/isaforge-config.cmake.in ${CMAKE_BINARY_DIR}/isaforge-config.cmake

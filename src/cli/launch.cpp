@@ -417,6 +417,7 @@ void add_launch_options(Arguments& app, LaunchChoice& choice) {
     app.add_option("--kernel", choice.kernel, "Which kernel runs; without a name they are listed")
         ->optional_value()
         ->type_name("NAME")
+        ->completes(Completes::kernel)
         ->group(group);
     const auto extent = wants(parse_extent, "X, X,Y or X,Y,Z");
     app.add_option("--grid", choice.grid, "How many work-items run in each dimension")

@@ -342,6 +342,7 @@ Action define(Arguments& app) {
     app.add_flag("--check{all}", options->checks,
                  "Watch the run for what is wrong with it though it goes on: all, or some of bounds, uninitialised, "
                  "races, waits and hazards; slower")
+        ->completes({"all", "bounds", "uninitialised", "races", "waits", "hazards"})
         ->check(wants(parse_checks, "all, or a list of bounds, uninitialised, races, waits and hazards"));
     app.add_flag("--registers", options->registers, "Print the registers at the end");
     app.add_flag("--stats", options->stats,

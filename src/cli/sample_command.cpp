@@ -179,7 +179,8 @@ Action define(Arguments& app) {
         ->capture_default_str()
         ->in_range(0, any_number);
     app.add_option("--mnemonic", options->mnemonic, "Only instructions of which a name is like this, as in a shell")
-        ->type_name("PATTERN");
+        ->type_name("PATTERN")
+        ->completes(Completes::mnemonic);
     app.add_flag(
         "--other-texts", options->other_texts,
         "Any text that is read: second texts, aliases, other orders; not just those that are printed. What is\n"
