@@ -134,4 +134,9 @@ Argument Arguments::add_flag(const std::string& name, std::string& variable, con
     return added(app_.add_flag(name, variable, summary));
 }
 
+Argument Arguments::add_immediate(const std::string& name, void (*take)(std::string_view), const std::string& summary) {
+    const auto hand_on = [take](const std::string& value) { take(value); };
+    return added(app_.add_option_function<std::string>(name, hand_on, summary)->trigger_on_parse());
+}
+
 }  // namespace isaforge::cli

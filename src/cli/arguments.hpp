@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -82,6 +83,8 @@ public:
     Argument add_flag(const std::string& name, bool& variable, const std::string& summary);
     // "--keep{x}": x without a value, or --keep=VALUE.
     Argument add_flag(const std::string& name, std::string& variable, const std::string& summary);
+    // Its value is handed on at once, before the rest of the command line is read.
+    Argument add_immediate(const std::string& name, void (*take)(std::string_view), const std::string& summary);
 
     // Empty for what CLI11 adds itself.
     Completion completion_of(const CLI::Option* option) const {

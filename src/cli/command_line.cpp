@@ -67,7 +67,32 @@ CLI::App* add_command(CLI::App& app, const Command& command) {
 
 Action define(CLI::App& sub, const Command& command, Arguments& arguments) {
     sub.footer(command.examples);
-    return command.define(arguments);
+    Action action = command.define(arguments);
+    if (!command.is_hidden()) {
+        arguments.add_immediate("--color", choose_colour, "Colours: auto, always or never; auto heeds NO_COLOR")
+            ->type_name("WHEN")
+            ->one_of({"auto", "always", "never"});
+    }
+    return action;
+}
+
+// The headings of a help text stand out.
+std::string help_text(const CLI::App& app) {
+    const std::string text = app.help();
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        const std::string line = text.substr(at, end - at);
+        constexpr std::string_view usage = "Usage:";
+        const bool is_heading = line.size() > 1 && line.front() != ' ' && line.back() == ':';
+        if (line.starts_with(usage))
+            out += in_bold(usage, colour_on_stdout()) + line.substr(usage.size());
+        else
+            out += is_heading ? in_bold(line, colour_on_stdout()) : line;
+        out += '\n';
+        at = end + 1;
+    }
+    return out;
 }
 
 std::vector<std::string> names_of(const std::set<CLI::Option*>& options) {
@@ -178,8 +203,11 @@ int carry_out(const std::vector<std::string>& words) {
     }
     try {
         app.parse(joined(words));
+    } catch (const CLI::CallForHelp&) {
+        std::fputs(help_text(app).c_str(), stdout);
+        return flushed(success);
     } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() == 0) return flushed(app.exit(error));  // --help, --version
+        if (error.get_exit_code() == 0) return flushed(app.exit(error));  // --version
         complain(words.empty() ? "say which command to run" : error.what());
         std::fprintf(stderr, "Try `isaforge%s%s --help`.\n", chosen ? " " : "", chosen ? chosen->name : "");
         return usage_error;

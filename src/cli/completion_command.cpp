@@ -1,5 +1,5 @@
-// `isaforge completion`: what makes a shell complete command lines of ours. It is the same few lines for whatever commands there
-// are: at each key the shell asks the hidden command `complete`, which knows them.
+// `isaforge completion`: what makes a shell complete command lines of ours. It is the same few lines for whatever commands
+// there are: at each key the shell asks the hidden command `complete`, which knows them.
 #include <fmt/format.h>
 
 #include <memory>

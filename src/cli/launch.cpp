@@ -13,6 +13,7 @@
 #include "cli/memory_maps.hpp"
 #include "cli/outputs.hpp"
 #include "cli/program.hpp"
+#include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "debugger/profile.hpp"
@@ -214,7 +215,10 @@ bool KernelRun::execute(Loaded& loaded) const {
         complain(error);
         return false;
     }
-    loaded.result = launch->wait();
+    {
+        const Progress progress("run");
+        loaded.result = launch->wait();
+    }
     loaded.findings = loaded.device->findings();
     say(loaded.result.printed);
     if (!loaded.result.ok) complain(loaded.result.message);

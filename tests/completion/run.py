@@ -160,7 +160,8 @@ def main():
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
             if name in os.environ:
                 environment[name] = os.environ[name]
-        at_terminal(["bash", "--norc", "--noprofile", "-i"], "bind 'set enable-bracketed-paste off'; bind 'set show-all-if-ambiguous on'; "
+        at_terminal(["bash", "--norc", "--noprofile", "-i"], "bind 'set enable-bracketed-paste off'; "
+                    "bind 'set show-all-if-ambiguous on'; "
                     'eval "$(isaforge completion bash)"', folder, environment, problems)
         at_terminal(["zsh", "-f", "-i"], "PS1='$ '; unsetopt zle_bracketed_paste; autoload -Uz compinit; compinit -u -D; "
                     'eval "$(isaforge completion zsh)"', folder, environment, problems)
