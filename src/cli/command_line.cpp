@@ -97,6 +97,7 @@ std::string help_text(const CLI::App& app) {
 
 std::vector<std::string> names_of(const std::set<CLI::Option*>& options) {
     std::vector<std::string> out;
+    out.reserve(options.size());
     for (const CLI::Option* option : options) out.push_back(option->get_name());
     return out;
 }

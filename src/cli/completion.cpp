@@ -203,8 +203,8 @@ Offers complete(const std::vector<std::string>& words) {
     offers = all_offers(words);
     std::erase_if(offers.words, [&](const Offer& offer) { return !offer.text.starts_with(words.back()); });
     std::ranges::stable_sort(offers.words, {}, &Offer::text);
-    const auto same = std::ranges::unique(offers.words, {}, &Offer::text);
-    offers.words.erase(same.begin(), same.end());
+    const auto is_same = [](const Offer& a, const Offer& b) { return a.text == b.text; };
+    offers.words.erase(std::unique(offers.words.begin(), offers.words.end(), is_same), offers.words.end());
     return offers;
 }
 
