@@ -10,7 +10,7 @@ COUNT   ?= 1000000
 configure = cmake --preset $(1) --log-level=WARNING
 compile   = cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help build demo test test-sanitized test-threads sweep referee fuzz bench lint format install clean
+.PHONY: help build demo test test-sanitized test-threads sweep referee fuzz bench lint format install deb test-deb clean
 
 help:
 	@echo 'make demo            draw a picture with a program that was assembled and emulated here'
@@ -25,6 +25,8 @@ help:
 	@echo 'make fuzz            random input of each kind for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, JOBS at a time'
 	@echo 'make format          format every source file in place'
 	@echo 'make install         install under PREFIX ($(PREFIX))'
+	@echo 'make deb             Debian packages of it, in out/'
+	@echo 'make test-deb        the same, and whether they work'
 	@echo 'make clean           remove everything that was built'
 
 build:
@@ -97,5 +99,19 @@ format:
 install: build
 	@cmake --install build --prefix $(PREFIX)
 
+deb:
+	@scripts/install-packages.sh build jit python deb
+	@$(call configure,package)
+	@$(call compile,package)
+	@mkdir -p out
+	@rm -f out/*isaforge*.deb
+	@cd build-package && cpack -B ../out >/dev/null
+	@rm -rf out/_CPack_Packages
+	@lintian --fail-on error out/*.deb
+
+test-deb: deb
+	@scripts/install-packages.sh test
+	@scripts/test-deb.sh out
+
 clean:
-	rm -rf build build-debug build-sanitized build-threads build-fuzz out
+	rm -rf build build-package build-python build-debug build-sanitized build-threads build-fuzz out

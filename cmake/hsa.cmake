@@ -18,11 +18,11 @@ target_link_libraries(hsa PRIVATE libisaforge isaforge_options fmt::fmt PkgConfi
 target_link_options(hsa PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/hsa/exports.map -Wl,-z,nodelete
                                 -Wl,--gc-sections -Wl,-Bsymbolic)
 add_dependencies(isaforge hsa)
-install(TARGETS hsa LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/isaforge/gpu)
+install(TARGETS hsa LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/isaforge/gpu COMPONENT command)
 
 add_library(gpu_driver MODULE src/hsa/driver/answers.cpp)
 set_target_properties(gpu_driver PROPERTIES OUTPUT_NAME isaforge-driver LIBRARY_OUTPUT_DIRECTORY ${gpu_folder}
                                             CXX_VISIBILITY_PRESET hidden)
 target_link_libraries(gpu_driver PRIVATE isaforge_options ${CMAKE_DL_LIBS})
 add_dependencies(isaforge gpu_driver)
-install(TARGETS gpu_driver LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/isaforge/gpu)
+install(TARGETS gpu_driver LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/isaforge/gpu COMPONENT command)

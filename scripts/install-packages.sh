@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every Debian package that this project needs, by what needs it, and the one place that installs them.
 #
-#   scripts/install-packages.sh [build] [demo] [jit] [test] [fuzz] [bench] [lint]        without an argument: all of them
+#   scripts/install-packages.sh [build] [demo] [jit] [python] [test] [fuzz] [bench] [lint] [deb]    without an argument: all
 #
 # What is there already costs one look into the package database: no network, no root. Written for Debian 12; on another
 # system this says what is wanted and leaves the rest to you.
@@ -11,11 +11,15 @@ build='cmake g++ libcli11-dev libdw-dev libedit2 libelf-dev libfmt-dev libhsa-ru
 demo='python3'
 # The compiler that programs may run with is a plug-in, for which LLVM has to be there.
 jit='clang-19 llvm-19-dev'
+# The Python module, and what makes a wheel of it.
+python='pybind11-dev python3-dev python3-numpy python3-pip python3-setuptools python3-wheel'
 # Other tools are what tests compare with: by version, since a verdict must not depend on what else is installed.
-test='binutils chromium chromium-driver clang-14 clang-19 clang-tools-14 g++-12 gcc-12 gcc-12-offload-amdgcn gdb-multiarch gfortran-12 hipcc libamdhip64-dev libbenchmark-dev libclc-19 libgmock-dev libgomp-plugin-amdgcn1 libgtest-dev libmpfr-dev libomp-14-dev librocprim-dev librocrand-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd python3 rocm-device-libs'
+test='binutils chromium chromium-driver clang-14 clang-19 clang-tools-14 fish g++-12 gcc-12 gcc-12-offload-amdgcn gdb-multiarch gfortran-12 hipcc libamdhip64-dev libbenchmark-dev libclc-19 libgmock-dev libgomp-plugin-amdgcn1 libgtest-dev libmpfr-dev libomp-14-dev librocprim-dev librocrand-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 man-db mandoc mypy ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd python3 rocm-device-libs zsh'
 fuzz='clang-14 libclang-rt-14-dev'
 bench='clang-14 gcc-riscv64-linux-gnu libbenchmark-dev libc6-dev-riscv64-cross lld-14 llvm-14 llvm-19 ocl-icd-opencl-dev oclgrind pocl-opencl-icd python3 qemu-user'
 lint='clang-14 clang-format-14 clang-tidy-14 clangd-14 git python3 shellcheck'
+# Debian packages of ours, and what looks whether they work.
+deb='dpkg-dev fakeroot file lintian'
 
 wanted=
 for group in "${@:-all}"; do
@@ -23,12 +27,14 @@ for group in "${@:-all}"; do
         build) wanted="$wanted $build" ;;
         demo)  wanted="$wanted $demo" ;;
         jit)   wanted="$wanted $jit" ;;
-        test)  wanted="$wanted $jit $test" ;;
+        python) wanted="$wanted $python" ;;
+        test)  wanted="$wanted $jit $python $test" ;;
         fuzz)  wanted="$wanted $jit $fuzz" ;;
         bench) wanted="$wanted $jit $bench" ;;
         lint)  wanted="$wanted $lint" ;;
-        all)   wanted="$wanted $build $demo $jit $test $fuzz $bench $lint" ;;
-        *)     echo "$0: no group of packages is called '$group': build, demo, jit, test, fuzz, bench or lint" >&2; exit 2 ;;
+        deb)   wanted="$wanted $deb" ;;
+        all)   wanted="$wanted $build $demo $jit $python $test $fuzz $bench $lint $deb" ;;
+        *)     echo "$0: no group of packages is called '$group': build, demo, jit, python, test, fuzz, bench, lint or deb" >&2; exit 2 ;;
     esac
 done
 

@@ -37,7 +37,7 @@ build=$build/lint
 echo 'checks'
 export build
 # shellcheck disable=SC2016
-git ls-files -z 'src/*.[ch]pp' 'include/*.hpp' 'tests/*.[ch]pp' 'bench/*.cpp' ':!tests/install' ':!tests/hip' ':!bench/hip' |
+git ls-files -z 'src/*.[ch]pp' 'include/*.hpp' 'python/*.[ch]pp' 'tests/*.[ch]pp' 'bench/*.cpp' ':!tests/install' ':!tests/hip' ':!bench/hip' |
     each 'said=$(clangd-14 --check="$1" --compile-commands-dir="$build" --enable-config=0 --check-lines=1-1 --log=error 2>&1) ||
           { printf "%s\n" "$said" | grep "^E\["; false; }'
 

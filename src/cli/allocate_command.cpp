@@ -12,6 +12,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
+#include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/allocate.hpp"
@@ -176,7 +177,11 @@ int run(const Options& options) {
     std::vector<AutoChoice> choices;
     if (!options.keep.empty()) draft = kept(session, options, draft, choices);
     AllocationReport report;
-    if (!draft || !allocate(*draft, choices, session.diagnostics, &report)) return failed(session, options);
+    const auto fits = [&] {
+        const Progress progress("allocate");
+        return allocate(*draft, choices, session.diagnostics, &report);
+    };
+    if (!draft || !fits()) return failed(session, options);
     session.report();
     const int status = write_files(session, options, choices);
     if (status != success) return status;

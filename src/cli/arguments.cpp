@@ -4,10 +4,22 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <string_view>
 
 #include "cli/session.hpp"
 
 namespace isaforge::cli {
+
+namespace {
+
+Completes said_by(std::string_view name) {
+    if (name == "DIR") return Completes::folder;
+    const bool is_file =
+        name.starts_with("FILE") || name.starts_with("OUT") || name == "NOTES" || name.starts_with("DIR|");
+    return is_file ? Completes::file : Completes::nothing;
+}
+
+}  // namespace
 
 const Argument& Argument::required() const {
     option_->required();
@@ -16,6 +28,7 @@ const Argument& Argument::required() const {
 
 const Argument& Argument::type_name(const std::string& name) const {
     option_->type_name(name);
+    if (completion_.what == Completes::nothing) completion_.what = said_by(name);
     return *this;
 }
 
@@ -51,7 +64,7 @@ const Argument& Argument::check(const Check& check) const {
 
 const Argument& Argument::one_of(const std::vector<std::string>& values) const {
     option_->check(CLI::IsMember(values).description(""));  // the summary names them
-    return *this;
+    return completes(values);
 }
 
 const Argument& Argument::in_range(std::uint64_t low, std::uint64_t high) const {
@@ -76,33 +89,54 @@ const Argument& Argument::optional_value() const {
     return *this;
 }
 
+const Argument& Argument::completes(Completes what) const {
+    completion_.what = what;
+    return *this;
+}
+
+const Argument& Argument::completes(const std::vector<std::string>& values) const {
+    completion_.values = values;
+    return *this;
+}
+
+Argument Arguments::added(CLI::Option* option) {
+    Completion& completion = completions_[option];
+    completion.what = said_by(option->get_name(true));
+    return {option, completion};
+}
+
 Argument Arguments::add_option(const std::string& name, std::string& variable, const std::string& summary) {
-    return Argument(app_.add_option(name, variable, summary));
+    return added(app_.add_option(name, variable, summary));
 }
 
 Argument Arguments::add_option(const std::string& name, std::vector<std::string>& variable,
                                const std::string& summary) {
-    return Argument(app_.add_option(name, variable, summary));
+    return added(app_.add_option(name, variable, summary));
 }
 
 Argument Arguments::add_option(const std::string& name, int& variable, const std::string& summary) {
-    return Argument(app_.add_option(name, variable, summary));
+    return added(app_.add_option(name, variable, summary));
 }
 
 Argument Arguments::add_option(const std::string& name, unsigned& variable, const std::string& summary) {
-    return Argument(app_.add_option(name, variable, summary));
+    return added(app_.add_option(name, variable, summary));
 }
 
 Argument Arguments::add_option(const std::string& name, std::uint64_t& variable, const std::string& summary) {
-    return Argument(app_.add_option(name, variable, summary));
+    return added(app_.add_option(name, variable, summary));
 }
 
 Argument Arguments::add_flag(const std::string& name, bool& variable, const std::string& summary) {
-    return Argument(app_.add_flag(name, variable, summary));
+    return added(app_.add_flag(name, variable, summary));
 }
 
 Argument Arguments::add_flag(const std::string& name, std::string& variable, const std::string& summary) {
-    return Argument(app_.add_flag(name, variable, summary));
+    return added(app_.add_flag(name, variable, summary));
+}
+
+Argument Arguments::add_immediate(const std::string& name, void (*take)(std::string_view), const std::string& summary) {
+    const auto hand_on = [take](const std::string& value) { take(value); };
+    return added(app_.add_option_function<std::string>(name, hand_on, summary)->trigger_on_parse());
 }
 
 }  // namespace isaforge::cli

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -14,13 +16,35 @@ class Option;
 
 namespace isaforge::cli {
 
+// What a value is, for a shell that completes it.
+enum class Completes {
+    nothing,
+    file,
+    folder,
+    program,    // of the system
+    isa,        // the name of a built-in description, or a file
+    mnemonic,   // of the instruction set that stands on the command line, as all that follow
+    variant,
+    dialect,
+    parameter,  // its name, before the `=`
+    processor,
+    kernel,     // of the code object that stands on the command line
+    command,    // of this program
+};
+
+// How values are completed: what they are, or all of them.
+struct Completion {
+    Completes what = Completes::nothing;
+    std::vector<std::string> values;
+};
+
 // One option or positional argument, as a handle. What is said of it is said in a chain with `->`, and is as in CLI11.
 class Argument {
 public:
     // What is wrong with a value, or an empty text.
     using Check = std::function<std::string(const std::string& value)>;
 
-    explicit Argument(CLI::Option* option) : option_(option) {}
+    Argument(CLI::Option* option, Completion& completion) : option_(option), completion_(completion) {}
     const Argument* operator->() const { return this; }
 
     const Argument& required() const;
@@ -35,10 +59,14 @@ public:
     // A number as parse_size() reads it, both ends included.
     const Argument& in_range(std::uint64_t low, std::uint64_t high) const;
     const Argument& existing_directory() const;
-    const Argument& optional_value() const;   // without one the variable is empty
+    const Argument& optional_value() const;  // without one the variable is empty
+    // What shells complete. Where a value's name says that it is a file or a folder, that need not be said.
+    const Argument& completes(Completes what) const;
+    const Argument& completes(const std::vector<std::string>& values) const;
 
 private:
     CLI::Option* option_;
+    Completion& completion_;
 };
 
 // The options of one sub-command. A name is written as "-o,--output", or as "FILE" where it is a positional argument. The
@@ -55,9 +83,20 @@ public:
     Argument add_flag(const std::string& name, bool& variable, const std::string& summary);
     // "--keep{x}": x without a value, or --keep=VALUE.
     Argument add_flag(const std::string& name, std::string& variable, const std::string& summary);
+    // Its value is handed on at once, before the rest of the command line is read.
+    Argument add_immediate(const std::string& name, void (*take)(std::string_view), const std::string& summary);
+
+    // Empty for what CLI11 adds itself.
+    Completion completion_of(const CLI::Option* option) const {
+        const auto found = completions_.find(option);
+        return found == completions_.end() ? Completion{} : found->second;
+    }
 
 private:
+    Argument added(CLI::Option* option);
+
     CLI::App& app_;
+    std::map<const CLI::Option*, Completion> completions_;
 };
 
 }  // namespace isaforge::cli

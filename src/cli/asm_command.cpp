@@ -205,14 +205,17 @@ Action define(Arguments& app) {
     add_threads_option(app, options->threads);
     app.add_option("FILE", options->source, "Source file; - is standard input")->type_name("");
     app.add_option("-o,--output", options->output, "Where the object goes; - is standard output")->type_name("OUT");
-    app.add_option("--line", options->line, "Assemble this text and print its bytes in hexadecimal")->type_name("TEXT");
+    app.add_option("--line", options->line, "Assemble this text and print its bytes in hexadecimal")
+        ->type_name("TEXT")
+        ->completes(Completes::mnemonic);
     app.add_flag("--meaning", options->meaning, "With --line: print what the instruction does, step by step");
     app.add_option("--format", options->format, "elf, bin, ihex, memh, c or vhdl")
         ->type_name("FORMAT")
         ->capture_default_str()
         ->one_of({"elf", "bin", "ihex", "memh", "c", "vhdl"});
     app.add_option("--target", options->target, "The processor, where the object file says for which one it is: gfx803")
-        ->type_name("NAME");
+        ->type_name("NAME")
+        ->completes(Completes::processor);
     app.add_option("--listing", options->listing, "Write a listing for people")->type_name("FILE");
     app.add_option("--listing-json", options->listing_json, "Write one JSON object a line; also when there are errors")
         ->type_name("FILE");

@@ -10,6 +10,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/notes_input.hpp"
+#include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 
@@ -47,7 +48,10 @@ std::vector<IsaChoice> choices_of(const IsaChoice& asked, const Isa& first) {
 void check_others(Session& session, const IsaChoice& asked, const Isa& first, MeaningsChecked& done) {
     std::set<std::string> said;
     for (const Diagnostic& diagnostic : session.diagnostics.all()) said.insert(to_text(diagnostic, session.sources));
-    for (const IsaChoice& choice : choices_of(asked, first)) {
+    const std::vector<IsaChoice> choices = choices_of(asked, first);
+    Progress progress("check", "variants and dialects", choices.size());
+    for (const IsaChoice& choice : choices) {
+        progress.at(static_cast<std::uint64_t>(&choice - choices.data()));
         if ((choice.variant.empty() || choice.variant == first.variant) && choice.dialect == first.dialect) continue;
         Diagnostics found;
         std::swap(found, session.diagnostics);

@@ -17,15 +17,18 @@ inline constexpr int usage_error = 2;  // the command line
 using Action = std::function<int()>;
 
 struct Command {
-    const char* group;  // heading in the list of commands
+    const char* group;  // heading in the list of commands; empty: it is not listed
     const char* name;
     const char* summary;               // one line
     const char* examples;              // shown below the options
     Action (*define)(Arguments& app);  // adds its options
+
+    bool is_hidden() const { return *group == '\0'; }
 };
 
 inline constexpr const char* about_descriptions = "Descriptions";
 inline constexpr const char* about_programs = "Programs";
+inline constexpr const char* about_command = "This command";
 
 // Enters a command into the list; made to be a namespace-scope constant of the command's file.
 class Registration {

@@ -46,7 +46,13 @@ bool take_wish_to_stop() {
 // Carries out a line, and says whether there may be another.
 bool carry_out(debugger::Debugger& debugger, std::string_view line, bool& failed) {
     const std::string text = debugger.execute(line);
-    say(text);
+    constexpr std::string_view error = "error:";
+    if (colour_on_stdout() && debugger.failed() && text.starts_with(error)) {
+        std::fputs(in_red(error, true).c_str(), stdout);
+        say(std::string_view(text).substr(error.size()));
+    } else {
+        say(text);
+    }
     std::fflush(stdout);
     failed |= debugger.failed();
     return !debugger.finished();

@@ -163,10 +163,15 @@ Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     app.add_option("ISA1", options->before.name, "A name of `isaforge list` or an .isa file")
         ->required()
-        ->type_name("");
-    app.add_option("ISA2", options->after.name, "Likewise: the later one")->required()->type_name("");
-    app.add_option("--variant1", options->before.variant, "Which variant of ISA1, where it has several");
-    app.add_option("--variant2", options->after.variant, "Which variant of ISA2");
+        ->type_name("")
+        ->completes(Completes::isa);
+    app.add_option("ISA2", options->after.name, "Likewise: the later one")
+        ->required()
+        ->type_name("")
+        ->completes(Completes::isa);
+    app.add_option("--variant1", options->before.variant, "Which variant of ISA1, where it has several")
+        ->completes(Completes::variant);
+    app.add_option("--variant2", options->after.variant, "Which variant of ISA2")->completes(Completes::variant);
     const Argument json = app.add_flag("--json", options->json, "Print the differences as one JSON object");
     app.add_option("--html", options->html,
                    "Write them as a page instead, with a map of what moved; - is standard output")

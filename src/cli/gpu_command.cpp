@@ -126,6 +126,7 @@ Action define(Arguments& app) {
                    "The processors that it finds, separated by commas, such as gfx900 or gfx803")
         ->type_name("NAME")
         ->capture_default_str()
+        ->completes(Completes::processor)
         ->check(wrong_isa);
     app.add_option("--units", options->units,
                    "How many compute units a processor says it has; programs scale their work by it")
@@ -144,6 +145,7 @@ Action define(Arguments& app) {
     app.add_flag("--check{all}", options->checks,
                  "Watch kernels for what is wrong though they go on: all, or some of bounds, uninitialised, races, "
                  "waits and hazards; slower")
+        ->completes({"all", "bounds", "uninitialised", "races", "waits", "hazards"})
         ->check([](const std::string& list) {
             return parse_checks(list) ? std::string{}
                                       : "expected all, or a list of bounds, uninitialised, races, waits and hazards";
@@ -151,7 +153,8 @@ Action define(Arguments& app) {
     app.add_flag("--trace-dispatches", options->trace, "A line on standard error for each kernel that was launched");
     app.add_flag("--profile", options->profile, "At the end, which kernels took how long, on standard error");
     app.add_flag("--info", options->info, "List the processors that a program finds, and end");
-    app.add_option("PROGRAM", options->program, "What to run, with its arguments; write -- before it");
+    app.add_option("PROGRAM", options->program, "What to run, with its arguments; write -- before it")
+        ->completes(Completes::program);
     return [options] { return execute(*options); };
 }
 

@@ -13,6 +13,7 @@
 #include "cli/memory_maps.hpp"
 #include "cli/outputs.hpp"
 #include "cli/program.hpp"
+#include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "debugger/profile.hpp"
@@ -214,7 +215,10 @@ bool KernelRun::execute(Loaded& loaded) const {
         complain(error);
         return false;
     }
-    loaded.result = launch->wait();
+    {
+        const Progress progress("run");
+        loaded.result = launch->wait();
+    }
     loaded.findings = loaded.device->findings();
     say(loaded.result.printed);
     if (!loaded.result.ok) complain(loaded.result.message);
@@ -417,6 +421,7 @@ void add_launch_options(Arguments& app, LaunchChoice& choice) {
     app.add_option("--kernel", choice.kernel, "Which kernel runs; without a name they are listed")
         ->optional_value()
         ->type_name("NAME")
+        ->completes(Completes::kernel)
         ->group(group);
     const auto extent = wants(parse_extent, "X, X,Y or X,Y,Z");
     app.add_option("--grid", choice.grid, "How many work-items run in each dimension")

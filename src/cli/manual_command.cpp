@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
+#include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "manual/manual.hpp"
@@ -102,8 +103,11 @@ bool write_into(const std::string& folder, const std::vector<Configuration>& con
             return false;
         }
     }
+    Progress progress("manual", "pages");
+    std::uint64_t pages = 0;
     return manual::write_manual(configurations, session.sources, session.diagnostics,
                                 [&](const std::string& path, std::string_view text) {
+                                    progress.at(++pages);
                                     return write_text((std::filesystem::path(folder) / path).string(), text);
                                 });
 }

@@ -128,20 +128,4 @@ std::vector<std::string> frame_paths(const std::vector<std::string>& maps) {
     return out;
 }
 
-bool load_mapped_sections(Machine& machine, const Object& object, bool has_flags) {
-    for (const Section& section : object.sections) {
-        if (!section.allocated || section.extent() == 0) continue;
-        // Bytes without flags are code and data alike.
-        const Permissions permissions{true, section.writable || !has_flags, section.executable || !has_flags};
-        const bool filled = section.no_bits || machine.load_data(machine.code_memory(), section.address, section.bytes);
-        if (!filled || !machine.protect(section.address, section.extent(), permissions, section.name).empty()) {
-            complain(fmt::format("section '{}' does not fit into the memory at {:#x}; --memory and --map give more",
-                                 section.name, section.address));
-            return false;
-        }
-    }
-    machine.start(object.entry);
-    return true;
-}
-
 }  // namespace isaforge::cli

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "isaforge/machine.hpp"
-#include "isaforge/object.hpp"
 
 namespace isaforge::cli {
 
@@ -34,8 +33,5 @@ bool map_memory(Machine& machine, const std::vector<std::string>& maps);
 bool write_frames(const Machine& machine, const std::vector<std::string>& maps);
 // The files that will be written.
 std::vector<std::string> frame_paths(const std::vector<std::string>& maps);
-
-// Puts a program's sections into a memory that holds code, each with the permissions that its flags ask for.
-bool load_mapped_sections(Machine& machine, const Object& object, bool has_flags);
 
 }  // namespace isaforge::cli

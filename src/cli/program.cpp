@@ -8,7 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/memory_maps.hpp"
 #include "cli/terminal.hpp"
-#include "object/limits.hpp"
+#include "isaforge/program.hpp"
 
 namespace isaforge::cli {
 
@@ -47,36 +47,6 @@ std::optional<Object> read_object(const ProgramChoice& choice, const std::vector
     place_sections(*object);
     if (!apply_relocations(*object, codec, session.diagnostics)) return std::nullopt;
     return object;
-}
-
-// Puts the program's sections where they belong: code at its address in the code memory, everything that is data into
-// the first memory, and the code too where one memory holds both.
-bool load_sections(Machine& machine, const Object& object) {
-    const bool shared = object.address_bytes == 1;
-    const bool has_memory = !machine.isa().memories.empty();
-    std::vector<std::uint8_t> code;
-    for (const Section& section : object.sections) {
-        if (!section.allocated || section.no_bits || section.bytes.empty()) continue;
-        if (section.executable) {
-            const std::uint64_t end = section.address + section.bytes.size();
-            if (end > limits::most_code || end < section.address) {
-                complain(fmt::format("section '{}' lies beyond the {} MiB that can be executed", section.name,
-                                     limits::most_code >> 20));
-                return false;
-            }
-            if (code.size() < end) code.resize(end);
-            std::copy(section.bytes.begin(), section.bytes.end(),
-                      code.begin() + static_cast<std::ptrdiff_t>(section.address));
-        }
-        if (section.executable && (!shared || !has_memory)) continue;
-        if (!has_memory || !machine.load_data(0, section.address, section.bytes)) {
-            complain(fmt::format("section '{}' does not fit into the memory; --memory gives more", section.name));
-            return false;
-        }
-    }
-    machine.load_code(code);
-    machine.start(object.entry / object.address_bytes);
-    return true;
 }
 
 bool load_files(Machine& machine, const ProgramChoice& choice) {
@@ -196,10 +166,13 @@ bool load_program(Machine& machine, const Program& program, const ProgramChoice&
         return false;
     }
     if (!map_memory(machine, choice.maps)) return false;
-    const bool loaded = machine.code_memory() == no_index
-                            ? load_sections(machine, program.object)
-                            : load_mapped_sections(machine, program.object, program.has_flags);
-    return loaded && load_files(machine, choice);
+    if (const std::optional<LoadProblem> problem = load_object(machine, program.object, program.has_flags)) {
+        const char* const help =
+            machine.code_memory() == no_index ? "; --memory gives more" : "; --memory and --map give more";
+        complain(problem->message + (problem->lacks_memory ? help : ""));
+        return false;
+    }
+    return load_files(machine, choice);
 }
 
 bool restart_program(Machine& machine, const Program& program, const ProgramChoice& choice) {

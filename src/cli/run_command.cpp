@@ -12,6 +12,7 @@
 #include "cli/memory_maps.hpp"
 #include "cli/outputs.hpp"
 #include "cli/program.hpp"
+#include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "cli/trace.hpp"
@@ -279,6 +280,8 @@ int execute(const Options& options) {
     how.engine = parse_engine(options.engine).value_or(Engine::interpreter);
     how.count_instructions = options.profile || !options.profile_json.empty();
     how.checks = checks_of(options);
+    const bool alone = options.program.harts == 1 && options.program.groups == 1;
+    how.streams = streams_beside_progress();
     Machine machine(program->codec, how);
     if (!load_program(machine, *program, options.program) || !ranges_exist(machine, options)) return input_error;
     if (options.engine == "both") return compare_engines(options, *program);
@@ -290,8 +293,8 @@ int execute(const Options& options) {
     Output trace;
     if (!options.trace.file.empty() && !trace.open(options.trace.file)) return input_error;
     const std::uint64_t limit = *parse_size(options.max_instructions);
-    const RunResult result =
-        trace.is_open() ? run_traced(machine, program->map, begin, limit, &trace) : machine.run(limit);
+    const RunResult result = trace.is_open() ? run_traced(machine, program->map, begin, limit, &trace)
+                                             : run_with_progress(machine, limit, alone);
     bool good = result.ok();
     if (!good) complain(result.message);
     if (trace.is_open() && !trace.commit()) good = false;
@@ -342,6 +345,7 @@ Action define(Arguments& app) {
     app.add_flag("--check{all}", options->checks,
                  "Watch the run for what is wrong with it though it goes on: all, or some of bounds, uninitialised, "
                  "races, waits and hazards; slower")
+        ->completes({"all", "bounds", "uninitialised", "races", "waits", "hazards"})
         ->check(wants(parse_checks, "all, or a list of bounds, uninitialised, races, waits and hazards"));
     app.add_flag("--registers", options->registers, "Print the registers at the end");
     app.add_flag("--stats", options->stats,

@@ -9,6 +9,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
+#include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "disassembler/verify.hpp"
@@ -63,6 +64,8 @@ public:
         }
         output_.write(buffer_);
     }
+    // How many statements there will be; 0: that depends.
+    static std::uint64_t expected(const Options& options) { return options.codes || options.each ? 0 : options.count; }
     std::uint64_t written() const { return written_; }
     std::uint64_t lost() const { return lost_; }
 
@@ -100,7 +103,7 @@ private:
         const Isa& isa = codec_.isa();
         const std::uint64_t address = this->address();
         bits_before_ += sampled_.bits;
-        ++written_;
+        progress_.at(++written_);
         if (options_.check) {
             if (is_read(address)) return;
             ++lost_;
@@ -135,6 +138,7 @@ private:
     Sampler sampler_;
     disassembler::Verifier verifier_;
     Sampled sampled_;
+    Progress progress_{"sample", "statements", expected(options_)};
     std::string buffer_;
     std::uint64_t bits_before_ = 0, written_ = 0, lost_ = 0;
     bool failed_ = false;
@@ -155,12 +159,17 @@ int sample(const Options& options) {
     if (!outputs_are_apart({options.output}, session.sources)) return usage_error;
     Output output;
     if (!output.open(options.output)) return input_error;
-    Writer writer(options, codec, output);
-    writer.run(instructions);
+    std::uint64_t lost = 0, written = 0;
+    {
+        Writer writer(options, codec, output);
+        writer.run(instructions);
+        lost = writer.lost();
+        written = writer.written();
+    }
     if (!output.commit()) return input_error;
     if (!options.check) return success;
-    tell(fmt::format("{}: {} of {} statements are not read back\n", isa->variant, writer.lost(), writer.written()));
-    return writer.lost() == 0 ? success : input_error;
+    tell(fmt::format("{}: {} of {} statements are not read back\n", isa->variant, lost, written));
+    return lost == 0 ? success : input_error;
 }
 
 Action define(Arguments& app) {
@@ -179,7 +188,8 @@ Action define(Arguments& app) {
         ->capture_default_str()
         ->in_range(0, any_number);
     app.add_option("--mnemonic", options->mnemonic, "Only instructions of which a name is like this, as in a shell")
-        ->type_name("PATTERN");
+        ->type_name("PATTERN")
+        ->completes(Completes::mnemonic);
     app.add_flag(
         "--other-texts", options->other_texts,
         "Any text that is read: second texts, aliases, other orders; not just those that are printed. What is\n"

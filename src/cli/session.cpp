@@ -25,11 +25,14 @@ bool is_parameter(const std::string& text) {
 }
 
 void add_variant_options(Arguments& app, IsaChoice& choice) {
-    app.add_option("--variant", choice.variant, "Which variant of the instruction set, where it has several");
-    app.add_option("--dialect", choice.dialect, "Whose way of writing is printed, where the description has several");
+    app.add_option("--variant", choice.variant, "Which variant of the instruction set, where it has several")
+        ->completes(Completes::variant);
+    app.add_option("--dialect", choice.dialect, "Whose way of writing is printed, where the description has several")
+        ->completes(Completes::dialect);
     app.add_option("-P,--parameter", choice.parameters, "A value for a parameter of the description")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false)
+        ->completes(Completes::parameter)
         ->check([](const std::string& text) {
             return is_parameter(text) ? std::string{} : "'" + text + "' is not NAME=VALUE with a number as the value";
         });
@@ -53,12 +56,15 @@ std::string cache_folder() {
 void add_isa_option(Arguments& app, IsaChoice& choice) {
     app.add_option("-i,--isa", choice.name, "Instruction set: a name of `isaforge list` or an .isa file")
         ->required()
-        ->type_name("ISA");
+        ->type_name("ISA")
+        ->completes(Completes::isa);
     add_variant_options(app, choice);
 }
 
 void add_optional_isa_option(Arguments& app, IsaChoice& choice) {
-    app.add_option("-i,--isa", choice.name, "Instruction set, where the object file does not say it")->type_name("ISA");
+    app.add_option("-i,--isa", choice.name, "Instruction set, where the object file does not say it")
+        ->type_name("ISA")
+        ->completes(Completes::isa);
     add_variant_options(app, choice);
 }
 
@@ -136,7 +142,10 @@ bool is_for(const Object& object, const Isa& isa, const std::string& path) {
 }
 
 void add_isa_positional(Arguments& app, IsaChoice& choice) {
-    app.add_option("ISA", choice.name, "A name of `isaforge list` or an .isa file")->required()->type_name("");
+    app.add_option("ISA", choice.name, "A name of `isaforge list` or an .isa file")
+        ->required()
+        ->type_name("")
+        ->completes(Completes::isa);
     add_variant_options(app, choice);
 }
 

@@ -101,7 +101,9 @@ int show(const Options& options) {
 Action define(Arguments& app) {
     auto options = std::make_shared<Options>();
     add_isa_positional(app, options->isa);
-    app.add_option("NAME", options->name, "An instruction; without it, all of them in short")->type_name("");
+    app.add_option("NAME", options->name, "An instruction; without it, all of them in short")
+        ->type_name("")
+        ->completes(Completes::mnemonic);
     app.add_flag("--ascii", options->ascii, "Draw with ASCII characters only");
     return [options] { return show(*options); };
 }
