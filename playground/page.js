@@ -164,7 +164,10 @@ const playground = (() => {
       const heard = message => {
         if (message.problem) outcome(`The engine does not start: ${message.problem}`, true);
         if (message.progress) progress(message.progress);
-        if (message.answer) { this.asked.get(message.id)(message.answer); this.asked.delete(message.id); }
+        if (!message.answer) return;
+        this.dead ||= message.answer.dead;
+        this.asked.get(message.id)(message.answer);
+        this.asked.delete(message.id);
       };
       const whole = `${code}
         self.onmessage = begin => {
@@ -269,6 +272,7 @@ const playground = (() => {
                             : {do: 'load', name: state.set};
     const given = await engine.ask(question);
     if (mine !== loading) return;
+    if (given.failure) { outcome(given.failure, true); return; }
     show_description(given.messages || [], given);
     if (!given.good) { disable(); return; }
     state.about = given;
@@ -334,8 +338,9 @@ const playground = (() => {
     if (busy) return;
     busy = true;
     while (wanted) {
-      const now = wanted;
+      const now = engine.dead ? load : wanted;
       wanted = null;
+      if (engine.dead) { engine.end(); engine = new Worker_(...engine_parts); }
       try { await pause_run(); await now(); } catch (problem) { outcome(String(problem), true); }
     }
     busy = false;
@@ -378,7 +383,7 @@ const playground = (() => {
     const group = groups[state.program.group];
     const given = await engine.ask({do: 'assemble', name: state.program.file || 'program.s', text: program.text,
                                     files: group ? group.includes : {}, defines: state.program.defines || []});
-    if (given.failure) return;
+    if (given.failure) { outcome(given.failure, true); return; }
     const mine = `program/${state.program.file || 'program.s'}`, messages = given.messages;
     program.messages = marks_in(messages, mine);
     list_messages($('program-messages'), messages, place => place.file === mine && program.go(place.from, place.to));

@@ -5,7 +5,15 @@ function serveEngine(send, makeEngine, wasm) {
   'use strict';
   let engine = null, running = null, queue = [];
 
+  // What is too deep for its stack, or too much for its memory, leaves an engine that nobody may ask again.
   function answer(question) {
+    try {
+      return asked(question);
+    } catch (problem) {
+      return {failure: `The engine has failed: ${problem}`, dead: true};
+    }
+  }
+  function asked(question) {
     const text = JSON.stringify(question), room = engine.lengthBytesUTF8(text) + 1, at = engine._malloc(room);
     engine.stringToUTF8(text, at, room);
     const given = engine.UTF8ToString(engine._playground_answer(at));

@@ -234,6 +234,12 @@ def check_without_worker(page):
     page.open()
     assert page.browser.run("return typeof Worker") == "undefined"
     check_endless(page)
+    # An engine that fails is told of, and the next edit has another.
+    page.browser.run("const parse = JSON.parse; JSON.parse = () => { JSON.parse = parse; throw new Error('broken'); };")
+    page.write("program", "nop;\n")
+    assert "The engine has failed" in page.text("#outcome"), page.text("#outcome")
+    page.write("program", "nop;\nstop_core;\n")
+    assert "has stopped" in page.run_to_end(), page.text("#outcome")
     protocol("removeScriptToEvaluateOnNewDocument", identifier=script)
 
 
