@@ -10,16 +10,19 @@ COUNT   ?= 1000000
 configure = cmake --preset $(1) --log-level=WARNING
 compile   = cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help build demo test test-sanitized test-threads sweep referee fuzz bench lint format install deb test-deb clean
+.PHONY: help build demo playground test test-web test-sanitized test-threads sweep referee fuzz bench lint format install deb
+.PHONY: test-deb clean
 
 help:
 	@echo 'make demo            draw a picture with a program that was assembled and emulated here'
 	@echo 'make test            build and run the tests, with the other compiler too, and SMOKE_RUNS ($(SMOKE_RUNS)) inputs of each fuzzer'
+	@echo 'make playground      make the page in which all of this runs: build-playground/playground.html'
 	@echo 'make build           leave the command at build/isaforge'
 	@echo 'make bench           measure on this machine, next to the peers that are installed'
 	@echo 'make lint            formatting, static analysis, house rules'
 	@echo 'make test-sanitized  all tests under the address and undefined-behaviour sanitizers'
 	@echo 'make test-threads    the tests of devices and of the runtime library for GPUs, under the thread sanitizer'
+	@echo 'make test-web        the playground, in a browser and beside the command'
 	@echo 'make sweep           the exhaustive tests, which take long'
 	@echo 'make referee         COUNT ($(COUNT)) lines of GCN for each generation, and as many codes, compared with llvm-mc'
 	@echo 'make fuzz            random input of each kind for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, JOBS at a time'
@@ -37,6 +40,16 @@ build:
 demo: build
 	@scripts/install-packages.sh demo
 	@scripts/demo.sh build/isaforge out
+
+playground:
+	@scripts/install-packages.sh playground
+	@$(call configure,playground)
+	@$(call compile,playground) --target playground
+
+test-web: build playground
+	@scripts/install-packages.sh web
+	@tests/playground/same.py --isaforge build/isaforge --build build-playground
+	@tests/playground/page.py --page build-playground/playground.html
 
 # With the other compiler there are the fuzzers, and a look at the sources of the tests.
 test:
@@ -114,4 +127,4 @@ test-deb: deb
 	@scripts/test-deb.sh out
 
 clean:
-	rm -rf build build-package build-python build-debug build-sanitized build-threads build-fuzz out
+	rm -rf build build-package build-python build-debug build-sanitized build-threads build-fuzz build-playground out

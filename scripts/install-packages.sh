@@ -1,7 +1,8 @@
 #!/bin/sh
 # Every Debian package that this project needs, by what needs it, and the one place that installs them.
 #
-#   scripts/install-packages.sh [build] [demo] [jit] [python] [test] [fuzz] [bench] [lint] [deb]    without an argument: all
+#   scripts/install-packages.sh [build] [demo] [jit] [python] [test] [fuzz] [bench] [lint] [deb] [playground] [web]
+#                                      without an argument: all of them
 #
 # What is there already costs one look into the package database: no network, no root. Written for Debian 12; on another
 # system this says what is wanted and leaves the rest to you.
@@ -17,6 +18,9 @@ python='pybind11-dev python3-dev python3-numpy python3-pip python3-setuptools py
 test='binutils chromium chromium-driver clang-14 clang-19 clang-tools-14 fish g++-12 gcc-12 gcc-12-offload-amdgcn gdb-multiarch gfortran-12 hipcc libamdhip64-dev libbenchmark-dev libclc-19 libgmock-dev libgomp-plugin-amdgcn1 libgtest-dev libmpfr-dev libomp-14-dev librocprim-dev librocrand-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 man-db mandoc mypy ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd python3 rocm-device-libs zsh'
 fuzz='clang-14 libclang-rt-14-dev'
 bench='clang-14 gcc-riscv64-linux-gnu libbenchmark-dev libc6-dev-riscv64-cross lld-14 llvm-14 llvm-19 ocl-icd-opencl-dev oclgrind pocl-opencl-icd python3 qemu-user'
+# The playground is compiled for browsers, and tested in one.
+playground='clang-14 cmake emscripten libfmt-dev lld-14 ninja-build nlohmann-json3-dev nodejs python3'
+web='chromium chromium-driver nodejs python3'
 lint='clang-14 clang-format-14 clang-tidy-14 clangd-14 git python3 shellcheck'
 # Debian packages of ours, and what looks whether they work.
 deb='dpkg-dev fakeroot file lintian'
@@ -33,8 +37,10 @@ for group in "${@:-all}"; do
         bench) wanted="$wanted $jit $bench" ;;
         lint)  wanted="$wanted $lint" ;;
         deb)   wanted="$wanted $deb" ;;
-        all)   wanted="$wanted $build $demo $jit $python $test $fuzz $bench $lint $deb" ;;
-        *)     echo "$0: no group of packages is called '$group': build, demo, jit, python, test, fuzz, bench, lint or deb" >&2; exit 2 ;;
+        playground) wanted="$wanted $playground" ;;
+        web)   wanted="$wanted $web" ;;
+        all)   wanted="$wanted $build $demo $jit $python $test $fuzz $bench $lint $deb $playground $web" ;;
+        *)     echo "$0: no group of packages is called '$group': build, demo, jit, python, test, fuzz, bench, lint, deb, playground or web" >&2; exit 2 ;;
     esac
 done
 

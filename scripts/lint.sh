@@ -33,18 +33,19 @@ build=$build/lint
 # The checks of .clang-tidy, by clangd: it asks them about the one file, where clang-tidy asks them about all that the file
 # includes, the standard library too, and takes eight times as long. So headers are files of their own here. The consumer below
 # tests/install is a project of its own, built against an installed library only; below tests/hip and bench/hip are programs for
-# GPUs, and their peers.
+# GPUs, and their peers; src/playground is compiled for browsers alone.
 echo 'checks'
 export build
 # shellcheck disable=SC2016
-git ls-files -z 'src/*.[ch]pp' 'include/*.hpp' 'python/*.[ch]pp' 'tests/*.[ch]pp' 'bench/*.cpp' ':!tests/install' ':!tests/hip' ':!bench/hip' |
+git ls-files -z 'src/*.[ch]pp' 'include/*.hpp' 'python/*.[ch]pp' 'tests/*.[ch]pp' 'bench/*.cpp' ':!tests/install' ':!tests/hip' ':!bench/hip' \
+    ':!src/playground' |
     each 'said=$(clangd-14 --check="$1" --compile-commands-dir="$build" --enable-config=0 --check-lines=1-1 --log=error 2>&1) ||
           { printf "%s\n" "$said" | grep "^E\["; false; }'
 
 # What clangd leaves out: paths through a function, and what was moved from. Fields stand in the order in which tables are read.
 echo 'paths'
 # shellcheck disable=SC2016
-git ls-files -z 'src/*.cpp' |
+git ls-files -z 'src/*.cpp' ':!src/playground' |
     each 'clang-tidy-14 -p "$build" --quiet --checks="-*,clang-analyzer-*,-clang-analyzer-deadcode.DeadStores,-clang-analyzer-optin.performance.Padding" "$1" 2>/dev/null'
 
 exit $failed

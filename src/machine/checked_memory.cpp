@@ -60,7 +60,8 @@ void CheckedMemory::set(std::uint64_t address, std::uint64_t bytes, bool is_unde
 
 void CheckedMemory::load(std::uint64_t address, std::span<std::byte> undefined) {
     while (!undefined.empty()) {
-        const std::uint64_t in_page = address % page_bytes, now = std::min(undefined.size(), page_bytes - in_page);
+        const std::uint64_t in_page = address % page_bytes;
+        const std::uint64_t now = std::min<std::uint64_t>(undefined.size(), page_bytes - in_page);
         if (const Shadow* const shadow = find(address / page_bytes))
             std::memcpy(undefined.data(), shadow->data() + in_page, now);
         else
@@ -72,7 +73,8 @@ void CheckedMemory::load(std::uint64_t address, std::span<std::byte> undefined) 
 
 void CheckedMemory::store(std::uint64_t address, std::span<const std::byte> undefined) {
     while (!undefined.empty()) {
-        const std::uint64_t in_page = address % page_bytes, now = std::min(undefined.size(), page_bytes - in_page);
+        const std::uint64_t in_page = address % page_bytes;
+        const std::uint64_t now = std::min<std::uint64_t>(undefined.size(), page_bytes - in_page);
         const std::span<const std::byte> here = undefined.first(now);
         Shadow* shadow = find(address / page_bytes);
         const bool is_defined = !is_undefined_ && std::all_of(here.begin(), here.end(),

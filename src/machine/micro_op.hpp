@@ -32,7 +32,7 @@ static_assert(std::endian::native == std::endian::little);
 #endif
 #endif
 
-#if defined(__clang__)
+#if ISAFORGE_TAIL_CALLS && defined(__clang__)
 #define ISAFORGE_MUST_TAIL __attribute__((musttail))
 #else
 #define ISAFORGE_MUST_TAIL
@@ -79,7 +79,7 @@ struct MicroOp {
         Instruction* owner;                         // of a mark, whose a and b are the halves of its address, high and low
     };
 };
-static_assert(sizeof(MicroOp) == 32);
+static_assert(sizeof(MicroOp) == 24 + sizeof(void*));
 
 // What `detail` says of operations for the checker.
 struct CheckDetail {

@@ -37,7 +37,9 @@ public:
         std::uint64_t serial = 0;           // of the part that has logged it last
     };
     struct HashOfPlace {
-        std::size_t operator()(const Place& place) const { return place.address / 8 ^ std::size_t{place.space} << 56; }
+        std::size_t operator()(const Place& place) const {
+            return static_cast<std::size_t>(place.address / 8 ^ std::uint64_t{place.space} << 56);
+        }
     };
     using Words = std::unordered_map<Place, Word, HashOfPlace>;
     struct Read {

@@ -13,7 +13,7 @@ import zlib
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # the driver is on this machine
-KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Down": "\ue015", "Up": "\ue013", "Tab": "\ue004"}
+KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Down": "\ue015", "Up": "\ue013", "Tab": "\ue004", "F10": "\ue03a"}
 
 
 class Browser:
