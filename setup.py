@@ -11,6 +11,7 @@ from setuptools.command.build import build
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
+BUILD = "build-python"      # `build` is that of the presets
 
 
 def version():
@@ -23,7 +24,7 @@ class BuildByCMake(build_py):
     """Puts what CMake builds into the package."""
 
     def run(self):
-        folder = ROOT / self.get_finalized_command("build").build_temp / "cmake"
+        folder = ROOT / BUILD
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or str(os.cpu_count())
         subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "--log-level=WARNING", "-DCMAKE_BUILD_TYPE=Release",
                         "-DISAFORGE_TESTS=OFF", "-DISAFORGE_BENCH=OFF", f"-DPython3_EXECUTABLE={sys.executable}"], check=True)
@@ -47,7 +48,7 @@ class Build(build):
 
     def initialize_options(self):
         super().initialize_options()
-        self.build_base = "build-python"        # `build` is CMake's
+        self.build_base = BUILD
 
 
 setup(version=version(), packages=["isaforge"], package_dir={"": "python"}, distclass=Compiled,
