@@ -12,7 +12,7 @@ demo='python3'
 # The compiler that programs may run with is a plug-in, for which LLVM has to be there.
 jit='clang-19 llvm-19-dev'
 # Other tools are what tests compare with: by version, since a verdict must not depend on what else is installed.
-test='binutils chromium chromium-driver clang-14 clang-19 clang-tools-14 g++-12 gcc-12 gcc-12-offload-amdgcn gdb-multiarch gfortran-12 hipcc libamdhip64-dev libbenchmark-dev libclc-19 libgmock-dev libgomp-plugin-amdgcn1 libgtest-dev libmpfr-dev libomp-14-dev librocprim-dev librocrand-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd python3 rocm-device-libs'
+test='binutils chromium chromium-driver clang-14 clang-19 clang-tools-14 g++-12 gcc-12 gcc-12-offload-amdgcn gdb-multiarch gfortran-12 hipcc libamdhip64-dev libbenchmark-dev libclc-19 libgmock-dev libgomp-plugin-amdgcn1 libgtest-dev libmpfr-dev libomp-14-dev librocprim-dev librocrand-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 neovim ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd python3 rocm-device-libs'
 fuzz='clang-14 libclang-rt-14-dev'
 bench='clang-14 gcc-riscv64-linux-gnu libbenchmark-dev libc6-dev-riscv64-cross lld-14 llvm-14 llvm-19 ocl-icd-opencl-dev oclgrind pocl-opencl-icd python3 qemu-user'
 lint='clang-14 clang-format-14 clang-tidy-14 clangd-14 git python3 shellcheck'

@@ -9,14 +9,11 @@ namespace isaforge::protocol {
 
 namespace {
 
-Incoming damaged(std::string problem) {
-    return {Incoming::Kind::damaged, {}, std::move(problem)};
-}
+Incoming damaged(std::string problem) { return {Incoming::Kind::damaged, {}, std::move(problem)}; }
 
 bool same_name(std::string_view a, std::string_view b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-        return std::tolower(x) == std::tolower(y);
-    });
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -127,9 +124,7 @@ std::vector<Incoming> FrameReader::feed(std::string_view bytes) {
     return out;
 }
 
-std::string to_text(const Json& message) {
-    return message.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+std::string to_text(const Json& message) { return message.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string frame(const Json& message) {
     const std::string text = to_text(message);

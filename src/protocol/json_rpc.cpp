@@ -40,9 +40,7 @@ Json notification(std::string_view method, Json params) {
     return {{"jsonrpc", "2.0"}, {"method", method}, {"params", std::move(params)}};
 }
 
-Json result(const Json& id, Json value) {
-    return {{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(value)}};
-}
+Json result(const Json& id, Json value) { return {{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(value)}}; }
 
 Json error(const Json& id, ErrorCode code, std::string_view message) {
     const Json what{{"code", static_cast<int>(code)}, {"message", message}};

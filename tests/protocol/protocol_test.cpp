@@ -68,9 +68,7 @@ TEST(Framing, WhatIsTooLongIsPassedOverAndNotKept) {
     EXPECT_EQ(told(reader.feed("Content-Length: 1\r\n\r\n1")), "1\n");
 }
 
-TEST(Framing, WhatIsNoUtf8IsReplaced) {
-    EXPECT_EQ(frame("a\xff"), "Content-Length: 6\r\n\r\n\"a\xef\xbf\xbd\"");
-}
+TEST(Framing, WhatIsNoUtf8IsReplaced) { EXPECT_EQ(frame("a\xff"), "Content-Length: 6\r\n\r\n\"a\xef\xbf\xbd\""); }
 
 TEST(ConnectionTest, MessagesOfThreadsDoNotMix) {
     std::array<int, 2> ends{};
