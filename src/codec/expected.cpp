@@ -151,7 +151,23 @@ private:
         return codec_.names_register(std::string(word) + "0") || codec_.names_register(word);
     }
 
+    bool begins_register(const TextTemplate& text) const {
+        if (text.empty() || text.front().kind != TextKind::literal) return false;
+        const std::string_view literal = text.front().text;
+        return is_file(literal.substr(0, literal.find('[')));
+    }
+
     void codes(Index index, const OperandType& type, std::string_view place) {
+        std::vector<bool> with_number(type.rows.size());
+        for (std::size_t i = 0; i < type.rows.size(); ++i) {
+            const OperandRow& row = type.rows[i];
+            if (row.texts.empty() || begins_register(row.texts.front())) continue;
+            with_number[i] = std::any_of(row.fields.begin(), row.fields.end(), [&](const Field& field) {
+                return isa_.operand_types[field.type].kind == OperandKind::number;
+            });
+            // `offset:` is told, and not each offset.
+            if (with_number[i] && !row.alias) begin_of(row, row.texts.front(), place, 0);
+        }
         const Image image{};
         char text[Codec::max_text];
         PrintContext context{.isa = isa_, .tables = tables_, .image = image, .limit = text + sizeof text};
@@ -163,6 +179,7 @@ private:
                     out_.numbers |= row != no_index;
                     continue;
                 }
+                if (with_number[row]) continue;
             }
             const std::string_view printed(text,
                                            static_cast<std::size_t>(print_operand(text, context, index, code) - text));

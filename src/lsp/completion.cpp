@@ -93,6 +93,12 @@ void add_names(const Program* program, std::string_view prefix, const std::strin
     }
 }
 
+void add_directives(std::string_view prefix, Items& items) {
+    if (!prefix.empty() && !prefix.starts_with('.')) return;
+    for (const std::string_view directive : assembler_directives())
+        if (begins(directive, prefix)) items.add(directive, ItemKind::module, "directive", '4');
+}
+
 void add_expected(const Machine& machine, const Expected& expected, Span word, Items& items) {
     for (const Continuation& one : expected.continuations) {
         switch (one.kind) {
@@ -116,6 +122,10 @@ std::vector<std::uint32_t> cuts_of(const Text& text, Span word, std::uint32_t be
     const std::string& all = text.str();
     if (word.begin > begin && std::string_view("$%@#").find(all[word.begin - 1]) != std::string_view::npos)
         out.push_back(word.begin - 1);
+    // Inside of brackets: where the word before them begins, as `s` of `s[1`.
+    const std::size_t bracket = text.view({begin, word.begin}).find_last_of("[]");
+    if (bracket != std::string_view::npos && all[begin + bracket] == '[')
+        out.push_back(std::max(begin, word_at(text, begin + static_cast<std::uint32_t>(bracket)).begin));
     for (std::uint32_t at = cursor; at > word.begin; --at) {
         if (all[at - 1] == '.') out.push_back(at);
         if (all[at - 1] == '.') out.push_back(at - 1);
@@ -138,10 +148,7 @@ Json program_completion(Asked& asked) {
     Items items(text, word);
     const Surface& surface = machine->isa->surface;
     const bool is_head = !at.head || asked.offset <= at.head->span.end;
-    if (is_head && (prefix.empty() || prefix.starts_with('.'))) {
-        for (const std::string_view directive : assembler_directives())
-            if (begins(directive, prefix)) items.add(directive, ItemKind::module, "directive", '4');
-    }
+    if (is_head) add_directives(prefix, items);
     if (is_head) add_names(program, prefix, "", true, items);
     const bool is_directive = !is_head && at.head->kind == Lexeme::Kind::directive;
     const bool is_macro = !is_head && program && [&] {
@@ -165,6 +172,8 @@ Json program_completion(Asked& asked) {
         if (at.begin < line && first_word && at.head && at.head->span.begin < line) {
             const Expected fresh = expected_behind(*machine->codec, "", prefix, 0, reader.reader(), most_completions);
             add_expected(*machine, fresh, word, items);
+            add_directives(prefix, items);
+            add_names(program, prefix, "", true, items);
         }
     }
     if (names) {

@@ -22,7 +22,7 @@ using Kind = DescribedName::Kind;
 namespace {
 
 constexpr std::size_t most_free = 32, most_neighbours = 64;
-constexpr std::uint64_t most_codes = 1 << 16;
+constexpr unsigned widest_column = 12;
 
 struct Declaration {
     std::string_view word;
@@ -480,19 +480,35 @@ std::vector<std::pair<std::string, std::string>> free_opcodes(const Description&
     std::vector<std::pair<std::string, std::string>> out;
     if (!description.machine || table.columns.size() != 1 || table.formats.empty()) return out;
     const Isa& isa = *description.machine->isa;
-    std::vector<bool> used;
-    const Field* field = nullptr;
-    for (const Form& form : isa.forms) {
-        if (form.format == no_index ||
-            std::find(table.formats.begin(), table.formats.end(), isa.formats[form.format].name) == table.formats.end())
-            continue;
-        const Field* const own = field_of(form, table.columns[0]);
-        if (!own || !own->fixed || own->place.width > 16 || own->place.width == 0) continue;
-        field = own;
-        used.resize(std::max<std::size_t>(used.size(), std::size_t{1} << own->place.width));
-        used[form.fixed_value(*own)] = true;
+    // A form of each of the formats: a code is free where no instruction has it with the bits that these give.
+    std::vector<const Form*> own;
+    for (const std::string& format : table.formats) {
+        const auto found = std::find_if(isa.forms.begin(), isa.forms.end(), [&](const Form& form) {
+            const Field* const field = field_of(form, table.columns[0]);
+            return form.format != no_index && isa.formats[form.format].name == format && field && field->fixed &&
+                   field->place.width > 0 && field->place.width <= widest_column;
+        });
+        if (found != isa.forms.end()) own.push_back(&*found);
     }
-    if (!field) return out;
+    if (own.empty()) return out;
+    const Field* const field = field_of(*own[0], table.columns[0]);
+    std::vector<bool> used(std::size_t{1} << field->place.width);
+    for (const Form* const one : own) {
+        const Field* const column = field_of(*one, table.columns[0]);
+        if (column->place.width != field->place.width) continue;
+        for (const Form& other : isa.forms) {
+            bool meets = true;  // in all bits but those of the column
+            Image all{};
+            column->place.insert(all, low_bits(column->place.width));
+            for (std::size_t i = 0; i < all.words.size(); ++i)
+                meets &= (one->mask.words[i] & other.mask.words[i] & ~all.words[i] &
+                          (one->value.words[i] ^ other.value.words[i])) == 0;
+            if (!meets) continue;
+            const std::uint64_t mask = column->place.extract(other.mask), value = column->place.extract(other.value);
+            for (std::size_t code = 0; code < used.size(); ++code)
+                if ((code & mask) == (value & mask)) used[code] = true;
+        }
+    }
     for (const OpcodeRow& row : isa.opcode_rows) {
         if (!row.reserved || row.columns.size() != 1 || row.columns[0].place.width != field->place.width) continue;
         for (std::uint64_t code = row.columns[0].low; code <= row.columns[0].high && code < used.size(); ++code)
