@@ -11,7 +11,7 @@ configure = cmake --preset $(1) --log-level=WARNING
 compile   = cmake --build --preset $(1) --parallel $(JOBS)
 
 .PHONY: help build demo playground test test-web test-sanitized test-threads sweep referee fuzz bench lint format install deb
-.PHONY: test-deb clean
+.PHONY: test-deb vscode clean
 
 help:
 	@echo 'make demo            draw a picture with a program that was assembled and emulated here'
@@ -27,6 +27,7 @@ help:
 	@echo 'make referee         COUNT ($(COUNT)) lines of GCN for each generation, and as many codes, compared with llvm-mc'
 	@echo 'make fuzz            random input of each kind for FUZZ_SECONDS ($(FUZZ_SECONDS)) each, JOBS at a time'
 	@echo 'make format          format every source file in place'
+	@echo 'make vscode          pack the extension for VS Code into out/, with what npm downloads'
 	@echo 'make install         install under PREFIX ($(PREFIX))'
 	@echo 'make deb             Debian packages of it, in out/'
 	@echo 'make test-deb        the same, and whether they work'
@@ -108,6 +109,10 @@ lint:
 format:
 	@scripts/install-packages.sh lint
 	@scripts/format.py
+
+# The extension for VS Code, for which npm downloads what it is made with.
+vscode: build
+	@scripts/pack-vscode.sh build/isaforge out/isaforge.vsix
 
 install: build
 	@cmake --install build --prefix $(PREFIX)

@@ -39,11 +39,44 @@ struct Listing {
     std::vector<ListingEntry> entries;  // in the order of the source
 };
 
+// What a program names.
+struct ProgramName {
+    enum class Kind : std::uint8_t {
+        undefined,
+        label,
+        number,      // a symbol that stands for a number
+        expression,  // … for one that is known only when everything has its place
+        common,
+        macro,
+        definition,  // a name that text stands for, as registers
+    };
+    Kind kind = Kind::undefined;
+    std::string name;             // empty: a label that is a number
+    Place where;                  // of its definition; of the first mention of what has none
+    Index section = no_index;     // of a label
+    std::uint64_t value = 0;      // of a label in its section: address units in code, bytes elsewhere; of a number
+    bool negative = false;        // a number: `value` is the two's complement
+    bool floating = false;        // … or the bits of a double
+    std::string text;             // what stands for a definition; the parameters of a macro
+};
+
+// Where a name stands in a file. What macros make of it is mentioned in texts that are no files.
+struct Mention {
+    Place place;
+    Index name = no_index;  // ProgramNames::names
+    bool defines = false;
+};
+
+struct ProgramNames {
+    std::vector<ProgramName> names;
+    std::vector<Mention> mentions;  // by place, each once
+};
+
 // Assembles one file. All its errors go to `diagnostics`; false if there is one. `object` and `listing` hold what could
-// be assembled in either case. `sources` receives included files and macro expansions, and must outlive `object`'s use
+// be assembled in either case, `names` what is named. `sources` receives included files and macro expansions, and must outlive `object`'s use
 // in diagnostics.
 bool assemble(const Codec& codec, FileId main, SourceManager& sources, const AssembleOptions& options, Object& object,
-              Diagnostics& diagnostics, Listing* listing = nullptr);
+              Diagnostics& diagnostics, Listing* listing = nullptr, ProgramNames* names = nullptr);
 
 // The names of all directives, ".byte" and so on, without those that a description's object format adds.
 std::vector<std::string_view> assembler_directives();

@@ -13,7 +13,7 @@ namespace isaforge {
 namespace assembler {
 
 Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions& options, Object& object,
-               Diagnostics& diagnostics, Listing* listing)
+               Diagnostics& diagnostics, Listing* listing, ProgramNames* names)
     : codec_(codec),
       isa_(codec.isa()),
       sources_(sources),
@@ -21,6 +21,7 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
       object_(object),
       diagnostics_(diagnostics),
       listing_(listing),
+      names_(names),
       surface_(codec.isa().surface),
       sections_(std::max(1u, codec.isa().address_bits / 8), options.max_output),
       expressions_(symbols_, sections_) {
@@ -32,6 +33,10 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
     step_is_power_ = std::has_single_bit(step);
     step_shift_ = static_cast<unsigned>(std::countr_zero(step));
     use_surface(codec.isa().surface);
+    if (!names) return;
+    expressions_.mentioned = [this](Index symbol, const char* begin, const char* end) {
+        mention(Named::symbol, symbol, begin, end, false);
+    };
 }
 
 // From here on the source is written like this.
@@ -106,6 +111,7 @@ bool Engine::assemble(FileId main) {
     if (flavoured_) flavoured_->finish();
     finish();
     if (flavoured_) flavoured_->complete(object_);
+    if (names_) tell_names();
     return diagnostics_.errors() == errors;
 }
 
@@ -114,8 +120,8 @@ bool Engine::assemble(FileId main) {
 std::vector<std::string_view> assembler_directives() { return assembler::Engine::directive_names(); }
 
 bool assemble(const Codec& codec, FileId main, SourceManager& sources, const AssembleOptions& options, Object& object,
-              Diagnostics& diagnostics, Listing* listing) {
-    assembler::Engine engine(codec, sources, options, object, diagnostics, listing);
+              Diagnostics& diagnostics, Listing* listing, ProgramNames* names) {
+    assembler::Engine engine(codec, sources, options, object, diagnostics, listing, names);
     return engine.assemble(main);
 }
 

@@ -135,6 +135,7 @@ void Engine::give_value(std::string_view found, const char* at, const Value& val
     if (!definitions_.empty()) forget_registers(found);
     const Index symbol = expressions_.definition(found);
     const Place where = place(at, at + found.size());
+    mention_at(Named::symbol, symbol, where, true);
     if (symbols_[symbol].live) expressions_.refresh();
     if (!(symbols_[symbol].redefinable && redefinable) && redefined(symbol, where)) return;
     SymbolEntry& entry = symbols_[symbol];
@@ -184,7 +185,8 @@ void Engine::define(const char*& p, int) {
         warning(where, fmt::format("'{}' is defined anew", found))
             .note(known->second.where, "it was defined here before");
     }
-    definitions_.insert_or_assign(std::string(found), Definition{std::move(text), where});
+    const auto made = definitions_.insert_or_assign(std::string(found), Definition{std::move(text), where}).first;
+    note_definition(made->first, made->second);
     skip_statement(p);
 }
 
@@ -209,7 +211,9 @@ void Engine::delay(const char*& p, int) {
         error(where, fmt::format("'{}' is defined twice", found))
             .note(known->second.where, "it was defined here before");
     } else if (!redefined(symbol, where)) {
-        definitions_.emplace(std::string(symbols_[symbol].name), Definition{fmt::format("({})", text), where});
+        const Definition made{fmt::format("({})", text), where};
+        note_definition(symbols_[symbol].name, made);
+        definitions_.emplace(std::string(symbols_[symbol].name), made);
     }
     finish_statement(p);
 }

@@ -147,7 +147,7 @@ class FlavourHost;
 class Engine {
 public:
     Engine(const Codec& codec, SourceManager& sources, const AssembleOptions& options, Object& object,
-           Diagnostics& diagnostics, Listing* listing);
+           Diagnostics& diagnostics, Listing* listing, ProgramNames* names);
     ~Engine();
 
     bool assemble(FileId main);
@@ -241,6 +241,16 @@ private:
     void add_fixup(const Fixup& fixup, const char* at);
     void too_many_waiting(const char* at);
     Place origin_of(const char* begin, const char* end) const;
+
+    // names.cpp: what editors ask of names
+    enum class Named : std::uint8_t { symbol, macro, definition };
+    void mention(Named kind, Index index, const char* begin, const char* end, bool defines);
+    void mention_at(Named kind, Index index, Place where, bool defines);
+    Index number_of(Named kind, std::string_view name);
+    void note_macro(const Macro& macro);
+    void note_definition(std::string_view name, const Definition& definition);
+    void tell_names();
+    void tell_symbol(const SymbolEntry& entry, ProgramName& out) const;
 
     // places and messages
     Place place(const char* begin, const char* end) const;
@@ -439,6 +449,7 @@ private:
     Object& object_;
     Diagnostics& diagnostics_;
     Listing* listing_;
+    ProgramNames* names_;  // null where nobody asks for names
     FileId main_ = 0;
 
     Surface surface_;  // the description's, or that of the dialect in which the source turned out to be written
@@ -461,6 +472,17 @@ private:
     ToldLine told_next_;       // of `.loc`: the next instruction's …
     bool told_waits_ = false;  // … which has not come yet
     std::vector<ListingMark> listing_marks_;
+    struct NamedMention {
+        Place place;
+        Named kind;
+        bool defines;
+        Index index;  // of a symbol, or in the list of macros or definitions
+    };
+    std::vector<NamedMention> mentions_;
+    struct NamedTexts {
+        std::vector<ProgramName> all;
+        NameMap<Index> latest;  // by name
+    } macros_told_, definitions_told_;
     std::vector<std::pair<Fixup, std::int64_t>> base_marks_;  // numbers to which a loader adds a base
 
     Input* input_ = nullptr;

@@ -288,7 +288,9 @@ bool Expressions::parse_name(const char*& p, Value& value) {
     } else {
         if (nodes_.size() >= limits::nodes) return fail_full(p);
         if (*end == '@' && !syntax.modifiers.empty()) return parse_modifier(p, name, value);
-        value = symbol_value(reference(name));
+        const Index symbol = reference(name);
+        if (mentioned) mentioned(symbol, p, end);
+        value = symbol_value(symbol);
     }
     p = end;
     return true;
@@ -307,7 +309,9 @@ bool Expressions::parse_modifier(const char*& p, std::string_view name, Value& v
     }
     value.kind = Value::Kind::symbolic;
     value.node = static_cast<Index>(nodes_.size());
-    nodes_.push_back({.op = Operator::symbol, .a = reference(name), .modifier = modifier});
+    const Index symbol = reference(name);
+    if (mentioned) mentioned(symbol, name.data(), begin);
+    nodes_.push_back({.op = Operator::symbol, .a = symbol, .modifier = modifier});
     p = end;
     return true;
 }
@@ -393,6 +397,7 @@ bool Expressions::parse_numeric_label(const char*& p, const char* letter, Value&
         if (local.next == no_index) local.next = symbols_.add_anonymous();
         value = symbol_value(local.next);
     }
+    if (mentioned) mentioned(*letter == 'b' ? local.last : local.next, p, letter + 1);
     p = letter + 1;
     return true;
 }

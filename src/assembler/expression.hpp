@@ -113,6 +113,9 @@ public:
     // The integer that the codec read last.
     Integer last_integer;
 
+    // Told of symbols in expressions, where somebody asks.
+    std::function<void(Index symbol, const char* begin, const char* end)> mentioned;
+
     std::function<void()> refresh;  // brings the live symbols up to date
 
     // ExpressionReader, for the codec.

@@ -34,6 +34,7 @@ inline constexpr std::uint64_t all_steps = 500'000'000;     // of all
 // What comes out.
 inline constexpr std::size_t sections = 4096;
 inline constexpr std::size_t waiting = std::size_t{1} << 25;     // numbers that wait for a symbol
+inline constexpr std::size_t mentions = std::size_t{1} << 22;    // of names, where somebody asks for them
 inline constexpr std::size_t marks = std::size_t{1} << 25;       // lines of the line table, of the listing
 inline constexpr std::size_t told_lines = std::size_t{1} << 26;  // .loc
 inline constexpr std::uint64_t file_number = 1 << 16;            // of .file

@@ -110,6 +110,7 @@ void Engine::macro(const char*& p, int) {
             .note(known->second.where, "it was defined here before");
         return;
     }
+    note_macro(made);
     macros_.emplace(made.name, std::move(made));
 }
 
@@ -267,6 +268,7 @@ bool Engine::bind(const Macro& called, std::string text, std::size_t& next, std:
 }
 
 void Engine::expand(const Macro& called, const char*& p, const char* at) {
+    mention(Named::macro, number_of(Named::macro, called.name), at, at + called.name.size(), false);
     std::vector<std::string> values;
     const bool good = bind_arguments(called, p, at, values);
     const char* const end = p;
@@ -590,7 +592,10 @@ bool Engine::replace_name(std::string_view word, std::string_view text, std::siz
                                                   : definitions_.find(word);
     if (found == definitions_.end() || ++definition_steps_ > limits::definition_steps) return false;
     if (map) {
-        map->push_back({static_cast<std::uint32_t>(out.size()), source, static_cast<std::uint32_t>(word.size())});
+        const auto length = static_cast<std::uint32_t>(word.size());
+        map->push_back({static_cast<std::uint32_t>(out.size()), source, length});
+        mention_at(Named::definition, number_of(Named::definition, found->first), {input_->file, source, length},
+                   false);
     }
     if (!found->second.registers) {
         replace_definitions(found->second.value, out, depth + 1, nullptr, 0);

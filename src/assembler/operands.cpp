@@ -136,6 +136,7 @@ Index Engine::symbol_operand(const char*& p) {
     const char* const begin = p;
     if (!name(p, found, "a symbol")) return no_index;
     const Index symbol = expressions_.reference(found);
+    mention(Named::symbol, symbol, begin, p, false);
     if (!symbols_[symbol].where.known()) symbols_[symbol].where = place(begin, p);
     return symbol;
 }

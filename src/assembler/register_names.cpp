@@ -29,6 +29,7 @@ void Engine::define_registers(std::string_view found, const char* at, const char
     if (symbols_[symbol].kind != SymbolKind::undefined && !symbols_[symbol].redefinable) {
         redefined(symbol, made.where);
     } else {
+        note_definition(symbols_[symbol].name, made);
         definitions_.insert_or_assign(std::string(symbols_[symbol].name), std::move(made));
     }
     finish_statement(p);

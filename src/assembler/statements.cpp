@@ -178,6 +178,7 @@ bool Engine::redefined(Index symbol, Place where) {
 
 void Engine::define_label(Index symbol, const char* begin, const char* end) {
     const Place where = place(begin, end);
+    mention_at(Named::symbol, symbol, where, true);
     if (redefined(symbol, where)) return;
     SymbolEntry& entry = symbols_[symbol];
     entry.kind = SymbolKind::label;

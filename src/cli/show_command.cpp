@@ -9,6 +9,7 @@
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "render/bitfield.hpp"
+#include "render/textmate.hpp"
 
 namespace isaforge::cli {
 
@@ -17,7 +18,7 @@ namespace {
 struct Options {
     IsaChoice isa;
     std::string name;
-    bool ascii = false;
+    bool ascii = false, textmate = false;
 };
 
 bool same_name(std::string_view a, std::string_view b, bool case_insensitive) {
@@ -93,6 +94,10 @@ int show(const Options& options) {
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
     const int status = session.report();
     if (!isa) return status;
+    if (options.textmate) {
+        say(render::textmate_grammar(*isa) + "\n");
+        return success;
+    }
     if (options.name.empty()) return show_all(*isa);
     const bool ascii = options.ascii || !locale_is_utf8();
     return show_one(*isa, options.name, ascii ? render::Charset::ascii : render::Charset::unicode);
@@ -105,6 +110,8 @@ Action define(Arguments& app) {
         ->type_name("")
         ->completes(Completes::mnemonic);
     app.add_flag("--ascii", options->ascii, "Draw with ASCII characters only");
+    app.add_flag("--textmate", options->textmate,
+                 "Write a grammar that editors colour programs with, as JSON, instead");
     return [options] { return show(*options); };
 }
 

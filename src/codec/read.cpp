@@ -104,6 +104,7 @@ bool Reader::literal(const char*& cursor, std::string_view text, bool glued) con
 }
 
 bool Reader::fail(const char* at, const TextElement* element, Index type) {
+    if (element) want(at, element, type);
     if (at < furthest_) return false;
     if (depth_ > 0 && continues_word(at))
         return false;  // a row that begins like the word: the operand says what it may be
@@ -137,6 +138,7 @@ bool Reader::fail_constraint(const char* begin, const char* end, const Constrain
 // A sum that is not what it must be, as the other number of a range decides, or, not `exact`, is none of a field of so many bits.
 bool Reader::fail_sum(const char* at, const TextElement& element, std::int64_t value, bool exact) {
     fail(at, &element, no_index);
+    if (exact) want(at, &element, no_index, value, true);
     if (at != furthest_ || failures_ == 0) return false;
     failure_[failures_ - 1].exact = exact;
     failure_[failures_ - 1].value = value;
@@ -359,6 +361,7 @@ bool Reader::operand(const char*& cursor, const OperandPlace& place, bool glued,
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
     const char* begin = skip(cursor);
+    want(begin, nullptr, index);
     const char* after = begin;
     bool refused = false;
     const bool fits = take_pattern(after, table, place, glued, out, &refused);
@@ -732,6 +735,7 @@ bool Reader::plain_step(const char*& cursor, const ReadStep& step, Image& image)
 }
 
 bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image) {
+    at_step_ = &step;
     switch (step.kind) {
         case ReadStep::Kind::literal: {
             const char* begin = skip(cursor);
@@ -866,6 +870,7 @@ void Reader::find_excess(const char* begin, const Candidate& candidate, const Fo
 bool Reader::body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out) {
     const Form& form = isa_.forms[candidate.form];
     candidate_ = &candidate;
+    at_step_ = nullptr;
     pending_.kind = Violation::Kind::none;
     Parsed parsed;
     out.image = form.written;

@@ -62,8 +62,21 @@ struct Glance {
     bool tail = false;      // … with a word behind the instruction
 };
 
+// Something that was looked for where the text of a statement that is still being written ends: see expected.cpp.
+struct Wanted {
+    const Candidate* candidate;  // null: before the mnemonic
+    const ReadStep* step;
+    const TextElement* element;  // as in Reader::Failure
+    Index type;
+    std::int64_t value;
+    bool exact;
+    unsigned depth;
+};
+
 class Reader {
 public:
+    friend class Expecter;
+
     Reader(const Isa& isa, const Codec::Tables& tables, ExpressionReader& expressions, const char* begin,
            const char* end, std::uint64_t address, bool thorough)
         : isa_(isa),
@@ -92,6 +105,7 @@ private:
     static constexpr unsigned most_failures = 8;
     static constexpr unsigned most_depth = 32;
     static constexpr unsigned most_walks = 16;  // kept, by where they began
+    static constexpr std::size_t most_wanted = 4096;
 
     // Something that was expected at the furthest place reached.
     struct Failure {
@@ -138,6 +152,10 @@ private:
     }
     bool literal(const char*& cursor, std::string_view text, bool glued) const;
     bool fail(const char* at, const TextElement* element, Index type);
+    void want(const char* at, const TextElement* element, Index type, std::int64_t value = 0, bool exact = false) {
+        if (wanted_ && at == end_ && wanted_->size() < most_wanted)
+            wanted_->push_back({candidate_, at_step_, element, type, value, exact, depth_});
+    }
     bool fail_constraint(const char* begin, const char* end, const Constraint& constraint, const TextTemplate& text);
     bool fail_sum(const char* at, const TextElement& element, std::int64_t value, bool exact);
     bool fail_number(const char* at, Index type, const NumberValue& value);
@@ -225,6 +243,8 @@ private:
     Violation violation_;  // of the first candidate that had one
     const Candidate* candidate_ = nullptr;
     std::vector<Look>* looks_ = nullptr;
+    const ReadStep* at_step_ = nullptr;
+    std::vector<Wanted>* wanted_ = nullptr;  // where it is noted what is looked for at the end
     const Mnemonic* found_ = nullptr;
     const char* word_begin_ = nullptr;
     const char* word_end_ = nullptr;

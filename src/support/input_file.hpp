@@ -1,6 +1,8 @@
 // Reading files whole. Everything that is read under a name is read here, so that nothing is read without a limit.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
 
 #include "isaforge/source.hpp"
@@ -10,5 +12,20 @@ namespace isaforge {
 // False, with the reason in `error`, where it cannot be read, or has more than `most` bytes or than limits.hpp allows.
 bool read_input(const std::string& path, Readable what, std::string& text, std::string& error,
                 std::uint64_t most = most_file_bytes);
+
+// While one is there, its thread reads these texts where it asks for the files at their paths: what an editor has not written
+// yet. Paths have no `..`. One at a time.
+class StandIns {
+public:
+    using Texts = std::map<std::string, std::shared_ptr<const std::string>>;
+
+    explicit StandIns(Texts texts);
+    ~StandIns();
+    StandIns(const StandIns&) = delete;
+    StandIns& operator=(const StandIns&) = delete;
+
+private:
+    Texts texts_;
+};
 
 }  // namespace isaforge
