@@ -39,6 +39,9 @@ public:
     // Whether a breakpoint or watchpoint of the debugger wants this stop: its condition holds.
     bool wants(const Stop& stop) { return hit(stop) != nullptr; }
 
+    // The same without counting it as a hit.
+    bool would_stop(const Stop& stop) { return wanting(stop) != nullptr; }
+
     bool finished() const { return finished_; }  // `quit` was said
     bool failed() const { return failed_; }      // the last line was in error
 
@@ -64,6 +67,8 @@ private:
     void step(std::string_view arguments);
     void next(std::string_view arguments);
     void resume(std::string_view arguments);
+    void step_back(std::string_view arguments);
+    void run_back(std::string_view arguments);
     void advance(std::string_view arguments);
     void finish(std::string_view arguments);
     void restart(std::string_view arguments);
@@ -104,6 +109,7 @@ private:
     Stop run_until(const std::vector<std::uint64_t>& addresses);
     void step_times(std::string_view arguments, bool over);
     Point* hit(const Stop& stop);
+    Point* wanting(const Stop& stop);
     Point* hit_at(std::uint64_t address);
     bool holds(const Point& point);
     bool begin_again();

@@ -63,23 +63,23 @@ bool Debugger::holds(const Point& point) {
 
 // The breakpoint at an address whose condition holds.
 Debugger::Point* Debugger::hit_at(std::uint64_t address) {
-    for (Point& point : points_) {
-        if (point.is_watch || point.address != address || !holds(point)) continue;
-        ++point.hits;
-        hit_ = point.number;
-        return &point;
-    }
-    return nullptr;
+    return machine().pc() == address ? hit({.kind = Stop::Kind::breakpoint}) : nullptr;
 }
 
 // The breakpoint or watchpoint that wants this stop; null where its condition does not hold.
 Debugger::Point* Debugger::hit(const Stop& stop) {
-    if (stop.kind == Stop::Kind::breakpoint) return hit_at(machine().pc());
+    Point* const point = wanting(stop);
+    if (point == nullptr) return nullptr;
+    ++point->hits;
+    hit_ = point->number;
+    return point;
+}
+
+Debugger::Point* Debugger::wanting(const Stop& stop) {
     for (Point& point : points_) {
-        if (!point.is_watch || point.watch != stop.watch || !holds(point)) continue;
-        ++point.hits;
-        hit_ = point.number;
-        return &point;
+        const bool meets = stop.kind == Stop::Kind::breakpoint ? !point.is_watch && point.address == machine().pc()
+                                                               : point.is_watch && point.watch == stop.watch;
+        if (meets && holds(point)) return &point;
     }
     return nullptr;
 }
@@ -94,6 +94,11 @@ void Debugger::report(const Stop& stop) {
     const bool known = point != points_.end();
     switch (stop.kind) {
         case Stop::Kind::done: break;
+        case Stop::Kind::beginning:
+            out_ += execution_.can_go_back() ? "the beginning: nothing was before\n"
+                                             : "nothing is known of what was before: a run on threads, by the clock or "
+                                               "with checks is not the same again\n";
+            break;
         case Stop::Kind::interrupted: out_ += "interrupted\n"; break;
         case Stop::Kind::limit:
             out_ += fmt::format("{} instructions were executed without a stop; continue goes on\n", execution_.limit);
@@ -105,7 +110,8 @@ void Debugger::report(const Stop& stop) {
             break;
         case Stop::Kind::watch:
             if (known) out_ += fmt::format("watchpoint {}, ", point->number);
-            out_ += fmt::format("{}\nbehind the instruction at {}\n", stop.change, address_text(stop.address));
+            out_ += fmt::format("{}\n{} the instruction at {}\n", stop.change, stop.back ? "before" : "behind",
+                                address_text(stop.address));
             break;
         case Stop::Kind::machine:
             if (stop.result.reason == StopReason::stopped) {
@@ -250,17 +256,13 @@ void Debugger::finish(std::string_view arguments) {
 }
 
 void Debugger::step_times(std::string_view arguments, bool over) {
-    std::uint64_t times = 1;
-    if (!arguments.empty()) {
-        const std::optional<std::uint64_t> given = number(arguments);
-        if (!given) return;
-        times = *given;
-    }
+    const std::optional<std::uint64_t> times = arguments.empty() ? 1 : number(arguments);
+    if (!times) return;
     Changes changes;
     Stop stop;
     TraceRecord record;
     const std::uint64_t first = execution_.executed();
-    for (std::uint64_t done = 0; done < times; ++done) {
+    for (std::uint64_t done = 0; done < *times; ++done) {
         if (execution_.limit != 0 && execution_.executed() - first >= execution_.limit) {
             stop.kind = Stop::Kind::limit;
             break;
@@ -285,6 +287,19 @@ void Debugger::resume(std::string_view arguments) {
     report(run_until({}));
 }
 
+void Debugger::step_back(std::string_view arguments) {
+    const std::optional<std::uint64_t> times = arguments.empty() ? 1 : number(arguments);
+    if (!times) return;
+    report(execution_.step_back(*times));
+}
+
+void Debugger::run_back(std::string_view arguments) {
+    if (!arguments.empty()) return fail("reverse-continue takes no arguments");
+    const Stop stop = execution_.run_back([this](const Stop& each) { return would_stop(each); });
+    if (stop.kind == Stop::Kind::breakpoint || stop.kind == Stop::Kind::watch) hit(stop);
+    report(stop);
+}
+
 void Debugger::advance(std::string_view arguments) {
     if (arguments.empty()) return fail("say where to: an address, a label or FILE:LINE");
     const std::optional<std::uint64_t> address = location(arguments);
@@ -298,7 +313,7 @@ bool Debugger::begin_again() {
         fail(error);
         return false;
     }
-    execution_.look();
+    execution_.restarted();
     return true;
 }
 

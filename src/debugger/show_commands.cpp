@@ -177,12 +177,16 @@ void Debugger::assign(std::string_view arguments) {
     if (!value) return;
     const bool all_lanes = target.kind == Target::Kind::register_ && !target.one_lane;
     const unsigned lanes = all_lanes ? machine().isa().register_files[target.object].lanes : 1;
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-        Target one = target;
-        if (all_lanes) one.lane = lane;
-        if (!evaluator().write(one, *value, error)) return fail(error);
-    }
-    execution_.look();
+    const Change change = [&map = map_, target, all_lanes, lanes, bits = *value](Machine& to) {
+        std::string problem;
+        for (unsigned lane = 0; lane < lanes; ++lane) {
+            Target one = target;
+            if (all_lanes) one.lane = lane;
+            if (!Evaluator(to, map).write(one, bits, problem)) return false;
+        }
+        return true;
+    };
+    if (!execution_.change(change) && !evaluator().write(target, *value, error)) return fail(error);
     if (target.kind == Target::Kind::pc) out_ += where();
 }
 
