@@ -83,7 +83,11 @@ const std::vector<Debugger::Command>& Debugger::commands() {
 }
 
 Debugger::Debugger(Execution& execution, const Codec& codec, const ProgramMap& map, Surroundings surroundings)
-    : execution_(execution), codec_(codec), map_(map), surroundings_(std::move(surroundings)) {}
+    : execution_(execution),
+      control_(execution, map),
+      codec_(codec),
+      map_(map),
+      surroundings_(std::move(surroundings)) {}
 
 namespace {
 
@@ -187,7 +191,7 @@ void Debugger::help(std::string_view arguments) {
     for (const Command& command : commands()) {
         std::string names(command.names[0]);
         if (command.names.size() > 1) names += fmt::format(", {}", command.names[1]);
-        out_ += fmt::format("{:17} {:27} {}\n", names, command.arguments, command.help);
+        out_ += fmt::format("{:20} {:27} {}\n", names, command.arguments, command.help);
     }
     out_ +=
         "LOCATION: an address, a label, LABEL + N, FILE:LINE or :LINE. An empty line repeats.\n"
@@ -208,15 +212,6 @@ std::string Debugger::instruction_text(std::uint64_t address) const {
     Labels labels(map_);
     char buffer[Codec::max_text];
     return {buffer, codec_.print(buffer, form, image, bits, address, &labels)};
-}
-
-unsigned Debugger::length_at(std::uint64_t address) const {
-    Index form = no_index;
-    Image image;
-    unsigned bits = 0;
-    const Isa& isa = machine().isa();
-    if (!machine().decode(address, form, image, bits)) bits = isa.unit_bits;
-    return std::max(1u, bits / std::max(1u, isa.address_bits));
 }
 
 std::string Debugger::address_text(std::uint64_t address) const {

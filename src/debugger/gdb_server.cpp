@@ -13,7 +13,6 @@ namespace {
 // Errors have numbers, which no debugger shows differently.
 const std::string bad_request = "E01", no_such_place = "E14";
 constexpr unsigned memory_shift = 56;
-constexpr std::size_t most_points = 10000;
 
 // Numbers of signals in the protocol.
 constexpr unsigned sigint = 2, sigill = 4, sigtrap = 5, sigabrt = 6, sigbus = 10, sigsegv = 11;
@@ -388,7 +387,8 @@ std::string GdbServer::go_back(bool step) {
     before_.reset();
     if (step || seems_done) last_ = execution_.step_back();
     if (!step && last_.kind != Stop::Kind::beginning)
-        last_ = execution_.run_back([this](const Stop& stop) { return is_ours(stop) || debugger_.would_stop(stop); });
+        last_ = execution_.run_back(
+            [this](const Stop& stop) { return is_ours(stop) || debugger_.control().would_stop(stop); });
     return stop_reply(last_);
 }
 
@@ -397,7 +397,7 @@ void GdbServer::run() {
     for (std::uint64_t stops = 1;; ++stops) {
         last_ = execution_.run();
         const bool may_be_refused = last_.kind == Stop::Kind::breakpoint || last_.kind == Stop::Kind::watch;
-        if (!may_be_refused || is_ours(last_) || debugger_.wants(last_)) return;
+        if (!may_be_refused || is_ours(last_) || debugger_.control().hit(last_) != nullptr) return;
         constexpr std::uint64_t stops_between_looks = 1 << 10;
         if (stops % stops_between_looks == 0 && execution_.interrupted && execution_.interrupted()) {
             last_.kind = Stop::Kind::interrupted;

@@ -121,8 +121,7 @@ Stop Execution::step_back(std::uint64_t times) {
     if (times == 0) return {.back = true};
     if (harts() == 1) {
         const bool all = times <= known;
-        return stand_at(now - std::min(times, known), hart,
-                        {.kind = all ? Stop::Kind::done : Stop::Kind::beginning});
+        return stand_at(now - std::min(times, known), hart, {.kind = all ? Stop::Kind::done : Stop::Kind::beginning});
     }
     for (; times != 0; --times) {
         const std::uint64_t from = history_.now();

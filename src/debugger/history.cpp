@@ -79,15 +79,16 @@ void History::keep_now_and_then() {
     const std::uint64_t last = near == moments_.begin() ? 0 : std::prev(near)->at;
     if (snapshots_every != 0) {
         if (now_ - last >= snapshots_every) keep();
-    } else if (now_ != last && Clock::now() - last_keeping_ > std::max<Clock::duration>(shortest_pause, cheapness * cost_)) {
+    } else if (now_ != last &&
+               Clock::now() - last_keeping_ > std::max<Clock::duration>(shortest_pause, cheapness * cost_)) {
         keep();
     }
 }
 
 // Drops those whose neighbours are close together, seen from the latest one.
 void History::thin_out() {
-    while (moments_.size() > 2 && (moments_.size() > most_moments ||
-                                   Machine::bytes_held(*moments_.back().snapshot) > most_snapshot_bytes)) {
+    while (moments_.size() > 2 &&
+           (moments_.size() > most_moments || Machine::bytes_held(*moments_.back().snapshot) > most_snapshot_bytes)) {
         std::size_t best = 1;
         double least = 0;
         for (std::size_t i = 1; i + 1 < moments_.size(); ++i) {

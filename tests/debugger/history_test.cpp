@@ -86,13 +86,14 @@ TEST(History, ConditionsHoldOnTheWayBack) {
 }
 
 TEST(History, WatchpointsStopBeforeTheInstruction) {
-    Loaded loaded = program(
-        "copy 1.f, r3;\n copy e, r4;\n copy -1.f, r3;\n copy pi, r5;\n i_store r3;\n nop;\n nop;\n stop_core;");
+    Loaded loaded =
+        program("copy 1.f, r3;\n copy e, r4;\n copy -1.f, r3;\n copy pi, r5;\n i_store r3;\n nop;\n nop;\n stop_core;");
     loaded("watch r3");
     loaded("awatch 4:4");
     loaded("continue");
     loaded("continue");
-    EXPECT_TRUE(loaded("continue").starts_with("watchpoint 2, data[0x4:4] is written\nbehind the instruction at 0x4\n"));
+    EXPECT_TRUE(
+        loaded("continue").starts_with("watchpoint 2, data[0x4:4] is written\nbehind the instruction at 0x4\n"));
     loaded("continue");
     EXPECT_TRUE(loaded("rc").starts_with("watchpoint 2, data[0x4:4] is written\nbefore the instruction at 0x4\n0x4 "));
     EXPECT_EQ(loaded("print data.u32[4]"), "0  0x0\n");
@@ -160,7 +161,8 @@ struct Harts {
     std::unique_ptr<Execution> execution;
     std::unique_ptr<Debugger> debugger;
 
-    explicit Harts(const std::string& text, const std::shared_ptr<TapedStreams>& streams = nullptr, unsigned harts = 3) {
+    explicit Harts(const std::string& text, const std::shared_ptr<TapedStreams>& streams = nullptr,
+                   unsigned harts = 3) {
         Diagnostics diagnostics;
         codec = std::make_shared<const Codec>(load_isa("fabrisc-2022-05-15", sources, diagnostics));
         AssembleOptions options;
@@ -289,8 +291,9 @@ TEST(History, AProgramReadsTheSameAgain) {
     std::ifstream file(ISAFORGE_SOURCE_DIR "/examples/fabrisc/macros.inc");
     const std::string macros{std::istreambuf_iterator<char>(file), {}};
     const auto streams = std::make_shared<TapedStreams>(texts);
-    Harts harts(macros + "begin\n.more:\n li $S1, buffer\n li $S2, 1\n read $S1, $S2\n MLD.8: $S0, $S1, #0;\n.got:\n"
-                         " li $S2, 1\n write $S1, $S2\n JMP: @more;\n.buffer:\n .space 16\n",
+    Harts harts(macros +
+                    "begin\n.more:\n li $S1, buffer\n li $S2, 1\n read $S1, $S2\n MLD.8: $S0, $S1, #0;\n.got:\n"
+                    " li $S2, 1\n write $S1, $S2\n JMP: @more;\n.buffer:\n .space 16\n",
                 streams, 1);
     harts("break .got");
     for (const char c : std::string("abcd")) {
