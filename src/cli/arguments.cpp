@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/session.hpp"
 
@@ -103,6 +104,20 @@ Argument Arguments::add_flag(const std::string& name, bool& variable, const std:
 
 Argument Arguments::add_flag(const std::string& name, std::string& variable, const std::string& summary) {
     return Argument(app_.add_flag(name, variable, summary));
+}
+
+std::string read_options(const std::function<void(Arguments&)>& define, std::vector<std::string> words) {
+    CLI::App app;
+    app.set_help_flag();
+    Arguments arguments(app);
+    define(arguments);
+    std::reverse(words.begin(), words.end());  // as CLI11 wants it
+    try {
+        app.parse(words);
+    } catch (const CLI::ParseError& error) {
+        return error.what();
+    }
+    return {};
 }
 
 }  // namespace isaforge::cli
