@@ -106,18 +106,18 @@ Json Adapter::set_breakpoints(const Json& arguments) {
         const std::optional<std::uint64_t> line = count(each, "line");
         std::optional<Point> point;
         const std::uint64_t wanted = line ? *line + 1 - static_cast<std::uint64_t>(first_line_) : 0;
-        const auto address = file && line && wanted <= ~std::uint32_t{0}
-                                 ? debuggee_->map().address_of(*file, static_cast<std::uint32_t>(wanted))
-                                 : std::nullopt;
+        std::optional<std::uint64_t> address;
+        if (file && line && wanted <= ~std::uint32_t{0})
+            address = debuggee_->map().address_of(*file, static_cast<std::uint32_t>(wanted));
         if (line) result["line"] = *line;
         if (!address) {
             result["message"] = file ? "no code comes from this line, or one behind it" : "no code comes from this file";
             return point;
         }
-        if (const auto at = debuggee_->map().line_of(*address))
+        if (const auto at = debuggee_->map().line_of(address.value_or(0)))
             result["line"] = static_cast<std::int64_t>(at->line) - 1 + first_line_;
         result["source"] = source_body(*file);
-        return std::optional(Point{.address = *address});
+        return std::optional(Point{.address = address.value_or(0)});
     });
 }
 
