@@ -21,6 +21,8 @@ inline std::string packet(Random& random) {
               "Z%t,%a,%1",
               "z%t,%a,%1",
               "c",
+              "bs",
+              "bc",
               "c%a",
               "s",
               "s%a",

@@ -75,6 +75,23 @@ void assemble_all(const fs::path& root) {
     }
 }
 
+// Documents, behind what the editor does with them.
+void edit_all(const fs::path& root) {
+    Folder folder(root / "lsp");
+    fuzz::Random random(1);
+    for (const char* const kind : {".isa", ".s"}) {
+        for (const fs::path& path : fuzz::shipped(kind)) {
+            const std::string text = fuzz::read_file(path);
+            if (text.size() > 1500) continue;
+            std::string head(9, '\0');
+            for (char& byte : head) byte = static_cast<char>(random.next());
+            const unsigned machine = static_cast<unsigned>(random.below(3));
+            head[0] = static_cast<char>(kind[1] == 'i' ? 0 : 3 * machine + 1);
+            folder.add(head + text);
+        }
+    }
+}
+
 void contain(const fs::path& root) {
     Folder folder(root / "container");
     const auto add = [&](const container_files::Bytes& bytes) {
@@ -113,6 +130,16 @@ void talk(const fs::path& root) {
         packets.add(stream);
         commands.add(text);
     }
+    // With a letter for the machine.
+    Folder requests(root / "dap");
+    for (const char* command :
+         {"threads", "scopes", "stackTrace", "continue", "stepBack", "disassemble", "variables"}) {
+        std::string stream = "\1{\"type\":\"request\",\"command\":\"configurationDone\",\"arguments\":{}}\n";
+        stream += std::string("{\"type\":\"request\",\"command\":\"") + command +
+                  "\",\"arguments\":{\"threadId\":1,\"frameId\":1,\"variablesReference\":1,\"memoryReference\":\"0x0\","
+                  "\"instructionCount\":4}}\n";
+        requests.add(stream);
+    }
     for (const char* line :
          {"check m.isa", "show m.isa add", "list", "space m.isa --json", "map m.isa --width 64", "import n.txt",
           "asm -i m.isa p.s -o a.o", "dis -i m.isa p.s", "diff m.isa m.isa", "sample m.isa -n 3", "check n.txt",
@@ -146,5 +173,6 @@ int main(int argc, char** argv) {
     draw_graphs(root);
     choose(root);
     talk(root);
+    edit_all(root);
     write_dictionary(root / "words.dict");
 }

@@ -236,6 +236,17 @@ public:
     EngineFigures engine_figures() const;
     std::uint64_t instructions() const;   // executed since reset
 
+    // All that a program can find out and that decides how it goes on: registers, results under way, memories, devices, the
+    // order of turns; not what was counted for reports. Pages that are as in `before`, an earlier one of this machine or null,
+    // are shared with it. Null where it cannot be had now: inside of a transaction or between load-linked and
+    // store-conditional; or ever: with checks, on threads, by the host's time.
+    struct Snapshot;
+    std::shared_ptr<const Snapshot> save(const Snapshot* before = nullptr) const;
+    // Goes on from there. Of this machine, whose map of memory is as it was then.
+    void restore(const Snapshot& snapshot);
+    // What it and those that share pages with it take together.
+    static std::uint64_t bytes_held(const Snapshot& snapshot);
+
     // Registers by file and number; values are zero-extended. Numbers and lanes must exist.
     std::uint64_t get(Index file, std::uint64_t number, unsigned lane = 0) const;
     void set(Index file, std::uint64_t number, std::uint64_t value, unsigned lane = 0);

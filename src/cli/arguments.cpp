@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string_view>
 
 #include "cli/session.hpp"
@@ -137,6 +138,20 @@ Argument Arguments::add_flag(const std::string& name, std::string& variable, con
 Argument Arguments::add_immediate(const std::string& name, void (*take)(std::string_view), const std::string& summary) {
     const auto hand_on = [take](const std::string& value) { take(value); };
     return added(app_.add_option_function<std::string>(name, hand_on, summary)->trigger_on_parse());
+}
+
+std::string read_options(const std::function<void(Arguments&)>& define, std::vector<std::string> words) {
+    CLI::App app;
+    app.set_help_flag();
+    Arguments arguments(app);
+    define(arguments);
+    std::reverse(words.begin(), words.end());  // as CLI11 wants it
+    try {
+        app.parse(words);
+    } catch (const CLI::ParseError& error) {
+        return error.what();
+    }
+    return {};
 }
 
 }  // namespace isaforge::cli

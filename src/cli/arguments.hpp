@@ -99,4 +99,7 @@ private:
     std::map<const CLI::Option*, Completion> completions_;
 };
 
+// Options that come from elsewhere than the command line, one word after the other. What is wrong with them; empty: nothing.
+std::string read_options(const std::function<void(Arguments&)>& define, std::vector<std::string> words);
+
 }  // namespace isaforge::cli

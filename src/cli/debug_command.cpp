@@ -126,9 +126,10 @@ int converse(const Options& options, debugger::Debugger& debugger) {
     return std::max(status, run_script(debugger, std::cin));
 }
 
-int debug(const Options& options, Machine& machine, const debugger::ProgramMap& map,
-          std::function<bool(std::string& error)> restart) {
-    debugger::Execution execution(machine);
+// `streams`: the machine's, where its program may go back to what it has read.
+int debug(const Options& options, Machine& machine, std::shared_ptr<debugger::TapedStreams> streams,
+          const debugger::ProgramMap& map, std::function<bool(std::string& error)> restart) {
+    debugger::Execution execution(machine, std::move(streams));
     execution.limit = *parse_size(options.max_instructions);
     execution.interrupted = take_wish_to_stop;
     debugger::Surroundings surroundings;
@@ -150,7 +151,8 @@ int debug_kernel(const Options& options, const Session& session) {
     int status = success;
     const std::unique_ptr<LaunchToDebug> launch = launch_to_debug(*bytes, options.launch, settings, session, status);
     if (launch == nullptr) return status;
-    status = debug(options, launch->machine(), launch->map(), [&](std::string&) { return launch->restart(), true; });
+    status = debug(options, launch->machine(), nullptr, launch->map(),
+                   [&](std::string&) { return launch->restart(), true; });
     return launch->finish() ? status : input_error;
 }
 
@@ -160,9 +162,12 @@ int execute(const Options& options) {
     int status = success;
     const std::unique_ptr<Program> program = read_program(options.program, session, status);
     if (!program) return status;
-    Machine machine(program->codec, machine_options(options.program, *program));
+    MachineOptions how = machine_options(options.program, *program);
+    const auto streams = std::make_shared<debugger::TapedStreams>(standard_streams());
+    how.streams = streams;
+    Machine machine(program->codec, how);
     if (!load_program(machine, *program, options.program)) return input_error;
-    return debug(options, machine, program->map, [&](std::string& error) {
+    return debug(options, machine, streams, program->map, [&](std::string& error) {
         error = "the program cannot be loaded again";
         return restart_program(machine, *program, options.program);
     });

@@ -143,8 +143,9 @@ bool report_state(Machine& machine, const Options& options, const Program& progr
 }
 
 // Lets a debugger have the machine first. False where the program is not to go on afterwards, with the exit status.
-bool serve_debugger(Machine& machine, const Program& program, const Options& options, int& status) {
-    debugger::Execution execution(machine);
+bool serve_debugger(Machine& machine, std::shared_ptr<debugger::TapedStreams> streams, const Program& program,
+                    const Options& options, int& status) {
+    debugger::Execution execution(machine, std::move(streams));
     execution.limit = 0;
     debugger::Surroundings surroundings;
     surroundings.restart = [&](std::string& error) {
@@ -281,12 +282,14 @@ int execute(const Options& options) {
     how.count_instructions = options.profile || !options.profile_json.empty();
     how.checks = checks_of(options);
     const bool alone = options.program.harts == 1 && options.program.groups == 1;
+    std::shared_ptr<debugger::TapedStreams> streams;
     how.streams = streams_beside_progress();
+    if (options.gdb_port >= 0) how.streams = streams = std::make_shared<debugger::TapedStreams>(standard_streams());
     Machine machine(program->codec, how);
     if (!load_program(machine, *program, options.program) || !ranges_exist(machine, options)) return input_error;
     if (options.engine == "both") return compare_engines(options, *program);
 
-    if (options.gdb_port >= 0 && !serve_debugger(machine, *program, options, status)) return status;
+    if (options.gdb_port >= 0 && !serve_debugger(machine, streams, *program, options, status)) return status;
 
     TraceBegin begin;
     if (!find_trace_begin(machine, program->map, options.trace, begin)) return usage_error;

@@ -23,6 +23,16 @@ const std::vector<Debugger::Command>& Debugger::commands() {
         {{"step", "s", "stepi", "si"}, "[N]", "execute one instruction, or N", &Debugger::step, true},
         {{"next", "n", "nexti", "ni"}, "[N]", "the same, calls as one instruction", &Debugger::next, true},
         {{"continue", "c", "cont"}, "", "run until something stops the program", &Debugger::resume, true},
+        {{"reverse-step", "rs", "reverse-stepi", "rsi"},
+         "[N]",
+         "go back by one instruction of this hart, or N",
+         &Debugger::step_back,
+         true},
+        {{"reverse-continue", "rc"},
+         "",
+         "go back to what stops the program, or its beginning",
+         &Debugger::run_back,
+         true},
         {{"finish", "fin"}, "", "run until this function returns", &Debugger::finish, true},
         {{"advance", "until", "u"}, "LOCATION", "run until the program gets there", &Debugger::advance},
         {{"run", "r"}, "", "begin again, and run", &Debugger::start_over},
@@ -73,7 +83,11 @@ const std::vector<Debugger::Command>& Debugger::commands() {
 }
 
 Debugger::Debugger(Execution& execution, const Codec& codec, const ProgramMap& map, Surroundings surroundings)
-    : execution_(execution), codec_(codec), map_(map), surroundings_(std::move(surroundings)) {}
+    : execution_(execution),
+      control_(execution, map),
+      codec_(codec),
+      map_(map),
+      surroundings_(std::move(surroundings)) {}
 
 namespace {
 
@@ -177,7 +191,7 @@ void Debugger::help(std::string_view arguments) {
     for (const Command& command : commands()) {
         std::string names(command.names[0]);
         if (command.names.size() > 1) names += fmt::format(", {}", command.names[1]);
-        out_ += fmt::format("{:17} {:27} {}\n", names, command.arguments, command.help);
+        out_ += fmt::format("{:20} {:27} {}\n", names, command.arguments, command.help);
     }
     out_ +=
         "LOCATION: an address, a label, LABEL + N, FILE:LINE or :LINE. An empty line repeats.\n"
@@ -198,15 +212,6 @@ std::string Debugger::instruction_text(std::uint64_t address) const {
     Labels labels(map_);
     char buffer[Codec::max_text];
     return {buffer, codec_.print(buffer, form, image, bits, address, &labels)};
-}
-
-unsigned Debugger::length_at(std::uint64_t address) const {
-    Index form = no_index;
-    Image image;
-    unsigned bits = 0;
-    const Isa& isa = machine().isa();
-    if (!machine().decode(address, form, image, bits)) bits = isa.unit_bits;
-    return std::max(1u, bits / std::max(1u, isa.address_bits));
 }
 
 std::string Debugger::address_text(std::uint64_t address) const {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "debugger/control.hpp"
 #include "debugger/execution.hpp"
 #include "debugger/expression.hpp"
 #include "debugger/program_map.hpp"
@@ -36,8 +37,8 @@ public:
     // Where the program stands: the instruction at pc, and its source line.
     std::string where();
 
-    // Whether a breakpoint or watchpoint of the debugger wants this stop: its condition holds.
-    bool wants(const Stop& stop) { return hit(stop) != nullptr; }
+    // What it does, for whoever does the same without words.
+    Control& control() { return control_; }
 
     bool finished() const { return finished_; }  // `quit` was said
     bool failed() const { return failed_; }      // the last line was in error
@@ -46,16 +47,6 @@ public:
     std::vector<std::string> completions(std::string_view line) const;
 
 private:
-    // A breakpoint or a watchpoint.
-    struct Point {
-        unsigned number = 0;
-        bool is_watch = false, temporary = false, enabled = true;
-        std::uint64_t address = 0;  // of the code
-        Watch watch;
-        std::string condition;  // empty: always
-        std::string hart;       // its number, or a part of what it is called; empty: every one
-        std::uint64_t hits = 0;
-    };
     struct Command;
     static const std::vector<Command>& commands();
     const Command* find_command(std::string_view word, std::string& error) const;
@@ -64,6 +55,8 @@ private:
     void step(std::string_view arguments);
     void next(std::string_view arguments);
     void resume(std::string_view arguments);
+    void step_back(std::string_view arguments);
+    void run_back(std::string_view arguments);
     void advance(std::string_view arguments);
     void finish(std::string_view arguments);
     void restart(std::string_view arguments);
@@ -94,37 +87,22 @@ private:
     void help(std::string_view arguments);
     void quit(std::string_view arguments);
 
-    using Changes = std::vector<TraceRecord::Change>;
-    Stop step_once(Changes& changes, TraceRecord& record);
-    Stop enter(Changes& changes, bool& called);
-    Stop step_over(Changes& changes);
-    Stop step_in_function(bool& returned);
-    bool is_behind_call(std::uint64_t address) const;
     void add_watch(std::string_view arguments, Watch::When when);
-    Stop run_until(const std::vector<std::uint64_t>& addresses);
     void step_times(std::string_view arguments, bool over);
-    Point* hit(const Stop& stop);
-    Point* hit_at(std::uint64_t address);
-    bool holds(const Point& point);
     bool begin_again();
     void report(const Stop& stop);
-    void report_changes(const Changes& changes);
-    void take_away(unsigned number);
+    void report_changes(const Control::Changes& changes);
     bool accepts(std::string_view condition);
-    bool is_hart(unsigned hart, std::string_view text) const;
     bool accepts_hart(std::string_view text);
     void add_point(Point point);
-    std::optional<Watch> watched(std::string_view text);
     template <typename Action>
     void for_points(std::string_view arguments, Action action);
-    void activate(Point& point, bool on);
     void add_break(std::string_view arguments, bool temporary);
     void switch_points(std::string_view arguments, bool on);
     std::string describe(const Point& point) const;
     Point* find_point(std::string_view text);
 
     std::string instruction_text(std::uint64_t address) const;
-    unsigned length_at(std::uint64_t address) const;  // in address units, at least 1
     std::string address_text(std::uint64_t address) const;
     std::optional<std::uint64_t> location(std::string_view text);
     std::optional<std::pair<std::string, std::uint32_t>> source_place(std::string_view text);
@@ -132,23 +110,20 @@ private:
     const std::vector<std::string>* source(std::string_view file);
     void show_source(std::string_view file, std::int64_t first, std::int64_t last, std::int64_t current);
     void show_instructions(std::uint64_t address, std::uint64_t count);
-    std::uint64_t begin_before(std::uint64_t address, unsigned count) const;
     std::string register_text(Index file, std::uint64_t number) const;
     void fail(std::string message);
 
     Machine& machine() const { return execution_.machine(); }
-    Evaluator evaluator() const { return {machine(), map_}; }
+    Evaluator evaluator() const { return control_.evaluator(); }
 
     Execution& execution_;
+    Control control_;
     const Codec& codec_;
     const ProgramMap& map_;
     Surroundings surroundings_;
 
-    std::vector<Point> points_;
-    unsigned last_number_ = 0, hit_ = 0;
     std::string out_;
     std::string last_line_;
-    std::string condition_error_;
     std::map<std::string, std::vector<std::string>, std::less<>> sources_;
     std::string listed_file_;
     std::int64_t listed_to_ = 0;  // `list` goes on behind this line; 0: around pc

@@ -8,9 +8,6 @@ namespace isaforge::debugger {
 
 namespace {
 
-// Instructions between two looks at the user's wishes. The count is fixed, and not the time, so that runs are the same
-// each time; it is small because some programs, such as those that write themselves, are slow.
-constexpr std::uint64_t running_slice = std::uint64_t{1} << 16;
 constexpr std::uint64_t watching_slice = std::uint64_t{1} << 20;  // divided by how many bytes are compared each time
 constexpr std::size_t most_bytes_shown = 16;
 
@@ -30,6 +27,9 @@ std::string shown(const std::vector<std::uint8_t>& bytes, const Watch& watch, un
     return text;
 }
 
+// Something was done, even if it was only that an event came.
+bool was_step(const RunResult& result) { return result.instructions != 0 || result.reason == StopReason::running; }
+
 unsigned bytes_of_lane(const RegisterFile& file) { return std::max(1u, (file.bits + 7) / 8); }
 
 }  // namespace
@@ -37,6 +37,16 @@ unsigned bytes_of_lane(const RegisterFile& file) { return std::max(1u, (file.bit
 std::string watch_name(const Watch& watch, const Machine& machine) {
     if (watch.is_register) return machine.register_name(watch.object, watch.number);
     return fmt::format("{}[{:#x}:{}]", machine.isa().memories[watch.object].name, watch.number, watch.length);
+}
+
+Execution::Execution(Machine& machine, std::shared_ptr<TapedStreams> streams)
+    : machine_(machine), streams_(std::move(streams)), history_(machine) {
+    history_.streams = streams_.get();
+    if (streams_) streams_->now = [this] { return executed(); };
+}
+
+Execution::~Execution() {
+    if (streams_) streams_->now = nullptr;
 }
 
 void Execution::add_breakpoint(std::uint64_t address) {
@@ -75,6 +85,21 @@ void Execution::remove_watch(const Watch& watch) {
     if (found == watched_.end()) return;
     watched_bytes_ -= found->last.size();
     watched_.erase(found);
+}
+
+bool Execution::change(const Change& what, std::size_t bytes) {
+    history_.look();
+    if (!what(machine())) return false;
+    history_.did_change(hart_, what, bytes);
+    if (streams_) streams_->diverge();
+    look();
+    return true;
+}
+
+void Execution::restarted() {
+    history_.forget();
+    if (streams_) streams_->begin_again();
+    look();
 }
 
 void Execution::look() {
@@ -163,7 +188,10 @@ Stop Execution::step(TraceRecord* record) {
     const std::uint64_t address = machine().pc();
     TraceRecord own;
     if (record == nullptr && !watched_.empty()) record = &own;
+    history_.look();
     stop.result = machine().step(record);
+    if (was_step(stop.result)) history_.did(History::Kind::step, hart_, 1);
+    if (streams_ && harts() > 1) streams_->diverge();
     if (stop.result.reason != StopReason::running) stop.kind = Stop::Kind::machine;
     if (record != nullptr && !watched_.empty() && stop.kind == Stop::Kind::done) find_watch(stop, address, *record);
     return stop;
@@ -174,7 +202,9 @@ Stop Execution::step_any() {
     if (harts() == 1) return step();
     Stop stop;
     TraceRecord record;
+    history_.look();
     stop.result = machine_.step_any(&record);
+    if (was_step(stop.result)) history_.did(History::Kind::step_any, 0, 1);
     hart_ = stop.result.hart;
     if (stop.result.reason == StopReason::breakpoint) {
         stop.kind = Stop::Kind::breakpoint;
@@ -209,7 +239,9 @@ Stop Execution::run_watching(std::uint64_t most) {
 Stop Execution::run() {
     const std::uint64_t first = executed();
     Stop stop;
+    history_.begin_run();
     while (true) {
+        history_.look();
         const std::uint64_t done = executed() - first;
         std::uint64_t most = slice();
         if (limit != 0) most = std::min(most, limit - std::min(limit, done));
@@ -221,6 +253,7 @@ Stop Execution::run() {
             stop = run_watching(most);
         } else {
             stop.result = machine_.run(most);
+            history_.did(History::Kind::run, 0, stop.result.instructions);
             hart_ = stop.result.hart;
             const StopReason reason = stop.result.reason;
             stop.kind = reason == StopReason::limit        ? Stop::Kind::limit

@@ -13,7 +13,6 @@ namespace {
 // Errors have numbers, which no debugger shows differently.
 const std::string bad_request = "E01", no_such_place = "E14";
 constexpr unsigned memory_shift = 56;
-constexpr std::size_t most_points = 10000;
 
 // Numbers of signals in the protocol.
 constexpr unsigned sigint = 2, sigill = 4, sigtrap = 5, sigabrt = 6, sigbus = 10, sigsegv = 11;
@@ -69,8 +68,8 @@ std::string host_text(const RemoteTarget& target) {
 GdbServer::GdbServer(Execution& execution, Debugger& debugger)
     : execution_(execution),
       debugger_(debugger),
-      target_(execution.machine()),
-      description_(target_.xml()),
+      target_(std::make_shared<const RemoteTarget>(execution.machine())),
+      description_(target_->xml()),
       code_bytes_(std::max(1u, execution.machine().isa().address_bits / 8)) {}
 
 std::string GdbServer::answer(std::string_view packet) {
@@ -91,6 +90,9 @@ std::string GdbServer::answer(std::string_view packet) {
         case 'z': return point(rest, false);
         case 'c': return go_on(false, rest);
         case 's': return go_on(true, rest);
+        case 'b':
+            if (packet == "bs") return go_back(true);
+            return packet == "bc" ? go_back(false) : std::string{};
         case 'C':
         case 'S': {  // the signal is dropped: programs here get none
             if (!take_hex(rest) || (!rest.empty() && !take(rest, ";"))) return bad_request;
@@ -141,12 +143,12 @@ std::string GdbServer::query(std::string_view packet) {
         return hart ? to_hex(execution_.hart_text(*hart)) : bad_request;
     }
     if (take(packet, "qSymbol:")) return "OK";
-    std::string sizes = host_text(target_);
+    std::string sizes = host_text(*target_);
     if (packet == "qHostInfo") return sizes;
     if (packet == "qProcessInfo") return "pid:1;" + sizes;
     if (take(packet, "qRegisterInfo")) {
         const auto number = take_hex(packet);
-        const std::string text = number ? target_.register_info(*number) : std::string{};
+        const std::string text = number ? target_->register_info(*number) : std::string{};
         return text.empty() ? "E45" : text;
     }
     return {};
@@ -154,11 +156,14 @@ std::string GdbServer::query(std::string_view packet) {
 
 std::string GdbServer::supported(std::string_view features) {
     // What gdb offers, and lldb does not.
-    target_ = RemoteTarget(machine(), features.find("qRelocInsn+") != std::string_view::npos);
-    description_ = target_.xml();
+    const bool is_gdb = features.find("qRelocInsn+") != std::string_view::npos;
+    target_ = std::make_shared<const RemoteTarget>(machine(), is_gdb);
+    description_ = target_->xml();
     tells_breakpoints_ = features.find("swbreak+") != std::string_view::npos;
-    return fmt::format("PacketSize={:x};qXfer:features:read+;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+",
-                       most_packet_bytes);
+    return fmt::format(
+        "PacketSize={:x};qXfer:features:read+;QStartNoAckMode+;vContSupported+;swbreak+;hwbreak+;"
+        "ReverseStep+;ReverseContinue+",
+        most_packet_bytes);
 }
 
 // annex:offset,length of the target description
@@ -190,49 +195,53 @@ std::string GdbServer::monitor(std::string_view hex) {
 
 std::string GdbServer::all_registers() const {
     std::string bytes;
-    for (const RemoteRegister& each : target_.registers())
-        bytes += each.is_pc ? pc_bytes() : target_.read(machine(), each);
+    for (const RemoteRegister& each : target_->registers())
+        bytes += each.is_pc ? pc_bytes() : target_->read(machine(), each);
     return to_hex(bytes);
 }
 
 std::string GdbServer::set_all_registers(std::string_view hex) {
     const std::optional<std::string> bytes = from_hex(hex);
-    const RemoteRegister& last = target_.registers().back();
+    const RemoteRegister& last = target_->registers().back();
     if (!bytes || bytes->size() != last.offset + last.bytes()) return bad_request;
-    for (const RemoteRegister& each : target_.registers()) {
+    for (const RemoteRegister& each : target_->registers()) {
         set_one(each, std::string_view(*bytes).substr(each.offset, each.bytes()));
     }
-    execution_.look();
     return "OK";
 }
 
 // pc as the debugger is to see it.
 std::string GdbServer::pc_bytes() const {
-    const RemoteRegister& pc = target_.registers()[target_.pc_number()];
-    if (!before_ || before_->hart != execution_.hart()) return target_.read(machine(), pc);
-    return target_.number_as_bytes(before_->address * code_bytes_, pc);
+    const RemoteRegister& pc = target_->registers()[target_->pc_number()];
+    if (!before_ || before_->hart != execution_.hart()) return target_->read(machine(), pc);
+    return target_->number_as_bytes(before_->address * code_bytes_, pc);
 }
 
 // Where pc is set to what is seen there, nothing moves.
 bool GdbServer::set_one(const RemoteRegister& reg, std::string_view bytes) {
     if (reg.is_pc && bytes == pc_bytes()) return true;
     if (reg.is_pc) before_.reset();
-    return target_.write(machine(), reg, bytes);
+    if (bytes.size() != reg.bytes()) return false;
+    if (!reg.is_pc && target_->read(machine(), reg) == bytes) return true;
+    const Change change = [target = target_, number = &reg - target_->registers().data(),
+                           kept = std::string(bytes)](Machine& to) {
+        return target->write(to, target->registers()[static_cast<std::size_t>(number)], kept);
+    };
+    return execution_.change(change, bytes.size());
 }
 
 std::string GdbServer::get_register(std::string_view text) const {
     const auto number = take_hex(text);
-    if (!number || !text.empty() || *number >= target_.registers().size()) return bad_request;
-    const RemoteRegister& reg = target_.registers()[*number];
-    return to_hex(reg.is_pc ? pc_bytes() : target_.read(machine(), reg));
+    if (!number || !text.empty() || *number >= target_->registers().size()) return bad_request;
+    const RemoteRegister& reg = target_->registers()[*number];
+    return to_hex(reg.is_pc ? pc_bytes() : target_->read(machine(), reg));
 }
 
 std::string GdbServer::set_register(std::string_view text) {
     const auto number = take_hex(text);
-    if (!number || !take(text, "=") || *number >= target_.registers().size()) return bad_request;
+    if (!number || !take(text, "=") || *number >= target_->registers().size()) return bad_request;
     const std::optional<std::string> bytes = from_hex(text);
-    if (!bytes || !set_one(target_.registers()[*number], *bytes)) return bad_request;
-    execution_.look();
+    if (!bytes || !set_one(target_->registers()[*number], *bytes)) return bad_request;
     return "OK";
 }
 
@@ -269,10 +278,10 @@ std::string GdbServer::write_memory(std::string_view text, bool binary) {
     if (!bytes || bytes->size() != length) return bad_request;
     if (length == 0) return "OK";  // asks whether X is known
     if (!find_memory(address, memory, address)) return no_such_place;
-    const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes->data());
-    if (!write_bytes(machine(), memory, address, {from, bytes->size()})) return no_such_place;
-    execution_.look();
-    return "OK";
+    const Change change = [memory, address, kept = *bytes](Machine& to) {
+        return write_bytes(to, memory, address, {reinterpret_cast<const std::uint8_t*>(kept.data()), kept.size()});
+    };
+    return execution_.change(change, bytes->size()) ? "OK" : no_such_place;
 }
 
 // type,address,kind: 0 and 1 are breakpoints; 2, 3 and 4 are watchpoints for writing, reading and both, whose kind is the
@@ -354,7 +363,8 @@ std::string GdbServer::go_on(bool step, std::string_view address) {
     if (!address.empty()) {
         const auto to = take_hex(address);
         if (!to || !address.empty()) return bad_request;
-        machine().set_pc(*to / code_bytes_);
+        const std::uint64_t pc = *to / code_bytes_;
+        execution_.change([pc](Machine& one) { return one.set_pc(pc), true; });
         before_.reset();
     }
     if (go_behind(step)) {
@@ -366,8 +376,19 @@ std::string GdbServer::go_on(bool step, std::string_view address) {
     } else {
         run();
     }
-    if (last_.kind == Stop::Kind::watch && !last_.watch.is_register && target_.for_gdb())
+    if (last_.kind == Stop::Kind::watch && !last_.watch.is_register && target_->for_gdb())
         before_ = {execution_.hart(), last_.address};
+    return stop_reply(last_);
+}
+
+// What seemed to be still to come is undone by going back over it; what is watched has not been accessed then.
+std::string GdbServer::go_back(bool step) {
+    const bool seems_done = before_ && before_->hart == execution_.hart();
+    before_.reset();
+    if (step || seems_done) last_ = execution_.step_back();
+    if (!step && last_.kind != Stop::Kind::beginning)
+        last_ = execution_.run_back(
+            [this](const Stop& stop) { return is_ours(stop) || debugger_.control().would_stop(stop); });
     return stop_reply(last_);
 }
 
@@ -376,7 +397,7 @@ void GdbServer::run() {
     for (std::uint64_t stops = 1;; ++stops) {
         last_ = execution_.run();
         const bool may_be_refused = last_.kind == Stop::Kind::breakpoint || last_.kind == Stop::Kind::watch;
-        if (!may_be_refused || is_ours(last_) || debugger_.wants(last_)) return;
+        if (!may_be_refused || is_ours(last_) || debugger_.control().hit(last_) != nullptr) return;
         constexpr std::uint64_t stops_between_looks = 1 << 10;
         if (stops % stops_between_looks == 0 && execution_.interrupted && execution_.interrupted()) {
             last_.kind = Stop::Kind::interrupted;
@@ -394,7 +415,7 @@ bool GdbServer::is_ours(const Stop& stop) const {
 
 std::string GdbServer::stop_reply(const Stop& stop) const {
     std::string state =
-        fmt::format("{:02x}:{};thread:{:x};", target_.pc_number(), to_hex(pc_bytes()), execution_.hart() + 1);
+        fmt::format("{:02x}:{};thread:{:x};", target_->pc_number(), to_hex(pc_bytes()), execution_.hart() + 1);
     switch (stop.kind) {
         case Stop::Kind::interrupted: return fmt::format("T{:02x}{}", sigint, state);
         case Stop::Kind::machine:
@@ -409,6 +430,7 @@ std::string GdbServer::stop_reply(const Stop& stop) const {
             if (stop.watch.is_register) break;
             state += fmt::format("{}:{:x};", watch_names[type_of(stop.watch) - 2], place_of(stop.watch));
             break;
+        case Stop::Kind::beginning: state += "replaylog:begin;"; break;
         default: break;
     }
     return fmt::format("T{:02x}{}", sigtrap, state);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,6 +57,7 @@ private:
     std::string choose_thread(std::string_view text);
     std::string vcont(std::string_view actions);
     std::string go_on(bool step, std::string_view address);
+    std::string go_back(bool step);
     bool go_behind(bool step);
     void run();
     bool is_ours(const Stop& stop) const;
@@ -66,7 +68,7 @@ private:
 
     Execution& execution_;
     Debugger& debugger_;
-    RemoteTarget target_;
+    std::shared_ptr<const RemoteTarget> target_;
     std::string description_;
     std::set<std::uint64_t> breakpoints_;                        // addresses of the protocol
     std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> watches_;  // type, address, length

@@ -57,6 +57,11 @@ std::string ProgramMap::line_text(std::uint64_t address) const {
     return line ? fmt::format("{}:{}", line->file, line->line) : std::string{};
 }
 
+const std::vector<std::string>& ProgramMap::files() const {
+    static const std::vector<std::string> none;
+    return object_ == nullptr ? none : object_->files;
+}
+
 std::optional<std::uint64_t> ProgramMap::address_of(std::string_view file, std::uint32_t line) const {
     const Line* best = nullptr;
     for (const Line& each : lines_) {

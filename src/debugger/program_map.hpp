@@ -33,6 +33,9 @@ public:
     // `object` is referred to, and has to live as long as this.
     explicit ProgramMap(const Object& object);
 
+    // The sources, as the object names them.
+    const std::vector<std::string>& files() const;
+
     // The line whose bytes include this code address.
     std::optional<SourceLine> line_of(std::uint64_t address) const;
     // "draw.s:12", or nothing where the line is not known.

@@ -17,7 +17,6 @@ constexpr std::uint64_t most_memory_bytes = 1 << 16;
 constexpr std::uint64_t default_instructions = 11;
 constexpr std::uint64_t most_items = 1 << 12;
 constexpr std::int64_t lines_around = 5;
-constexpr std::uint64_t most_code_looked_back = 1 << 12;
 
 std::int64_t sign_extended(std::uint64_t value, unsigned bits) {
     if (bits == 0 || bits >= 64) return static_cast<std::int64_t>(value);
@@ -52,8 +51,8 @@ void Debugger::info(std::string_view arguments) {
     const std::string_view what = take_word(arguments);
     auto means = [&](std::string_view name) { return !what.empty() && name.starts_with(what); };
     if (means("breakpoints") || means("watchpoints")) {
-        if (points_.empty()) out_ += "no breakpoints\n";
-        for (const Point& point : points_) out_ += describe(point) + "\n";
+        if (control_.points().empty()) out_ += "no breakpoints\n";
+        for (const Point& point : control_.points()) out_ += describe(point) + "\n";
     } else if (means("registers")) {
         registers(arguments);
     } else if (means("symbols")) {
@@ -177,12 +176,16 @@ void Debugger::assign(std::string_view arguments) {
     if (!value) return;
     const bool all_lanes = target.kind == Target::Kind::register_ && !target.one_lane;
     const unsigned lanes = all_lanes ? machine().isa().register_files[target.object].lanes : 1;
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-        Target one = target;
-        if (all_lanes) one.lane = lane;
-        if (!evaluator().write(one, *value, error)) return fail(error);
-    }
-    execution_.look();
+    const Change change = [&map = map_, target, all_lanes, lanes, bits = *value](Machine& to) {
+        std::string problem;
+        for (unsigned lane = 0; lane < lanes; ++lane) {
+            Target one = target;
+            if (all_lanes) one.lane = lane;
+            if (!Evaluator(to, map).write(one, bits, problem)) return false;
+        }
+        return true;
+    };
+    if (!execution_.change(change) && !evaluator().write(target, *value, error)) return fail(error);
     if (target.kind == Target::Kind::pc) out_ += where();
 }
 
@@ -270,7 +273,7 @@ void Debugger::examine(std::string_view arguments) {
     count = std::min(count, most_items);
     if (examine_format_[0] == 'i') {
         show_instructions(examined_, count);
-        for (std::uint64_t i = 0; i < count; ++i) examined_ += length_at(examined_);
+        for (std::uint64_t i = 0; i < count; ++i) examined_ += control_.length_at(examined_);
         return;
     }
     if (machine().isa().memories.empty()) return fail("this machine has no memory");
@@ -305,7 +308,7 @@ void Debugger::choose_hart(std::string_view arguments) {
         return;
     }
     for (unsigned hart = 0; hart < execution_.harts(); ++hart) {
-        if (!is_hart(hart, arguments) || !execution_.choose(hart)) continue;
+        if (!control_.is_hart(hart, arguments) || !execution_.choose(hart)) continue;
         out_ += where();
         return;
     }
@@ -378,27 +381,6 @@ void Debugger::symbols(std::string_view arguments) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Program
 
-// Where the `count`-th instruction before an address begins, as far as that can be known: decoded from the label before.
-std::uint64_t Debugger::begin_before(std::uint64_t address, unsigned count) const {
-    const NamedAddress* label = map_.label_before(address);
-    std::uint64_t from = 0;
-    if (label != nullptr && label->value < address) {
-        from = label->value;
-    } else if (const NamedAddress* earlier = address == 0 ? nullptr : map_.label_before(address - 1)) {
-        from = earlier->value;
-    } else {
-        for (const auto& [begin, end] : map_.code()) {
-            if (begin <= address && address < end) from = begin;
-        }
-    }
-    if (address - from > most_code_looked_back) return address;
-    std::vector<std::uint64_t> begins;
-    for (std::uint64_t at = from; at < address; at += length_at(at)) begins.push_back(at);
-    if (begins.empty()) return address;
-    if (begins.back() + length_at(begins.back()) != address) return address;  // the stretch does not decode to here
-    return begins[begins.size() - std::min<std::size_t>(count, begins.size())];
-}
-
 void Debugger::show_instructions(std::uint64_t address, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count && machine().has_code(address); ++i) {
         const bool inside = std::any_of(map_.code().begin(), map_.code().end(), [&](const auto& stretch) {
@@ -407,14 +389,14 @@ void Debugger::show_instructions(std::uint64_t address, std::uint64_t count) {
         if (i != 0 && !inside && !map_.code().empty()) break;  // beyond the program's end
         const NamedAddress* label = map_.label_before(address);
         if (label != nullptr && label->value == address) out_ += fmt::format("{}:\n", label->name);
-        const bool breaks = std::any_of(points_.begin(), points_.end(), [&](const Point& point) {
+        const bool breaks = std::ranges::any_of(control_.points(), [&](const Point& point) {
             return !point.is_watch && point.enabled && point.address == address;
         });
         std::string line = fmt::format("{}{} {:#06x}  {:40} {}", address == machine().pc() ? "=>" : "  ",
                                        breaks ? '*' : ' ', address, instruction_text(address), map_.line_text(address));
         line.resize(line.find_last_not_of(' ') + 1);
         out_ += line + "\n";
-        address += length_at(address);
+        address += control_.length_at(address);
     }
     shown_code_ = address;
 }
@@ -424,7 +406,7 @@ void Debugger::disassemble(std::string_view arguments) {
     constexpr unsigned before = 4;
     std::uint64_t count = default_instructions, address = shown_code_;
     if (arguments.empty()) {
-        if (!showed_code_) address = begin_before(machine().pc(), before);
+        if (!showed_code_) address = control_.begin_before(machine().pc(), before);
     } else if (source_place(arguments)) {
         const std::optional<std::uint64_t> place = location(arguments);
         if (!place) return;

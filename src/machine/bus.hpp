@@ -31,6 +31,7 @@ public:
     bool load_linked(Index space, std::uint64_t address, unsigned bytes, std::uint64_t& value);
     bool store_conditional(Index space, std::uint64_t address, unsigned bytes, std::uint64_t value, bool& stored);
     void forget_reservation() { reservation_.bytes = 0; }
+    bool has_reservation() const { return reservation_.bytes != 0; }
 
     // Puts the stretch around a place into both tables where it may be loaded and stored at once.
     void remember_for_update(Index space, std::uint64_t address, unsigned bytes);

@@ -49,6 +49,11 @@ public:
     std::optional<std::uint32_t> raised(const Asker&) override {
         return interrupts_ && look() ? std::optional(console_line) : std::nullopt;
     }
+    std::vector<std::uint64_t> save() const override { return {byte_, has_byte_, ended_, interrupts_}; }
+    void restore(std::span<const std::uint64_t> words) override {
+        byte_ = static_cast<std::uint8_t>(words[0]);
+        has_byte_ = words[1] != 0, ended_ = words[2] != 0, interrupts_ = words[3] != 0;
+    }
 
 protected:
     std::uint64_t get(std::uint64_t index, const Asker&) override {
@@ -90,6 +95,8 @@ public:
         return asker.now >= compare_[asker.hart] ? std::optional(timer_line) : std::nullopt;
     }
     std::uint64_t due(std::uint32_t hart) const override { return compare_[hart]; }
+    std::vector<std::uint64_t> save() const override { return {compare_.begin(), compare_.end()}; }
+    void restore(std::span<const std::uint64_t> words) override { std::ranges::copy(words, compare_.begin()); }
 
 protected:
     std::uint64_t get(std::uint64_t index, const Asker& asker) override {
@@ -113,6 +120,8 @@ public:
         if (pending == 0) return std::nullopt;
         return first_hart_line + static_cast<std::uint32_t>(std::countr_zero(pending));
     }
+    std::vector<std::uint64_t> save() const override { return {pending_.begin(), pending_.end()}; }
+    void restore(std::span<const std::uint64_t> words) override { std::ranges::copy(words, pending_.begin()); }
 
 protected:
     std::uint64_t get(std::uint64_t index, const Asker& asker) override {

@@ -32,6 +32,12 @@ void Barrier::rejoin() {
     add(left_, -1);
 }
 
+void Barrier::restore(const Saved& saved) {
+    live_ = saved.live, left_ = saved.left, missed_ = saved.missed;
+    come_ = saved.come;
+    passed_ = saved.passed;
+}
+
 void Barrier::look() {
     if (come_ == 0 || come_ < live_) return;
     come_ = 0;

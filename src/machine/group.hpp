@@ -30,6 +30,14 @@ public:
     unsigned missed() const { return missed_.load(std::memory_order_acquire); }
     bool all_left() const { return live_.load(std::memory_order_acquire) == 0; }
 
+    // While no hart runs.
+    struct Saved {
+        unsigned live = 0, left = 0, missed = 0, come = 0;
+        std::uint64_t passed = 0;
+    };
+    Saved save() const { return {live_, left_, missed_, come_, passed_}; }
+    void restore(const Saved& saved);
+
 private:
     void look();
     std::unique_lock<std::mutex> guard() {

@@ -43,6 +43,9 @@ public:
     virtual std::uint64_t due(std::uint32_t hart) const { return static_cast<void>(hart), ~std::uint64_t{0}; }
     // Whether something from outside the machine may make it raise a line.
     virtual bool input_may_come() { return false; }
+    // What it has in it, in words that mean something to restore() alone.
+    virtual std::vector<std::uint64_t> save() const { return {}; }
+    virtual void restore(std::span<const std::uint64_t> words) { static_cast<void>(words); }
 };
 
 // Storage. Zero pages are only taken when they are touched.

@@ -31,11 +31,13 @@ def gdb(isaforge, program):
     commands = [f"file {program}", "target remote 127.0.0.1:{}", "stepi", "p/x $pc", "break factorial", "continue", "p/x $r2",
                 "x/4xw 0xff0", "set $r5 = 0x77", "p $r5", "monitor print r5", "delete", "watch *(int*)0xfc8", "continue", "p/x $pc",
                 "monitor where", "delete", "rwatch *(int*)0xfc8", "continue", "delete", "awatch *(int*)0xff8", "continue", "delete",
-                "break calls.s:53", "continue", "delete", "detach"]
+                "break calls.s:53", "continue", "reverse-stepi", "stepi", "delete", "break factorial", "reverse-continue", "delete",
+                "reverse-continue", "detach"]
     text = session(isaforge, program, lambda port: ["gdb-multiarch", "-nx", "-batch"] + [
         word for command in commands for word in ("-ex", command.replace("{}", port))])
     expected = ["0x4", "Breakpoint 1, factorial () at calls.s:40", "0x41200000", "0x0000000d", "= 119", "119  0x77",
-                "Old value = 0", "calls.s:45", "0x58", "calls.s:45", "Value = ", "Value = ", "factorial_end () at calls.s:53", "detached"]
+                "Old value = 0", "calls.s:45", "0x58", "calls.s:45", "Value = ", "Value = ", "factorial_end () at calls.s:53", "calls.s:51", "factorial_end () at calls.s:53",
+                "Breakpoint 6, factorial () at calls.s:40", "No more reverse-execution history", "detached"]
     return text, expected
 
 

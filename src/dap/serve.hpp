@@ -1,0 +1,12 @@
+// An adapter and its client on two descriptors.
+#pragma once
+
+#include "dap/debuggee.hpp"
+
+namespace isaforge::dap {
+
+// Until the client disconnects or goes away. What comes while the program runs is heard at once.
+// `said`: what was said elsewhere since the last time, for the client to see; may be null.
+void serve(int input, int output, Launcher launcher, const std::function<std::string()>& said);
+
+}  // namespace isaforge::dap
