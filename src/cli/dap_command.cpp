@@ -275,7 +275,8 @@ std::optional<std::string> Launches::assembled(const Json& arguments, const std:
     if (folder_.empty() && mkdtemp(pattern.data()) != nullptr) folder_ = pattern;
     if (folder_.empty()) return std::nullopt;
     const std::string object = folder_ + "/program.elf";
-    const bool done = assemble_to(object, dap::text(arguments, "isa"), path, words_of(dap::member(arguments, "asmArgs")));
+    const bool done =
+        assemble_to(object, dap::text(arguments, "isa"), path, words_of(dap::member(arguments, "asmArgs")));
     return done ? std::optional(object) : std::nullopt;
 }
 
@@ -294,12 +295,21 @@ std::unique_ptr<dap::Debuggee> Launches::launch(const Json& arguments, const dap
     }
     std::vector<std::string> words = words_of(dap::member(arguments, "args"));
     if (has_isa && !is_text) words.insert(words.end(), {"-i", dap::text(arguments, "isa")});
-    static constexpr std::pair<const char*, const char*> options[] = {
-        {"kernel", "--kernel"}, {"grid", "--grid"}, {"group", "--group"},     {"arguments", "--arg"},
-        {"memory", "--memory"}, {"load", "--load"}, {"map", "--map"},         {"harts", "--harts"},
-        {"groups", "--groups"}, {"seed", "--seed"}, {"sourcePath", "--source-path"}, {"maxInstructions", "--max-instructions"}};
+    static constexpr std::pair<const char*, const char*> options[] = {{"kernel", "--kernel"},
+                                                                      {"grid", "--grid"},
+                                                                      {"group", "--group"},
+                                                                      {"arguments", "--arg"},
+                                                                      {"memory", "--memory"},
+                                                                      {"load", "--load"},
+                                                                      {"map", "--map"},
+                                                                      {"harts", "--harts"},
+                                                                      {"groups", "--groups"},
+                                                                      {"seed", "--seed"},
+                                                                      {"sourcePath", "--source-path"},
+                                                                      {"maxInstructions", "--max-instructions"}};
     for (const auto& [name, option] : options)
-        for (std::string& word : words_of(dap::member(arguments, name))) words.insert(words.end(), {option, std::move(word)});
+        for (std::string& word : words_of(dap::member(arguments, name)))
+            words.insert(words.end(), {option, std::move(word)});
     words.insert(words.end(), {"--", path});
     auto choices = std::make_unique<Choices>();
     const std::string refusal = read_options([&](Arguments& app) { add_options(app, *choices); }, std::move(words));

@@ -86,7 +86,8 @@ void Adapter::respond(const Json& request, Json body) {
                      {"command", text(request, "command")}};
     if (failed_) {
         response["message"] = error_;
-        response["body"] = {{"error", {{"id", 1}, {"format", "{text}"}, {"variables", {{"text", error_}}}, {"showUser", true}}}};
+        response["body"] = {
+            {"error", {{"id", 1}, {"format", "{text}"}, {"variables", {{"text", error_}}}, {"showUser", true}}}};
     } else if (!body.empty()) {
         response["body"] = std::move(body);
     }

@@ -95,7 +95,8 @@ private:
     Json breakpoint_locations(const Json& arguments);
     Json replace_points(const std::string& origin, const Json& wanted,
                         const std::function<std::optional<debugger::Point>(const Json& each, Json& result)>& make);
-    Json add_point(std::vector<unsigned>& numbers, const Json& wanted, std::optional<debugger::Point> point, Json result);
+    Json add_point(std::vector<unsigned>& numbers, const Json& wanted, std::optional<debugger::Point> point,
+                   Json result);
 
     // variables.cpp
     struct Holder {

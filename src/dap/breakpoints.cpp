@@ -111,7 +111,8 @@ Json Adapter::set_breakpoints(const Json& arguments) {
             address = debuggee_->map().address_of(*file, static_cast<std::uint32_t>(wanted));
         if (line) result["line"] = *line;
         if (!address) {
-            result["message"] = file ? "no code comes from this line, or one behind it" : "no code comes from this file";
+            result["message"] =
+                file ? "no code comes from this line, or one behind it" : "no code comes from this file";
             return point;
         }
         if (const auto at = debuggee_->map().line_of(address.value_or(0)))
@@ -134,8 +135,8 @@ Json Adapter::set_instruction_breakpoints(const Json& arguments) {
     return replace_points("instruction", member(arguments, "breakpoints"), [&](const Json& each, Json& result) {
         const auto begin = debugger::parse_number(text(each, "instructionReference"));
         const std::uint64_t bytes = std::max(1u, machine().isa().address_bits / 8);
-        const std::uint64_t offset = static_cast<std::uint64_t>(number(each, "offset").value_or(0) /
-                                                                static_cast<std::int64_t>(bytes));
+        const std::uint64_t offset =
+            static_cast<std::uint64_t>(number(each, "offset").value_or(0) / static_cast<std::int64_t>(bytes));
         if (begin && machine().has_code(*begin + offset)) return std::optional(Point{.address = *begin + offset});
         result["message"] = "there is no code";
         return std::optional<Point>();
@@ -166,7 +167,8 @@ Json Adapter::data_breakpoint_info(const Json& arguments) {
     std::string error = fmt::format("'{}' is nothing that can be watched", name);
     std::optional<Watch> watch;
     int lane = -1;
-    if (const auto frame = count(arguments, "frameId"); frame && !choose(*frame, lane)) return fail("there is no such frame");
+    if (const auto frame = count(arguments, "frameId"); frame && !choose(*frame, lane))
+        return fail("there is no such frame");
     if (const Holder* const in = holder(arguments, "variablesReference")) {
         const auto target = target_of(*in, name);
         if (target && target->kind == debugger::Target::Kind::register_)

@@ -37,7 +37,7 @@ public:
 using Output = std::function<void(const char* category, std::string_view text)>;
 
 // What a `launch` or `attach` request asks for, by its arguments; null with the reason.
-using Launcher =
-    std::function<std::unique_ptr<Debuggee>(bool attach, const Json& arguments, const Output& output, std::string& error)>;
+using Launcher = std::function<std::unique_ptr<Debuggee>(bool attach, const Json& arguments, const Output& output,
+                                                         std::string& error)>;
 
 }  // namespace isaforge::dap

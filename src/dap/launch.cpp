@@ -8,15 +8,32 @@ namespace isaforge::dap {
 Json Adapter::initialize(const Json& arguments) {
     first_line_ = flag(arguments, "linesStartAt1", true) ? 1 : 0;
     Json able = Json::object();
-    for (const char* each :
-         {"supportsConfigurationDoneRequest", "supportsFunctionBreakpoints", "supportsConditionalBreakpoints",
-          "supportsHitConditionalBreakpoints", "supportsEvaluateForHovers", "supportsStepBack", "supportsSetVariable",
-          "supportsGotoTargetsRequest", "supportsCompletionsRequest", "supportsRestartRequest",
-          "supportsExceptionInfoRequest", "supportTerminateDebuggee", "supportsDelayedStackTraceLoading",
-          "supportsLoadedSourcesRequest", "supportsLogPoints", "supportsSetExpression", "supportsTerminateRequest",
-          "supportsDataBreakpoints", "supportsDataBreakpointBytes", "supportsReadMemoryRequest",
-          "supportsWriteMemoryRequest", "supportsDisassembleRequest", "supportsCancelRequest",
-          "supportsBreakpointLocationsRequest", "supportsSteppingGranularity", "supportsInstructionBreakpoints"})
+    for (const char* each : {"supportsConfigurationDoneRequest",
+                             "supportsFunctionBreakpoints",
+                             "supportsConditionalBreakpoints",
+                             "supportsHitConditionalBreakpoints",
+                             "supportsEvaluateForHovers",
+                             "supportsStepBack",
+                             "supportsSetVariable",
+                             "supportsGotoTargetsRequest",
+                             "supportsCompletionsRequest",
+                             "supportsRestartRequest",
+                             "supportsExceptionInfoRequest",
+                             "supportTerminateDebuggee",
+                             "supportsDelayedStackTraceLoading",
+                             "supportsLoadedSourcesRequest",
+                             "supportsLogPoints",
+                             "supportsSetExpression",
+                             "supportsTerminateRequest",
+                             "supportsDataBreakpoints",
+                             "supportsDataBreakpointBytes",
+                             "supportsReadMemoryRequest",
+                             "supportsWriteMemoryRequest",
+                             "supportsDisassembleRequest",
+                             "supportsCancelRequest",
+                             "supportsBreakpointLocationsRequest",
+                             "supportsSteppingGranularity",
+                             "supportsInstructionBreakpoints"})
         able[each] = true;
     return able;
 }
@@ -66,7 +83,8 @@ void Adapter::start() {
     debugger::Control& control = debugger_->control();
     if (stops_on_entry_) return stopped("entry", {});
     if (control.breaks_here()) return report({.kind = debugger::Stop::Kind::breakpoint});
-    set_going({}, [&control] { return control.run(); }, true);
+    set_going(
+        {}, [&control] { return control.run(); }, true);
 }
 
 Json Adapter::restart(const Json&) {

@@ -79,8 +79,8 @@ Json Adapter::instruction(std::uint64_t address, bool with_symbols) {
     debugger::Labels labels(map);
     if (machine().decode(address, form, image, bits)) {
         char buffer[Codec::max_text];
-        one["instruction"] = std::string(
-            buffer, debuggee_->machine().codec().print(buffer, form, image, bits, address, &labels));
+        one["instruction"] =
+            std::string(buffer, debuggee_->machine().codec().print(buffer, form, image, bits, address, &labels));
         const unsigned unit = std::max(8u, machine().isa().unit_bits);
         std::string words;
         for (unsigned at = 0; at < bits; at += unit)

@@ -76,7 +76,9 @@ void Adapter::run() {
 }
 
 Json Adapter::go_on(const Json& arguments) {
-    if (!is_running()) set_going(arguments, [this] { return debugger_->control().run(); }, true);
+    if (!is_running())
+        set_going(
+            arguments, [this] { return debugger_->control().run(); }, true);
     return {{"allThreadsContinued", true}};
 }
 
@@ -120,8 +122,8 @@ Json Adapter::goto_targets(const Json& arguments) {
     const std::optional<std::uint64_t> line = count(arguments, "line");
     Json targets = Json::array();
     const auto address =
-        file && line ? debuggee_->map().address_of(*file, static_cast<std::uint32_t>(
-                                                              std::min<std::uint64_t>(*line + 1 - first_line_, ~0u)))
+        file && line ? debuggee_->map().address_of(
+                           *file, static_cast<std::uint32_t>(std::min<std::uint64_t>(*line + 1 - first_line_, ~0u)))
                      : std::nullopt;
     if (address) {
         constexpr std::size_t most_targets = 4096;
@@ -186,8 +188,7 @@ void Adapter::report(const Stop& stop) {
         case Stop::Kind::beginning: return stopped("step", "the beginning: nothing was before");
         case Stop::Kind::interrupted: return stopped("pause", {});
         case Stop::Kind::limit:
-            return stopped("pause",
-                           fmt::format("{} instructions were executed without a stop", execution_->limit));
+            return stopped("pause", fmt::format("{} instructions were executed without a stop", execution_->limit));
         case Stop::Kind::breakpoint:
         case Stop::Kind::watch: {
             Json more = Json::object();

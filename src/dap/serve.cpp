@@ -79,8 +79,7 @@ void serve(int input, int output, Launcher launcher, const std::function<std::st
     Inbox& inbox = shared->inbox;
     bool broken = false;
     Adapter adapter(
-        std::move(launcher),
-        [&](const Json& message) { broken |= !shared->connection.send(message); },
+        std::move(launcher), [&](const Json& message) { broken |= !shared->connection.send(message); },
         [&](bool only_to_stop) { return inbox.asks(only_to_stop); });
     while (!adapter.has_ended() && !broken) {
         if (const auto message = inbox.take(!adapter.is_running()))

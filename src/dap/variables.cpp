@@ -67,14 +67,14 @@ Json Adapter::register_variable(const Holder& in, Index file_index, std::uint64_
     const RegisterFile& file = machine().isa().register_files[file_index];
     const std::string name = machine().register_name(file_index, register_number);
     Json variable = {{"name", name}, {"evaluateName", name}, {"variablesReference", 0}};
-    variable["type"] = file.lanes > 1 ? fmt::format("{} lanes of {} bits", file.lanes, file.bits)
-                                      : fmt::format("{} bits", file.bits);
+    variable["type"] =
+        file.lanes > 1 ? fmt::format("{} lanes of {} bits", file.lanes, file.bits) : fmt::format("{} bits", file.bits);
     if (file.lanes == 1) {
         variable["value"] = hexadecimal(machine().get(file_index, register_number), file.bits);
     } else if (in.lane >= 0) {
         const auto lane = static_cast<unsigned>(in.lane);
-        variable["value"] =
-            lane < file.lanes ? hexadecimal(machine().get(file_index, register_number, lane), file.bits) : "no such lane";
+        variable["value"] = lane < file.lanes ? hexadecimal(machine().get(file_index, register_number, lane), file.bits)
+                                              : "no such lane";
         variable["evaluateName"] = fmt::format("{}[{}]", name, lane);
     } else {
         variable["value"] = lanes_text(register_lanes(machine(), file_index, register_number), file.bits);
@@ -115,11 +115,11 @@ Json Adapter::variables(const Json& arguments) {
         case Holder::Kind::lanes:
             each_of(isa.register_files[in.file].lanes, [&](std::uint64_t i) {
                 const auto lane = static_cast<unsigned>(i);
-                all.push_back({{"name", fmt::format("[{}]", i)},
-                               {"value", hexadecimal(machine().get(in.file, in.number, lane),
-                                                     isa.register_files[in.file].bits)},
-                               {"evaluateName", fmt::format("{}[{}]", machine().register_name(in.file, in.number), i)},
-                               {"variablesReference", 0}});
+                all.push_back(
+                    {{"name", fmt::format("[{}]", i)},
+                     {"value", hexadecimal(machine().get(in.file, in.number, lane), isa.register_files[in.file].bits)},
+                     {"evaluateName", fmt::format("{}[{}]", machine().register_name(in.file, in.number), i)},
+                     {"variablesReference", 0}});
             });
             break;
         case Holder::Kind::memories:
@@ -170,7 +170,8 @@ Json Adapter::assign(const Target& target, const std::string& expression) {
     if (target.kind == Target::Kind::none) return fail("this is no place that could be assigned");
     const bool all_lanes = target.kind == Target::Kind::register_ && !target.one_lane;
     const unsigned lanes = all_lanes ? machine().isa().register_files[target.object].lanes : 1;
-    const debugger::Change change = [&map = debuggee_->map(), target, all_lanes, lanes, bits = value->value](Machine& to) {
+    const debugger::Change change = [&map = debuggee_->map(), target, all_lanes, lanes,
+                                     bits = value->value](Machine& to) {
         std::string problem;
         for (unsigned lane = 0; lane < lanes; ++lane) {
             Target one = target;
@@ -195,10 +196,10 @@ Json Adapter::set_variable(const Json& arguments) {
 
 Json Adapter::set_expression(const Json& arguments) {
     int lane = -1;
-    if (const auto frame = count(arguments, "frameId"); frame && !choose(*frame, lane)) return fail("there is no such frame");
+    if (const auto frame = count(arguments, "frameId"); frame && !choose(*frame, lane))
+        return fail("there is no such frame");
     std::string error;
-    const std::optional<Value> place =
-        debugger_->control().evaluator().evaluate(text(arguments, "expression"), error);
+    const std::optional<Value> place = debugger_->control().evaluator().evaluate(text(arguments, "expression"), error);
     if (!place) return fail(error);
     return assign(place->target, text(arguments, "value"));
 }
@@ -218,7 +219,8 @@ Json Adapter::value_body(const Value& value) {
     }
     body["result"] = fmt::format("{} ({})", hexadecimal(value.value, value.bits), value.value);
     const std::string place = debuggee_->map().place(value.value);
-    if (!place.empty() && target.kind == Target::Kind::pc) body["result"] = fmt::format("{:#x} <{}>", value.value, place);
+    if (!place.empty() && target.kind == Target::Kind::pc)
+        body["result"] = fmt::format("{:#x} <{}>", value.value, place);
     body["memoryReference"] = target.kind == Target::Kind::memory ? memory_reference(target.object, target.number)
                                                                   : fmt::format("{:#x}", value.value);
     return body;
@@ -226,7 +228,8 @@ Json Adapter::value_body(const Value& value) {
 
 Json Adapter::evaluate(const Json& arguments) {
     int lane = -1;
-    if (const auto frame = count(arguments, "frameId"); frame && !choose(*frame, lane)) return fail("there is no such frame");
+    if (const auto frame = count(arguments, "frameId"); frame && !choose(*frame, lane))
+        return fail("there is no such frame");
     const std::string expression = text(arguments, "expression");
     if (text(arguments, "context") == "repl") return evaluate_command(expression);
     std::string error;

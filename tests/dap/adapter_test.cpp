@@ -28,10 +28,10 @@ struct Session {
     Adapter adapter;
 
     explicit Session(const std::string& text)
-        : adapter([text](bool, const Json&, const Output&,
-                         std::string&) { return std::make_unique<LoadedDebuggee>(text); },
-                  [this](const Json& message) { said.push_back(message); },
-                  [this](bool) { return asks_at != 0 && ++asked % asks_at == 0; }) {}
+        : adapter(
+              [text](bool, const Json&, const Output&, std::string&) { return std::make_unique<LoadedDebuggee>(text); },
+              [this](const Json& message) { said.push_back(message); },
+              [this](bool) { return asks_at != 0 && ++asked % asks_at == 0; }) {}
 
     Json ask(const std::string& command, const Json& arguments = Json::object()) {
         adapter.handle({{"type", "request"}, {"seq", 7}, {"command", command}, {"arguments", arguments}});
@@ -128,22 +128,66 @@ TEST(Adapter, AnythingMayBeSent) {
     Session session(endless);
     session.body("launch");
     session.body("configurationDone");
-    const Json odd[] = {nullptr, 7, "text", Json::array(), {{"type", "request"}}, {{"command", 3}, {"type", "request"}},
+    const Json odd[] = {nullptr,
+                        7,
+                        "text",
+                        Json::array(),
+                        {{"type", "request"}},
+                        {{"command", 3}, {"type", "request"}},
                         {{"type", "event"}, {"event", "stopped"}}};
     for (const Json& each : odd) session.adapter.handle(each);
     const Json values[] = {nullptr, -1, 1, 1e9, ~std::uint64_t{0}, "", "r1", "0x0", Json::array({1}), {{"path", 1}}};
     unsigned answers = 0;
-    for (const char* command :
-         {"setBreakpoints", "setFunctionBreakpoints", "setInstructionBreakpoints", "setDataBreakpoints", "threads",
-          "dataBreakpointInfo", "breakpointLocations", "stackTrace", "scopes", "variables", "setVariable",
-          "setExpression", "evaluate", "completions", "next", "stepIn", "stepOut", "stepBack", "reverseContinue",
-          "gotoTargets", "goto", "exceptionInfo", "readMemory", "writeMemory", "disassemble", "source", "restart"}) {
+    for (const char* command : {"setBreakpoints",
+                                "setFunctionBreakpoints",
+                                "setInstructionBreakpoints",
+                                "setDataBreakpoints",
+                                "threads",
+                                "dataBreakpointInfo",
+                                "breakpointLocations",
+                                "stackTrace",
+                                "scopes",
+                                "variables",
+                                "setVariable",
+                                "setExpression",
+                                "evaluate",
+                                "completions",
+                                "next",
+                                "stepIn",
+                                "stepOut",
+                                "stepBack",
+                                "reverseContinue",
+                                "gotoTargets",
+                                "goto",
+                                "exceptionInfo",
+                                "readMemory",
+                                "writeMemory",
+                                "disassemble",
+                                "source",
+                                "restart"}) {
         for (const Json& value : values) {
             session.adapter.run();
             Json arguments = Json::object();
-            for (const char* name : {"threadId", "frameId", "variablesReference", "name", "value", "expression", "source",
-                                     "line", "breakpoints", "memoryReference", "offset", "count", "instructionCount",
-                                     "instructionOffset", "targetId", "text", "column", "start", "data", "bytes"})
+            for (const char* name : {"threadId",
+                                     "frameId",
+                                     "variablesReference",
+                                     "name",
+                                     "value",
+                                     "expression",
+                                     "source",
+                                     "line",
+                                     "breakpoints",
+                                     "memoryReference",
+                                     "offset",
+                                     "count",
+                                     "instructionCount",
+                                     "instructionOffset",
+                                     "targetId",
+                                     "text",
+                                     "column",
+                                     "start",
+                                     "data",
+                                     "bytes"})
                 arguments[name] = value;
             arguments["breakpoints"] = Json::array({arguments, value});
             session.ask(command, arguments);
