@@ -239,7 +239,7 @@ public:
     // All that a program can find out and that decides how it goes on: registers, results under way, memories, devices, the
     // order of turns; not what was counted for reports. Pages that are as in `before`, an earlier one of this machine or null,
     // are shared with it. Null where it cannot be had now: inside of a transaction or between load-linked and
-    // store-conditional; or ever: with checks, on threads, by the host's time.
+    // store-conditional; or ever: with checks, on threads, by the host's time, of more than a gibibyte of memory.
     struct Snapshot;
     std::shared_ptr<const Snapshot> save(const Snapshot* before = nullptr) const;
     // Goes on from there. Of this machine, whose map of memory is as it was then.

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -103,6 +104,8 @@ private:
     };
     using Written = std::pair<const TextTemplate*, const Field*>;  // the texts and fields that forms share
 
+    template <typename Build>
+    void locked(const Build& build);
     void build_characters();
     void describe_operand(Index index);
     void need_codes(Index index);
@@ -163,6 +166,7 @@ private:
     const bool relax_;
     Codec::Tables& tables_;
     std::mutex mutex_;
+    bool is_building_ = false;
     Spellings spellings_;
     std::vector<bool> has_codes_, has_texts_, has_limits_;  // operands, operands, forms
     std::map<std::pair<const Piece*, std::string>, const Piece*> suffixed_;
@@ -204,28 +208,36 @@ void Builder::begin() {
     }
 }
 
-void Builder::mnemonic(const Mnemonic& mnemonic) {
+// Where memory ran out while something was built, nobody knows what is there: it is lacking for all who ask from then on.
+template <typename Build>
+void Builder::locked(const Build& build) {
     const std::lock_guard lock(mutex_);
-    build_mnemonic(const_cast<Mnemonic&>(mnemonic));
+    if (is_building_) throw std::bad_alloc();
+    is_building_ = true;
+    build();
+    is_building_ = false;
+}
+
+void Builder::mnemonic(const Mnemonic& mnemonic) {
+    locked([&] { build_mnemonic(const_cast<Mnemonic&>(mnemonic)); });
 }
 
 void Builder::print(Index form) {
-    const std::lock_guard lock(mutex_);
-    build_print(form);
+    locked([&] { build_print(form); });
 }
 
 void Builder::decoding() {
-    const std::lock_guard lock(mutex_);
-    build_decoding();
+    locked([&] { build_decoding(); });
 }
 
 void Builder::all() {
-    const std::lock_guard lock(mutex_);
-    for (Index i = 0; i < isa_.operand_types.size(); ++i) need_texts(i);
-    build_decoding();
-    for (Index i = 0; i < isa_.forms.size(); ++i) build_print(i);
-    for (Mnemonic& mnemonic : tables_.mnemonics) build_mnemonic(mnemonic);
-    tables_.whole.store(true, std::memory_order_release);
+    locked([&] {
+        for (Index i = 0; i < isa_.operand_types.size(); ++i) need_texts(i);
+        build_decoding();
+        for (Index i = 0; i < isa_.forms.size(); ++i) build_print(i);
+        for (Mnemonic& mnemonic : tables_.mnemonics) build_mnemonic(mnemonic);
+        tables_.whole.store(true, std::memory_order_release);
+    });
 }
 
 // --- characters -------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ namespace isaforge {
 namespace {
 
 constexpr std::uint64_t page_bytes = std::uint64_t{1} << machine::page_shift;
+constexpr std::uint64_t most_saved_bytes = std::uint64_t{1} << 30;  // all of it is looked through
 using Page = std::array<std::uint8_t, page_bytes>;
 using PagePointer = std::shared_ptr<const Page>;  // null: all zero
 
@@ -91,6 +92,15 @@ void save_block(const std::shared_ptr<machine::Block>& block, const SavedBlock* 
             saved.pages[i] = make_page(bytes, size, snapshot.held);
     }
     snapshot.blocks.push_back(std::move(saved));
+}
+
+// Of storage, each region for itself.
+std::uint64_t storage_of(const machine::Space& space) {
+    std::uint64_t bytes = 0;
+    for (const machine::Region& region : space.map.regions()) {
+        if (region.block) bytes += std::min(region.block->size, most_saved_bytes + 1);
+    }
+    return bytes;
 }
 
 // All storage that a space has. A block may have several regions.
@@ -195,6 +205,12 @@ std::shared_ptr<const Machine::Snapshot> Machine::save(const Snapshot* before) c
         if (hart.bus.transaction.active() || hart.bus.has_reservation() || hart.bus.holds_lock()) return nullptr;
         if (!hart.program->layout.has_registers()) return nullptr;
     }
+    std::uint64_t bytes = 0;
+    for (const machine::Space& space : system.spaces) bytes += storage_of(space);
+    for (const machine::Group& group : system.groups) {
+        for (const machine::Space& space : group.own) bytes += storage_of(space);
+    }
+    if (bytes > most_saved_bytes) return nullptr;
     auto made = std::make_shared<Snapshot>();
     made->held = before != nullptr ? before->held : std::make_shared<std::uint64_t>(0);
     for (const machine::Space& space : system.spaces) save_space(space, before, *made);
