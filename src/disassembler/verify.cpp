@@ -18,8 +18,8 @@ using codec::ReadStep;
 namespace {
 
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-constexpr unsigned widest_listed = 16;          // operands up to this width have a list of kinds by code …
-constexpr std::size_t most_kept = 1 << 16;      // … and others a table of so many
+constexpr unsigned widest_listed = 16;          // operands up to this width have a list of kinds by code
+constexpr std::size_t kept_bytes = 32;          // of what is kept in a table, about
 constexpr unsigned widest_own = 16;             // of an operand whose code counts
 constexpr unsigned key_bits = 63;
 constexpr unsigned most_parts = 32;
@@ -72,7 +72,7 @@ struct Verifier::Texts {
     Index type;
     bool hexadecimal;
     Around around;
-    std::vector<std::vector<std::uint16_t>> seen;  // by step, then by code of a narrow operand
+    std::map<std::uint32_t, std::vector<std::uint16_t>> seen;  // by step, then by code of a narrow operand
 };
 
 struct Verifier::Looks {
@@ -133,7 +133,7 @@ bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, c
 void Verifier::learn(Index form, const Image& image) {
     if (reading_->ruled_out || key_of(form, image) == 0 || !add_steps(known_[form])) return;
     const std::uint64_t key = key_of(form, image);
-    if (key != 0) shapes_[known_[form].shape].add(key);
+    if (key != 0 && take(kept_bytes)) shapes_[known_[form].shape].add(key);
 }
 
 namespace {
@@ -210,8 +210,7 @@ bool Verifier::add_steps(const Known& known) {
 }
 
 void Verifier::Shape::add(std::uint64_t key) {
-    constexpr std::size_t most = std::size_t{1} << 20;
-    if (holds(key) || used == most) return;
+    if (holds(key)) return;
     if (2 * ++used > keys.size()) {
         std::vector<std::uint64_t> old(4 * keys.size());
         old.swap(keys);
@@ -333,7 +332,7 @@ Verifier::Count Verifier::count_of(Texts& texts, const std::vector<std::uint32_t
     const unsigned width = codec_.isa().operand_types[texts.type].width;
     if (!looks) {
         looks = std::make_unique<Looks>(Looks{&texts, steps, {}, {}, {}});
-        if (width <= widest_listed) looks->kinds.resize(std::size_t{1} << width);
+        if (width <= widest_listed && take(std::size_t{1} << width)) looks->kinds.resize(std::size_t{1} << width);
     }
     return {looks.get(), looks->kinds.empty() ? nullptr : looks->kinds.data()};
 }
@@ -524,7 +523,7 @@ std::uint8_t Verifier::kind_of(Looks& looks, std::uint64_t code) {
     const auto found = looks.others.find(code);
     if (found != looks.others.end()) return found->second;
     const std::uint8_t kind = find_kind(looks, code);
-    if (looks.others.size() < most_kept) looks.others.emplace(code, kind);
+    if (take(kept_bytes)) looks.others.emplace(code, kind);
     return kind;
 }
 
@@ -559,9 +558,10 @@ std::uint16_t Verifier::glance(Texts& texts, std::uint32_t index, std::uint64_t 
     std::uint16_t fresh = unseen;
     std::uint16_t* seen = &fresh;
     if (width <= codec::widest_table) {
-        if (texts.seen.size() <= index) texts.seen.resize(index + 1);
-        if (texts.seen[index].empty()) texts.seen[index].resize(std::size_t{1} << width);
-        seen = &texts.seen[index][code];
+        std::vector<std::uint16_t>& list = texts.seen[index];
+        const std::size_t codes = std::size_t{1} << width;
+        if (list.empty() && take(codes * sizeof list[0])) list.resize(codes);
+        if (!list.empty()) seen = &list[code];
     }
     if (*seen != unseen) return *seen;
     if (step.offset >= text.size()) return *seen = ' ';

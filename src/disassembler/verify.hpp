@@ -140,6 +140,12 @@ private:
     void add_step(std::string& name, const codec::Candidate& candidate, const codec::ReadStep& step,
                   Index member) const;
     std::uint8_t kind_of(Looks& looks, std::uint64_t code);
+    // Whether so many bytes may be kept. What may not is found out each time.
+    bool take(std::size_t bytes) {
+        if (bytes > room_) return false;
+        room_ -= bytes;
+        return true;
+    }
     std::uint8_t find_kind(Looks& looks, std::uint64_t code);
     std::uint16_t glance(Texts& texts, std::uint32_t step, std::uint64_t code, const std::string& text);
     std::uint16_t glance(const Texts& texts, const Step& step, std::uint64_t code, const std::string& text,
@@ -160,6 +166,7 @@ private:
     std::vector<Step> steps_;
     std::map<std::string, std::uint32_t> step_names_;
     std::unordered_map<const codec::ReadStep*, std::vector<std::uint32_t>> step_numbers_;  // and by member
+    std::size_t room_ = std::size_t{256} << 20;
     std::map<std::string, std::unique_ptr<Texts>> texts_;
     std::map<std::pair<Texts*, std::vector<std::uint32_t>>, std::unique_ptr<Looks>> looks_;
 };
