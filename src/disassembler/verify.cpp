@@ -177,11 +177,12 @@ bool Verifier::add_steps(const Known& known) {
         if (look.candidate != own || !(look.end > look.begin) || is_any(look) ||
             look.step->kind == ReadStep::Kind::literal)
             continue;
-        const Part* const parts = &parts_[known.first_part];
-        const Part* const part =
-            std::find_if(parts, parts + known.parts, [&](const Part& one) { return one.field == field_of(look); });
-        const auto number = static_cast<unsigned>(part - parts);
-        if (number < known.parts && count < places.size() && shape.counts[number].looks)
+        const PartField* const parts = &part_fields_[known.first_part];
+        const auto number =
+            static_cast<unsigned>(std::find_if(parts, parts + known.parts,
+                                               [&](const PartField& one) { return one.index == field_of(look); }) -
+                                  parts);
+        if (number < known.parts && count < places.size() && shape.looks[number])
             places[count++] = {look.begin, look.end, number};
     }
     bool more = false;
@@ -194,12 +195,13 @@ bool Verifier::add_steps(const Known& known) {
             if (looks_into(look, place.begin)) return false;
             continue;
         }
-        Count& counted = shape.counts[place.part];
+        Looks*& counted = shape.looks[place.part];
         const std::uint32_t step = step_of(look, static_cast<std::size_t>(look.begin - place.begin));
-        if (std::ranges::binary_search(counted.looks->steps, step)) continue;
-        std::vector<std::uint32_t> steps = counted.looks->steps;
+        if (std::ranges::binary_search(counted->steps, step)) continue;
+        std::vector<std::uint32_t> steps = counted->steps;
         steps.insert(std::ranges::upper_bound(steps, step), step);
-        counted = count_of(*counted.looks->texts, steps);
+        counted = looks_of(*counted->texts, steps);
+        for (const Index form : shape.forms) parts_[known_[form].first_part + place.part].kinds = kinds_of(counted);
         more = true;
     }
     if (more) {  // those that were alike may not be so any more
@@ -237,16 +239,19 @@ void Verifier::look_at(Index form) {
 bool Verifier::look_at(Index index, Known& known) {
     const Form& form = codec_.isa().forms[index];
     std::vector<const Candidate*> candidates;
-    std::vector<Count> counts;
+    std::vector<Looks*> looks;
     codec_.tables_so_far().printable(index);
     if (!find_own(index, candidates) ||
-        !add_parts(form, candidates.size() == 1 ? candidates[0] : nullptr, known, counts))
+        !add_parts(form, candidates.size() == 1 ? candidates[0] : nullptr, known, looks))
         return false;
     add_loose(form, known);
     const auto [place, is_new] =
         shape_names_.try_emplace(name_of_shape(form, candidates), static_cast<std::uint32_t>(shapes_.size()));
-    if (is_new) shapes_.emplace_back().counts = std::move(counts);
+    if (is_new) shapes_.emplace_back().looks = std::move(looks);
+    Shape& shape = shapes_[place->second];
     known.shape = place->second;
+    shape.forms.push_back(index);
+    for (unsigned i = 0; i < known.parts; ++i) parts_[known.first_part + i].kinds = kinds_of(shape.looks[i]);
     return true;
 }
 
@@ -270,7 +275,7 @@ bool Verifier::find_own(Index form, std::vector<const Candidate*>& out) const {
 }
 
 // Each field that is free stands in the text once.
-bool Verifier::add_parts(const Form& form, const Candidate* only, Known& known, std::vector<Count>& counts) {
+bool Verifier::add_parts(const Form& form, const Candidate* only, Known& known, std::vector<Looks*>& looks) {
     const bool in_order = only && reads_in_order(*only);
     const std::size_t first = parts_.size();
     std::vector<bool> seen(form.fields.size());
@@ -281,11 +286,12 @@ bool Verifier::add_parts(const Form& form, const Candidate* only, Known& known, 
         if (seen[index]) return false;
         seen[index] = true;
         if (in_order && says_its_code(field.type)) return true;
-        Part part{&field.place, {}, false, 0, index};
+        Part part{nullptr, {}, false, false, kind_bits};
         part.is_quick = part.quick.set(field.place);
-        if (!add_count(form, element, field, part, counts)) return false;
+        if (!add_looks(form, element, field, part, looks)) return false;
         bits += part.bits;
         parts_.push_back(part);
+        part_fields_.push_back({&field.place, index});
         return bits <= key_bits && parts_.size() - first <= most_parts;
     };
     bool good = true;
@@ -296,15 +302,15 @@ bool Verifier::add_parts(const Form& form, const Candidate* only, Known& known, 
             good = add(i, text[i].fields[k]);
     }
     for (std::size_t i = 0; i < form.fields.size(); ++i) good = good && (form.fields[i].fixed || seen[i]);
-    if (!good) parts_.resize(first);
+    if (!good) parts_.resize(first), part_fields_.resize(first);
     known.first_part = static_cast<std::uint32_t>(first);
     known.parts = static_cast<std::uint8_t>(parts_.size() - first);
     return good;
 }
 
 // False where neither what its text is like nor the code itself can stand for the operand.
-bool Verifier::add_count(const Form& form, std::size_t element, const Field& field, Part& part,
-                         std::vector<Count>& counts) {
+bool Verifier::add_looks(const Form& form, std::size_t element, const Field& field, Part& part,
+                         std::vector<Looks*>& looks) {
     const Codec::Tables& tables = codec_.tables_so_far();
     if (field.type >= codec_.isa().operand_types.size()) return false;
     const OperandTable& table = tables.operands[field.type];
@@ -313,7 +319,8 @@ bool Verifier::add_count(const Form& form, std::size_t element, const Field& fie
     const Around around = this->around(form, element, field.type);
     if (!around.known || tables.heads.size() != 1) {
         part.bits = static_cast<std::uint8_t>(width);
-        counts.push_back({nullptr, nullptr});
+        part.by_code = true;
+        looks.push_back(nullptr);
         return width <= widest_own && !table.can_have_tail;
     }
     const bool hexadecimal = form.texts[0][element].radix == 16;
@@ -322,19 +329,22 @@ bool Verifier::add_count(const Form& form, std::size_t element, const Field& fie
     for (const std::string& one : around.behind) name += one + '\n';
     std::unique_ptr<Texts>& texts = texts_[name];
     if (!texts) texts = std::make_unique<Texts>(Texts{field.type, hexadecimal, around, {}});
-    part.bits = kind_bits;
-    counts.push_back(count_of(*texts, {}));
+    looks.push_back(looks_of(*texts, {}));
     return true;
 }
 
-Verifier::Count Verifier::count_of(Texts& texts, const std::vector<std::uint32_t>& steps) {
+Verifier::Looks* Verifier::looks_of(Texts& texts, const std::vector<std::uint32_t>& steps) {
     std::unique_ptr<Looks>& looks = looks_[{&texts, steps}];
     const unsigned width = codec_.isa().operand_types[texts.type].width;
     if (!looks) {
         looks = std::make_unique<Looks>(Looks{&texts, steps, {}, {}, {}});
         if (width <= widest_listed && take(std::size_t{1} << width)) looks->kinds.resize(std::size_t{1} << width);
     }
-    return {looks.get(), looks->kinds.empty() ? nullptr : looks->kinds.data()};
+    return looks.get();
+}
+
+const std::uint8_t* Verifier::kinds_of(const Looks* looks) {
+    return looks && !looks->kinds.empty() ? looks->kinds.data() : nullptr;
 }
 
 void Verifier::add_loose(const Form& form, Known& known) const {

@@ -51,18 +51,17 @@ private:
     struct Step;   // a way in which a text is looked at
     struct Texts;  // of an operand, where the same stands around them
     struct Looks;  // what some steps make of texts
-    // An operand of a form.
+    // An operand of a form: which of those that are alike it is, or its code itself. Small, and those of a form lie together.
     struct Part {
-        const BitPlace* place;
+        const std::uint8_t* kinds;  // by code; null where there are too many, or its code counts
         codec::QuickPlace quick;
         bool is_quick;
-        std::uint8_t bits;   // in a key
-        Index field;
+        bool by_code;
+        std::uint8_t bits;          // in a key
     };
-    // What counts of an operand of a shape: which of those that are alike it is, or its code itself.
-    struct Count {
-        Looks* looks;               // null: its code counts
-        const std::uint8_t* kinds;  // by code; null where there are too many
+    struct PartField {
+        const BitPlace* place;
+        Index index;                // Form::fields
     };
     // Instructions whose texts are looked for among the same, and those of them that have been read back.
     struct Shape {
@@ -76,7 +75,8 @@ private:
         void put(std::uint64_t key);
         std::size_t slot_of(std::uint64_t key) const { return key * 0x9e3779b97f4a7c15 >> 32 & (keys.size() - 1); }
 
-        std::vector<Count> counts;  // by part
+        std::vector<Looks*> looks;  // by part; null: its code counts
+        std::vector<Index> forms;
         std::vector<std::uint64_t> keys = std::vector<std::uint64_t>(2);  // a hash table; 0: nothing
         std::size_t used = 0;
     };
@@ -108,14 +108,15 @@ private:
             return 0;
         std::uint64_t key = 1;
         const Part* const parts = parts_.data() + known.first_part;
-        const Count* const counts = shapes_[known.shape].counts.data();
         for (unsigned i = 0; i < known.parts; ++i) {
             const Part& part = parts[i];
-            const Count& count = counts[i];
-            const std::uint64_t code = part.is_quick ? part.quick.code(image.words[0]) : part.place->extract(image);
-            std::uint64_t kind = count.kinds ? count.kinds[code] : 0;
-            if (kind == 0) kind = count.looks ? kind_of(*count.looks, code) : code;
-            if (count.looks && kind == own_kind) return 0;
+            const std::uint64_t code = part.is_quick ? part.quick.code(image.words[0])
+                                                     : part_fields_[known.first_part + i].place->extract(image);
+            std::uint64_t kind = part.kinds ? part.kinds[code] : part.by_code ? code : 0;
+            if (!part.by_code) {
+                if (kind == 0) kind = kind_of(*shapes_[known.shape].looks[i], code);
+                if (kind == own_kind) return 0;
+            }
             key = key << part.bits | kind;
         }
         return key;
@@ -124,8 +125,8 @@ private:
     void look_at(Index form);
     bool look_at(Index form, Known& known);
     bool find_own(Index form, std::vector<const codec::Candidate*>& out) const;
-    bool add_parts(const Form& form, const codec::Candidate* only, Known& known, std::vector<Count>& counts);
-    bool add_count(const Form& form, std::size_t element, const Field& field, Part& part, std::vector<Count>& counts);
+    bool add_parts(const Form& form, const codec::Candidate* only, Known& known, std::vector<Looks*>& looks);
+    bool add_looks(const Form& form, std::size_t element, const Field& field, Part& part, std::vector<Looks*>& looks);
     void add_loose(const Form& form, Known& known) const;
     std::string name_of_shape(const Form& form, const std::vector<const codec::Candidate*>& candidates);
     Around around(const Form& form, std::size_t element, Index type) const;
@@ -135,7 +136,8 @@ private:
     bool says_its_code(Index type) const;
     bool has_tail(Index type, std::uint64_t code) const;
     bool add_steps(const Known& known);
-    Count count_of(Texts& texts, const std::vector<std::uint32_t>& steps);
+    Looks* looks_of(Texts& texts, const std::vector<std::uint32_t>& steps);
+    static const std::uint8_t* kinds_of(const Looks* looks);
     std::uint32_t step_of(const codec::Look& look, std::size_t offset);
     void add_step(std::string& name, const codec::Candidate& candidate, const codec::ReadStep& step,
                   Index member) const;
@@ -161,6 +163,7 @@ private:
     std::vector<Known> known_;               // by form
     std::vector<std::uint32_t> mnemonic_;    // by form: of the text that is printed
     std::vector<Part> parts_;
+    std::vector<PartField> part_fields_;     // of each part
     std::vector<Shape> shapes_;
     std::map<std::string, std::uint32_t> shape_names_;
     std::vector<Step> steps_;
