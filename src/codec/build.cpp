@@ -167,6 +167,7 @@ private:
     Codec::Tables& tables_;
     std::mutex mutex_;
     bool is_building_ = false;
+    std::uint32_t steps_ = 0;               // that there are
     Spellings spellings_;
     std::vector<bool> has_codes_, has_texts_, has_limits_;  // operands, operands, forms
     std::map<std::pair<const Piece*, std::string>, const Piece*> suffixed_;
@@ -945,6 +946,8 @@ Candidate Builder::candidate_of(const Reading& reading) {
                 break;
             default: continue;
         }
+        step.number = steps_;
+        steps_ += std::max<std::uint32_t>(1, static_cast<std::uint32_t>(text[i].fields.size()));
         candidate.steps.push_back(step);
     }
     candidate.spaced = begin.name_at + 1 < text.size() && text[begin.name_at + 1].kind == TextKind::space;

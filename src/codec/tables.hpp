@@ -101,6 +101,7 @@ struct ReadStep {
     std::string_view text;
     const TextElement* element = nullptr;
     Index field = no_index;
+    std::uint32_t number = 0;           // among all steps; kind any: of its first field
     const OperandTable* table = nullptr;  // kind field: of its type, where its place is simple
     std::uint8_t shift = 0;               // … and this is where its bits begin in the image's first word
     bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`

@@ -78,7 +78,7 @@ struct Verifier::Texts {
 struct Verifier::Looks {
     Texts* texts;
     std::vector<std::uint32_t> steps;
-    std::vector<std::uint8_t> kinds;                        // by code; 0: not known yet
+    std::uint32_t kinds;                                    // in kinds_; 0: none
     std::unordered_map<std::uint64_t, std::uint8_t> others;  // of a wide operand
     std::map<std::string, std::uint8_t> known;              // by what all steps make of a text
 };
@@ -89,14 +89,15 @@ Verifier::Verifier(const Codec& codec)
     : codec_(codec),
       reading_(std::make_unique<Reading>()),
       known_(codec.isa().forms.size()),
-      mnemonic_(codec.isa().forms.size(), nowhere) {
+      known_too_(codec.isa().forms.size()) {
     reading_->expressions.stable_text = false;
     const Codec::Tables& tables = codec.tables_so_far();
+    for (KnownToo& too : known_too_) too.mnemonic = nowhere;
     for (std::uint32_t m = 0; m < tables.mnemonics.size(); ++m) {
         const codec::Mnemonic& mnemonic = tables.mnemonics[m];
         for (std::uint32_t i = mnemonic.first; i < mnemonic.first + mnemonic.count; ++i) {
             const codec::Reading& reading = tables.readings[i];
-            if (reading.printed && mnemonic_[reading.form] == nowhere) mnemonic_[reading.form] = m;
+            if (reading.printed && known_too_[reading.form].mnemonic == nowhere) known_too_[reading.form].mnemonic = m;
         }
     }
 }
@@ -131,9 +132,9 @@ bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, c
 
 // Whether a rule is broken depends on more than kinds of texts: on which registers are the same, say.
 void Verifier::learn(Index form, const Image& image) {
-    if (reading_->ruled_out || key_of(form, image) == 0 || !add_steps(known_[form])) return;
+    if (reading_->ruled_out || key_of(form, image) == 0 || !add_steps(form)) return;
     const std::uint64_t key = key_of(form, image);
-    if (key != 0 && take(kept_bytes)) shapes_[known_[form].shape].add(key);
+    if (key != 0 && take(kept_bytes)) proofs_.add(known_[form].group, key);
 }
 
 namespace {
@@ -162,7 +163,7 @@ bool looks_into(const codec::Look& look, const char* operand) {
 
 // What has looked at the operands of the instruction that was read counts from now on. False where what stands around them did
 // not keep them apart.
-bool Verifier::add_steps(const Known& known) {
+bool Verifier::add_steps(Index form) {
     struct Place {
         const char* begin;
         const char* end;
@@ -170,14 +171,15 @@ bool Verifier::add_steps(const Known& known) {
     };
     const std::vector<codec::Look>& looks = reading_->looks;
     const Candidate* const own = looks.empty() ? nullptr : looks.back().candidate;
-    Shape& shape = shapes_[known.shape];
+    const Known& known = known_[form];
+    Shape& shape = shapes_[known_too_[form].shape];
     std::array<Place, most_parts> places;
     std::size_t count = 0;
     for (const codec::Look& look : looks) {
         if (look.candidate != own || !(look.end > look.begin) || is_any(look) ||
             look.step->kind == ReadStep::Kind::literal)
             continue;
-        const PartField* const parts = &part_fields_[known.first_part];
+        const PartField* const parts = part_fields_.data() + known.first_part;
         const auto number =
             static_cast<unsigned>(std::find_if(parts, parts + known.parts,
                                                [&](const PartField& one) { return one.index == field_of(look); }) -
@@ -201,42 +203,41 @@ bool Verifier::add_steps(const Known& known) {
         std::vector<std::uint32_t> steps = counted->steps;
         steps.insert(std::ranges::upper_bound(steps, step), step);
         counted = looks_of(*counted->texts, steps);
-        for (const Index form : shape.forms) parts_[known_[form].first_part + place.part].kinds = kinds_of(counted);
+        for (const Index one : shape.forms) parts_[known_[one].first_part + place.part].kinds = kinds_of(counted);
         more = true;
     }
-    if (more) {  // those that were alike may not be so any more
-        shape.keys.assign(2, 0);
-        shape.used = 0;
-    }
+    if (!more) return true;
+    ++groups_;  // those that were alike may not be so any more
+    for (const Index one : shape.forms) known_[one].group = groups_;
     return true;
 }
 
-void Verifier::Shape::add(std::uint64_t key) {
-    if (holds(key)) return;
-    if (2 * ++used > keys.size()) {
-        std::vector<std::uint64_t> old(4 * keys.size());
-        old.swap(keys);
-        for (const std::uint64_t one : old) {
-            if (one != 0) put(one);
+void Verifier::Proofs::add(std::uint32_t group, std::uint64_t key) {
+    if (holds(group, key)) return;
+    if (2 * ++used_ > list_.size()) {
+        std::vector<Proof> old(4 * list_.size());
+        old.swap(list_);
+        for (const Proof& one : old) {
+            if (one.key != 0) put(one);
         }
     }
-    put(key);
+    put({key, group});
 }
 
-void Verifier::Shape::put(std::uint64_t key) {
-    std::size_t at = slot_of(key);
-    while (keys[at] != 0) at = (at + 1) & (keys.size() - 1);
-    keys[at] = key;
+void Verifier::Proofs::put(const Proof& proof) {
+    std::size_t at = slot_of(proof.group, proof.key);
+    while (list_[at].key != 0) at = (at + 1) & (list_.size() - 1);
+    list_[at] = proof;
 }
 
 // --- forms ------------------------------------------------------------------------------------------------------------
 
 void Verifier::look_at(Index form) {
     Known& known = known_[form];
-    known.state = look_at(form, known) ? Known::State::usable : Known::State::useless;
+    known.state = look_at(form, known, known_too_[form]) ? Known::State::usable : Known::State::useless;
 }
 
-bool Verifier::look_at(Index index, Known& known) {
+bool Verifier::look_at(Index index, Known& known, KnownToo& too) {
     const Form& form = codec_.isa().forms[index];
     std::vector<const Candidate*> candidates;
     std::vector<Looks*> looks;
@@ -244,12 +245,13 @@ bool Verifier::look_at(Index index, Known& known) {
     if (!find_own(index, candidates) ||
         !add_parts(form, candidates.size() == 1 ? candidates[0] : nullptr, known, looks))
         return false;
-    add_loose(form, known);
+    add_loose(form, known, too);
     const auto [place, is_new] =
         shape_names_.try_emplace(name_of_shape(form, candidates), static_cast<std::uint32_t>(shapes_.size()));
     if (is_new) shapes_.emplace_back().looks = std::move(looks);
     Shape& shape = shapes_[place->second];
-    known.shape = place->second;
+    too.shape = place->second;
+    known.group = is_new ? ++groups_ : known_[shape.forms[0]].group;
     shape.forms.push_back(index);
     for (unsigned i = 0; i < known.parts; ++i) parts_[known.first_part + i].kinds = kinds_of(shape.looks[i]);
     return true;
@@ -259,8 +261,8 @@ bool Verifier::look_at(Index index, Known& known) {
 // other than texts counts.
 bool Verifier::find_own(Index form, std::vector<const Candidate*>& out) const {
     const Codec::Tables& tables = codec_.tables_so_far();
-    if (mnemonic_[form] == nowhere) return false;
-    const codec::Mnemonic& mnemonic = tables.mnemonics[mnemonic_[form]];
+    if (known_too_[form].mnemonic == nowhere) return false;
+    const codec::Mnemonic& mnemonic = tables.mnemonics[known_too_[form].mnemonic];
     tables.need(mnemonic);
     const auto is_more = [](const ReadStep& step) { return step.kind == ReadStep::Kind::number || step.repeated; };
     for (std::uint32_t head = 0; head < tables.heads.size(); ++head) {
@@ -286,7 +288,7 @@ bool Verifier::add_parts(const Form& form, const Candidate* only, Known& known, 
         if (seen[index]) return false;
         seen[index] = true;
         if (in_order && says_its_code(field.type)) return true;
-        Part part{nullptr, {}, false, false, kind_bits};
+        Part part{0, {}, false, false, kind_bits};
         part.is_quick = part.quick.set(field.place);
         if (!add_looks(form, element, field, part, looks)) return false;
         bits += part.bits;
@@ -337,17 +339,18 @@ Verifier::Looks* Verifier::looks_of(Texts& texts, const std::vector<std::uint32_
     std::unique_ptr<Looks>& looks = looks_[{&texts, steps}];
     const unsigned width = codec_.isa().operand_types[texts.type].width;
     if (!looks) {
-        looks = std::make_unique<Looks>(Looks{&texts, steps, {}, {}, {}});
-        if (width <= widest_listed && take(std::size_t{1} << width)) looks->kinds.resize(std::size_t{1} << width);
+        looks = std::make_unique<Looks>(Looks{&texts, steps, 0, {}, {}});
+        if (width <= widest_listed && take(std::size_t{1} << width)) {
+            looks->kinds = static_cast<std::uint32_t>(kinds_.size());
+            kinds_.resize(kinds_.size() + (std::size_t{1} << width));
+        }
     }
     return looks.get();
 }
 
-const std::uint8_t* Verifier::kinds_of(const Looks* looks) {
-    return looks && !looks->kinds.empty() ? looks->kinds.data() : nullptr;
-}
+std::uint32_t Verifier::kinds_of(const Looks* looks) { return looks ? looks->kinds : 0; }
 
-void Verifier::add_loose(const Form& form, Known& known) const {
+void Verifier::add_loose(const Form& form, Known& known, KnownToo& too) const {
     Image covered = form.mask;
     for (const Field& field : form.fields) {
         if (field.ignored || field.type >= codec_.isa().operand_types.size()) continue;
@@ -361,7 +364,8 @@ void Verifier::add_loose(const Form& form, Known& known) const {
     known.loose = loose.words[0];
     known.tight = tight.words[0];
     if (std::any_of(loose.words.begin() + 1, loose.words.end(), [](std::uint64_t word) { return word != 0; }))
-        known.more_loose = std::make_unique<More>(More{loose, tight});
+        too.more = std::make_unique<More>(More{loose, tight});
+    known.more_loose = too.more != nullptr;
 }
 
 // All that the reader goes by but for the texts of the operands.
@@ -500,17 +504,16 @@ bool Verifier::has_tail(Index type, std::uint64_t code) const {
 // Steps that look alike at the same place of an operand's text are one.
 std::uint32_t Verifier::step_of(const codec::Look& look, std::size_t offset) {
     const ReadStep& step = *look.step;
-    std::vector<std::uint32_t>& numbers = step_numbers_[&step];
-    const std::size_t place = look.member == no_index ? 0 : look.member;
-    if (offset == 0 && place < numbers.size() && numbers[place] != nowhere) return numbers[place];
+    const std::size_t number = step.number + (look.member == no_index ? 0 : look.member);
+    if (offset == 0 && number < step_numbers_.size() && step_numbers_[number] != nowhere) return step_numbers_[number];
     std::string name;
     put(name, offset);
     add_step(name, *look.candidate, step, look.member);
     const auto [known, is_new] = step_names_.try_emplace(name, static_cast<std::uint32_t>(steps_.size()));
     if (is_new) steps_.push_back({&step, look.candidate->form, look.member, offset});
     if (offset != 0) return known->second;
-    if (numbers.size() <= place) numbers.resize(place + 1, nowhere);
-    return numbers[place] = known->second;
+    if (step_numbers_.size() <= number) step_numbers_.resize(number + 1, nowhere);
+    return step_numbers_[number] = known->second;
 }
 
 // All that counts when a step looks at a text.
@@ -529,7 +532,10 @@ void Verifier::add_step(std::string& name, const Candidate& candidate, const Rea
 }
 
 std::uint8_t Verifier::kind_of(Looks& looks, std::uint64_t code) {
-    if (!looks.kinds.empty()) return looks.kinds[code] = find_kind(looks, code);
+    if (looks.kinds != 0) {
+        const std::uint8_t kind = find_kind(looks, code);
+        return kinds_[looks.kinds + code] = kind;
+    }
     const auto found = looks.others.find(code);
     if (found != looks.others.end()) return found->second;
     const std::uint8_t kind = find_kind(looks, code);

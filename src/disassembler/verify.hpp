@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -41,7 +40,7 @@ public:
     // One like it has been read back.
     bool is_certain(Index form, const Image& image) {
         const std::uint64_t key = key_of(form, image);
-        return key != 0 && shapes_[known_[form].shape].holds(key);
+        return key != 0 && proofs_.holds(known_[form].group, key);
     }
 
     // This instruction has been read back: it was the last.
@@ -53,44 +52,63 @@ private:
     struct Looks;  // what some steps make of texts
     // An operand of a form: which of those that are alike it is, or its code itself. Small, and those of a form lie together.
     struct Part {
-        const std::uint8_t* kinds;  // by code; null where there are too many, or its code counts
+        std::uint32_t kinds;  // by code: in kinds_; 0: there are too many, or its code counts
         codec::QuickPlace quick;
         bool is_quick;
         bool by_code;
-        std::uint8_t bits;          // in a key
+        std::uint8_t bits;    // in a key
     };
     struct PartField {
         const BitPlace* place;
-        Index index;                // Form::fields
+        Index index;          // Form::fields
     };
-    // Instructions whose texts are looked for among the same, and those of them that have been read back.
+    // Forms whose texts are looked for among the same.
     struct Shape {
-        bool holds(std::uint64_t key) const {
-            for (std::size_t at = slot_of(key); keys[at] != 0; at = (at + 1) & (keys.size() - 1)) {
-                if (keys[at] == key) return true;
+        std::vector<Looks*> looks;  // by part; null: its code counts
+        std::vector<Index> forms;
+    };
+    // What was read back, by what stands for it and the forms that it stands for: a hash table.
+    class Proofs {
+    public:
+        bool holds(std::uint32_t group, std::uint64_t key) const {
+            for (std::size_t at = slot_of(group, key); list_[at].key != 0; at = (at + 1) & (list_.size() - 1)) {
+                if (list_[at].key == key && list_[at].group == group) return true;
             }
             return false;
         }
-        void add(std::uint64_t key);
-        void put(std::uint64_t key);
-        std::size_t slot_of(std::uint64_t key) const { return key * 0x9e3779b97f4a7c15 >> 32 & (keys.size() - 1); }
+        void add(std::uint32_t group, std::uint64_t key);
 
-        std::vector<Looks*> looks;  // by part; null: its code counts
-        std::vector<Index> forms;
-        std::vector<std::uint64_t> keys = std::vector<std::uint64_t>(2);  // a hash table; 0: nothing
-        std::size_t used = 0;
+    private:
+        struct Proof {
+            std::uint64_t key = 0;  // 0: nothing
+            std::uint32_t group = 0;
+        };
+        std::size_t slot_of(std::uint32_t group, std::uint64_t key) const {
+            return (key + group * 0xd6e8feb86659fd93) * 0x9e3779b97f4a7c15 >> 32 & (list_.size() - 1);
+        }
+        void put(const Proof& proof);
+
+        std::vector<Proof> list_ = std::vector<Proof>(1024);
+        std::size_t used_ = 0;
     };
     struct More {
         Image loose, tight;
     };
-    // What is known of a form.
+    // What is known of a form: at each of its instructions …
     struct Known {
         enum class State : std::uint8_t { unseen, usable, useless } state = State::unseen;
         std::uint8_t parts = 0;
-        std::uint32_t first_part = 0, shape = 0;
-        std::uint64_t loose = 0;           // bits that are ignored …
-        std::uint64_t tight = 0;           // … and what the assembler writes there
-        std::unique_ptr<More> more_loose;  // where there are some behind the first 64
+        bool more_loose = false;  // bits that are ignored behind the first 64
+        std::uint32_t first_part = 0;
+        std::uint32_t group = 0;  // of the forms that are alike, as long as the same looks count
+        std::uint64_t loose = 0;  // bits that are ignored …
+        std::uint64_t tight = 0;  // … and what the assembler writes there
+    };
+    // … and now and then.
+    struct KnownToo {
+        std::uint32_t shape = 0;
+        std::uint32_t mnemonic = 0;  // of the text that is printed
+        std::unique_ptr<More> more;
     };
     // What stands around an operand in a text.
     struct Around {
@@ -104,7 +122,7 @@ private:
         Known& known = known_[form];
         if (known.state == Known::State::unseen) look_at(form);
         if (known.state == Known::State::useless || (image.words[0] & known.loose) != known.tight ||
-            (known.more_loose && (image & known.more_loose->loose) != known.more_loose->tight))
+            (known.more_loose && !is_tight(*known_too_[form].more, image)))
             return 0;
         std::uint64_t key = 1;
         const Part* const parts = parts_.data() + known.first_part;
@@ -112,9 +130,9 @@ private:
             const Part& part = parts[i];
             const std::uint64_t code = part.is_quick ? part.quick.code(image.words[0])
                                                      : part_fields_[known.first_part + i].place->extract(image);
-            std::uint64_t kind = part.kinds ? part.kinds[code] : part.by_code ? code : 0;
+            std::uint64_t kind = part.kinds != 0 ? kinds_[part.kinds + code] : part.by_code ? code : 0;
             if (!part.by_code) {
-                if (kind == 0) kind = kind_of(*shapes_[known.shape].looks[i], code);
+                if (kind == 0) kind = kind_of(*shapes_[known_too_[form].shape].looks[i], code);
                 if (kind == own_kind) return 0;
             }
             key = key << part.bits | kind;
@@ -123,11 +141,11 @@ private:
     }
 
     void look_at(Index form);
-    bool look_at(Index form, Known& known);
+    bool look_at(Index form, Known& known, KnownToo& too);
     bool find_own(Index form, std::vector<const codec::Candidate*>& out) const;
     bool add_parts(const Form& form, const codec::Candidate* only, Known& known, std::vector<Looks*>& looks);
     bool add_looks(const Form& form, std::size_t element, const Field& field, Part& part, std::vector<Looks*>& looks);
-    void add_loose(const Form& form, Known& known) const;
+    void add_loose(const Form& form, Known& known, KnownToo& too) const;
     std::string name_of_shape(const Form& form, const std::vector<const codec::Candidate*>& candidates);
     Around around(const Form& form, std::size_t element, Index type) const;
     static unsigned begins_of(std::span<const TextElement> text);
@@ -135,9 +153,10 @@ private:
     bool reads_in_order(const codec::Candidate& own) const;
     bool says_its_code(Index type) const;
     bool has_tail(Index type, std::uint64_t code) const;
-    bool add_steps(const Known& known);
+    bool add_steps(Index form);
     Looks* looks_of(Texts& texts, const std::vector<std::uint32_t>& steps);
-    static const std::uint8_t* kinds_of(const Looks* looks);
+    static std::uint32_t kinds_of(const Looks* looks);
+    static bool is_tight(const More& more, const Image& image) { return (image & more.loose) == more.tight; }
     std::uint32_t step_of(const codec::Look& look, std::size_t offset);
     void add_step(std::string& name, const codec::Candidate& candidate, const codec::ReadStep& step,
                   Index member) const;
@@ -160,15 +179,18 @@ private:
     const Codec& codec_;
     struct Reading;  // what reading a statement needs, made once
     std::unique_ptr<Reading> reading_;
-    std::vector<Known> known_;               // by form
-    std::vector<std::uint32_t> mnemonic_;    // by form: of the text that is printed
+    std::vector<Known> known_;               // by form …
+    std::vector<KnownToo> known_too_;        // … likewise
+    std::uint32_t groups_ = 0;
+    Proofs proofs_;
+    std::vector<std::uint8_t> kinds_ = std::vector<std::uint8_t>(1);  // of operands, by code; 0: not known yet
     std::vector<Part> parts_;
     std::vector<PartField> part_fields_;     // of each part
     std::vector<Shape> shapes_;
     std::map<std::string, std::uint32_t> shape_names_;
     std::vector<Step> steps_;
     std::map<std::string, std::uint32_t> step_names_;
-    std::unordered_map<const codec::ReadStep*, std::vector<std::uint32_t>> step_numbers_;  // and by member
+    std::vector<std::uint32_t> step_numbers_;  // by ReadStep::number
     std::size_t room_ = std::size_t{256} << 20;
     std::map<std::string, std::unique_ptr<Texts>> texts_;
     std::map<std::pair<Texts*, std::vector<std::uint32_t>>, std::unique_ptr<Looks>> looks_;
