@@ -208,7 +208,7 @@ constexpr void copy(Range&& range, Out out) {
 }
 template <class Range, class Out, class Make>
 constexpr void transform(Range&& range, Out out, Make make) {
-    std::transform(std::begin(range), std::end(range), out, make);
+    for (auto&& each : range) *out++ = std::invoke(make, each);
 }
 
 #define PLAYGROUND_SORT(name)                                                                     \
