@@ -1059,18 +1059,14 @@ void Builder::keep_mnemonics() {
     named_ = {};
 }
 
-// What a mnemonic says about its forms: whether a longer one may be tried, and whether there is just one.
+// What a mnemonic says about its forms: whether a longer one may be tried.
 void Builder::describe_mnemonic(const Mnemonic& mnemonic) {
     const Reading* const begin = tables_.readings.data() + mnemonic.first;
     const Reading* const end = begin + mnemonic.count;
     const Reading* longest = begin;
-    bool one_form = true, printed = false;
     for (const Reading* reading = begin; reading != end; ++reading) {
         if (isa_.forms[reading->form].bits >= isa_.forms[longest->form].bits) longest = reading;
-        one_form &= reading->form == begin->form;
-        printed |= reading->printed;
     }
-    if (one_form && printed) tables_.forms[begin->form].sole = true;
     for (const Reading* reading = begin; reading != end; ++reading) {
         FormTable& table = tables_.forms[reading->form];
         table.may_grow |= reading->form != longest->form || table.can_have_tail;

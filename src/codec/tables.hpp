@@ -212,7 +212,6 @@ struct FormTable {
     bool may_grow = false;
     bool has_relative = false;
     bool loaded = false;  // has a number that a loader changes
-    bool sole = false;                  // no other form's text has the same mnemonic as the one that is printed
     std::uint64_t mask0 = 0, value0 = 0;
     bool wide = false;                  // mask reaches beyond the first 64 bits
 };

@@ -132,8 +132,10 @@ bool Verifier::reads_back(const Image& image, unsigned bits, const char* text, c
 
 // Whether a rule is broken depends on more than kinds of texts: on which registers are the same, say.
 void Verifier::learn(Index form, const Image& image) {
-    if (reading_->ruled_out || key_of(form, image) == 0 || !add_steps(form)) return;
-    const std::uint64_t key = key_of(form, image);
+    std::uint64_t key = key_of(form, image);
+    const std::uint32_t group = known_[form].group;
+    if (reading_->ruled_out || key == 0 || !add_steps(form)) return;
+    if (known_[form].group != group) key = key_of(form, image);  // more counts now
     if (key != 0 && take(kept_bytes)) proofs_.add(known_[form].group, key);
 }
 
