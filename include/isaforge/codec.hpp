@@ -16,7 +16,8 @@ namespace isaforge {
 
 namespace codec {
 class OperandPlans;
-}
+class Printer;
+}  // namespace codec
 
 // A number read from an operand. Constants are known at once; anything with a symbol whose value is not known yet is a
 // handle that belongs to whoever implements ExpressionReader.
@@ -215,6 +216,7 @@ private:
     unsigned write_tail(Index type, std::uint64_t code, Image& image, unsigned at) const;
     std::shared_ptr<const Isa> isa_;
     std::unique_ptr<Tables> tables_;
+    std::unique_ptr<codec::Printer> printer_;
     std::unique_ptr<codec::OperandPlans> operand_plans_;
 };
 

@@ -22,8 +22,6 @@
 #include "dap/serve.hpp"
 #include "support/descriptor.hpp"
 
-extern char** environ;
-
 namespace isaforge::cli {
 
 namespace {
@@ -209,6 +207,7 @@ bool assemble_to(const std::string& output, const std::string& isa, const std::s
     words.insert(words.end(), options.begin(), options.end());
     words.insert(words.end(), {source, "-o", output});
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     pid_t child = 0;

@@ -1,5 +1,5 @@
 // Builds the codec's tables from the model. What all need is built at once: which mnemonics there are, what operands and forms
-// bring along. The rest waits until it is asked for, under a lock: for a mnemonic its candidates, for a form how it is printed,
+// bring along. The rest waits until it is asked for, under a lock: for a mnemonic its candidates, for a form its operands' codes,
 // for decoding the tree, and with each the operands that it needs (a row refers to operands with a lower index).
 #include <algorithm>
 #include <bit>
@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "codec/operands.hpp"
+#include "codec/printer.hpp"
 #include "codec/tables.hpp"
 
 namespace isaforge {
@@ -21,7 +22,6 @@ namespace codec {
 
 namespace {
 
-constexpr std::uint32_t most_joined = 256;  // texts of a table that are kept also with what follows them
 constexpr unsigned widest_choice = 8;       // bits of one decision
 constexpr unsigned deepest_tree = 48;
 
@@ -91,7 +91,7 @@ public:
 
     // What Codec::Tables promises; each takes the lock.
     void mnemonic(const Mnemonic& mnemonic);
-    void print(Index form);
+    void form_codes(Index form);
     void decoding();
     void all();
 
@@ -114,12 +114,10 @@ private:
     void tabulate_rows(const OperandType& type, OperandTable& table);
     void tabulate_tails(const OperandType& type, OperandTable& table) const;
     void tabulate_codes(Index index, OperandTable& table);
-    void tabulate_texts(Index index, OperandTable& table);
     bool means_itself(const OperandType& type, const OperandTable& table, const Spelling& spelling) const;
     void add_texts(Index index, OperandTable& table);
     void add_type(Patterns& patterns, Index type) const;
     bool row_is_closed(const OperandRow& row, const TextTemplate& text) const;
-    bool prints_closed(Index type) const;
     bool is_total(const OperandType& type) const;
 
     void tabulate_taken(Index index, OperandTable& table);
@@ -134,12 +132,7 @@ private:
     void need_checks(Index form);
     Check check_of(const Form& form, Index field) const;
     TailCheck tail_check_of(const Field& field) const;
-    void add_text_step(std::vector<PrintStep>& steps, std::string_view text) const;
-    void add_field_step(std::vector<PrintStep>& steps, const Form& form, const TextElement& element);
-    void build_print(Index form);
-
-    void join_texts(std::vector<PrintStep>& steps);
-    const Piece* with_suffix(const Piece* pieces, std::uint32_t last, const Piece& suffix);
+    void build_form_codes(Index form);
 
     void build_mnemonic(Mnemonic& mnemonic);
     void index_mnemonics();
@@ -170,7 +163,6 @@ private:
     std::uint32_t steps_ = 0;               // that there are
     Spellings spellings_;
     std::vector<bool> has_codes_, has_texts_, has_limits_;  // operands, operands, forms
-    std::map<std::pair<const Piece*, std::string>, const Piece*> suffixed_;
     std::map<std::tuple<FileId, std::uint32_t, std::uint64_t>, std::uint32_t> identities_;  // by row and code
     std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Patterns>> fixed_;            // by operand and code
     std::map<std::vector<Index>, std::unique_ptr<Patterns>> places_;                        // by their operands
@@ -223,8 +215,8 @@ void Builder::mnemonic(const Mnemonic& mnemonic) {
     locked([&] { build_mnemonic(const_cast<Mnemonic&>(mnemonic)); });
 }
 
-void Builder::print(Index form) {
-    locked([&] { build_print(form); });
+void Builder::form_codes(Index form) {
+    locked([&] { build_form_codes(form); });
 }
 
 void Builder::decoding() {
@@ -235,7 +227,7 @@ void Builder::all() {
     locked([&] {
         for (Index i = 0; i < isa_.operand_types.size(); ++i) need_texts(i);
         build_decoding();
-        for (Index i = 0; i < isa_.forms.size(); ++i) build_print(i);
+        for (Index i = 0; i < isa_.forms.size(); ++i) build_form_codes(i);
         for (Mnemonic& mnemonic : tables_.mnemonics) build_mnemonic(mnemonic);
         tables_.whole.store(true, std::memory_order_release);
     });
@@ -276,16 +268,6 @@ void Builder::build_characters() {
 }
 
 // --- operands ---------------------------------------------------------------------------------------------------------
-
-// Whether printing the operand needs nothing but its code.
-bool Builder::prints_closed(Index index) const {
-    const OperandType& type = isa_.operand_types[index];
-    if (type.kind == OperandKind::number) return !type.number.relative;
-    return std::all_of(type.rows.begin(), type.rows.end(), [&](const OperandRow& row) {
-        return row.tail_bits == 0 && std::all_of(row.fields.begin(), row.fields.end(),
-                                                 [&](const Field& field) { return prints_closed(field.type); });
-    });
-}
 
 // Whether every code of an operand too wide to tabulate is known to decode.
 bool Builder::is_total(const OperandType& type) const {
@@ -346,7 +328,6 @@ void Builder::need_texts(Index index) {
     }
     need_codes(index);
     add_texts(index, tables_.operands[index]);
-    if (type.width <= widest_table && prints_closed(index)) tabulate_texts(index, tables_.operands[index]);
 }
 
 // As row_matches, with the tables of the operands inside, which are there already.
@@ -410,23 +391,6 @@ void Builder::tabulate_tails(const OperandType& type, OperandTable& table) const
                    (inner.can_have_tail && (inner.tails.empty() || inner.tails[field.place.extract(code)] != 0));
         });
     }
-}
-
-void Builder::tabulate_texts(Index index, OperandTable& table) {
-    const Image nothing;
-    const PrintContext context{isa_, tables_, nothing, 0, 0, nullptr, nullptr};
-    std::vector<Piece> printed(table.valid.size(), Piece{{}, 0});
-    char buffer[Codec::max_text];
-    for (std::size_t code = 0; code < printed.size(); ++code) {
-        if (!table.valid[code]) continue;
-        PrintContext here = context;
-        here.limit = buffer + sizeof buffer;
-        const auto size = static_cast<std::size_t>(print_operand(buffer, here, index, code) - buffer);
-        if (size > longest_piece) return;
-        std::memcpy(printed[code].text, buffer, size);
-        printed[code].size = static_cast<std::uint8_t>(size);
-    }
-    table.printed = std::move(printed);
 }
 
 // Whether the texts of a row are made of fixed texts only.
@@ -613,41 +577,6 @@ void Builder::build_register_names() {
 
 // --- forms ------------------------------------------------------------------------------------------------------------
 
-void Builder::add_text_step(std::vector<PrintStep>& steps, std::string_view text) const {
-    while (!text.empty()) {
-        if (steps.empty() || steps.back().kind != PrintStep::Kind::text || steps.back().text.size == longest_piece) {
-            steps.emplace_back();
-        }
-        Piece& piece = steps.back().text;
-        const std::size_t count = std::min(text.size(), longest_piece - piece.size);
-        std::memcpy(piece.text + piece.size, text.data(), count);
-        piece.size = static_cast<std::uint8_t>(piece.size + count);
-        text.remove_prefix(count);
-    }
-}
-
-void Builder::add_field_step(std::vector<PrintStep>& steps, const Form& form, const TextElement& element) {
-    const Field& field = form.fields[element.field];
-    const OperandTable& table = tables_.operands[field.type];
-    PrintStep step;
-    step.field = &field;
-    step.element = &element;
-    step.kind = PrintStep::Kind::element;
-    const bool simple = field.place.pieces.size() == 1 && field.place.pieces[0].position + field.place.width <= 64;
-    const bool tabulated = !table.printed.empty() && element.radix == 10;
-    if (tabulated && field.fixed) {
-        const Piece& piece = table.printed[form.fixed_value(field)];
-        return add_text_step(steps, {piece.text, piece.size});
-    }
-    if (tabulated && simple) {
-        step.kind = PrintStep::Kind::table;
-        step.shift = static_cast<std::uint8_t>(field.place.pieces[0].position);
-        step.mask = static_cast<std::uint32_t>(low_bits(field.place.width));
-        step.pieces = table.printed.data();
-    }
-    steps.push_back(step);
-}
-
 Check Builder::check_of(const Form& form, Index index) const {
     const Field& field = form.fields[index];
     const OperandTable& table = tables_.operands[field.type];
@@ -703,60 +632,9 @@ void Builder::need_checks(Index index) {
     tables_.forms[index].tails = known->second.tails;
 }
 
-void Builder::build_print(Index index) {
-    FormTable& table = tables_.forms[index];
-    if (table.printable.load(std::memory_order_relaxed)) return;
-    const Form& form = isa_.forms[index];
-    for (const Field& field : form.fields) need_texts(field.type);
-    const std::string& name = isa_.instructions[form.instruction].names[0];
-    for (const TextElement& element : form.texts[0]) {
-        switch (element.kind) {
-            case TextKind::literal:
-            case TextKind::space: add_text_step(table.print, element.text); break;
-            case TextKind::name: add_text_step(table.print, name); break;
-            case TextKind::field: add_field_step(table.print, form, element); break;
-            case TextKind::constant:
-            case TextKind::number:
-            case TextKind::any: {
-                PrintStep step;
-                step.kind = PrintStep::Kind::element;
-                step.element = &element;
-                table.print.push_back(step);
-            }
-        }
-    }
-    join_texts(table.print);
-    table.printable.store(true, std::memory_order_release);
-}
-
-// A text behind a table of texts is added to each of them: fewer steps, fewer wrong guesses of the processor.
-void Builder::join_texts(std::vector<PrintStep>& steps) {
-    std::vector<PrintStep> joined;
-    for (const PrintStep& step : steps) {
-        const bool both = step.kind == PrintStep::Kind::text && !joined.empty() &&
-                          joined.back().kind == PrintStep::Kind::table && joined.back().mask < most_joined;
-        const Piece* const pieces = both ? with_suffix(joined.back().pieces, joined.back().mask, step.text) : nullptr;
-        if (pieces) {
-            joined.back().pieces = pieces;
-        } else {
-            joined.push_back(step);
-        }
-    }
-    steps = std::move(joined);
-}
-
-// Null where a text would become too long to be copied whole.
-const Piece* Builder::with_suffix(const Piece* pieces, std::uint32_t last, const Piece& suffix) {
-    auto& made = suffixed_[{pieces, std::string(suffix.text, suffix.size)}];
-    if (made) return made;
-    std::vector<Piece> list(pieces, pieces + last + 1);
-    for (Piece& piece : list) {
-        if (piece.size + suffix.size > longest_piece) return nullptr;
-        std::memcpy(piece.text + piece.size, suffix.text, suffix.size);
-        piece.size = static_cast<std::uint8_t>(piece.size + suffix.size);
-    }
-    made = tables_.joined.emplace_back(std::move(list)).data();
-    return made;
+void Builder::build_form_codes(Index index) {
+    for (const Field& field : isa_.forms[index].fields) need_codes(field.type);
+    tables_.forms[index].has_codes.store(true, std::memory_order_release);
 }
 
 // --- mnemonics --------------------------------------------------------------------------------------------------------
@@ -1207,13 +1085,14 @@ Codec::Tables::Tables(const Isa& isa, bool relax) : builder_(std::make_unique<co
 Codec::Tables::~Tables() = default;
 
 void Codec::Tables::build(const codec::Mnemonic& mnemonic) const { builder_->mnemonic(mnemonic); }
-void Codec::Tables::build_print(Index form) const { builder_->print(form); }
+void Codec::Tables::build_codes(Index form) const { builder_->form_codes(form); }
 void Codec::Tables::build_decoding() const { builder_->decoding(); }
 void Codec::Tables::build_all() const { builder_->all(); }
 
 Codec::Codec(std::shared_ptr<const Isa> isa, bool relax)
     : isa_(std::move(isa)),
       tables_(std::make_unique<Tables>(*isa_, relax)),
+      printer_(std::make_unique<codec::Printer>(*isa_, *tables_)),
       operand_plans_(std::make_unique<codec::OperandPlans>(*isa_)) {}
 
 Codec::~Codec() = default;

@@ -1,11 +1,12 @@
-// From a decoded instruction to its text. Most steps are copies of at most 15 characters made ready when the codec was
-// built; only numbers that depend on the address, long texts and nested operands take the slow way.
+// The text of an element of a form, of an operand, of a number. What whole instructions are printed by is made of these:
+// printer.cpp.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 
 #include "codec/operands.hpp"
+#include "codec/printer.hpp"
 #include "codec/tables.hpp"
 #include "support/half.hpp"
 
@@ -141,6 +142,11 @@ char* print_element(char* out, const PrintContext& context, const TextElement& e
 
 }  // namespace
 
+char* print_element(char* out, const PrintContext& context, const TextElement& element, const Form& form) {
+    return print_element(out, context, element, form.fields, context.isa.instructions[form.instruction].names[0],
+                         [&](const Field& field) { return field.place.extract(context.image); });
+}
+
 char* print_template(char* out, const PrintContext& context, const TextTemplate& text, const std::vector<Field>& fields,
                      std::uint64_t code, std::string_view name) {
     for (const TextElement& element : text) {
@@ -167,9 +173,6 @@ Index printed_row(const PrintContext& context, const OperandTable& table, Index 
 char* print_operand(char* out, const PrintContext& context, Index index, std::uint64_t code, bool hexadecimal) {
     const OperandType& type = context.isa.operand_types[index];
     const OperandTable& table = context.tables.operands[index];
-    const bool free = !context.record && context.choices.empty() && !hexadecimal;
-    if (free && !table.printed.empty() && code < table.printed.size())
-        return put(out, context.limit, {table.printed[code].text, table.printed[code].size});
     char* end = out;
     Index row = no_index;
     switch (type.kind) {
@@ -193,47 +196,19 @@ char* print_operand(char* out, const PrintContext& context, Index index, std::ui
 
 }  // namespace codec
 
-using codec::PrintContext;
-using codec::PrintStep;
-
-char* Codec::print(char* out, Index index, const Image& image, unsigned bits, std::uint64_t address,
+char* Codec::print(char* out, Index form, const Image& image, unsigned, std::uint64_t address,
                    LabelNamer* labels) const {
-    const Form& form = isa_->forms[index];
-    (void)bits;
-    char* const limit = out + max_text;
-    const std::uint64_t word = image.words[0];
-    for (const PrintStep& step : tables_->printable(index).print) {
-        if (limit - out < 32) return out;
-        switch (step.kind) {
-            case PrintStep::Kind::text:
-                std::memcpy(out, &step.text, sizeof step.text);  // one move, of a size that suits the machine
-                out += step.text.size;
-                break;
-            case PrintStep::Kind::table: {
-                const codec::Piece& piece = step.pieces[word >> step.shift & step.mask];
-                std::memcpy(out, &piece, sizeof piece);
-                out += piece.size;
-                break;
-            }
-            case PrintStep::Kind::element: {
-                const PrintContext context{*isa_, *tables_, image, form.bits, address, labels, limit};
-                out = codec::print_element(out, context, *step.element, form.fields,
-                                           isa_->instructions[form.instruction].names[0],
-                                           [&](const Field& field) { return field.place.extract(image); });
-            }
-        }
-    }
-    return out;
+    return printer_->print(out, form, image, address, labels);
 }
 
 char* Codec::print(char* out, Index index, const Image& image, std::uint64_t address,
                    std::span<const RowChoice> choices, std::vector<PrintedOperand>& operands,
                    LabelNamer* labels) const {
-    tables_->printable(index);  // and with it the texts of its operands
+    tables_->need_codes(index);
     const Form& form = isa_->forms[index];
     operand_plans_->of(index);
     codec::OperandRecord record(*operand_plans_, operands, out);
-    PrintContext context{*isa_, *tables_, image, form.bits, address, labels, out + max_text, {}, &record};
+    codec::PrintContext context{*isa_, *tables_, image, form.bits, address, labels, out + max_text, {}, &record};
     std::vector<RowChoice> own;
     for (const TextElement& element : form.texts[0]) {
         own.clear();
@@ -241,8 +216,7 @@ char* Codec::print(char* out, Index index, const Image& image, std::uint64_t add
             if (element.kind == TextKind::any || choice.field == element.field) own.push_back(choice);
         }
         context.choices = own;
-        out = codec::print_element(out, context, element, form.fields, isa_->instructions[form.instruction].names[0],
-                                   [&](const Field& field) { return field.place.extract(image); });
+        out = codec::print_element(out, context, element, form);
     }
     return out;
 }

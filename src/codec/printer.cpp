@@ -17,7 +17,8 @@ char* put(char* out, const char* limit, std::string_view text) {
 
 }  // namespace
 
-Printer::Printer(const Codec& codec) : codec_(codec), forms_(codec.isa().forms.size()) {}
+Printer::Printer(const Isa& isa, const Codec::Tables& tables)
+    : isa_(isa), codec_tables_(tables), forms_(isa.forms.size()) {}
 
 Printer::~Printer() = default;
 
@@ -25,28 +26,30 @@ Printer::~Printer() = default;
 
 const Printer::Step* Printer::compile(Index form) const {
     const std::lock_guard lock(mutex_);
-    codec_.tables_so_far().printable(form);
+    codec_tables_.need_codes(form);
     const Step* const made = forms_[form].load(std::memory_order_relaxed);
     if (made) return made;
     Steps& steps = steps_.emplace_back();
-    if (!compile(codec_.isa().forms[form], steps)) steps.assign(1, Step(Step::Kind::usual, 0));
-    steps.emplace_back(Step::Kind::end, 0);
+    compile(isa_.forms[form], steps);
+    steps.emplace_back(Step::Kind::end);
     steps.shrink_to_fit();
     forms_[form].store(steps.data(), std::memory_order_release);
     return steps.data();
 }
 
-// False where the form has an element that is not known here.
-bool Printer::compile(const Form& form, Steps& steps) const {
+void Printer::compile(const Form& form, Steps& steps) const {
     const TextTemplate& text = form.texts[0];
-    const std::string& name = codec_.isa().instructions[form.instruction].names[0];
+    const std::string& name = isa_.instructions[form.instruction].names[0];
     for (std::size_t i = 0; i < text.size(); ++i) {
         switch (text[i].kind) {
             case TextKind::literal:
             case TextKind::space: add_text(steps, text[i].text); break;
             case TextKind::name: add_text(steps, name); break;
             case TextKind::field: {
-                if (text[i].radix != 10) return false;
+                if (text[i].radix != 10) {
+                    add_element(text[i], steps);
+                    break;
+                }
                 // Fixed texts behind a tabulated operand belong to its texts.
                 const Index field = text[i].field;
                 std::string suffix;
@@ -57,24 +60,27 @@ bool Printer::compile(const Form& form, Steps& steps) const {
                 break;
             }
             case TextKind::any:
-                if (!add_any(form, text[i], steps)) return false;
+                if (!add_any(form, text[i], steps)) add_element(text[i], steps);
                 break;
             case TextKind::constant:
-            case TextKind::number: return false;
+            case TextKind::number: add_element(text[i], steps); break;
         }
     }
-    return true;
+}
+
+void Printer::add_element(const TextElement& element, Steps& steps) {
+    steps.emplace_back(Step::Kind::element).element = &element;
 }
 
 // Most instructions have nothing there: one comparison tells. Not where something stands between the operands.
 bool Printer::add_any(const Form& form, const TextElement& element, Steps& steps) const {
     if (!element.text.empty()) return false;
-    Step skip(Step::Kind::skip, 0);
+    Step skip(Step::Kind::skip);
     skip.skip = {0, 0};
     bool simple = true;
     for (const Index index : element.fields) {
         const Field& field = form.fields[index];
-        const OperandTable& table = codec_.tables_so_far().operands[field.type];
+        const OperandTable& table = codec_tables_.operands[field.type];
         QuickPlace place;
         if (!table.nullable || !place.set(field.place) || !prints_nothing(field.type, table.left_out)) {
             simple = false;
@@ -95,14 +101,14 @@ bool Printer::add_any(const Form& form, const TextElement& element, Steps& steps
 bool Printer::prints_nothing(Index type, std::uint64_t code) const {
     char text[Codec::max_text];
     const Image nothing;
-    const PrintContext context{codec_.isa(), codec_.tables_so_far(), nothing, 0, 0, nullptr, text + sizeof text};
+    const PrintContext context{isa_, codec_tables_, nothing, 0, 0, nullptr, text + sizeof text};
     return print_operand(text, context, type, code) == text;
 }
 
 void Printer::add_text(Steps& steps, std::string_view text) const {
     while (!text.empty()) {
         if (steps.empty() || steps.back().kind != Step::Kind::text || steps.back().size == sizeof steps.back().text)
-            steps.emplace_back(Step::Kind::text, 0);
+            steps.emplace_back(Step::Kind::text);
         Step& step = steps.back();
         const std::size_t count = std::min(text.size(), sizeof step.text - step.size);
         std::memcpy(step.text + step.size, text.data(), count);
@@ -112,7 +118,7 @@ void Printer::add_text(Steps& steps, std::string_view text) const {
 }
 
 bool Printer::is_tabulated(const Field& field) const {
-    const OperandType& type = codec_.isa().operand_types[field.type];
+    const OperandType& type = isa_.operand_types[field.type];
     QuickPlace place;
     return type.width <= widest_table && type.width > 0 && place.set(field.place);
 }
@@ -139,7 +145,7 @@ const Printer::Table* Printer::table_of(Index type, std::string_view suffix) con
     if (!is_new) return &table;
     table.type = type;
     table.suffix = place->first.second;
-    table.texts.resize(std::size_t{1} << codec_.isa().operand_types[type].width);
+    table.texts.resize(std::size_t{1} << isa_.operand_types[type].width);
     return &table;
 }
 
@@ -147,7 +153,7 @@ const Printer::Table* Printer::table_of(Index type, std::string_view suffix) con
 const std::vector<Printer::WideRow>* Printer::wide_rows(Index index) const {
     const auto [place, is_new] = wide_.try_emplace(index);
     std::vector<WideRow>& rows = place->second;
-    const OperandType& type = codec_.isa().operand_types[index];
+    const OperandType& type = isa_.operand_types[index];
     if (is_new && type.kind == OperandKind::number) {
         WideRow row;
         if (set_number(type, nullptr, row)) rows.push_back(std::move(row));
@@ -174,7 +180,7 @@ bool Printer::make_wide_row(const OperandRow& row, WideRow& out) const {
         const bool number = element.kind == TextKind::field && out.radix == 0;
         if (!number && element.kind != TextKind::literal && element.kind != TextKind::space) return false;
         if (!number) (out.radix == 0 ? out.before : out.behind) += element.text;
-        if (number && !set_number(codec_.isa().operand_types[row.fields[0].type], &row.fields[0], out)) return false;
+        if (number && !set_number(isa_.operand_types[row.fields[0].type], &row.fields[0], out)) return false;
         if (number && element.radix == 16) out.radix = 16;
     }
     if (!row.fields.empty() && out.radix == 0) return false;
@@ -193,7 +199,7 @@ bool Printer::set_number(const OperandType& type, const Field* field, WideRow& o
     const bool plain = type.kind == OperandKind::number && !rule.relative && !rule.sliced && rule.scale == 1 &&
                        rule.bias == 0 && !rule.minimum && !rule.maximum && rule.base != NumberBase::floating &&
                        rule.format != NumberFormat::floating && !rule.plain;
-    if (!plain || !codec_.isa().surface.immediate_prefix.empty() || type.width == 0 || type.width > 63) return false;
+    if (!plain || !isa_.surface.immediate_prefix.empty() || type.width == 0 || type.width > 63) return false;
     if (field && (field->in_tail || field->place.pieces.size() != 1 || field->place.pieces[0].shift != 0)) return false;
     out.number_shift = field ? static_cast<std::uint8_t>(field->place.pieces[0].position) : 0;
     out.number_mask = out.high = low_bits(type.width);
@@ -209,14 +215,13 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
     char* const limit = out + Codec::max_text;
     const std::uint64_t word = image.words[0];
     const auto context = [&] {
-        return PrintContext{codec_.isa(), codec_.tables_so_far(), image, codec_.isa().forms[form].bits, address, labels,
-                            limit};
+        return PrintContext{isa_, codec_tables_, image, isa_.forms[form].bits, address, labels, limit};
     };
     for (;; ++step) {
         if (limit - out < step_room) return out;
         switch (step->kind) {
-            case Step::Kind::end:
-            case Step::Kind::usual: return out;
+            case Step::Kind::end: return out;
+            case Step::Kind::element: out = print_element(out, context(), *step->element, isa_.forms[form]); break;
             case Step::Kind::text:
                 std::memcpy(out, step->text, sizeof step->text);
                 out += step->size;
@@ -247,7 +252,7 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
                 [[fallthrough]];
             }
             case Step::Kind::operand: {
-                const Field& field = codec_.isa().forms[form].fields[step->field];
+                const Field& field = isa_.forms[form].fields[step->field];
                 out = print_operand(out, context(), field.type, field.place.extract(image));
             }
         }
@@ -286,10 +291,10 @@ char* Printer::put_unusual(char* out, const Table& table, std::uint64_t code, co
 
 // Whether the text of a code depends on nothing else: no label, no word behind the instruction.
 bool Printer::is_closed(Index index, std::uint64_t code) const {
-    const OperandType& type = codec_.isa().operand_types[index];
+    const OperandType& type = isa_.operand_types[index];
     if (type.kind == OperandKind::number) return !type.number.relative;
     if (type.kind != OperandKind::table) return true;
-    const Index row = codec_.row_of(index, code);
+    const Index row = find_row(type, code, isa_);
     if (row == no_index) return true;
     const std::vector<Field>& fields = type.rows[row].fields;
     return std::all_of(fields.begin(), fields.end(), [&](const Field& field) {

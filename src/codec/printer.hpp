@@ -1,5 +1,5 @@
-// Prints instructions as Codec::print does, for callers that print many: a form is made into steps when it is first printed,
-// and each code of an operand into its text. Both are shared by all threads.
+// Prints instructions. A form is made into steps when it is first printed, and each code of an operand into its text, so that
+// an instruction is a handful of copies. Both are shared by all threads.
 #pragma once
 
 #include <atomic>
@@ -18,17 +18,15 @@ namespace isaforge::codec {
 
 class Printer {
 public:
-    explicit Printer(const Codec& codec);
+    Printer(const Isa& isa, const Codec::Tables& tables);
     ~Printer();
     Printer(const Printer&) = delete;
     Printer& operator=(const Printer&) = delete;
 
     // See Codec::print.
-    char* print(char* out, Index form, const Image& image, unsigned bits, std::uint64_t address,
-                Codec::LabelNamer* labels) const {
+    char* print(char* out, Index form, const Image& image, std::uint64_t address, Codec::LabelNamer* labels) const {
         const Step* steps = forms_[form].load(std::memory_order_acquire);
         if (!steps) steps = compile(form);
-        if (steps->kind == Step::Kind::usual) return codec_.print(out, form, image, bits, address, labels);
         return run(steps, out, form, image, address, labels);
     }
 
@@ -62,7 +60,7 @@ private:
 
     // Small, and those of a form lie together: most of the time goes into fetching them.
     struct Step {
-        enum class Kind : std::uint8_t { end, text, table, wide, skip, operand, usual };
+        enum class Kind : std::uint8_t { end, text, table, wide, skip, operand, element };
         struct Operand {
             void* data;        // table: its texts; wide: its rows
             QuickPlace place;
@@ -74,18 +72,20 @@ private:
             char text[24];
             Operand of;        // table, wide
             Skip skip;         // so many steps, where none of their operands is written
+            const TextElement* element;
         };
         Kind kind;
         std::uint8_t size;     // text: of it; skip: steps
-        std::uint16_t field;   // all but text and skip: in the form
+        std::uint16_t field;   // table, wide, operand: in the form
 
-        Step(Kind k, std::uint16_t f) : text{}, kind(k), size(0), field(f) {}
+        explicit Step(Kind k, std::uint16_t f = 0) : text{}, kind(k), size(0), field(f) {}
     };
     static_assert(sizeof(Step) == 32);
     using Steps = std::vector<Step>;
 
     const Step* compile(Index form) const;
-    bool compile(const Form& form, Steps& steps) const;
+    void compile(const Form& form, Steps& steps) const;
+    static void add_element(const TextElement& element, Steps& steps);
     bool add_any(const Form& form, const TextElement& element, Steps& steps) const;
     bool prints_nothing(Index type, std::uint64_t code) const;
     void add_text(Steps& steps, std::string_view text) const;
@@ -102,7 +102,8 @@ private:
     bool is_closed(Index type, std::uint64_t code) const;
     static char* put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code);
 
-    const Codec& codec_;
+    const Isa& isa_;
+    const Codec::Tables& codec_tables_;
     mutable std::vector<std::atomic<const Step*>> forms_;
     mutable std::mutex mutex_;
     mutable std::deque<Steps> steps_;

@@ -742,19 +742,6 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
             return literal(cursor, step.text, step.glued) || fail(begin, step.element, no_index);
         }
         case ReadStep::Kind::field:
-            if (step.table) {  // most operands are one fixed text
-                const char* p = skip(cursor);
-                const char* begin = p;
-                Parsed child;
-                if (take_pattern(p, *step.table, step.place, step.glued, child) && p != begin &&
-                    !may_go_on(*step.table, p)) {
-                    if (child.tail_bits != 0 && !adopt_operand(parsed, child, form.fields[step.field], begin, p))
-                        return false;
-                    image.words[0] |= child.code << step.shift;
-                    cursor = p;
-                    return true;
-                }
-            }
             stop_ = step.stop;
             return step.only ? fixed_field(cursor, form, step) : form_field(cursor, form, step, parsed, image);
         case ReadStep::Kind::number: {

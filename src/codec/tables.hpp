@@ -1,5 +1,5 @@
 // What the codec builds from the model: everything that reading and writing an instruction would otherwise work out again
-// and again. Built by build.cpp, used by decode.cpp, print.cpp and read.cpp.
+// and again. Built by build.cpp, used by decode.cpp, printer.cpp and read.cpp.
 //
 // A program uses a few of the mnemonics, operands and forms of its instruction set, so what belongs to one of them is built
 // when it is first needed: see Tables. Whoever finds it ready needs no lock; it is never changed afterwards.
@@ -26,7 +26,6 @@ namespace isaforge::codec {
 
 inline constexpr unsigned widest_table = 12;  // operands up to this width are tabulated code by code
 inline constexpr unsigned most_fields = 32;   // of one form or row
-inline constexpr std::size_t longest_piece = 15;
 
 inline constexpr unsigned most_taken = 15;    // that a limit may allow
 
@@ -35,12 +34,6 @@ inline constexpr const char* second_tail_text =
     "a second value would follow the instruction, and one is all it has room for";
 inline constexpr const char* other_tail_text =
     "the operands of an instruction share one value behind it, and this is another";
-
-// A short text that is copied whole.
-struct Piece {
-    char text[longest_piece];
-    std::uint8_t size;
-};
 
 // Something that counts for limits: equal things have equal identities. Lists end with identity 0.
 struct Taken {
@@ -54,7 +47,6 @@ struct OperandTable {
     std::vector<std::uint16_t> row;     // kind table, by code: the row, or no_row
     std::vector<std::uint8_t> valid;    // by code: 1 where it decodes
     bool all_valid = true;
-    std::vector<Piece> printed;         // by code, where every text of the operand is short and closed
     Patterns patterns;                  // its texts as they are printed, alone
     bool needs_rows = false;            // some text holds a number: others may be written
     bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
@@ -75,17 +67,6 @@ struct OperandTable {
     std::vector<std::uint32_t> taken;   // by code, where it can: the list of what it takes, in `takings`; 0: nothing
     std::vector<Taken> takings;         // lists; the first is empty
     static constexpr std::uint16_t no_row = 0xffff;
-};
-
-// A step of printing a form.
-struct PrintStep {
-    enum class Kind : std::uint8_t { text, table, element } kind = Kind::text;
-    std::uint8_t shift = 0;             // table: the field's bits in the first word of the image
-    std::uint32_t mask = 0;
-    const Piece* pieces = nullptr;      // table
-    Piece text{};                       // text
-    const TextElement* element = nullptr;
-    const Field* field = nullptr;
 };
 
 // Where the texts of an operand are found: among those of all that may stand at the same place of a mnemonic's statements.
@@ -206,8 +187,7 @@ struct FormTable {
     std::span<const FormLimit> limits;  // once one of its mnemonics is ready, or decoding is
     std::span<const Check> checks;      // once decoding is ready
     std::span<const TailCheck> tails;   // likewise
-    std::vector<PrintStep> print;       // once it is printable
-    std::atomic<bool> printable = false;
+    std::atomic<bool> has_codes = false;  // of its operands
     bool can_have_tail = false;
     bool may_grow = false;
     bool has_relative = false;
@@ -236,9 +216,8 @@ struct Codec::Tables {
     void need(const codec::Mnemonic& mnemonic) const {  // its candidates, and what their operands are read by
         if (!mnemonic.ready.load(std::memory_order_acquire)) build(mnemonic);
     }
-    const codec::FormTable& printable(Index form) const {  // how it is printed
-        if (!forms[form].printable.load(std::memory_order_acquire)) build_print(form);
-        return forms[form];
+    void need_codes(Index form) const {                 // those of its operands, by which it is printed
+        if (!forms[form].has_codes.load(std::memory_order_acquire)) build_codes(form);
     }
     void need_decoding() const {                        // the tree, and which codes of operands there are
         if (!decodes.load(std::memory_order_acquire)) build_decoding();
@@ -258,7 +237,6 @@ struct Codec::Tables {
     bool dots_in_mnemonics = false;
     std::vector<codec::DecodeNode> nodes;       // the root is 0
     std::vector<std::uint32_t> children;        // node indices
-    std::vector<std::vector<codec::Piece>> joined;  // texts of operands with what follows them
     std::vector<codec::DecodeLeaf> leaves;
     std::vector<codec::Check> checks;
     codec::Patterns registers;                  // names of registers
@@ -271,7 +249,7 @@ struct Codec::Tables {
 
 private:
     void build(const codec::Mnemonic& mnemonic) const;
-    void build_print(Index form) const;
+    void build_codes(Index form) const;
     void build_decoding() const;
     void build_all() const;
 
@@ -333,7 +311,7 @@ private:
 
 class OperandRecord;
 
-// Prints an operand into `out`. Values that are relative need `address`; a tail's bits come from `image` behind `tail_at`.
+// Prints an operand, or an element of a form's text, into `out`. Values that are relative need `address`; a tail's bits come from `image` behind `tail_at`.
 struct PrintContext {
     const Isa& isa;
     const Codec::Tables& tables;
@@ -346,6 +324,7 @@ struct PrintContext {
     OperandRecord* record = nullptr;          // where what is printed is told
 };
 char* print_operand(char* out, const PrintContext& context, Index type, std::uint64_t code, bool hexadecimal = false);
+char* print_element(char* out, const PrintContext& context, const TextElement& element, const Form& form);
 char* print_template(char* out, const PrintContext& context, const TextTemplate& text, const std::vector<Field>& fields,
                      std::uint64_t code, std::string_view name);
 

@@ -376,7 +376,7 @@ Stop Control::step_line_back() {
 }
 
 Stop Control::run_back() {
-    const Stop stop = execution_.run_back([this](const Stop& each) { return would_stop(each); });
+    Stop stop = execution_.run_back([this](const Stop& each) { return would_stop(each); });
     if (stop.kind == Stop::Kind::breakpoint || stop.kind == Stop::Kind::watch) {
         if (const Point* const point = wanting(stop)) hit_ = point->number;
     }

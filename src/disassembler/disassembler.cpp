@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "assembler/characters.hpp"
-#include "codec/printer.hpp"
+#include "codec/tables.hpp"
 #include "disassembler/labels.hpp"
 #include "disassembler/output.hpp"
 #include "disassembler/verify.hpp"
@@ -65,7 +65,6 @@ struct Plan {
                                                                        : std::vector<DisassemblyFlavour::Part>()),
           in_parts(parts.empty() ? 0 : object.symbols.size()),
           longest(longest_instruction(codec)),
-          printer(codec),
           labels(codec, object, parts, options.labels && options.style != DisassemblyStyle::json, longest,
                  thread_count(options.threads)) {
         if (!flavoured) flavour = nullptr;
@@ -79,7 +78,6 @@ struct Plan {
     std::vector<DisassemblyFlavour::Part> parts;  // by section, then by rising offset
     std::vector<bool> in_parts;                   // symbols that they define
     std::size_t longest;                          // bytes of the longest instruction
-    codec::Printer printer;
     Labels labels;
 };
 
@@ -539,7 +537,7 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
     std::memset(begin, ' ', 4);
     const std::uint64_t address = address_of(at);
     const bool doubted = source() && options_.verify && !verifier_.is_certain(form, image);
-    char* end = plan_.printer.print(begin + 4, form, image, bits, address, doubted ? nullptr : this);
+    char* end = codec_.print(begin + 4, form, image, bits, address, doubted ? nullptr : this);
     if (doubted) {
         // What can be read back without labels can be with them.
         *end = '\0';
@@ -547,7 +545,7 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
             return unverified(bits, at, std::string(begin + 4, end));
         verifier_.learn(form, image);
         if (codec_.tables_so_far().forms[form].has_relative)
-            end = plan_.printer.print(begin + 4, form, image, bits, address, this);
+            end = codec_.print(begin + 4, form, image, bits, address, this);
     }
     std::memcpy(end, line_end_.data(), line_end_.size());
     out_.set(end + line_end_.size());
@@ -692,7 +690,7 @@ void Disassembler::raw_value(std::uint64_t at, std::size_t count) {
 
 void Disassembler::json_instruction(Index form, const Image& image, unsigned bits, std::uint64_t at) {
     char text[Codec::max_text + 64];
-    const char* const end = plan_.printer.print(text, form, image, bits, address_of(at), nullptr);
+    const char* const end = codec_.print(text, form, image, bits, address_of(at), nullptr);
     const Form& described = isa_.forms[form];
     out_.put("{\"address\":");
     out_.decimal(section_->address + at);

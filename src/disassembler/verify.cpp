@@ -243,7 +243,7 @@ bool Verifier::look_at(Index index, Known& known, KnownToo& too) {
     const Form& form = codec_.isa().forms[index];
     std::vector<const Candidate*> candidates;
     std::vector<Looks*> looks;
-    codec_.tables_so_far().printable(index);
+    codec_.tables_so_far().need_codes(index);
     if (!find_own(index, candidates) ||
         !add_parts(form, candidates.size() == 1 ? candidates[0] : nullptr, known, looks))
         return false;

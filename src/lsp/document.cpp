@@ -26,7 +26,7 @@ void Document::edit(Span span, std::string_view with) {
     changes.push_back({revision, span.begin, span.size(), static_cast<std::uint32_t>(with.size())});
 }
 
-void Document::set(std::string whole) {
+void Document::set(const std::string& whole) {
     const Span all{0, static_cast<std::uint32_t>(text.str().size())};
     edit(all, whole);
 }

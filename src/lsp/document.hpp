@@ -31,7 +31,7 @@ struct Document {
     std::vector<Change> changes;
 
     void edit(Span span, std::string_view with);
-    void set(std::string text);
+    void set(const std::string& whole);
     // Where a place of the text that was looked at is now, and back. What was removed is where it was.
     std::uint32_t now(std::uint32_t offset) const;
     std::uint32_t then(std::uint32_t offset) const;
