@@ -39,17 +39,26 @@ void describe(const fs::path& root) {
     notes.add(fuzz::read_file(ISAFORGE_SOURCE_DIR "/examples/pebble/notes.txt"));
 }
 
+// Behind it, for the linker, where sections go.
+constexpr const char* script =
+    "region rom 0 size 64K\nregion ram 0x10000 size 64K\n.text .rodata in rom\n.data in ram stored in rom\n* in ram\n"
+    "stack = end(ram) - 8\nbytes = size(.data)\nentry stack\n";
+
 // Random programs of each machine, and the shipped ones for the machine that they are for, as sources and what they assemble
 // to: behind the byte that chooses the machine.
 void assemble_all(const fs::path& root) {
     Folder sources(root / "assembler"), objects(root / "object"), codes(root / "code"), programs(root / "machine");
+    Folder linked(root / "link");
     const auto add = [&](unsigned machine, const std::string& text) {
         const std::string chosen(1, static_cast<char>(machine));
         sources.add(chosen + text);
         const Codec& codec = *fuzz::tools(static_cast<std::uint8_t>(machine)).codec;
         const auto made = fuzz::assemble_text(codec, text, false), flat = fuzz::assemble_text(codec, text, true);
         std::string elf, hex, error;
-        if (made->good && write_elf(made->object, elf, error)) objects.add(chosen + elf);
+        if (made->good && write_elf(made->object, elf, error)) {
+            objects.add(chosen + elf);
+            linked.add(chosen + script + '\0' + elf);
+        }
         if (!flat->good) return;
         place_sections(flat->object);
         if (write_intel_hex(flat->object, hex, error)) objects.add(chosen + hex);

@@ -35,7 +35,7 @@ one='
 build=$1 seconds=$2 name=$3
 case $name in
     code | machine) most=128 ;;
-    object | container) most=4096 ;;
+    object | container | link) most=4096 ;;
     *) most=2048 ;;
 esac
 corpus=$build/corpus/$name

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -118,8 +119,9 @@ void place_sections(Object& object, std::uint64_t base = 0);
 
 // Computes every relocation whose symbol is defined, from the sections' addresses, and writes it into the bytes. Those
 // against undefined symbols are errors; those without a symbol stay in the list for a loader. For flat outputs and for
-// running an object directly.
-bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics);
+// running an object directly. `name_place` says for messages where something was, if the relocation does not.
+using NamePlace = std::function<std::string(Index section, std::uint64_t offset)>;
+bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics, const NamePlace& name_place = {});
 
 // Writers append to `out`. The flat ones want placed sections and take the allocated ones by load address; they fail,
 // with the reason in `error`, where the image would have to exceed `max_flat_image` bytes.

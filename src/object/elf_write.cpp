@@ -68,6 +68,7 @@ private:
     bool add_symbols();
     bool add_relocations();
     bool add_relocation_section(std::string_view name, std::size_t target, std::vector<GElf_Rela>& list);
+    bool add_segments();
     bool finish(std::string& out);
 
     const Object& object_;
@@ -100,7 +101,7 @@ bool ElfWriter::open() {
     header.e_ident[EI_DATA] = object_.big_endian ? ELFDATA2MSB : ELFDATA2LSB;
     header.e_ident[EI_OSABI] = object_.os_abi;
     header.e_ident[EI_ABIVERSION] = object_.abi_version;
-    header.e_type = ET_REL;
+    header.e_type = object_.relocatable ? ET_REL : ET_EXEC;
     header.e_machine = object_.machine;
     header.e_version = EV_CURRENT;
     header.e_flags = object_.machine_flags;
@@ -218,6 +219,7 @@ bool ElfWriter::add_symbols() {
     symbols_.emplace_back();
     for (std::size_t i = 0; i < object_.sections.size(); ++i) {
         GElf_Sym symbol{};
+        symbol.st_value = object_.relocatable ? 0 : object_.sections[i].address;
         symbol.st_info = GELF_ST_INFO(STB_LOCAL, STT_SECTION);
         symbol.st_shndx = static_cast<Elf32_Section>(section_indices_[i]);
         section_symbols_.push_back(static_cast<std::uint32_t>(symbols_.size()));
@@ -238,6 +240,9 @@ bool ElfWriter::add_symbols() {
             GElf_Sym made{};
             made.st_name = symbol_names_.add(symbol.name);
             made.st_value = symbol.value;
+            // In linked files symbols have addresses; in objects, offsets.
+            if (!object_.relocatable && symbol.section < object_.sections.size())
+                made.st_value += object_.sections[symbol.section].address;
             made.st_size = symbol.size;
             made.st_info = static_cast<unsigned char>(GELF_ST_INFO(binding, types[static_cast<int>(symbol.type)]));
             made.st_other = static_cast<unsigned char>(symbol.visibility);
@@ -279,6 +284,7 @@ bool ElfWriter::add_relocation_section(std::string_view name, std::size_t target
 }
 
 bool ElfWriter::add_relocations() {
+    if (!object_.relocatable) return true;
     // One list per section, and those of the debug sections.
     std::vector<std::vector<GElf_Rela>> lists(object_.sections.size() + 2);
     for (const Relocation& relocation : object_.relocations) {
@@ -308,7 +314,7 @@ bool ElfWriter::add_relocations() {
             list.push_back(made);
         }
     };
-    if (!debug_.line.empty() && object_.relocatable) {
+    if (!debug_.line.empty()) {
         add_addresses(debug_.line_addresses, lists[object_.sections.size()]);
         if (!has_own_debug_) add_addresses(debug_.info_addresses, lists[object_.sections.size() + 1]);
     }
@@ -327,6 +333,35 @@ bool ElfWriter::add_relocations() {
     return true;
 }
 
+// What a loader reads: a segment for each section of the program's image.
+bool ElfWriter::add_segments() {
+    if (object_.relocatable) return true;
+    std::vector<std::size_t> loaded;  // Object::sections
+    for (std::size_t i = 0; i < object_.sections.size(); ++i) {
+        if (object_.sections[i].allocated && object_.sections[i].extent() != 0) loaded.push_back(i);
+    }
+    if (loaded.empty()) return true;
+    std::ranges::stable_sort(loaded, {}, [this](std::size_t i) { return object_.sections[i].address; });
+    // Where sections lie in the file is known once the table before them has its room.
+    if (!gelf_newphdr(elf_, loaded.size()) || elf_update(elf_, ELF_C_NULL) < 0) return failed();
+    for (std::size_t i = 0; i < loaded.size(); ++i) {
+        const Section& section = object_.sections[loaded[i]];
+        GElf_Shdr header;
+        if (!gelf_getshdr(elf_getscn(elf_, section_indices_[loaded[i]]), &header)) return failed();
+        GElf_Phdr segment{};
+        segment.p_type = PT_LOAD;
+        segment.p_flags = PF_R | (section.writable ? PF_W : 0) | (section.executable ? PF_X : 0);
+        segment.p_offset = header.sh_offset;
+        segment.p_vaddr = section.address;
+        segment.p_paddr = section.load_address;
+        segment.p_filesz = section.no_bits ? 0 : section.bytes.size();
+        segment.p_memsz = section.extent();
+        segment.p_align = std::max<std::uint64_t>(section.alignment, 1);
+        if (!gelf_update_phdr(elf_, static_cast<int>(i), &segment)) return failed();
+    }
+    return true;
+}
+
 bool ElfWriter::finish(std::string& out) {
     Added names;
     // Its own name must be in it before its size is taken.
@@ -339,6 +374,20 @@ bool ElfWriter::finish(std::string& out) {
     section.sh_name = own_name;
     header.e_shstrndx = static_cast<Elf64_Half>(names.index);
     if (!gelf_update_shdr(names.section, &section) || !gelf_update_ehdr(elf_, &header)) return failed();
+    if (!add_segments()) return false;
+    const off_t planned = elf_update(elf_, ELF_C_NULL);
+    if (planned < 0) return failed();
+    std::uint64_t content = 0;
+    for (const Section& section : object_.sections) content += section.bytes.size();
+    for (const auto& bytes : tables_) content += bytes.size();
+    for (const std::size_t bytes : {note_.size(), debug_.line.size(), debug_.info.size(), debug_.abbrev.size(),
+                                    section_names_.bytes().size(), symbol_names_.bytes().size()})
+        content += bytes;
+    if (static_cast<std::uint64_t>(planned) > content + limits::most_filling) {
+        error_ = fmt::format("aligned sections would leave {} bytes of the file empty, and {} are the most",
+                             static_cast<std::uint64_t>(planned) - content, limits::most_filling);
+        return false;
+    }
     const off_t size = elf_update(elf_, ELF_C_WRITE);
     if (size < 0) return failed();
     const std::size_t begin = out.size();

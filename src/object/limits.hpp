@@ -16,6 +16,9 @@ inline constexpr std::size_t longest_note_names = 4096;
 // Of a section, in bytes.
 inline constexpr std::uint64_t largest_alignment = std::uint64_t{1} << 32;
 
+// What a file that is written may have between its parts because they are aligned, in bytes.
+inline constexpr std::uint64_t most_filling = std::uint64_t{1} << 26;
+
 // How far from address 0 code may lie that has a memory of its own, in bytes.
 inline constexpr std::uint64_t most_code = std::uint64_t{1} << 26;
 

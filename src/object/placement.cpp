@@ -28,10 +28,11 @@ void place_sections(std::vector<Placed>& sections, bool separate_code, std::uint
             section.address = section.load_address = 0;
             continue;
         }
+        std::uint64_t& next = section.executable ? code : data;
+        if (placed.address) load = next = *placed.address;
         load = aligned(load, section.alignment);
         section.load_address = load;
         load += placed.extent;
-        std::uint64_t& next = section.executable ? code : data;
         next = aligned(next, section.alignment);
         section.address = separate_code ? next : section.load_address;
         next += placed.extent;
@@ -40,7 +41,7 @@ void place_sections(std::vector<Placed>& sections, bool separate_code, std::uint
 
 void place_sections(Object& object, std::uint64_t base) {
     std::vector<Placed> placed;
-    for (Section& section : object.sections) placed.push_back({&section, section.extent()});
+    for (Section& section : object.sections) placed.push_back({&section, section.extent(), {}});
     place_sections(placed, object.address_bytes != 1, base);
     object.relocatable = false;
 }

@@ -2,6 +2,8 @@
 // there is an object.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "isaforge/object.hpp"
@@ -11,6 +13,7 @@ namespace isaforge {
 struct Placed {
     Section* section = nullptr;
     std::uint64_t extent = 0;
+    std::optional<std::uint64_t> address;  // where it is asked to be; those behind it follow it
 };
 
 // `separate_code`: code is a memory of its own.

@@ -140,8 +140,8 @@ void NumberFinder::in_form(Index index, unsigned bits, std::vector<RelocatedNumb
 
 class Relocator {
 public:
-    Relocator(Object& object, const Codec& codec, Diagnostics& diagnostics)
-        : object_(object), codec_(codec), isa_(codec.isa()), diagnostics_(diagnostics) {}
+    Relocator(Object& object, const Codec& codec, Diagnostics& diagnostics, const NamePlace& name_place)
+        : object_(object), codec_(codec), isa_(codec.isa()), diagnostics_(diagnostics), name_place_(name_place) {}
 
     bool run();
 
@@ -156,11 +156,15 @@ private:
     const Codec& codec_;
     const Isa& isa_;
     Diagnostics& diagnostics_;
+    const NamePlace& name_place_;
 };
 
 bool Relocator::fail(const Relocation& relocation, std::string message) {
     if (!relocation.place.known()) {
-        message = fmt::format("{}+0x{:x}: {}", object_.sections[relocation.section].name, relocation.offset, message);
+        const std::string where =
+            name_place_ ? name_place_(relocation.section, relocation.offset)
+                        : fmt::format("{}+0x{:x}", object_.sections[relocation.section].name, relocation.offset);
+        message = fmt::format("{}: {}", where, message);
     }
     diagnostics_.error(relocation.place, std::move(message));
     return false;
@@ -304,8 +308,8 @@ std::optional<unsigned> relocated_number_of(const Codec& codec, const Image& ima
     return static_cast<unsigned>(found - numbers.begin());
 }
 
-bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics) {
-    return Relocator(object, codec, diagnostics).run();
+bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics, const NamePlace& name_place) {
+    return Relocator(object, codec, diagnostics, name_place).run();
 }
 
 }  // namespace isaforge

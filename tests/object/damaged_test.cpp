@@ -234,5 +234,20 @@ TEST(Growth, MoreSectionsThanElfHas) {
     EXPECT_EQ(error, "an ELF file has at most 65279 sections, and here are more");
 }
 
+TEST(Growth, AlignmentDoesNotFillTheDisk) {
+    Object object;
+    object.wide = true;
+    object.sections.resize(2);
+    object.sections[0].name = ".text";
+    object.sections[1].name = ".data";
+    object.sections[1].bytes = {1};
+    object.sections[1].alignment = limits::largest_alignment;
+    std::string out, error;
+    EXPECT_FALSE(write_elf(object, out, error));
+    EXPECT_TRUE(error.ends_with("bytes of the file empty, and 67108864 are the most")) << error;
+    object.sections[1].alignment = std::uint64_t{1} << 20;
+    EXPECT_TRUE(write_elf(object, out, error)) << error;
+}
+
 }  // namespace
 }  // namespace isaforge
