@@ -33,7 +33,7 @@ struct Options {
     IsaChoice isa;
     std::string output, language, testbench, reference;
     std::uint64_t count = 10000, seed = 1;
-    bool report = false;
+    std::string report;  // "all", or one part
 };
 
 bool is_vhdl(const Options& options) {
@@ -115,13 +115,14 @@ std::optional<unsigned> number_behind(const std::string& text, const std::string
                                       : std::optional(static_cast<unsigned>(std::stoul(text.substr(digit))));
 }
 
-int report(const hardware::Decoder& decoder) {
+int report(const hardware::Decoder& decoder, const std::string& only) {
     const Scratch scratch;
     if (scratch.path().empty()) {
         complain("there is no room for temporary files");
         return input_error;
     }
-    const hardware::Parts parts = hardware::parts_of(decoder);
+    hardware::Parts parts = hardware::parts_of(decoder);
+    if (only != "all") std::erase_if(parts.list, [&](const hardware::Part& part) { return part.name != only; });
     const fs::path source = scratch.path() / "decoder.sv", log = scratch.path() / "log";
     std::ofstream(source) << hardware::systemverilog(decoder) << parts.text;
     const auto file = [&](const char* what, const hardware::Part& part) { return scratch.path() / (what + part.name); };
@@ -157,7 +158,7 @@ int hardware(const Options& options) {
     const int status = session.report();
     if (!decoder) return status == success ? input_error : status;
     const bool silent =
-        options.output.empty() && (options.report || !options.testbench.empty() || !options.reference.empty());
+        options.output.empty() && (!options.report.empty() || !options.testbench.empty() || !options.reference.empty());
     const std::string words = options.testbench.empty() ? "" : words_path(options.testbench).string();
     if (!outputs_are_apart({options.output, options.testbench, words, options.reference}, session.sources))
         return usage_error;
@@ -169,7 +170,7 @@ int hardware(const Options& options) {
         if (!options.reference.empty() && !write_text(options.reference, hardware::reference(*decoder, codec)))
             return input_error;
     }
-    return options.report ? report(*decoder) : status;
+    return options.report.empty() ? status : report(*decoder, options.report);
 }
 
 Action define(Arguments& app) {
@@ -196,8 +197,9 @@ Action define(Arguments& app) {
                    "Write what the decoder is to be too, made of other tables and in Verilog, with a module that\n"
                    "compares both: for a proof")
         ->type_name("FILE");
-    app.add_flag("--report", options->report,
-                 "Say what each part costs on an iCE40, in LUTs and their depth, by Yosys");
+    app.add_flag("--report{all}", options->report,
+                 "Say what each part costs on an iCE40, in LUTs and their depth, by Yosys; --report=PART of one alone")
+        ->one_of({"all", "length", "format", "form", "operands"});
     return [options] { return hardware(*options); };
 }
 

@@ -13,8 +13,8 @@
 namespace isaforge::hardware {
 
 // A module named with `_reference`: the codec's own tree of decisions and its tables of codes, written down as they are, and
-// each bit of an operand from where the codec takes it. Beside the bundle it gives which of its bits mean something. Another one,
-// named with `_proof`, has the output `differs`, which is 0 for every word if the decoder is right.
+// each bit of an operand from where the codec takes it. Beside the bundle it gives which of its bits mean something. Another
+// one, named with `_proof`, has the output `differs`, which is 0 for every word if the decoder is right.
 std::string reference(const Decoder& decoder, const Codec& codec);
 
 // Lines for a testbench: words, what is expected of each, and which bits of that mean something, as hexadecimal digits side by

@@ -372,7 +372,8 @@ module {0}_testbench #(
             seen = seen + 1;
             if (((decoded ^ expected) & care) != 0) begin
                 wrong = wrong + 1;
-                if (wrong <= 10) $display("word %h: decoded %h, expected %h, of which %h counts", word, decoded, expected, care);
+                if (wrong <= 10)
+                    $display("word %h: decoded %h, expected %h, of which %h counts", word, decoded, expected, care);
             end
         end
         $fclose(file);
