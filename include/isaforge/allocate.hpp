@@ -46,11 +46,19 @@ struct AllocationReport {
     std::vector<PoolUse> pools;
 };
 
+// Which opcodes are given.
+enum class AllocationOrder {
+    cheapest,  // what the cost says
+    pools,     // AllocationReport::in_order
+    rows,      // AllocationReport::first_fit
+};
+
 // Chooses an opcode for each `auto` of a draft (see LoadOptions::draft), such that no two instructions overlap, pools and
 // reserved patterns are respected, and what has a number keeps it. The same draft always gives the same choices. False
-// where no assignment exists: then `diagnostics` has an error with the proof and the smallest changes that would help.
+// where no assignment exists: then `diagnostics` has an error with the proof and the smallest changes that would help. False,
+// with an error, also where `order` asks for another one than the cheapest, and that does not fit.
 bool allocate(const Isa& draft, std::vector<AutoChoice>& choices, Diagnostics& diagnostics,
-              AllocationReport* report = nullptr);
+              AllocationReport* report = nullptr, AllocationOrder order = AllocationOrder::cheapest);
 
 // The draft with the numbers that `previous` has for rows of the same mnemonic and format, which are added to `choices`: what
 // allocate() is to be given where they are to stay. Null after an error, where another row has such a number now.

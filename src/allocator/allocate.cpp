@@ -113,7 +113,8 @@ void count_pools(const Isa& draft, const Model& model, const Assignment& assignm
 
 }  // namespace
 
-bool allocate(const Isa& draft, std::vector<AutoChoice>& choices, Diagnostics& diagnostics, AllocationReport* report) {
+bool allocate(const Isa& draft, std::vector<AutoChoice>& choices, Diagnostics& diagnostics, AllocationReport* report,
+              AllocationOrder order) {
     const std::optional<Model> model = model_of(draft, diagnostics);
     if (!model) return false;
     const Outcome outcome = solve(model->problem);
@@ -121,14 +122,22 @@ bool allocate(const Isa& draft, std::vector<AutoChoice>& choices, Diagnostics& d
         explain_no(draft, *model, outcome, diagnostics);
         return false;
     }
-    add_numbers(draft, *model, outcome.assignment, choices);
+    const Assignment* words = &outcome.assignment;
+    if (order == AllocationOrder::pools) words = outcome.in_order ? &outcome.in_order_words : nullptr;
+    if (order == AllocationOrder::rows) words = outcome.first_fit ? &outcome.first_fit_words : nullptr;
+    if (model->problem.items.empty()) words = &outcome.assignment;
+    if (!words) {
+        diagnostics.error(first_row_of(draft, *model, {}), "opcodes fit, but not in this order");
+        return false;
+    }
+    add_numbers(draft, *model, *words, choices);
     if (!report) return true;
     report->rows = model->problem.items.size();
     report->pairs = model->problem.related.size();
     report->ours = public_figures(outcome.ours);
     report->in_order = public_figures(outcome.in_order);
     report->first_fit = public_figures(outcome.first_fit);
-    count_pools(draft, *model, outcome.assignment, *report);
+    count_pools(draft, *model, *words, *report);
     return true;
 }
 

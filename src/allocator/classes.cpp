@@ -38,6 +38,12 @@ std::vector<unsigned> formats_of(const Item& item) {
     return {formats.begin(), formats.end()};
 }
 
+std::set<unsigned> lengths_of(const Item& item) {
+    std::set<unsigned> lengths;
+    for (const Shape& form : item.forms) lengths.insert(form.length);
+    return lengths;
+}
+
 PoolList pools_of(const Problem& problem, unsigned format) {
     PoolList list;
     for (std::size_t i = 0; i < problem.pools.size(); ++i) {
@@ -307,12 +313,13 @@ Ref Classes::region(const std::vector<unsigned>& formats) {
     return region;
 }
 
-Classes::Classes(const Problem& asked, bool shared) : problem(asked) {
+Classes::Classes(const Problem& asked, Grouping grouping) : problem(asked) {
+    const bool shared = grouping == Grouping::by_pools;
     for (const FixedRow& row : problem.fixed) fixed = bdd.either(fixed, bdd.cube(row.shape.constants));
     for (const ReservedWords& words : problem.reserved) reserved = bdd.either(reserved, bdd.cube(words.pattern));
     for (const PoolRange& pool : problem.pools) pools.push_back(pool_words(bdd, problem, pool));
 
-    using Key = std::tuple<std::set<PoolList>, std::vector<unsigned>, Bits, Bits, Bits>;
+    using Key = std::tuple<std::set<PoolList>, std::vector<unsigned>, std::set<unsigned>, Bits, Bits, Bits>;
     std::map<Key, std::size_t> known;
     for (std::size_t i = 0; i < problem.items.size(); ++i) {
         const Item& item = problem.items[i];
@@ -320,8 +327,12 @@ Classes::Classes(const Problem& asked, bool shared) : problem(asked) {
         const unsigned width = block_width(item.chosen, constants.mask);
         const Bits in_block = leading_bits(width);
         const std::vector<unsigned> formats = formats_of(item);
-        const Key key{pools_of(problem, formats), shared ? std::vector<unsigned>{} : formats, item.chosen,
-                      constants.mask & in_block, constants.value & in_block};
+        const Key key{pools_of(problem, formats),
+                      shared ? std::vector<unsigned>{} : formats,
+                      grouping == Grouping::by_length ? lengths_of(item) : std::set<unsigned>{},
+                      item.chosen,
+                      constants.mask & in_block,
+                      constants.value & in_block};
         const auto [place, added] = known.emplace(key, list.size());
         if (added) {
             list.emplace_back();

@@ -66,10 +66,17 @@ struct Class {
 Bits spread(std::uint64_t number, Bits mask);
 std::uint64_t gather(Bits word, Bits mask);
 
-// A problem's classes, with one class per format, or with `shared` one for all formats of the same pools. Nothing where a
-// row is outside of what the allocator handles, which make_problem has excluded.
+// Which rows are a class, of those with the same pools, opcode and extra bits: the smaller classes are, the more places there
+// are for them, and the more blocks may be left with room in them.
+enum class Grouping {
+    by_length,  // those of one format and one length
+    by_format,  // those of one format
+    by_pools,   // all
+};
+
+// A problem's classes. Nothing where a row is outside of what the allocator handles, which make_problem has excluded.
 struct Classes {
-    Classes(const Problem& problem, bool shared);
+    Classes(const Problem& problem, Grouping grouping);
 
     const Problem& problem;
     Bdd bdd;

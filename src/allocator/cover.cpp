@@ -139,7 +139,12 @@ std::vector<Cube> minimise(Bdd& bdd, Ref wanted, Ref allowed) {
         improver.reduce(cover);
         if (round % 2 == 1) std::reverse(cover.begin(), cover.end());
     }
-    if (best.size() <= 1) improver.expand(best, true);
+    if (best.size() == 1) {  // one cube may grow to several primes: that of the fewest literals counts
+        std::vector<Cube> whole = {bdd.hull(wanted)};
+        improver.expand(best, true);
+        improver.expand(whole, true);
+        if (literals(whole) < literals(best)) best = whole;
+    }
     return best;
 }
 

@@ -161,7 +161,7 @@ private:
     // A pool into the space behind or before it that nobody else has.
     void grow(std::size_t index, bool up) {
         const PoolRange& pool = problem_.pools[index];
-        Classes classes(problem_, true);
+        Classes classes(problem_, Grouping::by_pools);
         Ref taken = Bdd::none;
         for (std::size_t i = 0; i < classes.pools.size(); ++i) {
             if (i != index) taken = classes.bdd.either(taken, classes.pools[i]);

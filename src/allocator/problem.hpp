@@ -120,6 +120,7 @@ struct Outcome {
     Assignment assignment;                         // yes
     Figures ours;
     std::optional<Figures> in_order, first_fit;    // nothing where that order does not fit
+    Assignment in_order_words, first_fit_words;    // … and what these are
     std::optional<Shortage> shortage;              // no
     std::vector<Change> changes;                   // no: the smallest, each tried
 };

@@ -182,16 +182,17 @@ void choose(Classes& classes, Outcome& outcome) {
     std::optional<Placement> best = PlanSearch(classes, decoders).run();
     if (best) outcome.ours = decoders.measure(*best, true);
     // Another order may happen to be cheaper still.
-    const auto compare = [&](const std::vector<unsigned>& formats, std::optional<Figures>& figures) {
+    const auto compare = [&](const std::vector<unsigned>& formats, std::optional<Figures>& figures, Assignment& words) {
         std::optional<Placement> other = place_first_fit(classes, formats);
         if (!other) return;
         figures = decoders.measure(*other, true);
+        words = other->assignment;
         if (best && outcome.ours.cost() <= figures->cost()) return;
         outcome.ours = *figures;
         best = std::move(other);
     };
-    compare(order_of_pools(classes.problem), outcome.in_order);
-    compare({}, outcome.first_fit);
+    compare(order_of_pools(classes.problem), outcome.in_order, outcome.in_order_words);
+    compare({}, outcome.first_fit, outcome.first_fit_words);
     if (!best) {
         outcome.answer = Answer::gave_up;
         return;
@@ -212,12 +213,26 @@ Figures measured(const Problem& problem, const Assignment& assignment) {
     }
     all.items.clear();
     all.related.clear();
-    Classes classes(all, false);
+    Classes classes(all, Grouping::by_format);
     const Decoders decoders(classes);
     Placement placement{{}, {}, classes.bdd};
     Figures figures = decoders.measure(placement, true);
     figures.apart = count_apart(problem, assignment);
     return figures;
+}
+
+// Rows of one format that have several lengths are often cheaper apart, if there is room for that: then the length decoder can
+// tell them by few bits.
+void try_by_length(const Problem& problem, std::size_t classes_before, Outcome& outcome) {
+    Classes classes(problem, Grouping::by_length);
+    if (classes.list.size() == classes_before) return;
+    Outcome other;
+    other.answer = answer_of(classes, most_placements, other.placements);
+    if (other.answer != Answer::yes) return;
+    choose(classes, other);
+    if (other.answer != Answer::yes || other.ours.cost() >= outcome.ours.cost()) return;
+    outcome.assignment = std::move(other.assignment);
+    outcome.ours = other.ours;
 }
 
 // Where blocks find no assignment, and rows of several classes may share one.
@@ -246,20 +261,21 @@ Outcome solve(const Problem& problem) {
     Outcome outcome;
     if (problem.items.empty()) {  // the figures of what has a number
         outcome.answer = Answer::yes;
-        Classes classes(problem, false);
+        Classes classes(problem, Grouping::by_format);
         const Decoders decoders(classes);
         Placement placement{{}, {}, classes.bdd};
         outcome.ours = decoders.measure(placement, true);
         return outcome;
     }
-    for (const bool shared : {false, true}) {
-        const auto classes = std::make_unique<Classes>(problem, shared);
+    for (const Grouping grouping : {Grouping::by_format, Grouping::by_pools}) {
+        const auto classes = std::make_unique<Classes>(problem, grouping);
         outcome.answer = answer_of(*classes, most_placements, outcome.placements);
         if (outcome.answer == Answer::yes) {
             choose(*classes, outcome);
+            if (grouping == Grouping::by_format) try_by_length(problem, classes->list.size(), outcome);
             return outcome;
         }
-        if (shared && outcome.answer == Answer::no) outcome.shortage = explain(*classes);
+        if (grouping == Grouping::by_pools && outcome.answer == Answer::no) outcome.shortage = explain(*classes);
     }
     if (!blocks_are_words(problem)) ask_words(problem, outcome);
     if (outcome.answer != Answer::yes) outcome.changes = smallest_changes(problem, outcome.shortage);
@@ -269,8 +285,8 @@ Outcome solve(const Problem& problem) {
 Answer fits(const Problem& problem, std::uint64_t most) {
     std::uint64_t placements = 0;
     Answer answer = Answer::no;
-    for (const bool shared : {true, false}) {
-        Classes classes(problem, shared);
+    for (const Grouping grouping : {Grouping::by_pools, Grouping::by_format}) {
+        Classes classes(problem, grouping);
         const Answer here = answer_of(classes, most, placements);
         if (here == Answer::yes) return here;
         if (answer != Answer::gave_up) answer = here;

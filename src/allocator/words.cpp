@@ -104,7 +104,7 @@ private:
                 kind->chunks.push_back(i);
         }
         if (chunks_.size() > most_chunks) return false;
-        Classes classes(problem_, true);
+        Classes classes(problem_, Grouping::by_pools);
         for (Kind& kind : kinds_) find_candidates(kind, classes);
         return !gave_up_;
     }

@@ -29,10 +29,17 @@ struct Options {
     IsaChoice isa;
     std::string output;
     std::string keep;  // a path; "-o" for the file that -o names
+    std::string order = "cheapest";
     bool in_place = false;
     bool report = false;
     bool json = false;
 };
+
+AllocationOrder order_of(const Options& options) {
+    return options.order == "pools"  ? AllocationOrder::pools
+           : options.order == "rows" ? AllocationOrder::rows
+                                     : AllocationOrder::cheapest;
+}
 
 std::string pool_name(const Isa& isa, const Pool& pool) {
     std::string formats;
@@ -179,7 +186,7 @@ int run(const Options& options) {
     AllocationReport report;
     const auto fits = [&] {
         const Progress progress("allocate");
-        return allocate(*draft, choices, session.diagnostics, &report);
+        return allocate(*draft, choices, session.diagnostics, &report, order_of(options));
     };
     if (!draft || !fits()) return failed(session, options);
     session.report();
@@ -199,6 +206,12 @@ Action define(Arguments& app) {
                  "Write the numbers into the description and the files that it includes");
     app.add_flag("--keep{-o}", options->keep,
                  "Rows keep the numbers that an earlier output has: the file of -o if it exists, or --keep=FILE");
+    app.add_option(
+           "--order", options->order,
+           "Which opcodes: the cheapest; those of formats in the order of the pools, from the bottom; or of rows\n"
+           "one by one, each where there is room first. The others are for comparing")
+        ->one_of({"cheapest", "pools", "rows"})
+        ->capture_default_str();
     app.add_flag("--report", options->report,
                  "Print on standard error what the opcodes cost in hardware, and what the pools hold");
     app.add_flag("--json", options->json, "Print numbers and report as JSON on standard output");

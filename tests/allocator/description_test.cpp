@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 
 #include "isaforge/allocate.hpp"
@@ -225,6 +226,43 @@ TEST(Description, ShippedOnesCostLessThanTheirOrder) {
         EXPECT_LE(report.ours.cost, report.in_order.value_or(report.ours).cost) << name;
         EXPECT_LE(report.ours.cost, report.first_fit.value_or(report.ours).cost) << name;
     }
+}
+
+// Other orders than the cheapest are what the report compares with: numbers that are given cost what it says.
+TEST(Orders, AreThoseOfTheReport) {
+    const std::string text = head + R"(
+instructions A [OPCODE] "{name} {X}, {Y}, {Z}" {
+    auto  add
+    auto  sub
+}
+instructions C [OPCODE] "{name} {X}" {
+    auto  inc
+    auto  dec
+    auto  neg
+}
+instructions B [OPCODE, EXT] "{name} {X}, {Y}" {
+    auto auto  mov
+    auto auto  not
+    auto auto  abs
+}
+)";
+    const Loaded loaded(text, true);
+    std::set<std::string> all;
+    for (const AllocationOrder order : {AllocationOrder::cheapest, AllocationOrder::pools, AllocationOrder::rows}) {
+        std::vector<AutoChoice> choices;
+        Diagnostics diagnostics;
+        AllocationReport report, again;
+        ASSERT_TRUE(allocate(*loaded.isa, choices, diagnostics, &report, order));
+        const std::string numbered = with_numbers(text, 1, choices);
+        const Loaded finished(numbered, true);
+        ASSERT_TRUE(allocate(*finished.isa, choices, diagnostics, &again));
+        const AllocationFigures expected = order == AllocationOrder::pools  ? *report.in_order
+                                           : order == AllocationOrder::rows ? *report.first_fit
+                                                                            : report.ours;
+        EXPECT_EQ(again.ours.cost, expected.cost - expected.apart) << numbered;
+        all.insert(numbered);
+    }
+    EXPECT_EQ(all.size(), 3U);
 }
 
 }  // namespace
