@@ -135,8 +135,8 @@ Action define(Arguments& app) {
 }
 
 constexpr Command command{about_descriptions, "check", "Say what is wrong with a description or with notes",
-                          "ISA may also be a file with a designer's notes: bars of cells and ranges of opcodes, or a\n"
-                          "spreadsheet with a column for each bit.\n"
+                          "ISA may also be a file with a designer's notes: bars of cells and ranges of opcodes, a\n"
+                          "spreadsheet with a column for each bit, or tables of operand codes.\n"
                           "Exit status 1 if there is a defect: an error or a warning.\n\n"
                           "Examples:\n"
                           "  isaforge check wishbone-gpu\n"
