@@ -1,5 +1,6 @@
 // Any text as notes: reading and checking them, with a part of them as a list of instructions, reports what is wrong and
-// nothing else; a draft made from them loads.
+// nothing else; a draft made from them loads. So it is in every notation.
+#include "isaforge/notations.hpp"
 #include "isaforge/notes.hpp"
 #include "text.hpp"
 
@@ -11,7 +12,10 @@ namespace {
 const fuzz::Pieces& pieces() {
     static const fuzz::Pieces all({fuzz::read_file(ISAFORGE_SOURCE_DIR "/docs/notes.md"),
                                    fuzz::read_file(ISAFORGE_SOURCE_DIR "/examples/pebble/notes.txt"),
-                                   fuzz::read_file(ISAFORGE_SOURCE_DIR "/examples/pebble/instructions.tsv")});
+                                   fuzz::read_file(ISAFORGE_SOURCE_DIR "/examples/pebble/instructions.tsv"),
+                                   fuzz::read_file(ISAFORGE_SOURCE_DIR "/tests/notes/wishbone-gpu/pasted.tsv"),
+                                   fuzz::read_file(ISAFORGE_SOURCE_DIR "/tests/notes/wishbone-gpu/sheet.tsv"),
+                                   fuzz::read_file(ISAFORGE_SOURCE_DIR "/tests/notes/gcn/operands.md")});
     return all;
 }
 
@@ -19,10 +23,31 @@ const fuzz::Grammar& grammar() {
     static const fuzz::Grammar all(
         {
             {'l',
-             {"[%f] %c\n", "[%f] format { length: %wB\n", "}\n", "- lengths: %wB, %wB\n", "%n(%w): \"%m\"\n",
-              "    \"%m\" -> %n\n", "('%m' is %n: %w, %w, %w)\n", "%b ... %b  max: %w; current: %w; free: %w\n",
-              "[%f]: %w\n", "max opcode pool: %w\n", "%w combinations left\n", "%n\t%f\t%n\t%n\t%n\n", "\x01\n",
-              "[%f, %f.l] %n(%w): \"%m\"\n", "%n:  %o\n"}},
+             {"[%f] %c\n",
+              "[%f] format { length: %wB\n",
+              "}\n",
+              "- lengths: %wB, %wB\n",
+              "%n(%w): \"%m\"\n",
+              "    \"%m\" -> %n\n",
+              "('%m' is %n: %w, %w, %w)\n",
+              "%b ... %b  max: %w; current: %w; free: %w\n",
+              "[%f]: %w\n",
+              "max opcode pool: %w\n",
+              "%w combinations left\n",
+              "%n\t%f\t%n\t%n\t%n\n",
+              "\x01\n",
+              "[%f, %f.l] %n(%w): \"%m\"\n",
+              "%n:  %o\n",
+              "%h\n",
+              "%n %n\t%s\n",
+              "\t%s\n",
+              "%n\n",
+              "%k\n%r\n%r\n",
+              "%r\n"}},
+            {'h', {"x\t7\t6\t5\t4\t3\t2\t1\t0", "x,0,1,2,3,4,5,6,7", "|x|3|2|1|0|\n|--|--|--|--|--|"}},
+            {'s', {"%b\t%s", "\t%s", "%n\t%s", "%n[%w:%w]\t%s", "%b", "%n", "k_ra\tk\t%s"}},
+            {'k', {"Code | Name | Since\n---|---|---", "| Binary | Name |\n|---|---|"}},
+            {'r', {"%w | %n | (M%w/%w)", "%w-%w | %n%w - %n%w | GEN%w", "| %w | -%w |", "%w | %n, %n | %n", "%b | -"}},
             {'c', {"|%n(%w)|", "|%n(%w)%c", "|%n(%w/%w)%c", "|%n(%w)|%n(%w)|%n(%w)|%n(%w)|  %w"}},
             {'f', {"A", "B", "B.l", "?", "%n"}},
             {'w', {"08", "16", "24", "05", "??", "%1"}},
@@ -59,6 +84,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         Diagnostics found;
         fuzz::require(load_isa_text("draft.isa", import_notes(notes, rows, sources, "fuzz"), sources, found) !=
                       nullptr);
+    }
+    for (const std::string& name : notation_names()) {
+        const Notation notation = *notation_named(name);
+        if (notation == Notation::bars) continue;
+        SourceManager own;
+        const FileId file = own.add("notes.txt", text);
+        notation_of(file, own);
+        const NotedTables tables = read_noted_tables(notation, file, own);
+        Diagnostics found;
+        check_noted_tables(tables, own, found);
+        to_text(found, own);
+        if (!tables.empty()) {
+            SourceManager ours;
+            Diagnostics drafts;
+            fuzz::require(load_isa_text("draft.isa", import_noted_tables(tables, own, "fuzz"), ours, drafts) !=
+                          nullptr);
+        }
     }
     return 0;
 }

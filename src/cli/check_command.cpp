@@ -21,6 +21,7 @@ namespace {
 struct Options {
     IsaChoice isa;
     std::string instructions;
+    std::string notation;
     bool json = false;
 };
 
@@ -87,12 +88,24 @@ int check_these_notes(Session& session, const Notes& notes, const Options& optio
                                       counted(ranges, "range")));
 }
 
+int check_these_tables(Session& session, const NotedTables& notes, const Options& options) {
+    check_noted_tables(notes, session.sources, session.diagnostics);
+    if (!options.json) tell_notation(options.isa.name, notes);
+    return report_defects(session, options, fmt::format("{}: no defects", options.isa.name));
+}
+
 int check(const Options& options) {
     Session session;
-    if (const auto notes = notes_instead(session, options.isa.name)) return check_these_notes(session, *notes, options);
+    const auto notes = notes_instead(session, options.isa.name, options.notation);
+    if (notes && notes->bars) return check_these_notes(session, *notes->bars, options);
     if (!options.instructions.empty()) {
-        complain(fmt::format("--instructions goes with notes, and '{}' is not notes", options.isa.name));
+        complain(fmt::format("--instructions goes with bars of notes, and '{}' has none", options.isa.name));
         return usage_error;
+    }
+    if (notes) return check_these_tables(session, *notes->tables, options);
+    if (!options.notation.empty()) {
+        complain(fmt::format("'{}' holds no notes of the notation '{}'", options.isa.name, options.notation));
+        return input_error;
     }
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
     if (isa) {
@@ -116,12 +129,14 @@ Action define(Arguments& app) {
     app.add_option("--instructions", options->instructions,
                    "With notes: the list of instructions, columns separated by tabs")
         ->type_name("FILE");
+    add_notation_option(app, options->notation);
     app.add_flag("--json", options->json, "Print the defects as a JSON array on standard output");
     return [options] { return check(*options); };
 }
 
 constexpr Command command{about_descriptions, "check", "Say what is wrong with a description or with notes",
-                          "ISA may also be a text file with a designer's notes: bars, legends, ranges of opcodes.\n"
+                          "ISA may also be a file with a designer's notes: bars of cells and ranges of opcodes, a\n"
+                          "spreadsheet with a column for each bit, or tables of operand codes.\n"
                           "Exit status 1 if there is a defect: an error or a warning.\n\n"
                           "Examples:\n"
                           "  isaforge check wishbone-gpu\n"

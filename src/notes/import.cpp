@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "notes/draft.hpp"
 #include "notes/findings.hpp"
 #include "notes/layout.hpp"
 #include "notes/scanner.hpp"
@@ -27,21 +28,6 @@ struct Row {
     std::string name;
     bool renamed = false;
 };
-
-std::string one_line(std::string_view text) {
-    std::string out;
-    for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    return std::string(trimmed(out));
-}
-
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : one_line(text)) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
-    return out + "\"";
-}
 
 // Word beginnings, to find the group that a row of the list is from.
 std::set<std::string> stems(std::string_view text) {
@@ -410,12 +396,6 @@ private:
     Cautions cautions_;
     std::string out_;
 };
-
-bool loads(const std::string& text) {
-    SourceManager sources;
-    Diagnostics diagnostics;
-    return load_isa_text("import.isa", text, sources, diagnostics) != nullptr;
-}
 
 }  // namespace
 }  // namespace notes
