@@ -49,7 +49,9 @@ private:
             case MD_BLOCK_CODE: out_("<pre tabindex=\"0\"><code>"); break;
             case MD_BLOCK_HTML: break;  // there is none
             case MD_BLOCK_P: out_("<p>"); break;
-            case MD_BLOCK_TABLE: out_("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>"); break;
+            case MD_BLOCK_TABLE:
+                out_("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table>");
+                break;
             case MD_BLOCK_THEAD: out_("<thead>"); break;
             case MD_BLOCK_TBODY: out_("<tbody>"); break;
             case MD_BLOCK_TR: out_("<tr>"); break;
@@ -142,7 +144,8 @@ private:
             return;
         }
         std::string id;
-        for (const char c : heading_) id += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c == ' ' ? '-' : c;
+        for (const char c : heading_)
+            id += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c == ' ' ? '-' : c;
         id = slug(id);
         while (!ids_.insert(id).second) id += '~';
         out_("<h").number(level_)(" id=\"").text(id)("\">").add(words)("</h").number(level_)(">");
