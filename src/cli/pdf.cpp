@@ -115,8 +115,9 @@ std::string text_of(const std::string& path) {
 bool write_pdf(const std::string& path, std::string_view page) {
     const Printer* const printer = find_printer();
     if (!printer) {
-        complain("a PDF is made by Chromium or WeasyPrint, of which none is installed; with an output that ends in .html "
-                 "the manual is one page, which any browser prints");
+        complain(
+            "a PDF is made by Chromium or WeasyPrint, of which none is installed; with an output that ends in .html "
+            "the manual is one page, which any browser prints");
         return false;
     }
     const Folder folder;
