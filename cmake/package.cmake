@@ -34,7 +34,7 @@ set(CPACK_COMPONENT_COMMAND_DESCRIPTION "Toolchain from one description of an in
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libisaforge-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libelf-dev, libfmt-dev, libpng-dev, libyaml-dev")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libelf-dev, libfmt-dev, libmd4c-dev, libpng-dev, libyaml-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS isaforge)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Library of Isaforge, a toolchain for instruction sets\n${about}
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The demonstration: a scene, the program that draws it, assembled and emulated, and a picture of it; and a picture that a kernel
-# for a GPU draws.
+# for a GPU draws; and the manual of the first machine.
 #
 #   scripts/demo.sh [the command] [folder for what it makes]
 set -eu
@@ -21,4 +21,6 @@ echo 'assembling a kernel for a GPU, and running it'
 "$isaforge" asm -i gcn1.4 examples/gcn/mandelbrot.s -o "$out/mandelbrot.o"
 "$isaforge" run "$out/mandelbrot.o" --grid 640,480 --arg zero:1228800 --arg i32:640 --arg i32:480 --arg f32:-2.3 \
     --arg f32:1.2 --arg f32:0.005 --arg i32:255 --png "$out/mandelbrot.png@1:640x480:xrgb8888" --stats
-echo "the pictures are $out/frame.png and $out/mandelbrot.png"
+echo 'writing the manual of the machine that drew the first picture'
+"$isaforge" manual wishbone-gpu -o "$out/manual"
+echo "the pictures are $out/frame.png and $out/mandelbrot.png, the manual is $out/manual/index.html"

@@ -9,6 +9,46 @@ local function says_which(buffer)
 end
 
 local group = vim.api.nvim_create_augroup("isaforge", {})
+
+-- Neovim asks for colours from 0.9 on; before that, this does.
+local colours = {
+  comment = "Comment", string = "String", number = "Number", keyword = "Statement", macro = "Macro", decorator = "PreProc",
+  ["function"] = "Function", variable = "Identifier", enumMember = "Constant", parameter = "Identifier", type = "Type",
+  method = "Function",
+}
+local space = vim.api.nvim_create_namespace("isaforge")
+
+local function colour(buffer, client)
+  local legend = client.server_capabilities.semanticTokensProvider.legend.tokenTypes
+  local wide = client.offset_encoding ~= "utf-8"
+  local params = { textDocument = vim.lsp.util.make_text_document_params(buffer) }
+  client.request("textDocument/semanticTokens/full", params, function(_, result)
+    if not result or not vim.api.nvim_buf_is_loaded(buffer) then return end
+    vim.api.nvim_buf_clear_namespace(buffer, space, 0, -1)
+    local lines, line, column = vim.api.nvim_buf_get_lines(buffer, 0, -1, false), 0, 0
+    for i = 1, #result.data, 5 do
+      column = result.data[i] == 0 and column + result.data[i + 1] or result.data[i + 1]
+      line = line + result.data[i]
+      local text, name = lines[line + 1], colours[legend[result.data[i + 3] + 1]]
+      if text and name then
+        local function byte(at) return wide and vim.str_byteindex(text, math.min(at, #text), true) or at end
+        pcall(vim.api.nvim_buf_add_highlight, buffer, space, name, line, byte(column), byte(column + result.data[i + 2]))
+      end
+    end
+  end, buffer)
+end
+
+local function keep_coloured(buffer, client)
+  if vim.lsp.semantic_tokens then return end
+  colour(buffer, client)
+  -- Messages come when the program has been assembled, and with them what its names are.
+  vim.api.nvim_create_autocmd({ "DiagnosticChanged", "TextChanged", "InsertLeave" }, {
+    group = group,
+    buffer = buffer,
+    callback = function() colour(buffer, client) end,
+  })
+end
+
 vim.api.nvim_create_autocmd({ "BufNewFile", "BufRead" }, {
   group = group,
   pattern = "*.isa",
@@ -33,7 +73,10 @@ vim.api.nvim_create_autocmd("FileType", {
       return
     end
     vim.g.isaforge_client = vim.g.isaforge_client
-      or vim.lsp.start_client({ name = "isaforge", cmd = command, init_options = settings, root_dir = vim.fn.getcwd() })
+      or vim.lsp.start_client({
+        name = "isaforge", cmd = command, init_options = settings, root_dir = vim.fn.getcwd(),
+        on_attach = function(client, buffer) keep_coloured(buffer, client) end,
+      })
     vim.lsp.buf_attach_client(event.buf, vim.g.isaforge_client)
   end,
 })

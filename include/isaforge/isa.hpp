@@ -10,6 +10,7 @@
 // pieces.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -492,6 +493,19 @@ struct FloatFormat {
     std::vector<Subnormals> subnormals;
 };
 
+// What a description says of something in prose.
+struct Doc {
+    Place of;          // where that is declared: the `where` of an instruction, a register file, a format, …
+    std::string text;  // Markdown
+};
+
+// A page of prose that stands beside a description.
+struct DocPage {
+    std::string title;
+    std::string text;  // Markdown
+    std::string file;  // the name of its file, as other pages link to it
+};
+
 struct Isa {
     std::string name;  // "wishbone-gpu"
     std::string title;
@@ -547,6 +561,18 @@ struct Isa {
     std::function<std::vector<Diagnostic>()> find_unused;  // declarations that nothing refers to, as warnings
     std::vector<std::shared_ptr<const semantics::Function>> functions;  // by their names
     std::vector<std::shared_ptr<const semantics::TypeAlias>> types;
+    std::vector<Doc> docs;  // by their places
+    std::vector<DocPage> pages;
+
+    // What is said in prose of what was declared there; empty where nothing is.
+    std::string_view doc_of(Place where) const {
+        const auto before = [](const Doc& one, const Place& place) {
+            return one.of.file != place.file ? one.of.file < place.file : one.of.offset < place.offset;
+        };
+        const auto found = std::lower_bound(docs.begin(), docs.end(), where, before);
+        const bool is_it = found != docs.end() && found->of.file == where.file && found->of.offset == where.offset;
+        return is_it ? std::string_view(found->text) : std::string_view{};
+    }
 
     unsigned unit_bytes() const { return unit_bits / 8; }
     // Where leading bit `index` of an instruction, counted as in a bar from 0, is in an image.

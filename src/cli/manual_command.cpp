@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
+#include "cli/pdf.hpp"
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
@@ -115,7 +116,8 @@ bool write_into(const std::string& folder, const std::vector<Configuration>& con
 int make_manual(const Options& options) {
     Session session;
     std::vector<Configuration> configurations;
-    const bool one_page = options.output == "-" || options.output.ends_with(".html");
+    const bool pdf = options.output.ends_with(".pdf");
+    const bool one_page = pdf || options.output == "-" || options.output.ends_with(".html");
     if (!add_configurations(session, options, one_page || options.alone, configurations)) {
         session.report();
         return input_error;
@@ -124,7 +126,7 @@ int make_manual(const Options& options) {
     if (one_page) {
         if (!outputs_are_apart({options.output}, session.sources)) return usage_error;
         const std::string page = manual::manual_as_page(configurations[0], session.sources, session.diagnostics);
-        return write_text(options.output, page) ? status : input_error;
+        return (pdf ? write_pdf(options.output, page) : write_text(options.output, page)) ? status : input_error;
     }
     return write_into(options.output, configurations, session) ? status : input_error;
 }
@@ -134,9 +136,10 @@ Action define(Arguments& app) {
     add_isa_positional(app, options->isa);
     app.add_option("-o,--output", options->output,
                    "The folder for the pages, made where there is none; a name that ends in .html, or -, is one page "
-                   "with all of it, of the chosen variant and parameters alone")
+                   "with all of it, of the chosen variant and parameters alone, and one that ends in .pdf that page, "
+                   "printed by Chromium or WeasyPrint")
         ->required()
-        ->type_name("DIR|FILE.html");
+        ->type_name("DIR|FILE.html|FILE.pdf");
     app.add_flag("--alone", options->alone, "Only the chosen variant and parameters, not all of them side by side");
     return [options] { return make_manual(*options); };
 }
@@ -147,7 +150,8 @@ constexpr Command command{
     "Variants of the description, and values of its parameters, stand side by side.\n\n"
     "Examples:\n"
     "  isaforge manual machine.isa -o manual\n"
-    "  isaforge manual gcn1.4 -o manual --alone\n",
+    "  isaforge manual gcn1.4 -o manual --alone\n"
+    "  isaforge manual machine.isa -o manual.pdf\n",
     define};
 const Registration registration{command};
 

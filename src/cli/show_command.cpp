@@ -18,7 +18,7 @@ namespace {
 struct Options {
     IsaChoice isa;
     std::string name;
-    bool ascii = false, textmate = false;
+    bool ascii = false, textmate = false, guide = false;
 };
 
 bool same_name(std::string_view a, std::string_view b, bool case_insensitive) {
@@ -52,6 +52,18 @@ void print_form(const Isa& isa, const Form& form, render::Charset charset) {
 void print_instruction(const Isa& isa, const Instruction& instruction, render::Charset charset) {
     if (!instruction.title.empty()) say(fmt::format("{}: {}\n", instruction.names.front(), instruction.title));
     for (const Index form : instruction.forms) print_form(isa, isa.forms[form], charset);
+    if (const std::string_view doc = isa.doc_of(instruction.where); !doc.empty()) say(fmt::format("\n{}\n", doc));
+}
+
+// The description's pages, one behind the other.
+int show_guide(const Isa& isa) {
+    if (isa.pages.empty()) {
+        complain(fmt::format("{} has no pages of prose", isa.variant));
+        return input_error;
+    }
+    for (const DocPage& page : isa.pages)
+        say(fmt::format("{}# {}\n\n{}", &page == &isa.pages.front() ? "" : "\n", page.title, page.text));
+    return success;
 }
 
 int unknown_instruction(const Isa& isa, const std::string& name) {
@@ -98,6 +110,7 @@ int show(const Options& options) {
         say(render::textmate_grammar(*isa) + "\n");
         return success;
     }
+    if (options.guide) return show_guide(*isa);
     if (options.name.empty()) return show_all(*isa);
     const bool ascii = options.ascii || !locale_is_utf8();
     return show_one(*isa, options.name, ascii ? render::Charset::ascii : render::Charset::unicode);
@@ -112,13 +125,16 @@ Action define(Arguments& app) {
     app.add_flag("--ascii", options->ascii, "Draw with ASCII characters only");
     app.add_flag("--textmate", options->textmate,
                  "Write a grammar that editors colour programs with, as JSON, instead");
+    app.add_flag("--guide", options->guide,
+                 "Write the pages that the description has for who begins with it, as Markdown, instead");
     return [options] { return show(*options); };
 }
 
 constexpr Command command{about_descriptions, "show", "Draw an instruction's bits",
                           "Examples:\n"
                           "  isaforge show wishbone-gpu\n"
-                          "  isaforge show wishbone-gpu fadd\n",
+                          "  isaforge show wishbone-gpu fadd\n"
+                          "  isaforge show wishbone-gpu --guide\n",
                           define};
 const Registration registration{command};
 

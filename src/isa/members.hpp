@@ -109,13 +109,15 @@ ISAFORGE_MEMBERS(Surface, &T::line_comments, &T::block_comments, &T::statement_e
 ISAFORGE_MEMBERS(Parameter, &T::name, &T::allowed, &T::where);
 ISAFORGE_MEMBERS(FloatRules, &T::flush_subnormals, &T::canonical_nan, &T::rounding);
 ISAFORGE_MEMBERS(FloatFormat, &T::rounding_mode, &T::roundings, &T::subnormals_mode, &T::subnormals);
+ISAFORGE_MEMBERS(Doc, &T::of, &T::text);
+ISAFORGE_MEMBERS(DocPage, &T::title, &T::text, &T::file);
 ISAFORGE_MEMBERS(Isa, &T::name, &T::title, &T::variant, &T::variants, &T::lineage, &T::variant_bases, &T::dialects,
                  &T::dialect_surfaces, &T::dialect, &T::unit_bits, &T::big_endian, &T::address_bits,
                  &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::surface, &T::floats,
                  &T::float_formats, &T::constants, &T::parameters, &T::register_files, &T::memories, &T::devices, &T::names_in_meanings,
                  &T::modes, &T::events, &T::operand_types, &T::limits, &T::formats, &T::instructions, &T::has_arrivals,
                  &T::classes, &T::hazards, &T::durations, &T::held, &T::forms, &T::opcode_rows, &T::pools, &T::reserved,
-                 &T::auto_rows, &T::functions, &T::types);
+                 &T::auto_rows, &T::functions, &T::types, &T::docs, &T::pages);
 
 ISAFORGE_MEMBERS(semantics::TypeName, &T::is_signed, &T::width, &T::name, &T::arguments, &T::place);
 ISAFORGE_MEMBERS(semantics::TypeAlias, &T::name, &T::place, &T::parameters, &T::meaning);

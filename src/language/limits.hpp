@@ -10,6 +10,7 @@ namespace isaforge::language {
 inline constexpr std::size_t largest_text = std::size_t{64} << 20;  // of a description or what it includes, in bytes
 inline constexpr unsigned deepest_include = 16;       // files that include one another
 inline constexpr std::size_t most_includes = 1000;    // of one description
+inline constexpr std::size_t largest_page = std::size_t{1} << 20;   // of prose beside it, in bytes
 inline constexpr std::size_t most_repeated = std::size_t{4} << 20;  // characters that `for` and `use` make of it
 inline constexpr unsigned deepest_repetition = 16;    // of them in one another
 // Of expressions, blocks and types, whether in brackets or in a row as in a + b + c: all that walks over them is recursive.

@@ -130,8 +130,11 @@ void read_variants(std::string_view variants, Heading& out) {
     }
 }
 
-Heading heading_of(std::string_view text) {
+// Nothing where the file is none, but a page of prose.
+Heading heading_of(const EmbeddedFile& file) {
     Heading out;
+    if (!file.path.ends_with(".isa")) return out;
+    const std::string_view text = file.text;
     const std::string_view line = rest_of_line(text, "isa");
     const auto words = words_of(line.substr(0, line.find('"')));
     if (!words.empty()) out.name = words[0];
@@ -207,7 +210,7 @@ std::shared_ptr<const Isa> unpack(const PackedModels& packed, const PackedModels
 
 const EmbeddedFile* embedded_description(std::string_view name) {
     for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
-        if (heading_of(file->text).name == name) return file;
+        if (heading_of(*file).name == name) return file;
     }
     return nullptr;
 }
@@ -291,7 +294,7 @@ std::shared_ptr<const Isa> build(FileId file, SourceManager& sources, Diagnostic
 std::vector<std::pair<std::string, std::string>> builtin_isas() {
     std::vector<std::pair<std::string, std::string>> out;
     for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
-        const Heading heading = heading_of(file->text);
+        const Heading heading = heading_of(*file);
         if (heading.name.empty()) continue;  // a part that others include
         if (heading.variants.empty()) out.emplace_back(heading.name, heading.title);
         for (std::size_t i = 0; i < heading.variants.size(); ++i)
@@ -310,7 +313,7 @@ std::shared_ptr<const Isa> load_isa(const std::string& name, SourceManager& sour
     if (auto packed = packed_builtin(name, sources, options)) return packed;
     std::vector<std::string> known;
     for (const EmbeddedFile* file = embedded_files; !file->path.empty(); ++file) {
-        const Heading heading = heading_of(file->text);
+        const Heading heading = heading_of(*file);
         if (heading.name.empty()) continue;
         const bool is_variant =
             std::find(heading.variants.begin(), heading.variants.end(), name) != heading.variants.end();

@@ -23,7 +23,7 @@ constexpr std::string_view declarations[] = {
     "isa",       "variants", "include", "code",     "opcodes", "floats",  "syntax", "constant", "parameter",
     "registers", "register", "memory",  "enum",     "number",  "operand", "format", "function", "instructions",
     "pool",      "reserved", "objects", "dialects", "limit",   "where",   "mode",   "on",       "device",
-    "meanings",  "type",     "class",   "hazards",  "part",    "use",     "for",
+    "meanings",  "type",     "class",   "hazards",  "part",    "use",     "for",    "doc",      "page",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -48,7 +48,11 @@ public:
 private:
     bool declaration();
     void identity();
+    FileId included(const Text& path);
     void include();
+    bool at_doc() const;
+    void doc();
+    void page();
     void code();
     void syntax();
     void constant(bool parameter);
@@ -133,6 +137,7 @@ private:
     SourceManager& sources_;
     Includer& includer_;
     Description& out_;
+    Place told_;                 // what `doc` tells of, which was declared last; unknown where that has no place
     std::vector<FileId> chain_;  // this file and those that include it, the outermost first
     std::shared_ptr<const Only> only_;           // of the blocks that rows stand in
     ExpressionPointer condition_;                // likewise, of an operand's rows; null: none
@@ -174,10 +179,13 @@ void Parser::run() {
 }
 
 bool Parser::declaration() {
+    if (accept("doc")) return doc(), true;
+    told_ = {};
     if (accept("isa")) return identity(), true;
     if (accept("variants")) return variants(), true;
     if (accept("dialects")) return dialects(), true;
     if (accept("include")) return include(), true;
+    if (accept("page")) return page(), true;
     if (at("code")) return code(), true;
     if (accept("opcodes")) return out_.opcodes = words_until_row_end(), true;
     if (accept("objects")) return out_.objects = words_until_row_end(), true;
@@ -652,6 +660,19 @@ void Parser::identity() {
     if (at(TokenKind::string)) out_.title = unquote(advance().text);
 }
 
+// The text of another file; 0, with a message, where it cannot be had.
+FileId Parser::included(const Text& path) {
+    if (++out_.includes > most_includes) {
+        if (out_.includes == most_includes + 1)
+            diagnostics_.error(path.place, fmt::format("more than {} files are included", most_includes));
+        return 0;
+    }
+    std::string why;
+    const FileId file = includer_.include(path.text, file_, why);
+    if (file == 0) diagnostics_.error(path.place, fmt::format("'{}' cannot be included: {}", path.text, why));
+    return file;
+}
+
 void Parser::include() {
     const auto path = expect_string("the path of a file in quotes");
     if (!path) return skip_row();
@@ -659,17 +680,8 @@ void Parser::include() {
         diagnostics_.error(path->place, fmt::format("files include one another more than {} deep", deepest_include));
         return;
     }
-    if (++out_.includes > most_includes) {
-        if (out_.includes == most_includes + 1)
-            diagnostics_.error(path->place, fmt::format("more than {} files are included", most_includes));
-        return;
-    }
-    std::string why;
-    const FileId file = includer_.include(path->text, file_, why);
-    if (file == 0) {
-        diagnostics_.error(path->place, fmt::format("'{}' cannot be included: {}", path->text, why));
-        return;
-    }
+    const FileId file = included(*path);
+    if (file == 0) return;
     for (const FileId including : chain_) {
         if (sources_.name(including) != sources_.name(file)) continue;
         diagnostics_.error(path->place, fmt::format("'{}' includes itself", path->text));
@@ -678,6 +690,53 @@ void Parser::include() {
     std::vector<FileId> chain = chain_;
     chain.push_back(file);
     Parser(file, sources_, includer_, diagnostics_, out_, std::move(chain)).run();
+}
+
+// page "title" "file.md": prose that stands in a file of its own
+void Parser::page() {
+    PageSyntax out;
+    auto title = expect_string("the title of the page in quotes");
+    if (!title) return skip_row();
+    out.title = std::move(*title);
+    const auto path = expect_string("the path of the page's file in quotes");
+    if (!path) return skip_row();
+    out.only = only();
+    if (out.title.text.empty()) {
+        diagnostics_.error(out.title.place, "a page has a title");
+        return;
+    }
+    const FileId file = included(*path);
+    if (file == 0) return;
+    if (sources_.text(file).size() > largest_page) {
+        diagnostics_.error(path->place, fmt::format("'{}' has more than {} bytes", path->text, largest_page));
+        return;
+    }
+    out.text = sources_.text(file);
+    out.file = path->text.substr(path->text.rfind('/') + 1);
+    out_.pages.push_back(std::move(out));
+}
+
+// In a table, where `doc` may be a mnemonic, which has no text behind it but its title.
+bool Parser::at_doc() const {
+    const std::string_view word = peek().text;
+    const char* behind = word.data() + word.size();
+    while (*behind == ' ' || *behind == '\t') ++behind;
+    return at("doc") && *behind == '"';
+}
+
+// doc "…", below what it tells of: each is a line of Markdown
+void Parser::doc() {
+    const Place begin = peek().place;
+    const auto text = expect_string("what there is to say, in quotes");
+    if (!text) return skip_row();
+    DocSyntax out{told_, text->text, only()};
+    if (told_.file == begin.file)
+        out_.docs.push_back(std::move(out));
+    else
+        diagnostics_.error(
+            begin,
+            "`doc` stands below what it tells of: an instruction, registers, a memory, a mode, an event, "
+            "an operand, a format or a function");
 }
 
 void Parser::code() {
@@ -753,6 +812,7 @@ void Parser::registers(bool single) {
     RegistersDeclaration out;
     out.single = single;
     out.name = expect_name("the name of the registers");
+    told_ = out.name.place;
     if (!expect(":", "after the name")) return give_up(out.name);
     if (!single) {
         out.index_bits = width("the width of a register number", &out.index_place);
@@ -790,6 +850,7 @@ void Parser::registers(bool single) {
 void Parser::memory() {
     MemoryDeclaration out;
     out.name = expect_name("the name of the memory");
+    told_ = out.name.place;
     if (!expect(":", "after the name")) return give_up(out.name);
     out.type = type_name();
     if (accept("big")) {
@@ -855,6 +916,7 @@ std::vector<EntrySyntax> Parser::entries(std::vector<BitFieldSyntax>* fields) {
 void Parser::enumeration() {
     EnumDeclaration out;
     out.name = expect_name("the name of the enumeration");
+    told_ = out.name.place;
     if (!expect(":", "after the name")) return give_up(out.name);
     const std::size_t before = diagnostics_.errors();
     out.width = width("the width of an enumeration", &out.width_place);
@@ -892,6 +954,7 @@ void Parser::number_term(NumberDeclaration& number) {
 void Parser::number() {
     NumberDeclaration out;
     out.name = expect_name("the name of the number");
+    told_ = out.name.place;
     if (!expect("=", "after the name")) return give_up(out.name);
     const Place begin = peek().place;
     number_term(out);
@@ -1030,6 +1093,7 @@ void Parser::format() {
         out.parameters = parameters();
         skip_newlines();
         append_bar(out.bar);
+        told_ = out.bar.place;
         while (accept("takes")) out.takes.push_back(takes());
         if (accept("where")) out_.with_meanings ? void(out.where = where()) : pass_over_meaning();
         only_ = version_only_;
@@ -1210,6 +1274,7 @@ void Parser::operand_rows(OperandDeclaration& out) {
 void Parser::operand() {
     OperandDeclaration out;
     out.name = expect_name("the name of the operand");
+    told_ = out.name.place;
     out.parameters = parameters();
     if (!expect(":", "before the operand's width")) return give_up(out.name);
     out.width = type_ref();
@@ -1259,6 +1324,7 @@ void Parser::device() {
 void Parser::mode() {
     ModeDeclaration out;
     out.name = expect_name("the name of the mode");
+    told_ = out.name.place;
     if (!expect(":", "after the name")) return give_up(out.name);
     out.type = type_name();
     if (!out.type.written() || !expect("=", "before what the mode is")) return give_up(out.name);
@@ -1269,6 +1335,7 @@ void Parser::mode() {
 void Parser::event() {
     EventDeclaration out;
     out.name = expect_name("the name of an event");
+    told_ = out.name.place;
     if (accept("(")) {
         while (at(TokenKind::name)) {
             out.parameters.emplace_back(advance().text);
@@ -1286,6 +1353,7 @@ void Parser::function() {
     const Name name = expect_name("the name of the function");
     out->name = name.text;
     out->place = name.place;
+    told_ = name.place;
     if (!expect("(", "after the function's name")) return give_up(name);
     while (at(TokenKind::name)) {
         out->parameters.push_back(std::string(advance().text));
@@ -1590,10 +1658,13 @@ void Parser::instructions() {
             out.where.push_back(where());
             return;
         }
+        if (at_doc()) return advance(), doc();
         out.rows.push_back(instruction_row(out.columns));
+        told_ = out.rows.back().place;
         out.rows.back().where = out.where.size() - 1;
         out.rows.back().broken |= diagnostics_.errors() != before;
     });
+    told_ = {};
     out_.instructions.push_back(std::move(out));
 }
 

@@ -64,6 +64,31 @@ void Resolver::run() {
         resolve_hazards();
     }
     number_relocations();
+    resolve_prose();
+}
+
+void Resolver::resolve_prose() {
+    for (const DocSyntax& doc : description_.docs) {
+        if (!here(doc.only)) continue;
+        const auto same = [&](const Doc& known) {
+            return known.of.file == doc.of.file && known.of.offset == doc.of.offset;
+        };
+        if (!isa_.docs.empty() && same(isa_.docs.back()))
+            isa_.docs.back().text += "\n" + doc.text;
+        else
+            isa_.docs.push_back({doc.of, doc.text});
+    }
+    std::ranges::sort(isa_.docs, {}, [](const Doc& doc) { return std::make_pair(doc.of.file, doc.of.offset); });
+    std::map<std::string_view, Place> titles;
+    for (const PageSyntax& page : description_.pages) {
+        if (!here(page.only)) continue;
+        const auto [known, is_new] = titles.emplace(page.title.text, page.title.place);
+        if (is_new)
+            isa_.pages.push_back({page.title.text, page.text, page.file});
+        else
+            diagnostics_.error(page.title.place, fmt::format("there is a page '{}' already", page.title.text))
+                .note(known->second, "the other is here");
+    }
 }
 
 // Whether there is no more of anything than what takes its time with each other can bear.

@@ -195,6 +195,7 @@ private:
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
     void reject_duplicates();
     void number_relocations();
+    void resolve_prose();
 
     // constants.cpp
     void resolve_constants();

@@ -364,6 +364,20 @@ struct ReservedDeclaration {
     std::string reason;
 };
 
+// doc "…", below what it tells of
+struct DocSyntax {
+    Place of;
+    std::string text;
+    Only only;
+};
+
+// page "title" "file.md"
+struct PageSyntax {
+    Text title;
+    std::string text, file;
+    Only only;
+};
+
 struct Description {
     bool with_meanings = true;  // or else functions, rows and formats have none
     std::size_t includes = 0;   // files that are included
@@ -401,6 +415,8 @@ struct Description {
     std::vector<InstructionsDeclaration> instructions;
     std::vector<PoolDeclaration> pools;
     std::vector<ReservedDeclaration> reserved;
+    std::vector<DocSyntax> docs;
+    std::vector<PageSyntax> pages;
     std::set<std::string> broken;  // names whose declarations could not be read: no second message where they are used
     Place end;
 };

@@ -63,6 +63,8 @@ constexpr Declaration declarations[] = {
     {"pool", {}},
     {"reserved", {}},
     {"include", {}},
+    {"doc", {}},
+    {"page", {}},
     {"for", {}},
     {"use", {}},
 };
@@ -410,6 +412,7 @@ std::shared_ptr<const Description> read_description(const Text& text, const std:
     for (FileId file = 1; file <= machine->sources.size(); ++file) {
         if (machine->sources.derivation(file)) continue;
         const std::string_view name = machine->sources.name(file);
+        if (name.ends_with(".md")) continue;  // a page of prose
         if (fs::path(name).lexically_normal() == fs::path(path).lexically_normal() || name == "<description>")
             out->main = file;
         files.push_back(file);

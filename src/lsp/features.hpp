@@ -38,7 +38,7 @@ Json code_actions(Asked& asked);
 // meaning.cpp: texts in Markdown
 std::string instruction_text(const Machine& machine, Index instruction, Index form);
 std::string operand_text(const Machine& machine, Index type);
-std::string comment_text(const SourceManager& sources, Place place);
+std::string prose_text(const Isa& isa, const SourceManager& sources, Place place);
 std::string fenced(std::string_view text, std::string_view language);
 
 // Reads expressions of a program outside of it: symbols are those that it had when it was assembled last.

@@ -8,6 +8,7 @@
 #include "lsp/features.hpp"
 #include "lsp/reader.hpp"
 #include "render/bitfield.hpp"
+#include "semantics/tree.hpp"
 
 namespace isaforge::lsp {
 
@@ -187,6 +188,22 @@ Json description_hover(Asked& asked) {
     const Machine* const machine = description->machine.get();
     if (!machine || !machine->isa) return answer(out, text, word);
     const Isa& isa = *machine->isa;
+    // Of operands and instructions it stands with what else is told of them.
+    const auto tell = [&](const auto& list) {
+        const auto own = std::ranges::find_if(list, [&](const auto& one) { return one.name == name.name; });
+        if (own != list.end()) out += prose_text(isa, description->sources, own->where);
+    };
+    switch (name.kind) {
+        case DescribedName::Kind::registers: tell(isa.register_files); break;
+        case DescribedName::Kind::memory: tell(isa.memories); break;
+        case DescribedName::Kind::mode: tell(isa.modes); break;
+        case DescribedName::Kind::format: tell(isa.formats); break;
+        case DescribedName::Kind::function:
+            for (const auto& function : isa.functions)
+                if (function->name == name.name) out += prose_text(isa, description->sources, function->place);
+            break;
+        default: break;
+    }
     const auto type = std::find_if(isa.operand_types.begin(), isa.operand_types.end(),
                                    [&](const OperandType& one) { return one.name == name.name; });
     if (type != isa.operand_types.end() && name.kind != DescribedName::Kind::field)

@@ -48,8 +48,9 @@ std::string fenced(std::string_view text, std::string_view language) {
     return text.empty() ? std::string() : fmt::format("```{}\n{}\n```\n", language, text);
 }
 
-std::string comment_text(const SourceManager& sources, Place place) {
-    const std::string text = manual::comment_at(sources, place, false);
+std::string prose_text(const Isa& isa, const SourceManager& sources, Place place) {
+    std::string text(isa.doc_of(place));
+    if (text.empty()) text = manual::comment_at(sources, place, false);
     return text.empty() ? text : text + "\n\n";
 }
 
@@ -59,7 +60,7 @@ std::string instruction_text(const Machine& machine, Index index, Index chosen) 
     std::string out = fmt::format("**{}**", instruction.names.front());
     if (!instruction.title.empty()) out += ": " + instruction.title;
     out += fmt::format(" — {}\n\n", isa.variant);
-    out += comment_text(machine.sources, instruction.where);
+    out += prose_text(isa, machine.sources, instruction.where);
     std::vector<Index> forms = chosen == no_index ? instruction.forms : std::vector<Index>{chosen};
     if (forms.size() > most_forms) forms.resize(most_forms);
     for (const Index one : forms) {
@@ -86,7 +87,7 @@ std::string operand_text(const Machine& machine, Index index) {
     std::string out = type.name.empty() ? std::string() : fmt::format("`{}`: ", type.name);
     const std::string words = plain(manual::operand_words(machine.edition(), index, "").str());
     out += words.empty() ? fmt::format("{} bits\n\n", type.width) : fmt::format("{}; {} bits\n\n", words, type.width);
-    out += comment_text(machine.sources, type.where);
+    out += prose_text(isa, machine.sources, type.where);
     std::string rows;
     for (std::size_t i = 0; i < std::min(type.rows.size(), most_rows); ++i) {
         const OperandRow& row = type.rows[i];

@@ -215,6 +215,7 @@ std::string search_script(const Site& site) {
     const auto once = [&](const std::string& name, const std::string& where, const char* kind) {
         if (!name.empty() && told.insert(where).second) add(name, "", where, kind, "");
     };
+    for (const Guide& guide : site.guides()) once(guide.title, guide.path, "page");
     std::map<std::string, Set> masks;
     for (const auto& edition : site.editions()) {
         const Isa& isa = edition->isa;

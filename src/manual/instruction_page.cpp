@@ -80,7 +80,7 @@ private:
         if (!topic_.title.empty()) out_("<p class=\"lead\">").text(topic_.title)("</p>");
         std::set<std::string> told;
         for (const Row& row : topic_.rows) {
-            const Html comment = site_.comment((*row).where);
+            const Html comment = site_.comment((*row).where, "../");
             if (told.insert(comment.str()).second) out_.add(comment);
         }
         if (!topic_.others.empty()) {

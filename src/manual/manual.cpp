@@ -34,6 +34,8 @@ std::vector<Task> tasks_of(const Site& site, const Diagnostics& findings) {
     out.emplace_back([&](const AllTools& tools) { return index_pages(site, tools); });
     for (const auto make : {overview_page, registers_page, machine_page, operands_page, functions_page})
         out.emplace_back([&site, make](const AllTools&) { return one(make(site)); });
+    for (const Guide& guide : site.guides())
+        out.emplace_back([&](const AllTools&) { return one(guide_page(site, guide)); });
     if (site.has_findings) out.emplace_back([&](const AllTools&) { return one(findings_page(site, findings)); });
     const std::vector<Topic>& topics = site.topics();
     for (std::size_t begin = 0; begin < topics.size(); begin += topics_at_once) {
@@ -121,8 +123,12 @@ std::string manual_as_page(const Configuration& configuration, const SourceManag
     const PageSink keep = [&](Page&& page) { return pages.emplace(page.path, std::move(page)).second; };
     Work(site, tasks_of(site, findings), keep).run();
     std::vector<Page> order;
-    for (const char* const chapter : {"index.html", "findings.html", "registers.html", "machine.html", "operands.html",
-                                      "formats.html", "map.html", "functions.html"}) {
+    std::vector<std::string> chapters{"index.html", "findings.html"};
+    for (const Guide& guide : site.guides()) chapters.push_back(guide.path);
+    for (const char* const chapter :
+         {"registers.html", "machine.html", "operands.html", "formats.html", "map.html", "functions.html"})
+        chapters.emplace_back(chapter);
+    for (const std::string& chapter : chapters) {
         if (auto page = pages.extract(chapter)) order.push_back(std::move(page.mapped()));
     }
     for (const char* const last : {"effects.html", "opcodes.html"}) {

@@ -16,8 +16,9 @@ std::string name_of(std::string_view page, std::string_view anchor) {
     return out;
 }
 
-// What a page links to, as a place in the one page. All links lead to pages of the manual.
+// What a page links to, as a place in the one page. Links of prose alone lead elsewhere.
 std::string inner_link(std::string_view page, std::string_view link) {
+    if (Markdown::leads_elsewhere(link)) return std::string(link);
     const std::size_t hash = std::min(link.find('#'), link.size());
     std::string_view target = link.substr(0, hash);
     const std::string_view anchor = hash < link.size() ? link.substr(hash + 1) : std::string_view{};

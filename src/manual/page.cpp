@@ -10,8 +10,8 @@ namespace {
 struct Link {
     const char *path, *text;
 };
-constexpr std::array<Link, 7> parts{{{"index.html", "Overview"},
-                                     {"registers.html", "Registers"},
+constexpr std::array<Link, 1> first{{{"index.html", "Overview"}}};
+constexpr std::array<Link, 6> parts{{{"registers.html", "Registers"},
                                      {"machine.html", "Memory and modes"},
                                      {"operands.html", "Operands"},
                                      {"formats.html", "Formats"},
@@ -22,13 +22,19 @@ constexpr std::array<Link, 4> indexes{{{"names.html", "By name"},
                                        {"by-format.html", "By format"},
                                        {"effects.html", "By effect"}}};
 
+void item(Html& out, const Page& page, const std::string& root, std::string_view path, std::string_view text) {
+    out("<a href=\"").text(root).text(path)("\"");
+    if (page.path == path) out(" aria-current=\"page\"");
+    out(">").text(text)("</a></li>");
+}
+
+void items(Html& out, const Page& page, const std::string& root, const auto& list) {
+    for (const Link& link : list) item(out("<li>"), page, root, link.path, link.text);
+}
+
 void links(Html& out, const Page& page, const std::string& root, const auto& list) {
     out("<ul>");
-    for (const Link& link : list) {
-        out("<li><a href=\"").text(root + link.path)("\"");
-        if (page.path == link.path) out(" aria-current=\"page\"");
-        out(">").text(link.text)("</a></li>");
-    }
+    items(out, page, root, list);
     out("</ul>");
 }
 
@@ -51,7 +57,12 @@ std::string whole_page(const Site& site, const Page& page) {
         .text(root)("index.html\">")
         .text(isa.title.empty() ? isa.name : isa.title)("</a>");
     out("<div class=\"tools\"></div></header>\n<div class=\"frame\">\n<nav id=\"navigation\" aria-label=\"Manual\">");
-    links(out, page, root, parts);
+    out("<ul>");
+    items(out, page, root, first);
+    for (const Guide& guide : site.guides())
+        item(out("<li").add(in_attribute(site, guide.in))(">"), page, root, guide.path, guide.title);
+    items(out, page, root, parts);
+    out("</ul>");
     if (site.has_findings) links(out, page, root, std::array<Link, 1>{{{"findings.html", "Findings"}}});
     out("<h2>Instructions</h2>");
     links(out, page, root, indexes);

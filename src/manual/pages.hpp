@@ -22,6 +22,8 @@ Page instruction_page(const Site& site, const Topic& topic, const AllTools& tool
 std::vector<Page> index_pages(const Site& site, const AllTools& tools);
 // Of an edition that has another code space than those before.
 Page map_page(const Site& site, const Edition& edition);
+// A page of the description's own prose.
+Page guide_page(const Site& site, const Guide& guide);
 Page findings_page(const Site& site, const Diagnostics& findings);
 
 // All of these as one page, in their order, with links inside of it.

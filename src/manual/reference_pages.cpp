@@ -319,7 +319,17 @@ Page overview_page(const Site& site) {
     out("<p class=\"lead\">").text(plural(isa.instructions.size(), "instruction"));
     if (names.size() != isa.instructions.size()) out(" under ").text(plural(names.size(), "name"));
     out(" in ").text(plural(formats.size(), "format"))(".</p>");
-    out.add(prose(site.introduction()))("<dl class=\"facts\">");
+    out.add(prose(site.introduction()));
+    if (!site.guides().empty()) {
+        out("<ul class=\"guides\">");
+        for (const Guide& guide : site.guides())
+            out("<li")
+                .add(in_attribute(site, guide.in))(">")
+                .link(guide.path, guide.title)
+                .add(in_mark(site, guide.in))("</li>");
+        out("</ul>");
+    }
+    out("<dl class=\"facts\">");
     fact(out, "Name", isa.variant);
     fact(out, "Instructions", lengths_of(isa));
     fact(out, "Code", code_words(isa));
@@ -369,6 +379,13 @@ Page overview_page(const Site& site) {
     }
     out("</tbody></table></div></section>");
     surface(out, isa.surface);
+    return page;
+}
+
+Page guide_page(const Site& site, const Guide& guide) {
+    Page page{guide.path, guide.title, guide.title, {}};
+    page.content("<h1>").text(guide.title).add(in_mark(site, guide.in))("</h1>");
+    page.content.add(site.from_markdown(guide.text, Markdown::As::page, ""));
     return page;
 }
 

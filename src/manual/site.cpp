@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <set>
 
 #include "manual/prose.hpp"
 #include "semantics/tree.hpp"
@@ -130,6 +131,8 @@ Site::Site(const std::vector<Configuration>& configurations, const SourceManager
     }
     find_paths();
     find_maps();
+    find_guides();
+    find_places();
 }
 
 std::string map_path(unsigned edition) { return edition == 0 ? "map.html" : fmt::format("map-{}.html", edition); }
@@ -186,7 +189,9 @@ void Site::find_comments(const Edition& edition) {
     const Isa& isa = edition.isa;
     const auto look = [&](Place place, bool above) {
         const auto [entry, is_new] = comments_.try_emplace({place.file, place.offset});
-        if (is_new) entry->second = comment_at(sources_, place, above);
+        if (!is_new) return;
+        const std::string_view doc = isa.doc_of(place);
+        entry->second = doc.empty() ? Comment{comment_at(sources_, place, above)} : Comment{std::string(doc), true};
     };
     const auto all = [&](const auto& list) {
         for (const auto& one : list) look(one.where, true);
@@ -204,9 +209,66 @@ void Site::find_comments(const Edition& edition) {
     introduction_ = first_comment(sources_.text(1));
 }
 
-Html Site::comment(Place place) const {
+Html Site::comment(Place place, std::string_view root) const {
     const auto known = comments_.find({place.file, place.offset});
-    return known == comments_.end() ? Html{} : prose(known->second);
+    if (known == comments_.end()) return {};
+    const auto& [text, is_markdown] = known->second;
+    return is_markdown ? from_markdown(text, Markdown::As::part, root) : prose(text);
+}
+
+Html Site::from_markdown(std::string_view text, Markdown::As as, std::string_view root) const {
+    const auto place_of = [&](std::string_view name) {
+        const auto found = places_.find(name);
+        return found == places_.end() ? std::string{} : std::string(root) + found->second;
+    };
+    const auto page_of = [&](std::string_view file) {
+        const auto found = std::ranges::find(guides_, file, &Guide::file);
+        return found == guides_.end() ? std::string{} : std::string(root) + found->path;
+    };
+    return Markdown{as, place_of, page_of}.html(text);
+}
+
+// A page that is the same in several editions is there once.
+void Site::find_guides() {
+    std::set<std::string> taken;
+    for (const auto& edition : editions_) {
+        for (const DocPage& page : edition->isa.pages) {
+            const auto is_it = [&](const Guide& guide) { return guide.title == page.title && guide.text == page.text; };
+            auto guide = std::ranges::find_if(guides_, is_it);
+            if (guide == guides_.end()) {
+                std::string name = lowered(page.title);
+                std::ranges::replace(name, ' ', '-');
+                name = slug(name);
+                while (!taken.insert(name).second) name += '~';
+                guides_.push_back({page.title, fmt::format("page-{}.html", name), page.text, page.file});
+                guide = std::prev(guides_.end());
+            }
+            guide->in |= edition->set();
+        }
+    }
+}
+
+// Of what has one name, the instruction comes first.
+void Site::find_places() {
+    for (const Topic& topic : topics_) {
+        places_.try_emplace(topic.name, topic.path);
+        for (const std::string& other : topic.others) places_.try_emplace(other, topic.path);
+    }
+    const auto all = [&](const auto& list, const char* where) {
+        for (const auto& one : list) places_.try_emplace(one.name, where + slug(one.name));
+    };
+    for (const auto& edition : editions_) {
+        const Isa& isa = edition->isa;
+        all(isa.register_files, "registers.html#");
+        for (const Form& form : isa.forms) {
+            if (form.format == no_index) continue;
+            const std::string& name = isa.formats[form.format].name;
+            places_.try_emplace(name, "formats.html#" + slug(name));
+        }
+        all(isa.memories, "machine.html#memory-");
+        all(isa.modes, "machine.html#mode-");
+        all(isa.events, "machine.html#event-");
+    }
 }
 
 void Site::find_source(Row& row) const {

@@ -19,6 +19,7 @@
 #include "isaforge/isa.hpp"
 #include "manual/html.hpp"
 #include "manual/manual.hpp"
+#include "manual/markdown.hpp"
 
 namespace isaforge::manual {
 
@@ -69,6 +70,14 @@ struct Topic {
     Set in = 0;
 };
 
+// A page of prose that the description has.
+struct Guide {
+    std::string title, path;
+    std::string_view text;  // Markdown
+    std::string file;       // where it comes from, as other pages link to it
+    Set in = 0;
+};
+
 class Site {
 public:
     Site(const std::vector<Configuration>& configurations, const SourceManager& sources);
@@ -89,10 +98,14 @@ public:
     const std::string& map_of(const Edition& edition) const { return maps_[edition.number]; }
     Set same_map(const Edition& edition) const;
 
-    // What the description says in comments: of what was declared at a place, and of itself. Of an instruction's row what
-    // stands behind it.
-    Html comment(Place place) const;
+    // What the description says of what was declared at a place, for a page with that way to the manual's folder: in prose, or
+    // else in comments, of an instruction's row in the one that stands behind it.
+    Html comment(Place place, std::string_view root = "") const;
+    // The comment that it begins with.
     const std::string& introduction() const { return introduction_; }
+    const std::vector<Guide>& guides() const { return guides_; }
+    // Prose as part of a page.
+    Html from_markdown(std::string_view text, Markdown::As as, std::string_view root) const;
 
     // "v1.0, v1.1", "WLEN 64".
     std::string words(Set set) const;
@@ -103,13 +116,21 @@ private:
     void find_comments(const Edition& edition);
     void find_paths();
     void find_maps();
+    void find_guides();
+    void find_places();
 
+    struct Comment {
+        std::string text;
+        bool is_markdown = false;
+    };
     const SourceManager& sources_;
     std::vector<std::unique_ptr<Edition>> editions_;
     Set all_ = 0;
     std::vector<std::string> maps_;
-    std::map<std::pair<FileId, std::uint32_t>, std::string> comments_;  // by place; only those that there are
+    std::map<std::pair<FileId, std::uint32_t>, Comment> comments_;  // by place; only those that there are
     std::string introduction_;
+    std::vector<Guide> guides_;
+    std::map<std::string, std::string, std::less<>> places_;  // where names are told, from the manual's folder
     std::vector<Topic> topics_;
     std::map<std::string, std::size_t, std::less<>> by_name_;
     std::vector<std::vector<std::size_t>> topic_numbers_;

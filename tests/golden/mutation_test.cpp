@@ -254,7 +254,10 @@ std::vector<Mutation> single_digit_mutations(const std::string& original) {
 }
 
 TEST(OneDigit, OfTheWishboneGpuCannotChangeUnnoticed) {
-    const std::string original = read_file(fs::path(ISAFORGE_SOURCE_DIR) / "isas/wishbone-gpu.isa");
+    std::string original = read_file(fs::path(ISAFORGE_SOURCE_DIR) / "isas/wishbone-gpu.isa");
+    const std::size_t page = original.find("\npage ");
+    ASSERT_NE(page, std::string::npos);
+    original.replace(page + 1, 2, "//");  // its file is not beside the text
     std::size_t defects = 0;
     const std::string clean = diagnose(original, &defects);
     ASSERT_EQ(defects, 0u) << clean;

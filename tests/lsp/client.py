@@ -115,6 +115,12 @@ def neovim(editor, isaforge, root):
             end
             wait("message", function() return #vim.diagnostic.get(0) == 1 end)
             print(vim.bo.filetype .. ": " .. vim.diagnostic.get(0)[1].message)
+            if not vim.lsp.semantic_tokens then
+              local space = vim.api.nvim_create_namespace("isaforge")
+              local function marks() return vim.api.nvim_buf_get_extmarks(0, space, 0, -1, {{ details = true }}) end
+              wait("colours", function() return #marks() > 0 end)
+              print("coloured: " .. marks()[1][4].hl_group)
+            end
             vim.api.nvim_buf_set_text(0, 2, 8, 2, 11, {{ "add" }})
             wait("mended message", function() return #vim.diagnostic.get(0) == 0 end)
             vim.api.nvim_win_set_cursor(0, {{ 4, 14 }})
@@ -127,6 +133,8 @@ def neovim(editor, isaforge, root):
         ran = subprocess.run([editor, "--headless", "--clean", "-S", str(script)], capture_output=True,
                              text=True, timeout=120, env={"HOME": folder, "PATH": "/usr/bin:/bin"})
         said = ran.stdout + ran.stderr
+        if "coloured: " in said and "coloured: Comment" not in said:
+            sys.exit(f"the first word, a comment, is not coloured as one:\n{said}")
         for wanted in ("isaforge-asm: unknown instruction 'adx'", "`start`: 0x0 in .text"):
             if ran.returncode != 0 or wanted not in said:
                 sys.exit(f"{editor} ended with {ran.returncode} and did not say {wanted!r}:\n{said}")

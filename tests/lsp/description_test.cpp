@@ -93,6 +93,17 @@ TEST(LspDescription, LensesAndHovers) {
     EXPECT_NE(session.hover("  ad", "d ").find("D = A + B"), std::string::npos);
 }
 
+TEST(LspDescription, ProseIsShown) {
+    Session session;
+    std::string told = description;
+    told.insert(told.find("\nnumber"), "\ndoc \"Numbers **and** addresses.\"");
+    told.insert(told.find("\n    1  dbl"), "\n       doc \"What does not fit\"\n       doc \"is lost.\"");
+    session.open(uri, told);
+    EXPECT_NE(session.hover("registers ", "r : 3").find("Numbers **and** addresses."), std::string::npos);
+    EXPECT_NE(session.hover("  ad", "d ").find("What does not fit\nis lost."), std::string::npos);
+    EXPECT_TRUE(session.messages(uri).empty());
+}
+
 TEST(LspDescription, AHalfWrittenOneStillAnswers) {
     Session session;
     session.open(uri, description);

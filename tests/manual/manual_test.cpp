@@ -8,6 +8,7 @@
 #include <set>
 
 #include "manual/diff_page.hpp"
+#include "manual/markdown.hpp"
 #include "manual/prose.hpp"
 #include "manual/site.hpp"
 
@@ -125,6 +126,107 @@ TEST(manual, effects_are_those_of_functions_too) {
     EXPECT_EQ(facts["Reads"], "B");
     EXPECT_EQ(facts["May trap"], "wrong");
     EXPECT_NE(words_of(files.at("effects.html")).find("Writes register flag"), std::string::npos);
+}
+
+// What stands between <main> and </main>, without tags of the frame.
+std::string content_of(const std::string& page) {
+    const std::size_t begin = page.find('>', page.find("<main")) + 2;
+    return page.substr(begin, page.find("\n</main>") - begin);
+}
+
+TEST(manual, markdown_becomes_markup_and_html_stays_text) {
+    const auto nowhere = [](std::string_view) { return std::string(); };
+    const auto place = [](std::string_view name) { return name == "add" ? std::string("add.html") : std::string(); };
+    const auto page = [](std::string_view file) {
+        return file == "next.md" ? std::string("page-next.html") : std::string();
+    };
+    const auto html = [&](std::string_view text, Markdown::As as = Markdown::As::page) {
+        const std::string out = Markdown{as, place, page}.html(text).str();
+        EXPECT_TRUE(out.starts_with("<div class=\"prose\">") && out.ends_with("</div>")) << out;
+        return out.substr(19, out.size() - 25);
+    };
+    const std::pair<const char*, const char*> cases[] = {
+        {"a *b* **c** `d < e`", "<p>a <i>b</i> <strong>c</strong> <code>d &lt; e</code></p>"},
+        {"`add` it", "<p><a href=\"add.html\"><code>add</code></a> it</p>"},
+        {"[see `add`](next.md#more)", "<p><a href=\"page-next.html#more\">see <code>add</code></a></p>"},
+        {"[a](docs/next.md) [b](other.md) [c](#here)",
+         "<p><a href=\"page-next.html\">a</a> b <a href=\"#here\">c</a></p>"},
+        {"[a](https://b.c/?d&e) [f](mailto:g@h.i)",
+         "<p><a href=\"https://b.c/?d&amp;e\">a</a> <a href=\"mailto:g@h.i\">f</a></p>"},
+        {"[a](javascript:b) [c](java&#115;cript:d) [e](data:f) <javascript:g> [h](//i.j)",
+         "<p>a c e javascript:g h</p>"},
+        {"<b onclick=\"x\">bold</b>\n\n<script>\ny\n</script>",
+         "<p>&lt;b onclick=&quot;x&quot;&gt;bold&lt;/b&gt;</p><p>&lt;script&gt;\ny\n&lt;/script&gt;</p>"},
+        {"![words](x.png)", "<p>words</p>"},
+        {"&copy; &lt;i&gt; \\*", "<p>&copy; &lt;i&gt; *</p>"},
+        {"```asm x.s\na & b\n```", "<pre tabindex=\"0\"><code>a &amp; b\n</code></pre>"},
+        {"3. a\n4. b", "<ol start=\"3\"><li>a</li><li>b</li></ol>"},
+        {"## A\n## B\n### C", "<h2 id=\"a\">A</h2><h2 id=\"b\">B</h2><h3 id=\"c\">C</h3>"},
+        {"# A\n### B\n# A\n## Content",
+         "<h2 id=\"a\">A</h2><h3 id=\"b\">B</h3><h2 id=\"a~\">A</h2><h3 id=\"content~\">Content</h3>"},
+        {"|a|b|\n|---|---|\n|1|2|",
+         "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table><thead><tr><th "
+         "scope=\"col\">a</th>"
+         "<th scope=\"col\">b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>"},
+    };
+    for (const auto& [text, expected] : cases) EXPECT_EQ(html(text), expected) << text;
+    EXPECT_EQ(html("# A `b`", Markdown::As::part), "<p><strong>A <code>b</code></strong></p>");
+    EXPECT_EQ(Markdown({Markdown::As::part, nowhere, nowhere}).html("").str(), "<div class=\"prose\"></div>");
+}
+
+TEST(manual, prose_stands_where_it_belongs) {
+    const Files files = manual_of(R"(isa sample "A sample"
+code unit 16 little
+registers r : 3 of u16 "r{n}"       // a comment that gives way
+doc "Where `add` puts things."
+memory data : u8 little             // a comment that stays
+format RR | OP:4 | D:r | A:r | B:r | -:3 |
+doc "Three *registers*."
+instructions RR [OP] "{name} {D}, {A}, {B}" {
+    1  add  D = A + B               // likewise one
+       doc "Puts it into `r`."
+       doc ""
+       doc "See `sub` & `nothing`."
+    2  sub  D = A - data.u16[B]
+}
+)");
+    const std::string add = content_of(files.at("instructions/add.html"));
+    EXPECT_NE(
+        add.find("<div class=\"prose\"><p>Puts it into <a href=\"../registers.html#r\"><code>r</code></a>.</p><p>See "
+                 "<a href=\"../instructions/sub.html\"><code>sub</code></a> &amp; <code>nothing</code>.</p></div>"),
+        std::string::npos)
+        << add;
+    EXPECT_EQ(add.find("likewise one"), add.rfind("likewise one")) << "but for the line of the description";
+    EXPECT_NE(content_of(files.at("registers.html")).find("Where <a href=\"instructions/add.html\">"),
+              std::string::npos);
+    EXPECT_EQ(content_of(files.at("registers.html")).find("gives way"), std::string::npos);
+    EXPECT_NE(content_of(files.at("machine.html")).find("a comment that stays"), std::string::npos);
+    EXPECT_NE(content_of(files.at("formats.html")).find("Three <i>registers</i>."), std::string::npos);
+}
+
+TEST(manual, pages_of_prose_are_in_the_navigation) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    std::vector<Configuration> configurations;
+    const auto isa = load_isa("fabrisc-2022-05-15", sources, diagnostics);
+    ASSERT_TRUE(isa) << to_text(diagnostics, sources);
+    ASSERT_EQ(isa->pages.size(), 2u);
+    EXPECT_EQ(isa->pages[1].file, "machine.md");
+    configurations.push_back({isa, {}});
+    Files files;
+    write_manual(configurations, sources, Diagnostics{},
+                 [&](const std::string& path, std::string_view text) { return files.emplace(path, text).second; });
+    for (const char* const page : {"index.html", "map.html", "page-getting-started.html"})
+        EXPECT_NE(files.at(page).find("<li><a href=\"page-getting-started.html\""), std::string::npos) << page;
+    EXPECT_NE(files.at("instructions/ADD.html").find("<a href=\"../page-the-machine.html\">The machine</a>"),
+              std::string::npos);
+    EXPECT_NE(
+        content_of(files.at("page-getting-started.html")).find("<a href=\"page-the-machine.html\">The machine</a>"),
+        std::string::npos);
+    EXPECT_NE(files.at("search.js").find("\"page-the-machine.html\""), std::string::npos);
+    const std::string whole = manual_as_page(configurations[0], sources, Diagnostics{});
+    EXPECT_NE(whole.find("<a href=\"#page-the-machine\">The machine</a>"), std::string::npos);
+    EXPECT_NE(whole.find("<h3 id=\"page-the-machine:masks\">Masks</h3>"), std::string::npos);
 }
 
 TEST(manual, text_of_a_description_is_no_markup) {
