@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "codec/numerals.hpp"
 #include "codec/operands.hpp"
 #include "codec/tables.hpp"
 #include "support/half.hpp"
@@ -20,20 +21,16 @@ char* put(char* out, const char* limit, std::string_view text) {
     return std::copy_n(text.data(), std::min(room, text.size()), out);
 }
 
-char* put_number(char* out, char* limit, std::int64_t value, bool is_signed, unsigned radix) {
-    char text[72];
+char* put_number(char* out, const PrintContext& context, std::int64_t value, bool is_signed, unsigned radix) {
+    char text[longest_numeral];
     char* end = text;
     std::uint64_t magnitude = static_cast<std::uint64_t>(value);
     if (is_signed && value < 0) {
         *end++ = '-';
         magnitude = 0 - magnitude;
     }
-    if (radix == 16) {
-        *end++ = '0';
-        *end++ = 'x';
-    }
-    end = std::to_chars(end, text + sizeof text, magnitude, static_cast<int>(radix)).ptr;
-    return put(out, limit, {text, static_cast<std::size_t>(end - text)});
+    end = put_numeral(context.isa.surface.number_marks, end, magnitude, radix);
+    return put(out, context.limit, {text, static_cast<std::size_t>(end - text)});
 }
 
 template <typename Float>
@@ -73,10 +70,10 @@ char* print_number(char* out, const PrintContext& context, const OperandType& ty
     if (rule.plain) {
         const NumberRule plain = plain_rule(rule);
         value = decode_number(plain, type.width, code, 0);
-        return put_number(out, context.limit, value, plain.base == NumberBase::signed_integer, radix);
+        return put_number(out, context, value, plain.base == NumberBase::signed_integer, radix);
     }
     const bool is_signed = rule.base == NumberBase::signed_integer || rule.relative || rule.scale < 0 || rule.bias < 0;
-    return put_number(out, context.limit, value, is_signed, radix);
+    return put_number(out, context, value, is_signed, radix);
 }
 
 char* print_entry(char* out, const PrintContext& context, const OperandType& type, std::uint64_t code) {
@@ -101,6 +98,8 @@ char* print_any(char* out, const PrintContext& context, const TextElement& eleme
         const InField inside(record, fields[index], index);
         const char* const begin = record ? std::exchange(record->begin, text) : nullptr;
         const std::size_t recorded = record ? record->size() : 0;
+        if (context.codec) inner.tail_at = tail_at(*context.codec, context.form, index, context.image);
+        inner.codec = nullptr;
         const char* end = print_operand(text, inner, fields[index].type, code_of(fields[index]));
         if (record) record->begin = begin;
         if (end == text) continue;
@@ -129,7 +128,7 @@ char* print_element(char* out, const PrintContext& context, const TextElement& e
             const Field& field = fields[element.field];
             const std::uint64_t code = code_of(field);
             const auto value = static_cast<std::int64_t>(code) * element.scale + element.bias;
-            char* const end = put_number(out, context.limit, value, true, element.radix);
+            char* const end = put_number(out, context, value, true, element.radix);
             const InField inside(context.record, field, element.field);
             if (context.record) context.record->add_sum(field.type, code, value, context, out, end);
             return end;
@@ -196,6 +195,21 @@ char* print_operand(char* out, const PrintContext& context, Index index, std::ui
 using codec::PrintContext;
 using codec::PrintStep;
 
+namespace {
+
+// What is printed of a form by `element`, whose values may lie in several places.
+void place_tails(const Codec& codec, Index form, const TextElement& element, PrintContext& context) {
+    if (!codec.tables_so_far().forms[form].several_tails) return;
+    if (element.kind == TextKind::any) {
+        context.codec = &codec;
+        context.form = form;
+    } else if (element.kind == TextKind::field) {
+        context.tail_at = codec::tail_at(codec, form, element.field, context.image);
+    }
+}
+
+}  // namespace
+
 char* Codec::print(char* out, Index index, const Image& image, unsigned bits, std::uint64_t address,
                    LabelNamer* labels) const {
     const Form& form = isa_->forms[index];
@@ -216,7 +230,8 @@ char* Codec::print(char* out, Index index, const Image& image, unsigned bits, st
                 break;
             }
             case PrintStep::Kind::element: {
-                const PrintContext context{*isa_, *tables_, image, form.bits, address, labels, limit};
+                PrintContext context{*isa_, *tables_, image, form.bits, address, labels, limit};
+                place_tails(*this, index, *step.element, context);
                 out = codec::print_element(out, context, *step.element, form.fields,
                                            isa_->instructions[form.instruction].names[0],
                                            [&](const Field& field) { return field.place.extract(image); });
@@ -241,6 +256,8 @@ char* Codec::print(char* out, Index index, const Image& image, std::uint64_t add
             if (element.kind == TextKind::any || choice.field == element.field) own.push_back(choice);
         }
         context.choices = own;
+        context.codec = nullptr;
+        place_tails(*this, index, element, context);
         out = codec::print_element(out, context, element, form.fields, isa_->instructions[form.instruction].names[0],
                                    [&](const Field& field) { return field.place.extract(image); });
     }

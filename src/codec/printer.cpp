@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "codec/numerals.hpp"
+
 namespace isaforge::codec {
 
 namespace {
@@ -209,8 +211,9 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
     char* const limit = out + Codec::max_text;
     const std::uint64_t word = image.words[0];
     const auto context = [&] {
-        return PrintContext{codec_.isa(), codec_.tables_so_far(), image, codec_.isa().forms[form].bits, address, labels,
-                            limit};
+        return PrintContext{
+            codec_.isa(), codec_.tables_so_far(), image, tail_at(codec_, form, step->field, image), address, labels,
+            limit};
     };
     for (;; ++step) {
         if (limit - out < step_room) return out;
@@ -298,7 +301,7 @@ bool Printer::is_closed(Index index, std::uint64_t code) const {
 }
 
 // Null where the usual way has to be taken.
-char* Printer::put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code) {
+char* Printer::put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code) const {
     for (const WideRow& row : rows) {
         const std::uint64_t bits = code >> row.number_shift & row.number_mask;
         if ((code & row.mask) != row.value || bits < row.low || bits > row.high) continue;
@@ -309,11 +312,8 @@ char* Printer::put_wide(char* out, const std::vector<WideRow>& rows, std::uint64
             *out++ = '-';
             number = (std::uint64_t{1} << (row.sign_bit + 1)) - bits;
         }
-        if (row.radix == 16) {
-            *out++ = '0';
-            *out++ = 'x';
-        }
-        out = std::to_chars(out, out + 24, number, row.radix).ptr;
+        out = row.radix == 10 ? std::to_chars(out, out + 24, number).ptr
+                              : put_numeral(codec_.isa().surface.number_marks, out, number, row.radix);
         return std::copy(row.behind.begin(), row.behind.end(), out);
     }
     return nullptr;
