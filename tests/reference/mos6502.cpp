@@ -38,9 +38,9 @@ struct Entry {
 const std::array<Entry, 256>& entries() {
     static const std::array<Entry, 256> made = [] {
         const std::map<std::string_view, Mode> modes = {
-            {"imp", Mode::implied},     {"acc", Mode::accumulator}, {"imm", Mode::immediate},  {"zp", Mode::zero},
-            {"zpx", Mode::zero_x},      {"zpy", Mode::zero_y},      {"abs", Mode::absolute},   {"abx", Mode::absolute_x},
-            {"aby", Mode::absolute_y},  {"ind", Mode::indirect},    {"izx", Mode::indirect_x}, {"izy", Mode::indirect_y},
+            {"imp", Mode::implied},    {"acc", Mode::accumulator}, {"imm", Mode::immediate},  {"zp", Mode::zero},
+            {"zpx", Mode::zero_x},     {"zpy", Mode::zero_y},      {"abs", Mode::absolute},   {"abx", Mode::absolute_x},
+            {"aby", Mode::absolute_y}, {"ind", Mode::indirect},    {"izx", Mode::indirect_x}, {"izy", Mode::indirect_y},
             {"rel", Mode::relative}};
         std::array<Entry, 256> out;
         std::size_t at = 0;
@@ -139,9 +139,7 @@ std::uint16_t Machine::address(Mode mode) {
     }
 }
 
-void Machine::flag(unsigned bit, bool on) {
-    p = static_cast<std::uint8_t>((p & ~(1u << bit)) | (on ? 1u << bit : 0));
-}
+void Machine::flag(unsigned bit, bool on) { p = static_cast<std::uint8_t>((p & ~(1u << bit)) | (on ? 1u << bit : 0)); }
 
 std::uint8_t Machine::result(std::uint8_t value) {
     flag(zero, value == 0);

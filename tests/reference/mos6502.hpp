@@ -8,8 +8,22 @@
 
 namespace mos6502_reference {
 
-enum class Mode { none, implied, accumulator, immediate, zero, zero_x, zero_y, absolute, absolute_x, absolute_y,
-                  indirect, indirect_x, indirect_y, relative };
+enum class Mode {
+    none,
+    implied,
+    accumulator,
+    immediate,
+    zero,
+    zero_x,
+    zero_y,
+    absolute,
+    absolute_x,
+    absolute_y,
+    indirect,
+    indirect_x,
+    indirect_y,
+    relative
+};
 
 struct Opcode {
     const char* name = nullptr;  // null: not documented

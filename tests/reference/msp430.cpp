@@ -116,9 +116,7 @@ bool Machine::two_operands(unsigned code) {
             flags((s ^ d) != 0, s == d, ((s ^ d) & top) != 0, (s & d & top) != 0);
             write(to, byte, s ^ d);
             break;
-        default:
-            flags((s & d) != 0, (s & d) == 0, (s & d & top) != 0, false);
-            write(to, byte, s & d);
+        default: flags((s & d) != 0, (s & d) == 0, (s & d & top) != 0, false); write(to, byte, s & d);
     }
     return true;
 }
