@@ -52,8 +52,7 @@ const char* read_numeral(std::span<const NumberMark> marks, const char* p, const
 
 char* put_numeral(std::span<const NumberMark> marks, char* out, std::uint64_t value, unsigned radix) {
     constexpr std::size_t most_digits = 64;
-    const auto mark = radix == 10 ? marks.end()
-                                  : std::ranges::find(marks, radix, &NumberMark::radix);
+    const auto mark = radix == 10 ? marks.end() : std::ranges::find(marks, radix, &NumberMark::radix);
     const bool marked = mark != marks.end();
     const std::string_view before = marked ? mark->before : radix == 16 ? "0x" : "";
     out = std::copy(before.begin(), before.end(), out);

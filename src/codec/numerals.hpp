@@ -12,7 +12,8 @@ namespace isaforge::codec {
 
 // A number with one of the marks at `p`: where it ends, or null where there is none. What stands at `end` is not
 // looked at. `too_large` where it does not fit into 64 bits.
-const char* read_numeral(std::span<const NumberMark> marks, const char* p, const char* end, std::uint64_t& value, bool& too_large);
+const char* read_numeral(std::span<const NumberMark> marks, const char* p, const char* end, std::uint64_t& value,
+                         bool& too_large);
 
 // Room for what is written here.
 inline constexpr std::size_t longest_numeral = 96;

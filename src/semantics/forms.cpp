@@ -141,8 +141,8 @@ std::vector<Binding> FormGraphs::bindings_of(Index form, const Image& image) con
     std::vector<Binding> bindings;
     bindings.reserve(codes.size());
     for (Index i = 0; i < codes.size(); ++i)
-        bindings.push_back(bind(*codec_, isa_.forms[form].fields[i].type, codes[i], image,
-                                codec::tail_at(*codec_, form, i, image)));
+        bindings.push_back(
+            bind(*codec_, isa_.forms[form].fields[i].type, codes[i], image, codec::tail_at(*codec_, form, i, image)));
     return bindings;
 }
 
