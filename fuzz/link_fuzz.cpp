@@ -17,10 +17,11 @@ constexpr std::size_t most_members = 8;
 std::size_t script_size(std::string_view bytes) { return std::min(bytes.find('\0'), bytes.size()); }
 
 void change_script(std::string& script, fuzz::Random& random) {
-    static constexpr const char* words[] = {"region ", "rom ",     "ram ",  "0x10 ",    "size ",   "64 ",     " in ",
-                                            "stored ", "at ",      "\n",    ".text ",   ".data ",  ".bss ",   "* ",
-                                            "x = ",    "end(ram)", " + 1 ", " - start(.text)", "stored(.data)", "size(.bss)",
-                                            "entry ",  "4K ",      "//",    "y\n"};
+    static constexpr const char* words[] = {
+        "region ",       "rom ",       "ram ",   "0x10 ",    "size ",  "64 ",
+        " in ",          "stored ",    "at ",    "\n",       ".text ", ".data ",
+        ".bss ",         "* ",         "x = ",   "end(ram)", " + 1 ",  " - start(.text)",
+        "stored(.data)", "size(.bss)", "entry ", "4K ",      "//",     "y\n"};
     const std::size_t at = random.below(script.size() + 1);
     if (random.one_in(3)) {
         script.erase(at, random.below(8));

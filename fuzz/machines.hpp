@@ -30,6 +30,8 @@ inline constexpr const char* machine_names[] = {
     ISAFORGE_SOURCE_DIR "/tests/isas/big-endian-sample.isa",
     ISAFORGE_SOURCE_DIR "/tests/isas/big-endian-words-sample.isa",
     ISAFORGE_SOURCE_DIR "/examples/tutorial/sparrow.isa",
+    "mos6502",
+    "msp430",
     "fabrisc-2022-05-15",
     "gcn1.2",
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "assembler/limits.hpp"
+#include "codec/numerals.hpp"
 
 namespace isaforge::assembler {
 
@@ -223,7 +224,29 @@ bool Expressions::parse_binary(const char*& p, int lowest, Value& value) {
     }
 }
 
+// A byte of a value: `<label` and `>label`.
+bool Expressions::parse_byte(const char*& p, unsigned from, std::size_t mark_size, Value& value) {
+    if (++depth_ > limits::expression_nesting) {
+        --depth_;
+        return fail_deep(p);
+    }
+    const char* q = skip_blanks(p + mark_size);
+    const bool good = parse_unary(q, value);
+    --depth_;
+    constexpr std::uint64_t byte = 0xff;
+    if (!good) return false;
+    if (from != 0 && !combine(Operator::shift_right, value, Value::of(Integer(from, false)), p, value)) return false;
+    if (!combine(Operator::bit_and, value, Value::of(Integer(byte, false)), p, value)) return false;
+    p = q;
+    return true;
+}
+
 bool Expressions::parse_unary(const char*& p, Value& value) {
+    const auto begins = [&](const std::string& mark) {
+        return !mark.empty() && std::strncmp(p, mark.c_str(), mark.size()) == 0;
+    };
+    if (begins(syntax.low_byte)) return parse_byte(p, 0, syntax.low_byte.size(), value);
+    if (begins(syntax.high_byte)) return parse_byte(p, 8, syntax.high_byte.size(), value);
     Operator op{};
     switch (*p) {
         case '-': op = Operator::negate; break;
@@ -244,7 +267,22 @@ bool Expressions::parse_unary(const char*& p, Value& value) {
     return true;
 }
 
+// A number as the description's users write it. False where there is none; `good` says whether it is one that fits.
+bool Expressions::parse_marked_number(const char*& p, Value& value, bool& good) {
+    constexpr std::size_t longest = 160;  // with leading zeros
+    std::uint64_t number = 0;
+    bool too_large = false;
+    const char* const after = codec::read_numeral(syntax.number_marks, p, p + strnlen(p, longest), number, too_large);
+    if (!after) return false;
+    good = !too_large || fail(p, "this number does not fit into 64 bits");
+    p = after;
+    value = Value::of(Integer(number, false));
+    return true;
+}
+
 bool Expressions::parse_primary(const char*& p, Value& value) {
+    bool good = true;
+    if (!syntax.number_marks.empty() && parse_marked_number(p, value, good)) return good;
     if (is(*p, class_digit)) return parse_number(p, value);
     if (*p == '.' && is(p[1], class_digit)) return parse_floating(p, value);  // .5, which would read as a name
     if (is(*p, class_name_start) || continues_path(p)) return parse_name(p, value);

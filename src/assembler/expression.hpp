@@ -83,6 +83,8 @@ public:
 // Comment marks and prefixes that may follow or precede an expression.
 struct ExpressionSyntax {
     std::string immediate_prefix, label_reference_prefix, expression_prefix;
+    std::vector<NumberMark> number_marks;
+    std::string low_byte, high_byte;
     std::vector<std::string> comments;  // beginnings of comments that look like operators: "//", "/*"
     std::span<const std::string_view> modifiers;  // what may stand behind a symbol: "@rel32@lo"; the first is empty
 
@@ -91,6 +93,9 @@ struct ExpressionSyntax {
         immediate_prefix = surface.immediate_prefix;
         label_reference_prefix = surface.label_reference_prefix;
         expression_prefix = surface.expression_prefix;
+        number_marks = surface.number_marks;
+        low_byte = surface.low_byte;
+        high_byte = surface.high_byte;
         comments = surface.line_comments;
         for (const auto& [open, close] : surface.block_comments) comments.push_back(open);
     }
@@ -172,6 +177,8 @@ private:
     bool parse_unary(const char*& p, Value& value);
     bool parse_primary(const char*& p, Value& value);
     bool parse_parenthesis(const char*& p, Value& value);
+    bool parse_marked_number(const char*& p, Value& value, bool& good);
+    bool parse_byte(const char*& p, unsigned from, std::size_t mark_size, Value& value);
     bool parse_number(const char*& p, Value& value);
     bool parse_digits(const char*& p, unsigned radix, const char* digits, Value& value);
     bool parse_floating(const char*& p, Value& value);

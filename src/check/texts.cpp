@@ -8,6 +8,7 @@
 #include <random>
 
 #include "check/findings.hpp"
+#include "codec/numerals.hpp"
 #include "codec/tables.hpp"
 
 namespace isaforge::check {
@@ -19,12 +20,24 @@ constexpr unsigned samples_per_form = 24;
 // Plain numbers, as the codec itself prints them.
 class NumberReader : public ExpressionReader {
 public:
+    explicit NumberReader(const Surface& surface) : surface_(surface) {}
+
     bool read(const char*& cursor, const char* end, NumberValue& value) override {
         const std::size_t size = std::min<std::size_t>(static_cast<std::size_t>(end - cursor), sizeof text_ - 1);
         std::memcpy(text_, cursor, size);
         text_[size] = '\0';
         const bool negative = text_[0] == '-';
         const char* digits = text_ + negative;
+        std::uint64_t marked = 0;
+        bool too_large = false;
+        if (const char* const after =
+                codec::read_numeral(surface_.number_marks, digits, text_ + size, marked, too_large)) {
+            value = {};
+            value.integer = negative ? 0 - marked : marked;
+            value.negative = negative && marked != 0;
+            cursor += after - text_;
+            return !too_large;
+        }
         if (digits[0] < '0' || digits[0] > '9') return false;
         char* integer_end = nullptr;
         char* float_end = nullptr;
@@ -45,6 +58,7 @@ public:
     }
 
 private:
+    const Surface& surface_;
     char text_[128];
 };
 
@@ -56,14 +70,15 @@ public:
     void look(Index index) {
         if (isa_.forms[index].alias) return;
         for (unsigned i = 0; i < samples_per_form; ++i) {
-            const auto image = sample(isa_.forms[index], i);
+            const auto image = sample(index, i);
             if (image && !comes_back(index, *image)) return;
         }
     }
 
 private:
     // An instruction of the form: all fields low, all high, then random. Nothing where no valid code was found.
-    std::optional<Image> sample(const Form& form, unsigned number) {
+    std::optional<Image> sample(Index index, unsigned number) {
+        const Form& form = isa_.forms[index];
         Image image = form.written;
         for (const Field& field : form.fields) {
             if (field.fixed) continue;
@@ -71,7 +86,10 @@ private:
             if (!code) return std::nullopt;
             field.place.insert(image, *code);
         }
-        for (const Field& field : form.fields) set_tail(field.type, field.place.extract(image), form.bits, image);
+        for (Index i = 0; i < form.fields.size(); ++i) {
+            const Field& field = form.fields[i];
+            set_tail(field.type, field.place.extract(image), codec::tail_at(codec_, index, i, image), image);
+        }
         return image;
     }
 
@@ -155,7 +173,7 @@ private:
     const Codec& codec_;
     const Isa& isa_;
     Diagnostics& diagnostics_;
-    NumberReader numbers_;
+    NumberReader numbers_{isa_.surface};
     std::mt19937_64 random_{1};
 };
 

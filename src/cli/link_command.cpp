@@ -43,7 +43,8 @@ bool add_object(std::string name, std::vector<std::uint8_t>&& bytes, bool lazy, 
     std::string error;
     std::optional<Object> object = is_elf(bytes) ? read_elf(std::move(bytes), error) : std::nullopt;
     if (!object) {
-        complain(fmt::format("cannot link '{}': {}", name, error.empty() ? "this is neither an object nor an archive" : error));
+        complain(fmt::format("cannot link '{}': {}", name,
+                             error.empty() ? "this is neither an object nor an archive" : error));
         return false;
     }
     if (!object->lines_problem.empty())

@@ -131,6 +131,7 @@ private:
     void describe_forms();
     void need_checks(Index form);
     Check check_of(const Form& form, Index field) const;
+    void order_tails(const Form& form, FormTable& table) const;
     TailCheck tail_check_of(const Field& field) const;
     void build_form_codes(Index form);
 
@@ -297,6 +298,7 @@ void Builder::describe_operand(Index index) {
         for (const Field& field : row.fields) {
             const OperandTable& inner = tables_.operands[field.type];
             table.can_have_tail |= inner.can_have_tail;
+            table.has_own_tail |= inner.has_own_tail || (field.in_tail && !field.shared);
             table.can_take |= inner.can_take && !field.in_tail;
             table.relative |= inner.relative;
         }
@@ -379,17 +381,22 @@ void Builder::tabulate_codes(Index index, OperandTable& table) {
         std::all_of(table.valid.begin(), table.valid.end(), [](std::uint8_t valid) { return valid != 0; });
 }
 
-// An operand inside that is not tabulated may bring a word along with any code.
+// An operand inside that is not tabulated may bring a word along with any code: then nobody knows here.
 void Builder::tabulate_tails(const OperandType& type, OperandTable& table) const {
     table.tails.resize(table.row.size());
     for (std::size_t code = 0; code < table.row.size(); ++code) {
         if (table.row[code] == OperandTable::no_row) continue;
         const std::vector<Field>& fields = type.rows[table.row[code]].fields;
-        table.tails[code] = std::any_of(fields.begin(), fields.end(), [&](const Field& field) {
+        for (const Field& field : fields) {
             const OperandTable& inner = tables_.operands[field.type];
-            return field.in_tail ||
-                   (inner.can_have_tail && (inner.tails.empty() || inner.tails[field.place.extract(code)] != 0));
-        });
+            std::uint8_t& tail = table.tails[code];
+            if (tail != 0) break;
+            if (field.in_tail) {
+                tail = OneTail{field.place.width, field.shared}.packed();
+            } else if (inner.can_have_tail) {
+                tail = inner.tails.empty() ? OneTail::unknown : inner.tails[field.place.extract(code)];
+            }
+        }
     }
 }
 
@@ -462,8 +469,9 @@ std::string_view trimmed(std::string_view text) {
 
 // Operands with different arguments have the rows of one declaration in common: what such a row stands for is the same in all.
 std::uint32_t Builder::identity_of(const OperandRow& row, std::uint64_t code) {
-    if (row.tail_bits != 0) return tail_identity;
-    const auto next = static_cast<std::uint32_t>(tail_identity + 1 + identities_.size());
+    const auto tail = std::ranges::find_if(row.fields, [](const Field& field) { return field.in_tail; });
+    if (tail != row.fields.end()) return tail->shared ? tail_identity : own_tail_identity;
+    const auto next = static_cast<std::uint32_t>(own_tail_identity + 1 + identities_.size());
     return identities_.emplace(std::tuple{row.where.file, row.where.offset, code}, next).first->second;
 }
 
@@ -593,6 +601,22 @@ TailCheck Builder::tail_check_of(const Field& field) const {
     return check;
 }
 
+// In the order of the text that is printed; what it does not mention stands behind.
+void Builder::order_tails(const Form& form, FormTable& table) const {
+    const auto add = [&](Index index) {
+        const bool brings = tables_.operands[form.fields[index].type].can_have_tail;
+        if (brings && std::ranges::find(table.tail_order, index) == table.tail_order.end())
+            table.tail_order.push_back(index);
+    };
+    for (const TextElement& element : form.texts.empty() ? TextTemplate() : form.texts[0]) {
+        if (element.kind == TextKind::field || element.kind == TextKind::number) add(element.field);
+        if (element.kind == TextKind::any) std::ranges::for_each(element.fields, add);
+    }
+    for (Index i = 0; i < form.fields.size(); ++i) add(i);
+    const auto own = [&](Index index) { return tables_.operands[form.fields[index].type].has_own_tail; };
+    table.several_tails = table.tail_order.size() > 1 && std::ranges::any_of(table.tail_order, own);
+}
+
 // What is known of forms without looking at the codes of their operands; the same for all with the same fields.
 void Builder::describe_forms() {
     struct Described {
@@ -611,6 +635,7 @@ void Builder::describe_forms() {
         }
         FormTable& table = tables_.forms[i];
         table.can_have_tail = at->second.can_have_tail;
+        if (table.can_have_tail) order_tails(form, table);
         table.has_relative = at->second.has_relative;
         table.loaded = at->second.loaded;
         table.mask0 = form.mask.words[0];

@@ -18,11 +18,11 @@ bool operand_is_valid(const Isa& isa, const OperandTable& table, Index type, std
     return table.valid.empty() ? codec::code_is_valid(isa, type, code) : table.valid[code] != 0;
 }
 
-// What follows an instruction because of its operands.
+// What follows an instruction because of its operands, in one place.
 struct Tail {
     unsigned bits = 0;
     bool shared = false;
-    bool second = false;  // another one, which there is no room for
+    bool second = false;  // another one, which should be the same
 };
 
 // Whether the word behind the instruction is what `field` of a row calls for, besides what others did.
@@ -53,6 +53,23 @@ bool tail_of(const Isa& isa, const Codec::Tables& tables, Index index, std::uint
         return field.in_tail ? add_tail(isa, tables, field, image, at, available, tail)
                              : tail_of(isa, tables, field.type, field.place.extract(code), image, at, available, tail);
     });
+}
+
+// What the operand `code` brings along, wherever that lies.
+codec::OneTail one_tail(const Isa& isa, const Codec::Tables& tables, Index index, std::uint64_t code) {
+    const OperandTable& table = tables.operands[index];
+    if (!table.can_have_tail) return {};
+    const bool listed = code < table.tails.size();
+    if (listed && table.tails[code] != codec::OneTail::unknown) return codec::OneTail::unpacked(table.tails[code]);
+    const OperandType& type = isa.operand_types[index];
+    const Index row = codec::find_row(type, code, isa);
+    if (row == no_index) return {};
+    for (const Field& field : type.rows[row].fields) {
+        if (field.in_tail) return {field.place.width, field.shared};
+        const codec::OneTail inner = one_tail(isa, tables, field.type, field.place.extract(code));
+        if (inner.bits != 0) return inner;
+    }
+    return {};
 }
 
 bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Image& image) {
@@ -97,6 +114,27 @@ bool breaks_limit(const Isa& isa, const Codec::Tables& tables, Index form, const
     return false;
 }
 
+// The same for each operand's, one behind the other. `second`: two that should be the same are not.
+bool match_tails(const Isa& isa, const Codec::Tables& tables, Index index, const Image& image, unsigned available,
+                 unsigned& bits, bool& second) {
+    const Form& form = isa.forms[index];
+    codec::TailPlaces places(form.bits);
+    for (const Index i : tables.forms[index].tail_order) {
+        const Field& field = form.fields[i];
+        const std::uint64_t code = field.place.extract(image);
+        const codec::OneTail one = one_tail(isa, tables, field.type, code);
+        if (one.bits == 0) continue;
+        Tail tail;
+        const unsigned at = places.add(one);
+        if (places.end() > max_instruction_bits) return false;
+        if (!tail_of(isa, tables, field.type, code, image, at, available, tail) && !tail.second) return false;
+        second |= tail.second;
+    }
+    second |= places.differ();
+    bits = places.end();
+    return true;
+}
+
 // Whether the word is of a form that must be looked at more closely; `second`: it is but for a second tail.
 bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, const Image& image, unsigned available,
                      unsigned& bits, bool& second) {
@@ -108,6 +146,8 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
     };
     const std::span<const codec::TailCheck> tails = tables.forms[index].tails;
     if (std::all_of(tails.begin(), tails.end(), brings_none)) return true;
+    const FormTable& table = tables.forms[index];
+    if (table.several_tails) return match_tails(isa, tables, index, image, available, bits, second);
     Tail tail;
     const bool good = std::all_of(form.fields.begin(), form.fields.end(), [&](const Field& field) {
         return tail_of(isa, tables, field.type, field.place.extract(image), image, form.bits, available, tail);
@@ -139,7 +179,7 @@ Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image,
             continue;
         }
         if (second) {
-            if (why) *why = codec::second_tail_text;
+            if (why) *why = codec::other_tail_text;
         } else if (!leaf.limited || !breaks_limit(isa, tables, leaf.form, image, why)) {
             if (!why) return leaf.form;
             continue;
@@ -152,6 +192,24 @@ Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image,
 }
 
 }  // namespace
+
+codec::OneTail codec::tail_of(const Isa& isa, const Codec::Tables& tables, Index type, std::uint64_t code) {
+    tables.need_decoding();
+    return one_tail(isa, tables, type, code);
+}
+
+unsigned codec::tail_at(const Isa& isa, const Codec::Tables& tables, Index index, Index field, const Image& image) {
+    const Form& form = isa.forms[index];
+    const FormTable& table = tables.forms[index];
+    if (!table.several_tails) return form.bits;
+    TailPlaces places(form.bits);
+    for (const Index i : table.tail_order) {
+        const OneTail tail = tail_of(isa, tables, form.fields[i].type, form.fields[i].place.extract(image));
+        const unsigned at = tail.bits != 0 ? places.add(tail) : places.end();
+        if (i == field) return at;
+    }
+    return places.end();
+}
 
 Index Codec::decode(const Image& image, unsigned available, unsigned& bits) const {
     return find_form(*isa_, *tables_, image, available, bits, nullptr);
@@ -192,16 +250,16 @@ Image Codec::as_written(Index index, const Image& image) const {
     Image written = image;  // with what follows the instruction
     for (unsigned at = 0; at < form.bits; at += isa_->unit_bits)
         written.set(at, isa_->unit_bits, form.written.get(at, isa_->unit_bits));
-    unsigned tail = form.bits;
-    for (const Field& field : form.fields) {
+    for (Index i = 0; i < form.fields.size(); ++i) {
+        const Field& field = form.fields[i];
         if (field.fixed) continue;
         field.place.insert(written, as_written(field.type, field.place.extract(image)));
-        tail = write_tail(field.type, field.place.extract(image), written, tail);
+        write_tail(field.type, field.place.extract(image), written, codec::tail_at(*this, index, i, image));
     }
     return written;
 }
 
-// The same of what an operand has behind the instruction, from there on; gives where the next operand's begins.
+// The same of what an operand has behind the instruction, from there on; gives where that ends.
 unsigned Codec::write_tail(Index type, std::uint64_t code, Image& image, unsigned at) const {
     if (isa_->operand_types[type].kind != OperandKind::table) return at;
     const Index found = row_of(type, code);

@@ -154,7 +154,7 @@ void Reader::explain_violation(const char* begin, ReadFailure& failure) const {
     switch (violation_.kind) {
         case Violation::Kind::limit: failure.message = isa_.limits[violation_.limit].reason; break;
         case Violation::Kind::other_tail: failure.message = other_tail_text; break;
-        default: failure.message = second_tail_text;
+        default: failure.message = long_tail_text;
     }
 }
 

@@ -13,7 +13,7 @@ public:
 
     // False where that is one too many.
     bool add(std::uint32_t identity) {
-        for (unsigned i = 0; i < count_; ++i) {
+        for (unsigned i = 0; i < count_ && identity != own_tail_identity; ++i) {
             if (seen_[i] == identity) return true;
         }
         if (count_ == most_) return false;

@@ -358,6 +358,7 @@ void Codec::visit_operands(Index form, const Image& image, std::uint64_t address
     codec::Walk walk{*this, *tables_, image, isa_->forms[form].bits, address, visit, to};
     for (const codec::OperandStep& step : operand_plans_->of(form)) {
         walk.operand.field = step.index;
+        walk.tail = codec::tail_at(*this, form, step.index, image);
         walk.step(step, step.code_in(image));
     }
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "codec/numerals.hpp"
 #include "codec/operands.hpp"
 #include "codec/printer.hpp"
 #include "codec/tables.hpp"
@@ -21,20 +22,16 @@ char* put(char* out, const char* limit, std::string_view text) {
     return std::copy_n(text.data(), std::min(room, text.size()), out);
 }
 
-char* put_number(char* out, char* limit, std::int64_t value, bool is_signed, unsigned radix) {
-    char text[72];
+char* put_number(char* out, const PrintContext& context, std::int64_t value, bool is_signed, unsigned radix) {
+    char text[longest_numeral];
     char* end = text;
     std::uint64_t magnitude = static_cast<std::uint64_t>(value);
     if (is_signed && value < 0) {
         *end++ = '-';
         magnitude = 0 - magnitude;
     }
-    if (radix == 16) {
-        *end++ = '0';
-        *end++ = 'x';
-    }
-    end = std::to_chars(end, text + sizeof text, magnitude, static_cast<int>(radix)).ptr;
-    return put(out, limit, {text, static_cast<std::size_t>(end - text)});
+    end = put_numeral(context.isa.surface.number_marks, end, magnitude, radix);
+    return put(out, context.limit, {text, static_cast<std::size_t>(end - text)});
 }
 
 template <typename Float>
@@ -74,10 +71,10 @@ char* print_number(char* out, const PrintContext& context, const OperandType& ty
     if (rule.plain) {
         const NumberRule plain = plain_rule(rule);
         value = decode_number(plain, type.width, code, 0);
-        return put_number(out, context.limit, value, plain.base == NumberBase::signed_integer, radix);
+        return put_number(out, context, value, plain.base == NumberBase::signed_integer, radix);
     }
     const bool is_signed = rule.base == NumberBase::signed_integer || rule.relative || rule.scale < 0 || rule.bias < 0;
-    return put_number(out, context.limit, value, is_signed, radix);
+    return put_number(out, context, value, is_signed, radix);
 }
 
 char* print_entry(char* out, const PrintContext& context, const OperandType& type, std::uint64_t code) {
@@ -102,6 +99,9 @@ char* print_any(char* out, const PrintContext& context, const TextElement& eleme
         const InField inside(record, fields[index], index);
         const char* const begin = record ? std::exchange(record->begin, text) : nullptr;
         const std::size_t recorded = record ? record->size() : 0;
+        if (context.form != no_index)
+            inner.tail_at = tail_at(context.isa, context.tables, context.form, index, context.image);
+        inner.form = no_index;
         const char* end = print_operand(text, inner, fields[index].type, code_of(fields[index]));
         if (record) record->begin = begin;
         if (end == text) continue;
@@ -130,7 +130,7 @@ char* print_element(char* out, const PrintContext& context, const TextElement& e
             const Field& field = fields[element.field];
             const std::uint64_t code = code_of(field);
             const auto value = static_cast<std::int64_t>(code) * element.scale + element.bias;
-            char* const end = put_number(out, context.limit, value, true, element.radix);
+            char* const end = put_number(out, context, value, true, element.radix);
             const InField inside(context.record, field, element.field);
             if (context.record) context.record->add_sum(field.type, code, value, context, out, end);
             return end;
@@ -142,8 +142,15 @@ char* print_element(char* out, const PrintContext& context, const TextElement& e
 
 }  // namespace
 
-char* print_element(char* out, const PrintContext& context, const TextElement& element, const Form& form) {
-    return print_element(out, context, element, form.fields, context.isa.instructions[form.instruction].names[0],
+char* print_element(char* out, const PrintContext& context, const TextElement& element, Index index) {
+    const Form& form = context.isa.forms[index];
+    PrintContext own = context;
+    if (context.tables.forms[index].several_tails) {
+        if (element.kind == TextKind::any) own.form = index;
+        if (element.kind == TextKind::field)
+            own.tail_at = tail_at(context.isa, context.tables, index, element.field, context.image);
+    }
+    return print_element(out, own, element, form.fields, context.isa.instructions[form.instruction].names[0],
                          [&](const Field& field) { return field.place.extract(context.image); });
 }
 
@@ -216,7 +223,7 @@ char* Codec::print(char* out, Index index, const Image& image, std::uint64_t add
             if (element.kind == TextKind::any || choice.field == element.field) own.push_back(choice);
         }
         context.choices = own;
-        out = codec::print_element(out, context, element, form);
+        out = codec::print_element(out, context, element, index);
     }
     return out;
 }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "codec/numerals.hpp"
+
 namespace isaforge::codec {
 
 namespace {
@@ -215,13 +217,14 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
     char* const limit = out + Codec::max_text;
     const std::uint64_t word = image.words[0];
     const auto context = [&] {
-        return PrintContext{isa_, codec_tables_, image, isa_.forms[form].bits, address, labels, limit};
+        return PrintContext{isa_,    codec_tables_, image, tail_at(isa_, codec_tables_, form, step->field, image),
+                            address, labels,        limit};
     };
     for (;; ++step) {
         if (limit - out < step_room) return out;
         switch (step->kind) {
             case Step::Kind::end: return out;
-            case Step::Kind::element: out = print_element(out, context(), *step->element, isa_.forms[form]); break;
+            case Step::Kind::element: out = print_element(out, context(), *step->element, form); break;
             case Step::Kind::text:
                 std::memcpy(out, step->text, sizeof step->text);
                 out += step->size;
@@ -303,7 +306,7 @@ bool Printer::is_closed(Index index, std::uint64_t code) const {
 }
 
 // Null where the usual way has to be taken.
-char* Printer::put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code) {
+char* Printer::put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code) const {
     for (const WideRow& row : rows) {
         const std::uint64_t bits = code >> row.number_shift & row.number_mask;
         if ((code & row.mask) != row.value || bits < row.low || bits > row.high) continue;
@@ -314,11 +317,8 @@ char* Printer::put_wide(char* out, const std::vector<WideRow>& rows, std::uint64
             *out++ = '-';
             number = (std::uint64_t{1} << (row.sign_bit + 1)) - bits;
         }
-        if (row.radix == 16) {
-            *out++ = '0';
-            *out++ = 'x';
-        }
-        out = std::to_chars(out, out + 24, number, row.radix).ptr;
+        out = row.radix == 10 ? std::to_chars(out, out + 24, number).ptr
+                              : put_numeral(isa_.surface.number_marks, out, number, row.radix);
         return std::copy(row.behind.begin(), row.behind.end(), out);
     }
     return nullptr;

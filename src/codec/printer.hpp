@@ -100,7 +100,7 @@ private:
               Codec::LabelNamer* labels) const;
     char* put_unusual(char* out, const Table& table, std::uint64_t code, const PrintContext& context) const;
     bool is_closed(Index type, std::uint64_t code) const;
-    static char* put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code);
+    char* put_wide(char* out, const std::vector<WideRow>& rows, std::uint64_t code) const;
 
     const Isa& isa_;
     const Codec::Tables& codec_tables_;

@@ -222,7 +222,7 @@ bool Reader::number(const char*& cursor, Index index, Parsed& out) {
     if (continues_word(begin) || !number_value(cursor, value, waits)) return fail(begin, nullptr, index);
     if (value.kind == NumberValue::Kind::deferred) {
         if (out.deferred_count == most_deferred) return fail(begin, nullptr, index);
-        out.deferred_in_tail[out.deferred_count] = false;
+        out.deferred_in_tail[out.deferred_count] = Parsed::in_code;
         Deferred& deferred = out.deferred[out.deferred_count++];
         deferred = {};
         deferred.type = index;
@@ -472,7 +472,7 @@ namespace {
 std::uint64_t deferred_bits(const Parsed& parsed) {
     std::uint64_t bits = 0;
     for (unsigned i = 0; i < parsed.deferred_count; ++i) {
-        if (!parsed.deferred_in_tail[i]) continue;
+        if (parsed.deferred_in_tail[i] != Parsed::in_tail) continue;
         for (unsigned p = 0; p < parsed.deferred[i].piece_count; ++p)
             bits |= low_bits(parsed.deferred[i].pieces[p].width) << parsed.deferred[i].pieces[p].position;
     }
@@ -480,10 +480,11 @@ std::uint64_t deferred_bits(const Parsed& parsed) {
 }
 
 void mark_repeated(Parsed& parsed) {
-    for (unsigned i = 0; i < parsed.deferred_count; ++i) parsed.deferred[i].repeats |= parsed.deferred_in_tail[i];
+    for (unsigned i = 0; i < parsed.deferred_count; ++i)
+        parsed.deferred[i].repeats |= parsed.deferred_in_tail[i] == Parsed::in_tail;
 }
 
-// One word may follow; operands share it where they say so and mean the same value. What is not known yet is compared once
+// A word that follows; operands share it where they say so and mean the same value. What is not known yet is compared once
 // it is.
 bool share_tail(Parsed& parent, Parsed& child) {
     if (!parent.tail_shared || !child.tail_shared || parent.tail_bits != child.tail_bits) return false;
@@ -504,8 +505,9 @@ bool share_tail(Parsed& parent, Parsed& child) {
 bool Reader::adopt(Parsed& parent, Parsed& child, const Field& field) const {
     if (parent.deferred_count + child.deferred_count > most_deferred) return false;
     for (unsigned i = 0; i < child.deferred_count; ++i) {
-        if (!child.deferred_in_tail[i] && !lift(child.deferred[i], field.place)) return false;
-        child.deferred_in_tail[i] |= field.in_tail;
+        if (child.deferred_in_tail[i] != Parsed::in_code) continue;
+        if (!lift(child.deferred[i], field.place)) return false;
+        if (field.in_tail) child.deferred_in_tail[i] = Parsed::in_tail;
     }
     if (field.in_tail) {
         child.tail_bits = field.place.width;
@@ -529,16 +531,58 @@ bool Reader::adopt(Parsed& parent, Parsed& child, const Field& field) const {
     return true;
 }
 
-// The same for an operand of the instruction. A second word behind it is an error of its own kind: the rest is read first, to
-// see whether it is the only one.
-bool Reader::adopt_operand(Parsed& parsed, Parsed& child, const Field& field, const char* begin, const char* end) {
+// The same for an operand of the instruction, whose word behind it is its own unless it is shared.
+bool Reader::adopt_field(Parsed& parsed, Parsed& child, const Form& form, Index field) {
+    if (child.tail_bits != 0 && child.tail_shared) {
+        shared_fields_ |= 1u << (field & 31);
+    } else if (child.tail_bits != 0) {
+        if (own_tail_count_ == most_own_tails) return false;
+        for (unsigned i = 0; i < child.deferred_count; ++i) {
+            if (child.deferred_in_tail[i] == Parsed::in_tail)
+                child.deferred_in_tail[i] = static_cast<std::uint8_t>(Parsed::in_first_own + own_tail_count_);
+        }
+        own_tails_[own_tail_count_++] = {field, child.tail_bits, child.tail};
+        child.tail_bits = 0;
+    }
+    return adopt(parsed, child, form.fields[field]);
+}
+
+// A shared word that is another one is an error of its own kind: the rest is read first, to see whether it is the only one.
+bool Reader::adopt_operand(Parsed& parsed, Parsed& child, const Form& form, Index field, const char* begin,
+                           const char* end) {
     if (child.deferred_count == 0 && child.tail_bits == 0) return true;
-    const bool second = parsed.tail_bits != 0 && child.tail_bits != 0;
-    const bool shared = parsed.tail_shared && child.tail_shared;
-    if (adopt(parsed, child, field)) return true;
-    if (!second) return fail(skip(begin), nullptr, field.type);
-    if (pending_.kind == Violation::Kind::none)
-        pending_ = {shared ? Violation::Kind::other_tail : Violation::Kind::second_tail, skip(begin), end, no_index};
+    const bool second = parsed.tail_bits != 0 && child.tail_bits != 0 && child.tail_shared;
+    if (adopt_field(parsed, child, form, field)) return true;
+    if (!second) return fail(skip(begin), nullptr, form.fields[field].type);
+    if (pending_.kind == Violation::Kind::none) pending_ = {Violation::Kind::other_tail, skip(begin), end, no_index};
+    return true;
+}
+
+// Puts all that follows the instruction into its image.
+bool Reader::place_tails(const Parsed& parsed, Index index, Encoded& out) {
+    const FormTable& table = tables_.forms[index];
+    unsigned places[1 + most_own_tails];  // of the shared one, then of the others
+    TailPlaces all(out.bits);
+    for (const Index field : table.tail_order) {
+        if (shared_fields_ >> (field & 31) & 1) {
+            const unsigned at = all.add({parsed.tail_bits, true});
+            places[0] = at;
+        }
+        for (unsigned i = 0; i < own_tail_count_; ++i) {
+            if (own_tails_[i].field == field) places[1 + i] = all.add({own_tails_[i].bits, false});
+        }
+    }
+    if (all.end() > max_instruction_bits) return false;
+    if (parsed.tail_bits != 0) out.image.set(places[0], parsed.tail_bits, parsed.tail);
+    for (unsigned i = 0; i < own_tail_count_; ++i)
+        out.image.set(places[1 + i], own_tails_[i].bits, own_tails_[i].value);
+    for (unsigned i = 0; i < out.deferred_count; ++i) {
+        const std::uint8_t in = parsed.deferred_in_tail[i];
+        if (in == Parsed::in_code) continue;
+        for (BitPiece& piece : out.deferred[i].pieces)
+            piece.position = static_cast<std::uint16_t>(piece.position + places[in - Parsed::in_tail]);
+    }
+    out.bits = all.end();
     return true;
 }
 
@@ -562,7 +606,7 @@ bool Reader::constrain(const OperandRow& row, Index field, Parsed& out, unsigned
     for (const Constraint& constraint : row.constraints) {
         if (constraint.field != field) continue;
         for (unsigned i = first; i < out.deferred_count; ++i) {
-            if (out.deferred_in_tail[i] && !asked.in_tail) continue;
+            if (out.deferred_in_tail[i] != Parsed::in_code && !asked.in_tail) continue;
             if (!is_number(asked.type)) return false;
             if (out.deferred[i].range) return false;
             out.deferred[i].range = &constraint;
@@ -623,7 +667,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 if (!constant(cursor, element)) return false;
                 break;
             case TextKind::any:
-                if (!any(cursor, element, row.fields, nullptr, codes, out)) return false;
+                if (!any(cursor, element, row.fields, nullptr, nullptr, codes, out)) return false;
         }
     }
     for (std::size_t i = 0; i < row.fields.size(); ++i) {
@@ -639,7 +683,7 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
 }
 
 // Fields that may be left out, in any order: the form's, which a step reads, or those of a row.
-bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields,
+bool Reader::any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, const Form* form,
                  const ReadStep* step, std::uint64_t* codes, Parsed& out) {
     std::uint32_t seen = 0;
     const std::string_view separator = [&] {
@@ -667,7 +711,7 @@ bool Reader::any(const char*& cursor, const TextElement& element, const std::vec
             if (looks_ && step)
                 looks_->push_back({candidate_, step, static_cast<Index>(i), begin, taken ? p : nullptr, furthest_});
             if (!taken) continue;
-            if (!adopt(out, child, field)) return false;
+            if (form ? !adopt_field(out, child, *form, element.fields[i]) : !adopt(out, child, field)) return false;
             out.numeric |= child.numeric;
             codes[element.fields[i]] = child.code;
             seen |= 1u << i;
@@ -687,7 +731,7 @@ bool Reader::form_field(const char*& cursor, const Form& form, const ReadStep& s
     if (!operand(cursor, step.place, step.glued, child)) return false;
     if (step.repeated && (child.deferred_count != 0 || child.code != field.place.extract(image)))
         return fail(skip(begin), nullptr, field.type);
-    if (!adopt_operand(parsed, child, field, begin, cursor)) return false;
+    if (!adopt_operand(parsed, child, form, step.field, begin, cursor)) return false;
     field.place.insert(image, child.code);
     return true;
 }
@@ -756,7 +800,8 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
         case ReadStep::Kind::any: {
             std::uint64_t codes[most_fields] = {};
             stop_ = 0;
-            if (form.fields.size() > most_fields || !any(cursor, *step.element, form.fields, &step, codes, parsed))
+            if (form.fields.size() > most_fields ||
+                !any(cursor, *step.element, form.fields, &form, &step, codes, parsed))
                 return false;
             for (const Index index : step.element->fields) {
                 const Field& field = form.fields[index];
@@ -838,6 +883,7 @@ void Reader::find_excess(const char* begin, const Candidate& candidate, const Fo
     for (std::size_t i = 0; i < form.fields.size() && i < most_fields; ++i) seen |= form.fields[i].fixed ? 1u << i : 0;
     for (const Candidate::HeadField& head : candidate.head_fields) seen |= 1u << (head.field & 31);
     Image scratch = form.written;
+    own_tail_count_ = 0;
     Parsed parsed;
     const char* p = begin;
     for (const ReadStep& one : candidate.steps) {
@@ -859,6 +905,8 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     candidate_ = &candidate;
     at_step_ = nullptr;
     pending_.kind = Violation::Kind::none;
+    own_tail_count_ = 0;
+    shared_fields_ = 0;
     Parsed parsed;
     out.image = form.written;
     for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) {
@@ -890,15 +938,10 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     out.form = candidate.form;
     out.bits = form.bits;
     out.deferred_count = parsed.deferred_count;
-    for (unsigned i = 0; i < parsed.deferred_count; ++i) {
-        out.deferred[i] = parsed.deferred[i];
-        if (!parsed.deferred_in_tail[i]) continue;
-        for (BitPiece& piece : out.deferred[i].pieces)
-            piece.position = static_cast<std::uint16_t>(piece.position + form.bits);
-    }
-    if (parsed.tail_bits != 0) {
-        out.image.set(form.bits, parsed.tail_bits, parsed.tail);
-        out.bits += parsed.tail_bits;
+    for (unsigned i = 0; i < parsed.deferred_count; ++i) out.deferred[i] = parsed.deferred[i];
+    if ((parsed.tail_bits != 0 || own_tail_count_ != 0) && !place_tails(parsed, candidate.form, out)) {
+        pending_ = {Violation::Kind::long_tail, skip(cursor), p, no_index};
+        return violated();
     }
     cursor = p;
     return true;

@@ -18,7 +18,9 @@ struct Parsed {
     bool tail_shared = false;
     bool numeric = false;               // a number was written, not only names
     unsigned deferred_count = 0;
-    bool deferred_in_tail[most_deferred];
+    // Of what waits: whether it lies behind the instruction, and, in a statement, in the value of which operand.
+    static constexpr std::uint8_t in_code = 0, in_tail = 1, in_first_own = 2;
+    std::uint8_t deferred_in_tail[most_deferred];
     Deferred deferred[most_deferred];
 
     Parsed() {
@@ -125,7 +127,7 @@ private:
 
     // What is wrong with a statement that is written as it should be.
     struct Violation {
-        enum class Kind : std::uint8_t { none, second_tail, other_tail, limit } kind = Kind::none;
+        enum class Kind : std::uint8_t { none, long_tail, other_tail, limit } kind = Kind::none;
         const char* begin = nullptr;  // the operand
         const char* end = nullptr;
         Index limit = no_index;
@@ -187,10 +189,13 @@ private:
     bool constrain(const OperandRow& row, Index field, Parsed& out, unsigned first) const;
     bool comes_back(Index type, const OperandRow& row, const Parsed& parsed) const;
     bool row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out);
-    bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, const ReadStep* step,
-             std::uint64_t* codes, Parsed& out);
+    bool any(const char*& cursor, const TextElement& element, const std::vector<Field>& fields, const Form* form,
+             const ReadStep* step, std::uint64_t* codes, Parsed& out);
     bool adopt(Parsed& parent, Parsed& child, const Field& field) const;
-    bool adopt_operand(Parsed& parsed, Parsed& child, const Field& field, const char* begin, const char* end);
+    bool adopt_field(Parsed& parsed, Parsed& child, const Form& form, Index field);
+    bool adopt_operand(Parsed& parsed, Parsed& child, const Form& form, Index field, const char* begin,
+                       const char* end);
+    bool place_tails(const Parsed& parsed, Index form, Encoded& out);
 
     bool head(const char*& cursor, const Head& head, std::uint64_t* codes);
     const Mnemonic* mnemonic(const char*& cursor);
@@ -243,6 +248,16 @@ private:
     Violation violation_;  // of the first candidate that had one
     const Candidate* candidate_ = nullptr;
     std::vector<Look>* looks_ = nullptr;
+    // Values behind the instruction that are not shared, of the statement that is being read.
+    struct OwnTail {
+        Index field;
+        unsigned bits;
+        std::uint64_t value;
+    };
+    static constexpr unsigned most_own_tails = 8;
+    OwnTail own_tails_[most_own_tails];
+    unsigned own_tail_count_ = 0;
+    std::uint32_t shared_fields_ = 0;  // a bit for each that has the shared value
     const ReadStep* at_step_ = nullptr;
     std::vector<Wanted>* wanted_ = nullptr;  // where it is noted what is looked for at the end
     const Mnemonic* found_ = nullptr;

@@ -29,9 +29,8 @@ inline constexpr unsigned most_fields = 32;   // of one form or row
 
 inline constexpr unsigned most_taken = 15;    // that a limit may allow
 
-// What is said where a second operand wants another value behind the instruction.
-inline constexpr const char* second_tail_text =
-    "a second value would follow the instruction, and one is all it has room for";
+// What is said where the values behind an instruction are too many, or differ although they are one.
+inline constexpr const char* long_tail_text = "with what follows, the instruction would be longer than 256 bits";
 inline constexpr const char* other_tail_text =
     "the operands of an instruction share one value behind it, and this is another";
 
@@ -40,7 +39,8 @@ struct Taken {
     std::uint32_t identity = 0;
     std::uint32_t limits = 0;           // a bit for each
 };
-inline constexpr std::uint32_t tail_identity = 1;  // what follows the instruction, which there is once
+inline constexpr std::uint32_t tail_identity = 1;  // what follows the instruction and is shared, which there is once
+inline constexpr std::uint32_t own_tail_identity = 2;  // what follows because of one operand: equal ones are several
 
 // One operand type. What its rows bring along is always known; its codes and its texts are built when needed.
 struct OperandTable {
@@ -61,12 +61,51 @@ struct OperandTable {
     std::uint64_t left_out = 0;         // … and is this code then
     bool can_have_tail = false;
     bool has_tail_row = false;          // one of its own rows has a tail
-    std::vector<std::uint8_t> tails;    // by code, where it can: 1 where it does
+    bool has_own_tail = false;          // … and one that is not shared with other operands
+    std::vector<std::uint8_t> tails;    // by code, where it can: what it brings along, see OneTail
     bool can_take = false;              // some code counts for a limit
     bool relative = false;              // holds a number that counts from the instruction's address
     std::vector<std::uint32_t> taken;   // by code, where it can: the list of what it takes, in `takings`; 0: nothing
     std::vector<Taken> takings;         // lists; the first is empty
     static constexpr std::uint16_t no_row = 0xffff;
+};
+
+// What one code of an operand brings along: so many bits, which other operands may share. In one byte, for tables.
+struct OneTail {
+    static constexpr std::uint8_t is_shared = 0x80, unknown = 0x7f;
+
+    unsigned bits = 0;
+    bool shared = false;
+
+    std::uint8_t packed() const { return static_cast<std::uint8_t>(bits | (shared ? is_shared : 0)); }
+    static OneTail unpacked(std::uint8_t byte) { return {byte & 0x7fu, (byte & is_shared) != 0}; }
+};
+
+// Values lie behind the instruction in the order in which their operands are written. Those that are shared are one, at the
+// place of the first.
+class TailPlaces {
+public:
+    explicit TailPlaces(unsigned at) : next_(at) {}
+
+    // Where the next operand's lies.
+    unsigned add(const OneTail& tail) {
+        if (tail.shared && shared_bits_ != 0) {
+            differ_ |= tail.bits != shared_bits_;
+            return shared_at_;
+        }
+        const unsigned at = next_;
+        next_ += tail.bits;
+        if (!tail.shared) return at;
+        shared_at_ = at;
+        shared_bits_ = tail.bits;
+        return at;
+    }
+    unsigned end() const { return next_; }
+    bool differ() const { return differ_; }  // shared values have not the same width
+
+private:
+    unsigned next_, shared_at_ = 0, shared_bits_ = 0;
+    bool differ_ = false;
 };
 
 // Where the texts of an operand are found: among those of all that may stand at the same place of a mnemonic's statements.
@@ -189,6 +228,8 @@ struct FormTable {
     std::span<const TailCheck> tails;   // likewise
     std::atomic<bool> has_codes = false;  // of its operands
     bool can_have_tail = false;
+    std::vector<Index> tail_order;      // the fields that may bring a word along, as they are written …
+    bool several_tails = false;         // … where there can be more than one word
     bool may_grow = false;
     bool has_relative = false;
     bool loaded = false;  // has a number that a loader changes
@@ -262,6 +303,15 @@ namespace codec {
 Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa);
 bool code_is_valid(const Isa& isa, Index type, std::uint64_t code);
 
+// What the operand `code` brings along.
+OneTail tail_of(const Isa& isa, const Codec::Tables& tables, Index type, std::uint64_t code);
+// Where what a field of the form brings along begins in the image. For a field that brings nothing along, anywhere behind
+// the instruction.
+unsigned tail_at(const Isa& isa, const Codec::Tables& tables, Index form, Index field, const Image& image);
+inline unsigned tail_at(const Codec& codec, Index form, Index field, const Image& image) {
+    return tail_at(codec.isa(), codec.tables_so_far(), form, field, image);
+}
+
 // Whether this is the name of a register of the description.
 bool names_register(const Codec::Tables& tables, std::string_view name);
 
@@ -311,7 +361,8 @@ private:
 
 class OperandRecord;
 
-// Prints an operand, or an element of a form's text, into `out`. Values that are relative need `address`; a tail's bits come from `image` behind `tail_at`.
+// Prints an operand, or an element of a form's text, into `out`. Values that are relative need `address`; a tail's bits come
+// from `image` behind `tail_at`.
 struct PrintContext {
     const Isa& isa;
     const Codec::Tables& tables;
@@ -322,9 +373,10 @@ struct PrintContext {
     char* limit = nullptr;
     std::span<const RowChoice> choices = {};  // those for the field that is printed
     OperandRecord* record = nullptr;          // where what is printed is told
+    Index form = no_index;                    // where fields of it are printed whose values lie in several places
 };
 char* print_operand(char* out, const PrintContext& context, Index type, std::uint64_t code, bool hexadecimal = false);
-char* print_element(char* out, const PrintContext& context, const TextElement& element, const Form& form);
+char* print_element(char* out, const PrintContext& context, const TextElement& element, Index form);
 char* print_template(char* out, const PrintContext& context, const TextTemplate& text, const std::vector<Field>& fields,
                      std::uint64_t code, std::string_view name);
 

@@ -91,6 +91,7 @@ Verifier::Verifier(const Codec& codec)
       known_(codec.isa().forms.size()),
       known_too_(codec.isa().forms.size()) {
     reading_->expressions.stable_text = false;
+    reading_->expressions.syntax.use(codec.isa().surface);
     const Codec::Tables& tables = codec.tables_so_far();
     for (KnownToo& too : known_too_) too.mnemonic = nowhere;
     for (std::uint32_t m = 0; m < tables.mnemonics.size(); ++m) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <set>
@@ -309,6 +310,22 @@ void Resolver::resolve_surface() {
     if (chosen != isa_.dialect_surfaces.end()) isa_.surface = chosen->second;
 }
 
+void Resolver::add_number_mark(Surface& surface, const SurfaceSetting& setting, unsigned radix) {
+    constexpr std::size_t longest = 4;
+    NumberMark mark{radix, setting.values[0].text, setting.values.size() > 1 ? setting.values[1].text : std::string()};
+    const bool word_before = !mark.before.empty() &&
+                             (std::isalpha(static_cast<unsigned char>(mark.before[0])) != 0 || mark.before[0] == '_');
+    if (mark.before.empty() && mark.behind.empty()) {
+        diagnostics_.error(setting.key.place, "a number needs a mark before its digits or behind them");
+    } else if (word_before) {
+        diagnostics_.error(setting.values[0].place, "what begins with a letter is a name, and no number");
+    } else if (mark.before.size() > longest || mark.behind.size() > longest) {
+        diagnostics_.error(setting.key.place, fmt::format("a mark of numbers has at most {} characters", longest));
+    } else {
+        surface.number_marks.push_back(std::move(mark));
+    }
+}
+
 void Resolver::apply_setting(Surface& surface, const SurfaceSetting& setting) {
     const std::string& key = setting.key.text;
     const std::string first = setting.values.empty() ? std::string() : setting.values[0].text;
@@ -323,13 +340,16 @@ void Resolver::apply_setting(Surface& surface, const SurfaceSetting& setting) {
         }
         return;
     }
-    const bool pair = key == "comment" && count == 2;
+    const unsigned radix = key == "hex" ? 16 : key == "octal" ? 8 : key == "binary" ? 2 : 0;
+    const bool may_pair = key == "comment" || radix != 0;
+    const bool pair = may_pair && count == 2;
     if (count != 1 && !pair) {
-        diagnostics_.error(setting.key.place,
-                           fmt::format("`{}` takes one text{}", key, key == "comment" ? " or two" : ""));
+        diagnostics_.error(setting.key.place, fmt::format("`{}` takes one text{}", key, may_pair ? " or two" : ""));
         return;
     }
-    if (pair) {
+    if (radix != 0) {
+        add_number_mark(surface, setting, radix);
+    } else if (pair) {
         surface.block_comments.emplace_back(first, setting.values[1].text);
     } else if (key == "comment") {
         surface.line_comments.push_back(first);
@@ -355,10 +375,14 @@ void Resolver::apply_setting(Surface& surface, const SurfaceSetting& setting) {
         surface.expression_prefix = first;
     } else if (key == "reference") {
         surface.label_reference_prefix = first;
+    } else if (key == "low") {
+        surface.low_byte = first;
+    } else if (key == "high") {
+        surface.high_byte = first;
     } else {
-        static const std::vector<std::string_view> known = {"comment",    "end",      "separator", "label",
-                                                            "define",     "undefine", "immediate", "reference",
-                                                            "expression", "case"};
+        static const std::vector<std::string_view> known = {
+            "comment",    "end",  "separator", "label", "define", "undefine", "immediate", "reference",
+            "expression", "case", "hex",       "octal", "binary", "low",      "high"};
         Diagnostic& error = diagnostics_.error(setting.key.place, fmt::format("the syntax has no setting '{}'", key));
         const std::string_view meant = nearest(key, known);
         if (!meant.empty()) error.suggest(std::string(meant));

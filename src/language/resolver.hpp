@@ -138,6 +138,7 @@ private:
     void resolve_settings();
     void unknown_word(const Name& word, const std::vector<std::string_view>& known);
     void resolve_surface();
+    void add_number_mark(Surface& surface, const SurfaceSetting& setting, unsigned radix);
     void apply_setting(Surface& surface, const SurfaceSetting& setting);
     void resolve_registers();
     void resolve_types();

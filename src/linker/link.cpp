@@ -110,7 +110,9 @@ private:
         if (!options_.entry.empty()) return options_.entry;
         return options_.script && !options_.script->entry.empty() ? options_.script->entry : usual;
     }
-    bool entry_is_asked_for() const { return !options_.entry.empty() || (options_.script && !options_.script->entry.empty()); }
+    bool entry_is_asked_for() const {
+        return !options_.entry.empty() || (options_.script && !options_.script->entry.empty());
+    }
 
     std::vector<LinkInput>& inputs_;
     const Codec& codec_;
@@ -150,8 +152,8 @@ bool Linker::check_inputs() {
         const bool alike = object.wide == first->wide && object.big_endian == first->big_endian &&
                            object.machine == first->machine && object.machine_flags == first->machine_flags;
         if (alike) continue;
-        fail(fmt::format("{} is another kind of ELF file than {}: class, byte order, machine or flags differ", input.name,
-                         inputs_[0].name));
+        fail(fmt::format("{} is another kind of ELF file than {}: class, byte order, machine or flags differ",
+                         input.name, inputs_[0].name));
         return false;
     }
     if (!first) fail("there is nothing to link");
@@ -162,7 +164,8 @@ void Linker::index_lazy() {
     for (Index i = 0; i < inputs_.size(); ++i) {
         if (!inputs_[i].lazy) continue;
         for (const Symbol& symbol : inputs_[i].object.symbols) {
-            if (symbol.binding != Binding::local && symbol.section != undefined_section) lazy_.try_emplace(symbol.name, i);
+            if (symbol.binding != Binding::local && symbol.section != undefined_section)
+                lazy_.try_emplace(symbol.name, i);
         }
     }
 }
@@ -182,10 +185,10 @@ std::string Linker::place_of(const Global& global) const {
 // False where both definitions count.
 bool Linker::define(Global& global, Index input, Index index) {
     const Symbol& symbol = inputs_[input].object.symbols[index];
-    const Global::Rank rank = symbol.section == undefined_section  ? Global::Rank::undefined
-                              : symbol.section == common_section   ? Global::Rank::common
-                              : symbol.binding == Binding::weak    ? Global::Rank::weak
-                                                                   : Global::Rank::strong;
+    const Global::Rank rank = symbol.section == undefined_section ? Global::Rank::undefined
+                              : symbol.section == common_section  ? Global::Rank::common
+                              : symbol.binding == Binding::weak   ? Global::Rank::weak
+                                                                  : Global::Rank::strong;
     if (rank == Global::Rank::undefined) {
         // One that has to be there counts more than one that may be missing.
         const bool stronger = global.rank == rank && global.input != no_index && symbol.binding != Binding::weak &&
@@ -196,7 +199,8 @@ bool Linker::define(Global& global, Index input, Index index) {
     }
     if (rank == Global::Rank::strong && global.rank == rank) return false;
     if (rank == Global::Rank::common) global.alignment = std::max(global.alignment, std::bit_floor(symbol.value));
-    const Symbol* const known = global.input != no_index ? &inputs_[global.input].object.symbols[global.symbol] : nullptr;
+    const Symbol* const known =
+        global.input != no_index ? &inputs_[global.input].object.symbols[global.symbol] : nullptr;
     const bool larger = rank == Global::Rank::common && global.rank == rank && known && symbol.size > known->size;
     if (rank > global.rank || larger) {
         global.rank = rank;
@@ -290,7 +294,8 @@ void Linker::drop_unused() {
             dropped_[i][s] = !kept;
             if (kept) waiting.emplace_back(i, s);
         }
-        for (const Relocation& relocation : object.relocations) from[i][relocation.section].push_back(relocation.symbol);
+        for (const Relocation& relocation : object.relocations)
+            from[i][relocation.section].push_back(relocation.symbol);
     }
     std::vector<std::string_view> roots(options_.wanted.begin(), options_.wanted.end());
     roots.push_back(entry_name());
@@ -337,8 +342,9 @@ bool Linker::add_part(Index input, Index from, const Section& section, Moved& mo
     const std::uint64_t offset = aligned(to.extent(), section.alignment), size = section.extent();
     const std::uint64_t end = offset + size;
     const auto too_large = [&] {
-        fail(fmt::format("section {} becomes too large: a program has at most {} bytes, of which {} lie between parts of sections", to.name,
-                         max_flat_image, limits::most_filling));
+        fail(fmt::format(
+            "section {} becomes too large: a program has at most {} bytes, of which {} lie between parts of sections",
+            to.name, max_flat_image, limits::most_filling));
         return false;
     };
     constexpr std::uint64_t largest = std::uint64_t{1} << 62;
@@ -373,7 +379,8 @@ bool Linker::merge_sections() {
         const Object& object = inputs_[i].object;
         moved_[i].resize(object.sections.size());
         for (Index s = 0; program_.taken[i] && s < object.sections.size(); ++s) {
-            if (!dropped_[i][s] && !add_part(i, s, object.sections[s], moved_[i][s], object.sections[s].name)) return false;
+            if (!dropped_[i][s] && !add_part(i, s, object.sections[s], moved_[i][s], object.sections[s].name))
+                return false;
         }
     }
     return true;
@@ -461,7 +468,8 @@ void Linker::merge_symbols() {
 // A symbol of the linker's: it is there where somebody names it and nobody defines it.
 void Linker::own_symbol(std::string_view name, Index section, std::uint64_t value) {
     const auto known = globals_.find(name);
-    if (known == globals_.end() || known->second.rank != Global::Rank::undefined || known->second.made == no_index) return;
+    if (known == globals_.end() || known->second.rank != Global::Rank::undefined || known->second.made == no_index)
+        return;
     known->second.rank = Global::Rank::strong;
     Symbol& symbol = object_.symbols[known->second.made];
     symbol.section = section;
@@ -497,7 +505,8 @@ bool Linker::define_by_script() {
     if (!options_.script) return true;
     const auto find = [this](std::string_view name) -> const Symbol* {
         const auto known = globals_.find(name);
-        return known == globals_.end() || known->second.made == no_index ? nullptr : &object_.symbols[known->second.made];
+        return known == globals_.end() || known->second.made == no_index ? nullptr
+                                                                         : &object_.symbols[known->second.made];
     };
     for (const LinkScript::Definition& definition : options_.script->definitions) {
         LinkedValue value;
@@ -513,8 +522,9 @@ void Linker::add_own_symbols() {
         Index found = no_index;
         for (Index i = 0; i < object_.sections.size(); ++i) {
             const Section& section = object_.sections[i];
-            const bool later = found == no_index || section.address + section.extent() >
-                                                        object_.sections[found].address + object_.sections[found].extent();
+            const bool later =
+                found == no_index ||
+                section.address + section.extent() > object_.sections[found].address + object_.sections[found].extent();
             if (section.allocated && fits(section) && later) found = i;
         }
         return found;
@@ -584,9 +594,8 @@ void Linker::merge_lines() {
             if (end < object_.sections[moved.section].extent()) object_.lines.push_back({moved.section, 0, end, 0});
         }
     }
-    std::ranges::stable_sort(object_.lines, {}, [](const LineEntry& line) {
-        return std::tuple(line.section, line.offset, line.line != 0);
-    });
+    std::ranges::stable_sort(
+        object_.lines, {}, [](const LineEntry& line) { return std::tuple(line.section, line.offset, line.line != 0); });
 }
 
 // Where in its own object a place of the output was.
@@ -609,10 +618,11 @@ void Linker::report_undefined() {
     }
     for (const auto& [index, places] : missing) {
         const std::string& name = object_.symbols[index].name;
-        std::string message = fmt::format("{}: '{}' is not defined", origin(places[0]->section, places[0]->offset), name);
+        std::string message =
+            fmt::format("{}: '{}' is not defined", origin(places[0]->section, places[0]->offset), name);
         if (places.size() > 1) {
-            message += fmt::format("; {} other place{} name{} it, too", places.size() - 1, places.size() == 2 ? "" : "s",
-                                   places.size() == 2 ? "s" : "");
+            message += fmt::format("; {} other place{} name{} it, too", places.size() - 1,
+                                   places.size() == 2 ? "" : "s", places.size() == 2 ? "s" : "");
         }
         std::vector<std::string_view> names;
         for (const Symbol& symbol : object_.symbols) {
@@ -639,9 +649,8 @@ void Linker::set_entry() {
         return;
     }
     // With the first instruction, as objects do that were not linked.
-    const auto code = std::ranges::find_if(object_.sections, [](const Section& section) {
-        return section.executable && section.extent() != 0;
-    });
+    const auto code = std::ranges::find_if(
+        object_.sections, [](const Section& section) { return section.executable && section.extent() != 0; });
     if (code != object_.sections.end()) object_.entry = code->address;
 }
 
@@ -675,7 +684,8 @@ bool Linker::run() {
         apply_relocations(object_, codec_, diagnostics_,
                           [this](Index section, std::uint64_t offset) { return origin(section, offset); });
     }
-    std::ranges::stable_sort(program_.parts, {}, [](const LinkedPart& part) { return std::pair(part.section, part.offset); });
+    std::ranges::stable_sort(program_.parts, {},
+                             [](const LinkedPart& part) { return std::pair(part.section, part.offset); });
     return diagnostics_.ok();
 }
 

@@ -25,7 +25,8 @@ std::string map_text(const LinkedProgram& program) {
     std::vector<std::vector<Listed>> symbols(object.sections.size());
     std::vector<const Symbol*> numbers;
     for (const Symbol& symbol : object.symbols) {
-        const bool named = !symbol.name.empty() && symbol.type != SymbolType::section && symbol.type != SymbolType::file;
+        const bool named =
+            !symbol.name.empty() && symbol.type != SymbolType::section && symbol.type != SymbolType::file;
         if (named && symbol.section < symbols.size()) symbols[symbol.section].push_back({symbol.value, symbol.name});
         if (named && symbol.section == absolute_section && symbol.binding != Binding::local) numbers.push_back(&symbol);
     }
@@ -43,7 +44,8 @@ std::string map_text(const LinkedProgram& program) {
         auto next = symbols[index].begin();
         const auto list_symbols = [&](std::uint64_t end) {
             for (; next != symbols[index].end() && next->offset < end; ++next) {
-                out += fmt::format("0x{:0{}x}            {:8}{}\n", section.address + next->offset, digits, "", next->name);
+                out += fmt::format("0x{:0{}x}            {:8}{}\n", section.address + next->offset, digits, "",
+                                   next->name);
             }
         };
         for (const LinkedPart& part : program.parts) {

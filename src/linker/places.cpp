@@ -47,7 +47,8 @@ public:
             for (const std::string& pattern : placement.patterns) {
                 for (Index i = 0; i < object_.sections.size(); ++i) {
                     const Section& section = object_.sections[i];
-                    if (!placed_[i] && section.allocated && fits(pattern, section.name) && !place(i, placement)) return false;
+                    if (!placed_[i] && section.allocated && fits(pattern, section.name) && !place(i, placement))
+                        return false;
                 }
             }
         }
@@ -80,9 +81,9 @@ private:
             const std::string over = address >= region.address && address + section.extent() >= address
                                          ? fmt::format(": it ends {} bytes too far", address + section.extent() - end)
                                          : "";
-            Diagnostic& error = diagnostics_.error(
-                place, fmt::format("section {} of {} bytes does not fit into region {}{}", section.name, section.extent(),
-                                   region.name, over));
+            Diagnostic& error =
+                diagnostics_.error(place, fmt::format("section {} of {} bytes does not fit into region {}{}",
+                                                      section.name, section.extent(), region.name, over));
             error.note(region.place, fmt::format("the region has {} bytes", region.size));
             return false;
         }
@@ -129,21 +130,23 @@ bool check_places(const Object& object, Diagnostics& diagnostics) {
         if (section.allocated && section.extent() != 0) sections.push_back(&section);
     }
     const auto memory = [&](const Section* section) { return apart && section->executable; };
-    std::ranges::stable_sort(
-        sections, {}, [&](const Section* section) { return std::pair(memory(section), section->address); });
+    std::ranges::stable_sort(sections, {},
+                             [&](const Section* section) { return std::pair(memory(section), section->address); });
     const std::uint64_t last = object.wide ? ~std::uint64_t{0} : ~std::uint32_t{0};
     for (std::size_t i = 0; i < sections.size(); ++i) {
         const Section& section = *sections[i];
         if (section.address > last || section.extent() - 1 > last - section.address) {
-            diagnostics.error({}, fmt::format("section {} lies at {:#x} and reaches beyond the last address of the file's "
-                                              "class, {:#x}",
-                                              section.name, section.address, last));
+            diagnostics.error({},
+                              fmt::format("section {} lies at {:#x} and reaches beyond the last address of the file's "
+                                          "class, {:#x}",
+                                          section.name, section.address, last));
             return false;
         }
         if (i == 0 || memory(sections[i - 1]) != memory(&section)) continue;
         const Section& before = *sections[i - 1];
         if (section.address - before.address >= before.extent()) continue;
-        diagnostics.error({}, fmt::format("sections {} and {} overlap at {:#x}", before.name, section.name, section.address));
+        diagnostics.error(
+            {}, fmt::format("sections {} and {} overlap at {:#x}", before.name, section.name, section.address));
         return false;
     }
     return true;
@@ -208,7 +211,8 @@ bool evaluate(const LinkScript& script, const LinkScript::Definition& definition
         } else if (term.minus && out.section == value.section) {
             out.section = absolute_section;  // a distance
         } else {
-            return fail(term.place, "of addresses there may be one in a sum, or two of one section with a minus between");
+            return fail(term.place,
+                        "of addresses there may be one in a sum, or two of one section with a minus between");
         }
     }
     return true;

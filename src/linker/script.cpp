@@ -37,7 +37,8 @@ private:
     void next() {
         while (at_ < text_.size() && text_[at_] != '\n' && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
         const std::size_t begin = at_;
-        const bool ends = at_ == text_.size() || text_[at_] == '\n' || text_[at_] == '#' || text_.substr(at_, 2) == "//";
+        const bool ends =
+            at_ == text_.size() || text_[at_] == '\n' || text_[at_] == '#' || text_.substr(at_, 2) == "//";
         if (!ends) {
             if (in_name(text_[at_])) {
                 while (at_ < text_.size() && in_name(text_[at_])) ++at_;
@@ -46,7 +47,8 @@ private:
             }
         }
         word_ = text_.substr(begin, at_ - begin);
-        place_ = {file_, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(std::max<std::size_t>(at_ - begin, 1))};
+        place_ = {file_, static_cast<std::uint32_t>(begin),
+                  static_cast<std::uint32_t>(std::max<std::size_t>(at_ - begin, 1))};
     }
     bool fail(std::string message) {
         diagnostics_.error(place_, std::move(message));
@@ -62,7 +64,8 @@ private:
     bool at_number() const { return !word_.empty() && std::isdigit(static_cast<unsigned char>(word_[0])); }
     bool number(std::uint64_t& value);
     bool name(std::string& out, std::string_view what) {
-        if (word_.empty() || !in_name(word_[0]) || at_number()) return fail("expected " + std::string(what) + ", found " + found());
+        if (word_.empty() || !in_name(word_[0]) || at_number())
+            return fail("expected " + std::string(what) + ", found " + found());
         out = word_;
         next();
         return true;
@@ -109,8 +112,9 @@ bool ScriptReader::region(Index& out) {
         std::vector<std::string_view> names;
         for (const auto& region : script_.regions) names.push_back(region.name);
         const std::string_view near = nearest(word_, names);
-        Diagnostic& error = diagnostics_.error(place_, word_.empty() ? "expected the name of a region, found the line's end"
-                                                                     : "there is no region '" + std::string(word_) + "'");
+        Diagnostic& error =
+            diagnostics_.error(place_, word_.empty() ? "expected the name of a region, found the line's end"
+                                                     : "there is no region '" + std::string(word_) + "'");
         if (!near.empty()) error.suggest(std::string(near));
         return good_ = false;
     }
@@ -171,7 +175,8 @@ bool ScriptReader::term(LinkScript::Definition& definition, bool minus) {
         if (word_ == "(") {
             static constexpr std::pair<std::string_view, Kind> functions[] = {
                 {"start", Kind::start}, {"end", Kind::end}, {"size", Kind::size}, {"stored", Kind::stored}};
-            const auto* const known = std::ranges::find(functions, term.name, &std::pair<std::string_view, Kind>::first);
+            const auto* const known =
+                std::ranges::find(functions, term.name, &std::pair<std::string_view, Kind>::first);
             if (known == std::end(functions)) {
                 place_ = term.place;
                 return fail("expected start(…), end(…), size(…) or stored(…)");
@@ -207,7 +212,8 @@ bool ScriptReader::statement() {
     const std::size_t behind = at_;
     next();
     if (word_ == "=") {
-        if (first.find('*') != std::string_view::npos || !in_name(first[0]) || std::isdigit(static_cast<unsigned char>(first[0]))) {
+        if (first.find('*') != std::string_view::npos || !in_name(first[0]) ||
+            std::isdigit(static_cast<unsigned char>(first[0]))) {
             place_ = place;
             return fail("expected the name of a symbol before '='");
         }

@@ -378,7 +378,7 @@ bool ElfWriter::finish(std::string& out) {
     const off_t planned = elf_update(elf_, ELF_C_NULL);
     if (planned < 0) return failed();
     std::uint64_t content = 0;
-    for (const Section& section : object_.sections) content += section.bytes.size();
+    for (const Section& each : object_.sections) content += each.bytes.size();
     for (const auto& bytes : tables_) content += bytes.size();
     for (const std::size_t bytes : {note_.size(), debug_.line.size(), debug_.info.size(), debug_.abbrev.size(),
                                     section_names_.bytes().size(), symbol_names_.bytes().size()})

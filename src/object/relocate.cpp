@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "codec/tables.hpp"
 #include "isaforge/object.hpp"
 #include "object/relocation_place.hpp"
 
@@ -126,7 +127,7 @@ void NumberFinder::in_form(Index index, unsigned bits, std::vector<RelocatedNumb
         const Field& field = form.fields[i];
         if (field.type >= isa_.operand_types.size()) continue;
         std::vector<Found> inside;
-        in_operand(field.type, field.place.extract(image_), form.bits, 0, inside);
+        in_operand(field.type, field.place.extract(image_), codec::tail_at(codec_, index, i, image_), 0, inside);
         for (Found& found : inside) {
             if (!found.in_image && !compose(field.place, found.number)) continue;
             const bool known = std::ranges::any_of(

@@ -49,7 +49,7 @@ std::uint64_t Draw::row(const OperandType& type, Tail& tail) {
         const Field& field = row->fields[i];
         const std::uint64_t value = capture(*row, i, tail);
         if (field.in_tail) {
-            tail.emplace_back(&field.place, value);
+            tail.push_back({&field.place, value});
         } else {
             code = field.place.insert(code, value);
         }

@@ -12,8 +12,13 @@ namespace isaforge::sample {
 
 using Random = SplitMix64;
 
-// What one instruction has in the words that follow it: pieces of the tail with their values.
-using Tail = std::vector<std::pair<const BitPlace*, std::uint64_t>>;
+// What an operand of an instruction has behind it: pieces of its value there.
+struct TailPart {
+    const BitPlace* place;
+    std::uint64_t value;
+    Index field = no_index;  // of the form
+};
+using Tail = std::vector<TailPart>;
 
 class Draw {
 public:

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <string>
 
+#include "codec/tables.hpp"
 #include "isaforge/sample.hpp"
 #include "sample/draw.hpp"
 #include "sample/wording.hpp"
@@ -46,13 +47,19 @@ std::uint64_t Sampler::State::code_of(const Form& form, Index index) {
 Image Sampler::State::image_of(const Form& form) {
     Image image = form.written;
     tail.clear();
-    for (Index i = 0; i < form.fields.size(); ++i) form.fields[i].place.insert(image, code_of(form, i));
+    for (Index i = 0; i < form.fields.size(); ++i) {
+        const std::size_t before = tail.size();
+        form.fields[i].place.insert(image, code_of(form, i));
+        for (std::size_t k = before; k < tail.size(); ++k) tail[k].field = i;
+    }
     if (given != no_index && form.bits < max_instruction_bits)
         image.set(form.bits, std::min(64u, max_instruction_bits - form.bits), random.next());  // it may call for a tail
-    for (const auto& [place, value] : tail) {
-        for (const BitPiece& piece : place->pieces) {
-            if (form.bits + piece.position + piece.width <= max_instruction_bits)
-                image.set(form.bits + piece.position, piece.width, value >> piece.shift);
+    const auto index = static_cast<Index>(&form - codec.isa().forms.data());
+    for (const sample::TailPart& part : tail) {
+        const unsigned at = codec::tail_at(codec, index, part.field, image);
+        for (const BitPiece& piece : part.place->pieces) {
+            if (at + piece.position + piece.width <= max_instruction_bits)
+                image.set(at + piece.position, piece.width, part.value >> piece.shift);
         }
     }
     return image;

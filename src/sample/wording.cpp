@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "codec/numerals.hpp"
 #include "codec/tables.hpp"
 
 namespace isaforge::sample {
@@ -16,9 +17,11 @@ bool is_word(char c) {
 
 }  // namespace
 
-std::uint64_t Wording::code_of(const Scope& scope, const Field& field) const {
-    if (scope.form) return field.place.extract(*image_);
-    return field.code_in(scope.code, *image_, tail_at_);
+std::uint64_t Wording::code_of(const Scope& scope, Index index) {
+    const Field& field = scope.fields[index];
+    if (scope.form == no_index) return field.code_in(scope.code, *image_, tail_at_);
+    tail_at_ = codec::tail_at(codec_, scope.form, index, *image_);
+    return field.place.extract(*image_);
 }
 
 // In either radix, unless it goes on a word as in `s12`.
@@ -30,9 +33,14 @@ void Wording::integer(std::int64_t value, bool is_signed, std::string& out, unsi
         magnitude = 0 - magnitude;
     }
     if (!in_word && random_.one_in(3)) radix = 26 - radix;  // 10 or 16
-    if (radix == 16) out += "0x";
-    char digits[24];
-    out.append(digits, std::to_chars(digits, digits + sizeof digits, magnitude, static_cast<int>(radix)).ptr);
+    char digits[codec::longest_numeral];
+    const std::vector<NumberMark>& marks = codec_.isa().surface.number_marks;
+    if (radix == 16) {
+        const auto known = random_.one_in(2) ? std::span<const NumberMark>() : std::span(marks);
+        out.append(digits, codec::put_numeral(known, digits, magnitude, radix));
+    } else {
+        out.append(digits, std::to_chars(digits, digits + sizeof digits, magnitude).ptr);
+    }
 }
 
 void Wording::number(const OperandType& type, std::uint64_t code, std::string& out) {
@@ -97,7 +105,7 @@ bool Wording::any(const TextElement& element, const Scope& scope, std::string& o
     bool first = true;
     for (const Index index : order) {
         std::string one;
-        if (!operand(scope.fields[index].type, code_of(scope, scope.fields[index]), one)) return false;
+        if (!operand(scope.fields[index].type, code_of(scope, index), one)) return false;
         if (one.empty()) continue;
         if (!first) out += element.text;
         first = false;
@@ -113,11 +121,10 @@ bool Wording::element(const TextElement& element, const Scope& scope, std::strin
         case TextKind::space: out += element.text; return true;
         case TextKind::name: out += scope.name; return true;
         case TextKind::field: {
-            const Field& field = scope.fields[element.field];
-            return operand(field.type, code_of(scope, field), out);
+            return operand(scope.fields[element.field].type, code_of(scope, element.field), out);
         }
         case TextKind::number: {
-            const auto code = static_cast<std::int64_t>(code_of(scope, scope.fields[element.field]));
+            const auto code = static_cast<std::int64_t>(code_of(scope, element.field));
             integer(code * element.scale + element.bias, true, out, element.radix);
             return true;
         }
@@ -134,11 +141,10 @@ bool Wording::write(Index index, const Image& image, std::uint64_t address, std:
     const Form& form = codec_.isa().forms[index];
     const std::vector<std::string>& names = codec_.isa().instruction_of(form).names;
     image_ = &image;
-    tail_at_ = form.bits;
     address_ = address;
     out.clear();
     return text(form.texts[random_.below(form.texts.size())],
-                {form.fields, names[random_.below(names.size())], 0, true}, out);
+                {form.fields, names[random_.below(names.size())], 0, index}, out);
 }
 
 }  // namespace isaforge::sample

@@ -21,9 +21,9 @@ private:
         const std::vector<Field>& fields;
         std::string_view name;
         std::uint64_t code = 0;
-        bool form = false;
+        Index form = no_index;  // whose fields they are; none: an operand's row
     };
-    std::uint64_t code_of(const Scope& scope, const Field& field) const;
+    std::uint64_t code_of(const Scope& scope, Index field);
     bool text(const TextTemplate& text, const Scope& scope, std::string& out);
     bool element(const TextElement& element, const Scope& scope, std::string& out);
     bool any(const TextElement& element, const Scope& scope, std::string& out);

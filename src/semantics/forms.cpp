@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "codec/tables.hpp"
 #include "ir/passes/check.hpp"
 #include "ir/passes/passes.hpp"
 #include "ir/substitute.hpp"
@@ -139,8 +140,9 @@ std::vector<Binding> FormGraphs::bindings_of(Index form, const Image& image) con
     codec_->fields(form, image, codes);
     std::vector<Binding> bindings;
     bindings.reserve(codes.size());
-    for (std::size_t i = 0; i < codes.size(); ++i)
-        bindings.push_back(bind(*codec_, isa_.forms[form].fields[i].type, codes[i], image, isa_.forms[form].bits));
+    for (Index i = 0; i < codes.size(); ++i)
+        bindings.push_back(
+            bind(*codec_, isa_.forms[form].fields[i].type, codes[i], image, codec::tail_at(*codec_, form, i, image)));
     return bindings;
 }
 

@@ -136,15 +136,67 @@ TEST(Tails, AnotherValueIsAnErrorAtTheSecond) {
     EXPECT_NE(machine.assemble("add r1, 0x1234, 0x1235, 5").find("the end of the statement"), std::string::npos);
 }
 
-TEST(Tails, WithoutTheWordThereIsOneOnly) {
+TEST(Tails, WithoutTheWordEachOperandHasItsOwn) {
     Machine machine(sources);
-    const std::string second = "a second value would follow the instruction, and one is all it has room for";
     EXPECT_EQ(machine.assemble("add r1, own 5, r2"), "1a22 0005");
-    EXPECT_EQ(machine.assemble("add r1, own 5, own 5"), second + " [own 5]");
-    EXPECT_EQ(machine.assemble("add r1, 5, own 5"), second + " [own 5]");
+    EXPECT_EQ(machine.assemble("add r1, own 5, own 6"), "1aa2 0005 0006");
+    EXPECT_EQ(machine.assemble("add r1, own 5, own 5"), "1aa2 0005 0005");
+    EXPECT_EQ(machine.assemble("add r1, 5, own 6"), "18a2 0005 0006");
+    EXPECT_EQ(machine.assemble("add r1, own 6, low 5"), "1a92 0006 0005");
+    EXPECT_EQ(machine.print({0x1aa2, 5, 6}), "add r1, own 0x5, own 0x6");
+    EXPECT_EQ(machine.print({0x18a2, 5, 6}), "add r1, 0x5, own 0x6");
     EXPECT_EQ(machine.print({0x1aa2, 5}), "no instruction");
     EXPECT_EQ(machine.print({0x18a2, 5}), "no instruction");
     EXPECT_EQ(machine.print({0x1a22, 5}), "add r1, own 0x5, r2");
+    EXPECT_EQ(machine.print({0x1a92, 6, 0x105}), "no instruction");  // the second is a byte
+}
+
+TEST(Tails, NumbersToComeAreTheirOwnOperands) {
+    Machine machine(sources);
+    EXPECT_EQ(machine.assemble("add r1, own later, own later"), "1aa2 0000 0000");
+    ASSERT_EQ(machine.encoded.deferred_count, 2u);
+    EXPECT_EQ(machine.patch(0, 0x1234), "");
+    EXPECT_EQ(machine.patch(1, 0x5678), "");
+    EXPECT_EQ(machine.units(machine.encoded.image, machine.encoded.bits), "1aa2 1234 5678");
+    EXPECT_EQ(machine.assemble("add r1, own later, later"), "1a82 0000 0000");
+    EXPECT_EQ(machine.patch(0, 1), "");
+    EXPECT_EQ(machine.patch(1, 2), "");
+    EXPECT_EQ(machine.units(machine.encoded.image, machine.encoded.bits), "1a82 0001 0002");
+}
+
+// They lie in the order in which they are written, wherever the operands' codes are in the word.
+TEST(Tails, TheTextHasTheirOrder) {
+    Machine machine(R"isa(
+isa machine
+code unit 16 little
+registers r : 3 of u16 "r{n}"
+number wide = b32 hex
+number word = b16 hex
+operand source : 4 {
+    0 n:r          "{n}"
+    1 000 + k:word "{k}"
+    1 001 + k:wide "wide {k}"
+}
+limit numbers 1 "one number has to do"
+operand counted : 4 {
+    0 n:r          "{n}"
+    1 000 + k:word "{k}"  takes numbers
+}
+format BACK    | OP:4 | D:source | S:source | -:4 |
+format COUNTED | OP:4 | A:counted | B:counted | -:4 | takes numbers in A, B
+instructions BACK [OP] "{name} {S}, {D}" {
+    1  move
+}
+instructions COUNTED [OP] "{name} {A}, {B}" {
+    2  few
+}
+)isa");
+    EXPECT_EQ(machine.assemble("move 0x1234, 0x5678"), "1880 1234 5678");
+    EXPECT_EQ(machine.assemble("move wide 0x12345678, 7"), "1890 5678 1234 0007");
+    EXPECT_EQ(machine.assemble("move 7, wide 0x12345678"), "1980 0007 5678 1234");
+    EXPECT_EQ(machine.print({0x1980, 7, 0x5678, 0x1234}), "move 0x7, wide 0x12345678");
+    EXPECT_EQ(machine.assemble("few 5, r1"), "2810 0005");
+    EXPECT_EQ(machine.assemble("few 5, 5"), "one number has to do [5]");  // equal ones are two
 }
 
 TEST(Tails, TheBitsOfATailAreLookedAt) {

@@ -127,7 +127,9 @@ INSTANTIATE_TEST_SUITE_P(Sets, Shipped,
                                          Kind{"fabrisc-2022-05-02", "WLEN=64", fabrisc, 3},
                                          Kind{"fabrisc-2022-05-15", "WLEN=32", fabrisc, 3},
                                          Kind{"fabrisc-2022-05-15", "WLEN=64", fabrisc, 3},
-                                         Kind{"wishbone-gpu", "", "    jump .again;\n    nop;\n    nop;\n", 0}));
+                                         Kind{"wishbone-gpu", "", "    jump .again;\n    nop;\n    nop;\n", 0},
+                                         Kind{"mos6502", "", "    jmp .again\n", 3},
+                                         Kind{"msp430", "", "    jmp .again\n", 3}));
 
 }  // namespace
 }  // namespace isaforge

@@ -130,7 +130,9 @@ std::vector<std::string> random_program(Random& random, unsigned files, unsigned
         text += fmt::format(".text\n.balign 2\n.globl f{0}, d{0}\nf{0}:\n", f);
         for (unsigned i = random.below(3); i > 0; --i) {
             switch (random.below(3)) {
-                case 0: text += fmt::format("  bne r{}, r{}, f{}\n", random.below(8), random.below(8), f / 3 * 3); break;
+                case 0:
+                    text += fmt::format("  bne r{}, r{}, f{}\n", random.below(8), random.below(8), f / 3 * 3);
+                    break;
                 case 1: text += fmt::format("  load r{}, d{} + {}\n", random.below(8), any(), random.below(3)); break;
                 default: text += "  add r1, r2, r3\n";
             }
@@ -186,7 +188,8 @@ TEST_F(Linking, CountsAddressesAsTheMachineDoes) {
     ASSERT_TRUE(link_all(gpu)) << said();
     AssembleOptions flat;
     flat.flat = true;
-    const auto expected = testing::assemble_text("  nop;\n  jump there;\n nop;\nthere: nop;\n .data\n .4byte there\n", flat);
+    const auto expected =
+        testing::assemble_text("  nop;\n  jump there;\n nop;\nthere: nop;\n .data\n .4byte there\n", flat);
     ASSERT_EQ(expected->messages(), "");
     EXPECT_EQ(image_of(program_.object), image_of(expected->object));
 }
@@ -242,8 +245,9 @@ TEST_F(Linking, KeepsNamesOfOneFileApart) {
     add("here: bne r0, r1, here\n.globl f\nf: stop r0, r0, r0\n");
     add("here: bne r0, r1, here\nbne r1, r0, f\n");
     ASSERT_EQ(linked(), "good");
-    EXPECT_EQ(hex(".text"), "403000104030"
-                            "3e32");
+    EXPECT_EQ(hex(".text"),
+              "403000104030"
+              "3e32");
 }
 
 TEST_F(Linking, SaysWhereNamesAreMissing) {
@@ -279,7 +283,8 @@ TEST_F(Linking, RefusesWhatItCannotPutTogether) {
     inputs_[0].object.relocatable = true;
     add("add r1, r1, r1\n");
     inputs_[1].object.wide = true;
-    EXPECT_EQ(linked(), "error: b.o is another kind of ELF file than a.o: class, byte order, machine or flags differ\n");
+    EXPECT_EQ(linked(),
+              "error: b.o is another kind of ELF file than a.o: class, byte order, machine or flags differ\n");
     inputs_.clear();
     EXPECT_EQ(linked(), "error: there is nothing to link\n");
 }
@@ -307,10 +312,11 @@ constexpr const char* three_sections =
 
 TEST_F(Linking, PutsSectionsWhereTheScriptSays) {
     add(three_sections);
-    script("# a board\nregion rom 0x20 size 64   // below\nregion ram 0x80 size 1K\n"
-           ".text in rom\n.data in ram at 0x84 stored in rom\n.bss in ram\n"
-           "stack = end(ram)\nfrom = stored(.data)\nlength = size(.data) + 2 - 1\nthere = start(.bss) + 1\n"
-           "gap = end(.bss) - start(.bss)\n");
+    script(
+        "# a board\nregion rom 0x20 size 64   // below\nregion ram 0x80 size 1K\n"
+        ".text in rom\n.data in ram at 0x84 stored in rom\n.bss in ram\n"
+        "stack = end(ram)\nfrom = stored(.data)\nlength = size(.data) + 2 - 1\nthere = start(.bss) + 1\n"
+        "gap = end(.bss) - start(.bss)\n");
     ASSERT_EQ(linked(), "good");
     EXPECT_EQ(section(".text").address, 0x20U);
     EXPECT_EQ(section(".data").address, 0x84U);
@@ -345,8 +351,9 @@ TEST_F(Linking, SaysWhatIsWrongInAScript) {
         {"region rom 0 size 64K\n.text in rmo\n", "board.link:2:10: error: there is no region 'rmo'"},
         {"region rom 0 size 64K\n.text in rom stored\n", "board.link:2:20: error: expected 'in', found the line's end"},
         {".text\n", "board.link:1:6: error: expected the name of a section, or 'in', found the line's end"},
-        {"x = 1 +\n", "board.link:1:8: error: expected a number, a symbol, or start(…), end(…), size(…), stored(…), found the "
-                      "line's end"},
+        {"x = 1 +\n",
+         "board.link:1:8: error: expected a number, a symbol, or start(…), end(…), size(…), stored(…), found the "
+         "line's end"},
         {"x = near(.text)\n", "board.link:1:5: error: expected start(…), end(…), size(…) or stored(…)"},
         {"x = 1 2\n", "board.link:1:7: error: expected the line's end, found '2'"},
         {"3 = 1\n", "board.link:1:1: error: expected the name of a symbol before '='"},
@@ -399,7 +406,8 @@ TEST_F(Linking, PutsSectionsAtAddresses) {
 
 TEST_F(Linking, PutsSectionsOfOneKindTogether) {
     add(".section .text.f, \"ax\"\n.globl f\nf: add r1, r1, r1\n.section .rodata.x, \"a\"\n.byte 1\n");
-    add(".text\nbne r1, r2, f\n.section .rodata, \"a\"\n.byte 2\n.section table, \"a\"\n.byte __start_table, __stop_table\n");
+    add(".text\nbne r1, r2, f\n.section .rodata, \"a\"\n.byte 2\n.section table, \"a\"\n.byte __start_table, "
+        "__stop_table\n");
     ASSERT_EQ(linked(), "good");
     EXPECT_EQ(section(".text").bytes.size(), 4U);
     EXPECT_EQ(hex(".rodata"), "0102");
@@ -414,7 +422,8 @@ TEST_F(Linking, GivesTheNamesThatOtherLinkersGive) {
 
 TEST_F(Linking, LeavesOutWhatNothingReaches) {
     add(".globl _start\n_start: load r1, d\n.section .text.f, \"ax\"\nload r1, e\n"
-        ".section .data.d, \"aw\"\nd: .byte e\n.section .data.e, \"aw\"\ne: .byte 9\n.section .data.g, \"aw\"\n.byte 7\n");
+        ".section .data.d, \"aw\"\nd: .byte e\n.section .data.e, \"aw\"\ne: .byte 9\n.section .data.g, \"aw\"\n.byte "
+        "7\n");
     options_.drop_unused = true;
     ASSERT_EQ(linked(), "good");
     EXPECT_EQ(section(".text").bytes.size(), 2U);
@@ -460,7 +469,9 @@ TEST_F(Linking, RefusesSectionsThatBecomeTooLarge) {
     add(".data\n.byte 1\n");
     add(".data\n.byte 1\n");
     inputs_[1].object.sections[1].alignment = std::uint64_t{1} << 32;
-    EXPECT_EQ(linked(), "error: section .data becomes too large: a program has at most 1073741824 bytes, of which 67108864 lie between parts of "
+    EXPECT_EQ(linked(),
+              "error: section .data becomes too large: a program has at most 1073741824 bytes, of which 67108864 lie "
+              "between parts of "
               "sections\n");
 }
 
@@ -489,7 +500,8 @@ TEST(Archives, GiveTheirMembers) {
     const std::string whole = archive_of({{"a.o", "abc"}, {"b.o", ""}, {"c.o", "abcd"}});
     EXPECT_EQ(read_names(whole), "a.o 3\nb.o 0\nc.o 4\n");
     EXPECT_EQ(read_names("!<arch>\n"), "");
-    EXPECT_EQ(read_names("!<thin>\n"), "this is a thin archive, which only names its members: make one that holds them");
+    EXPECT_EQ(read_names("!<thin>\n"),
+              "this is a thin archive, which only names its members: make one that holds them");
     EXPECT_EQ(read_names("abc"), "this is not an archive");
 }
 

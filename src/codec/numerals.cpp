@@ -1,0 +1,70 @@
+#include "codec/numerals.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace isaforge::codec {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+// What goes on with a word: no number ends before it.
+bool is_word(char c) { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z') || c == '_' || c == '$'; }
+
+unsigned digit_value(char c) {
+    if (is_digit(c)) return static_cast<unsigned>(c - '0');
+    const char low = lower(c);
+    return low >= 'a' && low <= 'f' ? static_cast<unsigned>(low - 'a' + 10) : 99;
+}
+
+bool same(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
+
+const char* read_numeral(std::span<const NumberMark> marks, const char* p, const char* end, std::uint64_t& value,
+                         bool& too_large) {
+    for (const NumberMark& mark : marks) {
+        const auto left = static_cast<std::size_t>(end - p);
+        if (left <= mark.before.size() || !same({p, mark.before.size()}, mark.before)) continue;
+        const char* const digits = p + mark.before.size();
+        if (mark.before.empty() && !is_digit(*digits)) continue;
+        const char* after = digits;
+        while (after != end && is_word(*after)) ++after;
+        const std::string_view word(digits, static_cast<std::size_t>(after - digits));
+        const std::size_t size = word.size() - std::min(word.size(), mark.behind.size());
+        if (size == 0 || !same(word.substr(size), mark.behind)) continue;
+        const auto counts = [&](char c) { return digit_value(c) < mark.radix; };
+        if (!std::all_of(digits, digits + size, counts)) continue;
+        value = 0;
+        too_large = false;
+        for (const char* q = digits; q != digits + size; ++q) {
+            too_large |= value > (~std::uint64_t{0} - digit_value(*q)) / mark.radix;
+            value = value * mark.radix + digit_value(*q);
+        }
+        return after;
+    }
+    return nullptr;
+}
+
+char* put_numeral(std::span<const NumberMark> marks, char* out, std::uint64_t value, unsigned radix) {
+    constexpr std::size_t most_digits = 64;
+    const auto mark = radix == 10 ? marks.end() : std::ranges::find(marks, radix, &NumberMark::radix);
+    const bool marked = mark != marks.end();
+    const std::string_view before = marked ? mark->before : radix == 16 ? "0x" : "";
+    out = std::copy(before.begin(), before.end(), out);
+    char* const digits = out;
+    out = std::to_chars(out, out + most_digits, value, static_cast<int>(radix)).ptr;
+    if (!marked) return out;
+    if (before.empty() && !is_digit(*digits)) {  // it begins with a digit, or it is a name
+        std::copy_backward(digits, out, out + 1);
+        *digits = '0';
+        ++out;
+    }
+    return std::copy(mark->behind.begin(), mark->behind.end(), out);
+}
+
+}  // namespace isaforge::codec
