@@ -453,13 +453,13 @@ struct AutoRow {
     Place where;
 };
 
-// How programs for this machine are written.
 // A way to write integers of a radix: `$1f`, `1fh`. Without anything before, the first character is a digit.
 struct NumberMark {
     unsigned radix = 16;  // 2, 8 or 16
     std::string before, behind;
 };
 
+// How programs for this machine are written.
 struct Surface {
     std::vector<std::string> line_comments;
     std::vector<std::pair<std::string, std::string>> block_comments;
@@ -470,8 +470,7 @@ struct Surface {
     std::string immediate_prefix;        // "#": allowed before numbers
     std::string label_reference_prefix;  // "@": allowed before labels in operands
     std::string expression_prefix;       // "@": allowed before expressions in operands, where they look like registers
-    std::vector<NumberMark>
-        number_marks;  // beside 0x1f, 0b101 and 017; what is hexadecimal is printed as the first of these
+    std::vector<NumberMark> number_marks;  // beside 0x1f, 0b101 and 017; the first of radix 16 is printed
     std::string low_byte, high_byte;     // "<", ">": in front of a value, its bits 7 to 0, or 15 to 8; empty: none
     bool case_insensitive = false;       // mnemonics, registers and keywords
 };

@@ -192,9 +192,9 @@ instructions COUNTED [OP] "{name} {A}, {B}" {
 }
 )isa");
     EXPECT_EQ(machine.assemble("move 0x1234, 0x5678"), "1880 1234 5678");
-    EXPECT_EQ(machine.assemble("move wide 0x12345678, 7"), "1890 5678 1234 0007");
-    EXPECT_EQ(machine.assemble("move 7, wide 0x12345678"), "1980 0007 5678 1234");
-    EXPECT_EQ(machine.print({0x1980, 7, 0x5678, 0x1234}), "move 0x7, wide 0x12345678");
+    EXPECT_EQ(machine.assemble("move wide 0x12345678, 7"), "1890 1234 5678 0007");
+    EXPECT_EQ(machine.assemble("move 7, wide 0x12345678"), "1980 0007 1234 5678");
+    EXPECT_EQ(machine.print({0x1980, 7, 0x1234, 0x5678}), "move 0x7, wide 0x12345678");
     EXPECT_EQ(machine.assemble("few 5, r1"), "2810 0005");
     EXPECT_EQ(machine.assemble("few 5, 5"), "one number has to do [5]");  // equal ones are two
 }

@@ -52,7 +52,7 @@ struct Pair {
         for (std::uint8_t* one : {&reference.a, &reference.x, &reference.y, &reference.s})
             *one = static_cast<std::uint8_t>(random());
         reference.p = random() & 0xcf;
-        reference.pc = static_cast<std::uint16_t>(random());
+        reference.pc = static_cast<std::uint16_t>(random() % 0xfffd);  // no instruction goes on at address 0
         set_registers();
     }
     void step_both(const std::string& when) {
