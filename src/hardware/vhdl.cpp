@@ -45,12 +45,7 @@ private:
     void add(fmt::format_string<Values...> text, Values&&... values) {
         fmt::format_to(std::back_inserter(out_), text, std::forward<Values>(values)...);
     }
-    // Comments, in characters that VHDL has.
-    void text(std::string_view prefix, std::string_view words) {
-        std::string plain(words);
-        for (char& c : plain) c = c >= ' ' && c <= '~' ? c : '?';
-        out_ += comment(prefix, plain);
-    }
+    void text(std::string_view prefix, std::string_view words) { out_ += comment(prefix, words); }
 
     void enumeration(const std::string& type, const std::vector<std::string>& names) {
         add("    type {} is (\n", type);

@@ -4,8 +4,10 @@
 
 namespace isaforge::hardware {
 
-std::string comment(std::string_view prefix, std::string_view text, std::size_t width) {
-    std::string out, line;
+std::string comment(std::string_view prefix, std::string_view words, std::size_t width) {
+    std::string out, line, plain(words);
+    for (char& c : plain) c = c >= ' ' && c <= '~' ? c : '?';
+    std::string_view text = plain;
     while (!text.empty()) {
         const std::string_view word = text.substr(0, text.find(' '));
         text.remove_prefix(std::min(text.size(), word.size() + 1));

@@ -24,8 +24,9 @@ std::string vhdl_testbench(const Decoder& decoder, std::string_view words);
 
 // What printers have in common.
 
-// Text with `prefix` in front of each line, at most `width` characters each, broken between words.
-std::string comment(std::string_view prefix, std::string_view text, std::size_t width = 118);
+// Text with `prefix` in front of each line, at most `width` characters each, broken between words; what is no printable
+// character of ASCII becomes a question mark.
+std::string comment(std::string_view prefix, std::string_view words, std::size_t width = 118);
 // Items with a comma and a blank between them, over several lines if need be; later lines begin with `indent`.
 std::string list(const std::vector<std::string>& items, const std::string& separator, std::size_t column,
                  const std::string& indent, std::size_t width = 118);

@@ -167,6 +167,7 @@ def writers(out):
         "frame": ("run", "-i", "mapped.isa", "stop-mapped.o", "--map", f"frame@1G:16x16:rgb888={out}"),
         "sample": ("sample", "apart.isa", "-o", out),
         "map": ("map", "apart.isa", "-o", out),
+        "hardware": ("hardware", "apart.isa", "-o", out),
         "allocate": ("allocate", "open.isa", "-o", out),
         "import": ("import", "notes.txt", "--name", "n", "-o", out),
     }

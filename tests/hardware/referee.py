@@ -6,7 +6,7 @@
 Yosys proves the decoder in SystemVerilog equal to the codec's own tables for every word, and the one in VHDL, as GHDL
 synthesises it. GHDL and Verilator compare decoders with the codec's answers, word by word. Decoders with one defect have to
 be found out by all of them. Without --all this is done for two small sets; with it also for every other built-in set with
-words of at most 48 bits, in each width, and Verilator sees a million words of each. --only takes those whose name has NAME.
+words of at most 48 bits, whose widths of registers have one decoder, and Verilator sees a million words of each. --only takes those whose name has NAME.
 """
 import argparse
 import pathlib
@@ -18,8 +18,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SMALL = [("odd", str(HERE / "odd.isa"), []), ("wishbone_gpu", "wishbone-gpu", [])]
-LARGE = [(f"fabrisc_{date.replace('-', '_')}", f"fabrisc-{date}", ["-P", f"WLEN={width}"])
-         for date in ("2022-03-18", "2022-05-02", "2022-05-15") for width in (32, 64)]
+LARGE = [(f"fabrisc_{date.replace('-', '_')}", f"fabrisc-{date}", ["-P", "WLEN=32"])
+         for date in ("2022-03-18", "2022-05-02", "2022-05-15")]
 
 failures = 0
 
@@ -110,6 +110,9 @@ def judge(isaforge, name, isa, options, million):
                 seen = verilator_run(folder, name)
                 good = seen.returncode == 0 and "1000000 words, 0 wrong" in seen.stdout
                 claim(f"{what}: a million words in Verilator ({time.monotonic() - begin:.1f} s)", good, seen.stdout)
+        if options:
+            wide = run([isaforge, "hardware", isa, "-P", "WLEN=64"], folder)
+            claim(f"{what}: the decoder is that of WLEN=64", wide.stdout == (folder / "decoder.sv").read_text(), "")
         begin = time.monotonic()
         seen = proof(folder, name, ["decoder.sv", "reference.v"])
         claim(f"{what}: Yosys proves SystemVerilog right for every word ({time.monotonic() - begin:.1f} s)",
