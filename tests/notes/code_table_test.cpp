@@ -53,32 +53,28 @@ TEST(CleanCodes, MayBeWrittenInOtherWays) {
     }
 }
 
-std::string findings_with(const std::string& from, const std::string& to) {
-    std::string text = toy_table;
-    text.replace(text.find(from), from.size(), to);
-    return read_noted(text, false).findings;
-}
-
 TEST(Codes, WithEachDefectAreFound) {
-    EXPECT_EQ(findings_with("0-9 | R0 - R9", "0-9 | R0 - R10"),
+    EXPECT_EQ(findings_with(toy_table, "0-9 | R0 - R9", "0-9 | R0 - R10"),
               "6:7: 10 codes, and 11 names: 10 codes end at R9\n6:1:   the codes are here\n");
-    EXPECT_EQ(findings_with("15 | PC", "14 | PC"),
+    EXPECT_EQ(findings_with(toy_table, "15 | PC", "14 | PC"),
               "12:1: code 14 is reserved already in m1 and m2\n11:1:   here\n"
               "13:1: code 15 before this is neither named nor said to be reserved\n");
-    EXPECT_EQ(findings_with("registers (M1)", "registers (M1/M2)"),
+    EXPECT_EQ(findings_with(toy_table, "registers (M1)", "registers (M1/M2)"),
               "6:1: codes 0-9 are R0 - R11 already in m2\n5:1:   here\n7:1: codes 10-11 are R0 - R11 already in "
               "m2\n5:1:   here\n");
-    EXPECT_EQ(findings_with("15 | PC", "15 | SP"), "12:6: SP is code 12 and code 15 in m1 and m2\n10:6:   here\n");
-    EXPECT_EQ(findings_with("13-14 | - | reserved\n", ""),
+    EXPECT_EQ(findings_with(toy_table, "15 | PC", "15 | SP"),
+              "12:6: SP is code 12 and code 15 in m1 and m2\n10:6:   here\n");
+    EXPECT_EQ(findings_with(toy_table, "13-14 | - | reserved\n", ""),
               "11:1: codes 13-14 before this are neither named nor said to be reserved\n");
-    EXPECT_EQ(findings_with("0-9 | R0 - R9 | registers (M2)\n", ""),
+    EXPECT_EQ(findings_with(toy_table, "0-9 | R0 - R9 | registers (M2)\n", ""),
               "6:1: codes 0-9 before this are neither named nor said to be reserved in m2\n");
-    EXPECT_EQ(findings_with("| flags", "| flags (M2)"),
+    EXPECT_EQ(findings_with(toy_table, "| flags", "| flags (M2)"),
               "16:1: codes 29-31 are neither named nor said to be reserved in m1\n");
-    EXPECT_EQ(findings_with("13-14 |", "14-13 |"),
+    EXPECT_EQ(findings_with(toy_table, "13-14 |", "14-13 |"),
               "11:1: this range ends at 13, before it begins\n"
               "12:1: codes 13-14 before this are neither named nor said to be reserved\n");
-    EXPECT_EQ(findings_with("reserved", "a prefix"), "11:9: open question: how is code 13 written: a prefix\n");
+    EXPECT_EQ(findings_with(toy_table, "reserved", "a prefix"),
+              "11:9: open question: how is code 13 written: a prefix\n");
 }
 
 // Every digit of a code, of a name with a number, and of a generation.

@@ -82,9 +82,7 @@ TEST(CleanSheets, MayBeTablesOfTextAndBeginWithBitNought) {
 
 TEST(Sheets, WithEachDefectAreFound) {
     const auto found = [](const std::string& from, const std::string& to) {
-        std::string rows = toy_rows;
-        rows.replace(rows.find(from), from.size(), to);
-        return read_noted(sheet(rows), false).findings;
+        return read_noted(sheet(std::string(toy_rows).replace(toy_rows.find(from), from.size(), to)), false).findings;
     };
     EXPECT_EQ(found("jz 1001", "jz 1000"), "11:1: jz has words of jmp: 0x8000\n10:1:   that one is here\n");
     EXPECT_EQ(found("jz ", "jmp "), "11:1: jmp stands for two instructions\n10:1:   the other is here\n");
