@@ -89,7 +89,9 @@ void read_codes(NotedTables& notes, const SourceManager& sources) {
     for (const notes::Table& table : notes::tables_of(notes.file, sources)) {
         if (!notes::is_code_table(table)) continue;
         drawn = table.drawn;
-        notes::read_code_table(table, title_above(sources.text(notes.file), table.rows[0][0].where.offset), notes);
+        const std::uint32_t begin = table.rows[0][0].where.offset;
+        notes::read_code_table(table, table.title.empty() ? title_above(sources.text(notes.file), begin) : table.title,
+                               notes);
     }
     for (const notes::CodeTable& table : notes.codes.tables) rows += table.rows.size();
     notes.what = fmt::format("{} of operand codes, {}: {}", counted(notes.codes.tables.size(), "table"), drawn,

@@ -38,6 +38,20 @@ TEST(CleanCodes, HaveNoFindings) {
         EXPECT_TRUE(draft_has(notes, line)) << line << "\n" << notes.draft;
 }
 
+TEST(CleanCodes, MayStandInAPage) {
+    const Noted notes = read_noted(
+        "<!DOCTYPE html><html><head><style>table > td { color: red }</style></head><body>\n<h2>Condition codes</h2>\n"
+        "<p>a &lt; b</p><TABLE border=1><thead><tr><th>Code<th>Name<th>Since</tr></thead>\n<!-- <tr><td>7 -->\n"
+        "<tr><td>0</td><td><code>eq</code></td><td rowspan=\"2\">&nbsp;</td></tr>\n<tr><td>1<td>ne\n"
+        "<tr><td>2&ndash;3</td><td>c0&#x2D;c1</td><td></td></tr></table>\n");
+    EXPECT_EQ(notes.findings, "");
+    EXPECT_EQ(notes.errors, "") << notes.draft;
+    for (const char* line : {"operand condition_codes : 2 {\n    0:2 \"eq\" ", "    n:2 in 2..3 \"c{n - 2}\" "})
+        EXPECT_TRUE(draft_has(notes, line)) << notes.draft;
+    EXPECT_EQ(read_noted("<table><tr><td>Code<td>Name<tr><td>0<td>eq<tr><td>2<td> ne </table>", false).findings,
+              "1:51: code 1 before this is neither named nor said to be reserved\n");
+}
+
 TEST(CleanCodes, MayBeWrittenInOtherWays) {
     for (const char* text :
          {"| Binary | Condition |\n|---|---|\n| 00 | eq |\n| 01 | ne |\n| 10 | lt |\n| 11 | `ge` |\n",
