@@ -15,7 +15,7 @@
 
 namespace isaforge {
 
-enum class Notation { bars, bit_sheet, code_table };
+enum class Notation { bars, bit_sheet, code_table, opcode_lines, bit_patterns, bytefield, wavedrom };
 
 namespace notes {
 
@@ -60,6 +60,7 @@ struct Encoding {
 
 struct Encodings {
     std::vector<Encoding> rows;
+    bool low_first = false;          // of words of different lengths the lowest bits tell which; else the highest
 };
 
 // `0-103 | S0 - S103 | SGPR's (GCN1.1)`
@@ -98,7 +99,7 @@ struct NotedTables {
     bool empty() const { return encodings.rows.empty() && codes.tables.empty(); }
 };
 
-// The notation that a text has; nothing where it has none of them. Bars are found before all others.
+// The notation that a text has; nothing where it has none of them.
 std::optional<Notation> notation_of(FileId file, const SourceManager& sources);
 // By the name that the command line has for it; and those names.
 std::optional<Notation> notation_named(std::string_view name);

@@ -134,15 +134,17 @@ Action define(Arguments& app) {
     return [options] { return check(*options); };
 }
 
-constexpr Command command{about_descriptions, "check", "Say what is wrong with a description or with notes",
-                          "ISA may also be a file with a designer's notes: bars of cells and ranges of opcodes, a\n"
-                          "spreadsheet with a column for each bit, or tables of operand codes.\n"
-                          "Exit status 1 if there is a defect: an error or a warning.\n\n"
-                          "Examples:\n"
-                          "  isaforge check wishbone-gpu\n"
-                          "  isaforge check machine.isa --json | jq '.[].message'\n"
-                          "  isaforge check notes.txt --instructions list.tsv\n",
-                          define};
+constexpr Command command{
+    about_descriptions, "check", "Say what is wrong with a description or with notes",
+    "ISA may also be a file with a designer's notes: bars of cells and ranges of opcodes, a\n"
+    "spreadsheet with a column for each bit, tables of operand codes, lines as those of riscv-opcodes or\n"
+    "`ADD 00000001 11 rrr mmm`, pictures of bytefield or WaveDrom.\n"
+    "Exit status 1 if there is a defect: an error or a warning.\n\n"
+    "Examples:\n"
+    "  isaforge check wishbone-gpu\n"
+    "  isaforge check machine.isa --json | jq '.[].message'\n"
+    "  isaforge check notes.txt --instructions list.tsv\n",
+    define};
 const Registration registration{command};
 
 }  // namespace

@@ -103,7 +103,8 @@ Action define(Arguments& app) {
 
 constexpr Command command{
     about_descriptions, "import", "Turn a designer's notes into a description",
-    "Notes are bars of cells, a spreadsheet with a column for each bit, or tables of operand codes;\n"
+    "Notes are bars of cells, a spreadsheet with a column for each bit, tables of operand codes, lines\n"
+    "as those of riscv-opcodes or `ADD 00000001 11 rrr mmm`, or pictures of bytefield or WaveDrom;\n"
     "the text shows which.\n"
     "The result loads and says beside each line where it is from. Where the notes contradict\n"
     "themselves it follows the layouts and says so: `isaforge check NOTES` lists these places.\n\n"

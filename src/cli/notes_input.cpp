@@ -48,6 +48,7 @@ void tell_notation(const std::string& path, const NotedTables& notes) {
 
 void add_notation_option(Arguments& app, std::string& notation) {
     app.add_option("--notation", notation, "What the notes are written in, where their text does not show it")
+        ->type_name("NAME")
         ->one_of(notation_names());
 }
 

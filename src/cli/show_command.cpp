@@ -10,6 +10,7 @@
 #include "cli/terminal.hpp"
 #include "render/bitfield.hpp"
 #include "render/textmate.hpp"
+#include "render/wavedrom.hpp"
 
 namespace isaforge::cli {
 
@@ -18,7 +19,7 @@ namespace {
 struct Options {
     IsaChoice isa;
     std::string name;
-    bool ascii = false, textmate = false, guide = false;
+    bool ascii = false, textmate = false, guide = false, wavedrom = false;
 };
 
 bool same_name(std::string_view a, std::string_view b, bool case_insensitive) {
@@ -101,6 +102,19 @@ int show_all(const Isa& isa) {
     return success;
 }
 
+// One form is one picture; several, and all of them where there is no name, are a list.
+int show_wavedrom(const Isa& isa, const std::string& name) {
+    std::vector<const Form*> forms;
+    for (const Instruction& instruction : isa.instructions) {
+        if (!name.empty() && !has_name(instruction, name, isa.surface.case_insensitive)) continue;
+        for (const Index form : instruction.forms) forms.push_back(&isa.forms[form]);
+    }
+    if (forms.empty() && !name.empty()) return unknown_instruction(isa, name);
+    say((forms.size() == 1 ? render::wavedrom_picture(isa, *forms.front()) : render::wavedrom_pictures(isa, forms)) +
+        "\n");
+    return success;
+}
+
 int show(const Options& options) {
     Session session;
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
@@ -111,6 +125,7 @@ int show(const Options& options) {
         return success;
     }
     if (options.guide) return show_guide(*isa);
+    if (options.wavedrom) return show_wavedrom(*isa, options.name);
     if (options.name.empty()) return show_all(*isa);
     const bool ascii = options.ascii || !locale_is_utf8();
     return show_one(*isa, options.name, ascii ? render::Charset::ascii : render::Charset::unicode);
@@ -127,6 +142,7 @@ Action define(Arguments& app) {
                  "Write a grammar that editors colour programs with, as JSON, instead");
     app.add_flag("--guide", options->guide,
                  "Write the pages that the description has for who begins with it, as Markdown, instead");
+    app.add_flag("--wavedrom", options->wavedrom, "Write pictures for WaveDrom, as JSON, instead");
     return [options] { return show(*options); };
 }
 
@@ -135,6 +151,7 @@ constexpr Command command{about_descriptions, "show", "Draw an instruction's bit
                           "  isaforge show wishbone-gpu\n"
                           "  isaforge show wishbone-gpu fadd\n"
                           "  isaforge show wishbone-gpu --guide\n",
+                          "  isaforge show wishbone-gpu fadd --wavedrom\n",
                           define};
 const Registration registration{command};
 

@@ -22,7 +22,7 @@ std::string shown(const Piece& piece) { return piece.kind == Piece::Kind::field 
 class Checker {
 public:
     Checker(const Encodings& encodings, std::vector<Diagnostic>& findings)
-        : rows_(encodings.rows), findings_(findings) {}
+        : encodings_(encodings), rows_(encodings.rows), findings_(findings) {}
 
     void check() {
         for (const Encoding& row : rows_) {
@@ -101,47 +101,54 @@ private:
     // Two rows that mean the same word: the second one is told.
     void check_words() {
         std::vector<FixedBits> bits;
-        for (const Encoding& row : rows_) bits.push_back(fixed_bits(row));
+        for (const Encoding& row : rows_) bits.push_back(comparable_bits(encodings_, row));
         for (std::size_t i = 0; i < std::min(rows_.size(), most_compared_rows); ++i) {
             for (std::size_t j = 0; j < i; ++j) {
-                if (rows_[i].width != rows_[j].width || !overlap(bits[i], bits[j])) continue;
+                if (!overlap(bits[i], bits[j])) continue;
                 if (rows_[i].open && rows_[j].open) continue;
                 findings_.push_back(
                     finding(Severity::error, rows_[i].where,
                             fmt::format("{} has words of {}: 0x{}", rows_[i].mnemonics.front().names.front(),
                                         rows_[j].mnemonics.front().names.front(),
-                                        common_word(bits[i], bits[j], rows_[i].width))));
+                                        common_word(bits[i], bits[j], std::max(rows_[i].width, rows_[j].width)))));
                 findings_.back().note(rows_[j].where, "that one is here");
                 break;
             }
         }
     }
 
-    static std::string common_word(const FixedBits& a, const FixedBits& b, unsigned width) {
+    std::string common_word(const FixedBits& a, const FixedBits& b, unsigned width) const {
+        const unsigned from = encodings_.low_first ? 0 : max_instruction_bits - width;
         std::string out;
         for (unsigned at = 0; at < width; at += 4) {
             const unsigned wide = std::min(4U, width - at);
-            const std::uint64_t digit = a.value.get(at, wide) | b.value.get(at, wide);
+            const std::uint64_t digit = a.value.get(from + at, wide) | b.value.get(from + at, wide);
             out.insert(0, fmt::format("{:x}", digit));
         }
         return out;
     }
 
+    const Encodings& encodings_;
     const std::vector<Encoding>& rows_;
     std::vector<Diagnostic>& findings_;
 };
 
 }  // namespace
 
-FixedBits fixed_bits(const Encoding& row) {
+FixedBits comparable_bits(const Encodings& encodings, const Encoding& row) {
+    return fixed_bits(row, encodings.low_first ? row.width : max_instruction_bits);
+}
+
+FixedBits fixed_bits(const Encoding& row, unsigned top) {
     FixedBits out;
+    const unsigned up = top - std::min(row.width, top);
     for (const Piece& piece : row.pieces) {
         if (piece.kind != Piece::Kind::fixed && piece.kind != Piece::Kind::blank) continue;
-        for (unsigned i = 0; i < piece.width() && piece.high < max_instruction_bits; ++i) {
+        for (unsigned i = 0; i < piece.width() && piece.high < row.width; ++i) {
             const char bit = piece.kind == Piece::Kind::blank ? '0' : i < piece.bits.size() ? piece.bits[i] : 'x';
             if (bit != '0' && bit != '1') continue;
-            out.mask.set(piece.high - i, 1, 1);
-            out.value.set(piece.high - i, 1, bit == '1' ? 1 : 0);
+            out.mask.set(up + piece.high - i, 1, 1);
+            out.value.set(up + piece.high - i, 1, bit == '1' ? 1 : 0);
         }
     }
     return out;

@@ -12,11 +12,13 @@ namespace isaforge::notes {
 
 inline constexpr std::size_t most_compared_rows = 8000;  // with each other; those behind are not compared
 
-// The bits that a row fixes, positions from the least significant.
+// The bits that a row fixes. `top`: where the most significant one lies; the row's own width puts the lowest at 0.
 struct FixedBits {
     Image mask, value;
 };
-FixedBits fixed_bits(const Encoding& row);
+FixedBits fixed_bits(const Encoding& row, unsigned top);
+// The same so that rows of different lengths can be compared.
+FixedBits comparable_bits(const Encodings& encodings, const Encoding& row);
 // Some word is both.
 bool overlap(const FixedBits& a, const FixedBits& b);
 // Whether some field has a value for each of its mnemonics.

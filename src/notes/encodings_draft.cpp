@@ -30,6 +30,8 @@ struct Column {
 struct RowDraft {
     std::string bar, text;
     std::vector<Column> columns;
+    std::vector<std::pair<std::uint32_t, std::string>>
+        operands;  // with places in the notes, whose order they have in the text
 };
 
 class Drafter {
@@ -58,7 +60,7 @@ public:
         std::map<std::string, std::size_t> by_bar;
         for (std::size_t i = 0; i < notes_.encodings.rows.size(); ++i) {
             const Encoding& row = notes_.encodings.rows[i];
-            const RowDraft draft = draft_of(row);
+            const RowDraft draft = draft_of(in_units(row));
             const auto [known, is_new] = by_bar.try_emplace(draft.bar, formats.size());
             if (is_new) formats.push_back({draft.bar, {}});
             Format& format = formats[known->second];
@@ -69,7 +71,7 @@ public:
                 fmt::format("instructions F{} [{}] {} {{", known->second + 1, columns, quoted(draft.text));
             auto table = std::ranges::find(format.tables, head, &Table::head);
             if (table == format.tables.end()) table = format.tables.insert(table, {head, {}, false});
-            const FixedBits bits = fixed_bits(row);
+            const FixedBits bits = comparable_bits(notes_.encodings, row);
             const bool taken =
                 std::ranges::any_of(earlier, [&](const FixedBits& other) { return overlap(other, bits); });
             if (!taken && earlier.size() < most_compared_rows) earlier.push_back(bits);
@@ -162,6 +164,28 @@ private:
         return is_register_name(name) && width == register_bits_ ? "r" : fmt::format("u{}", width);
     }
 
+    // Where the lowest bits come first in memory, the units of a longer word stand in that order in a bar.
+    Encoding in_units(const Encoding& row) const {
+        if (!notes_.encodings.low_first || row.width <= unit_ || row.width % unit_ != 0) return row;
+        Encoding out = row;
+        out.pieces.clear();
+        for (unsigned low = 0; low < row.width; low += unit_) {
+            const unsigned up = row.width - unit_ - low;  // where the unit begins in the bar
+            for (const Piece& piece : row.pieces) {
+                const unsigned first = std::max(piece.low, low), last = std::min(piece.high, low + unit_ - 1);
+                if (first > last) continue;
+                Piece part = piece;
+                part.low = first - low + up;
+                part.high = last - low + up;
+                if (piece.kind == Piece::Kind::fixed)
+                    part.bits = piece.bits.substr(piece.high - last, last - first + 1);
+                if (part.width() != piece.width()) part.from = piece.from.value_or(0) + first - piece.low;
+                out.pieces.push_back(std::move(part));
+            }
+        }
+        return out;
+    }
+
     RowDraft draft_of(const Encoding& row) {
         RowDraft out;
         std::set<std::string> taken;
@@ -186,7 +210,10 @@ private:
         const unsigned open = row.open ? *row.open + 1 : 0;
         if (end > open) out.bar += fmt::format(" -:{} |", end - open);
         put_open(open, out, taken);
-        out.text = "{name}" + (out.text.empty() ? "" : " " + out.text);
+        std::ranges::stable_sort(out.operands, {}, &std::pair<std::uint32_t, std::string>::first);
+        out.text = "{name}";
+        for (const auto& [place, operand] : out.operands)
+            out.text += fmt::format("{}{{{}}}", &operand == &out.operands.front().second ? " " : ", ", operand);
         return out;
     }
 
@@ -194,10 +221,6 @@ private:
         const std::string wanted = name;
         for (unsigned i = 2; !taken.insert(name).second; ++i) name = fmt::format("{}_{}", wanted, i);
         return name;
-    }
-
-    static void add_operand(RowDraft& out, const std::string& name) {
-        out.text += fmt::format("{}{{{}}}", out.text.empty() ? "" : ", ", name);
     }
 
     void put_piece(const Encoding& row, const Piece& piece, RowDraft& out, std::set<std::string>& taken,
@@ -257,7 +280,7 @@ private:
         auto [name, added] = names.try_emplace(piece.name);
         if (added) {
             name->second = unique(identifier(piece.name), taken);
-            add_operand(out, name->second);
+            out.operands.emplace_back(piece.where.offset, name->second);
         }
         unsigned& above = seen[piece.name];  // bits of it that stand further up
         const unsigned low = piece.from ? *piece.from - lowest : total - above - piece.width();
@@ -291,7 +314,7 @@ private:
             const unsigned width = std::min(left, widest_field);
             const std::string name = unique(identifier(piece.name), taken);
             out.bar += fmt::format(" {}:{} |", name, scaled(left == piece.width() ? shift : 0, width, piece.name));
-            add_operand(out, name);
+            out.operands.emplace_back(piece.where.offset, name);
             left -= width;
         }
     }
@@ -330,7 +353,7 @@ private:
         operands_[content] = operand;
         const std::string field = unique(chooser, taken);
         out.bar += fmt::format(" {}:{} |", field, operand);
-        add_operand(out, field);
+        out.operands.emplace_back(row.pieces[alternative.chooser].where.offset, field);
         return true;
     }
 
@@ -340,7 +363,7 @@ private:
             const unsigned width = std::min(bits, widest_field);
             const std::string name = unique("open", taken);
             out.bar += fmt::format(" {}:{} |", name, width);
-            add_operand(out, name);
+            out.operands.emplace_back(~std::uint32_t{0}, name);
             bits -= width;
         }
     }
@@ -348,7 +371,9 @@ private:
     void write_row(std::size_t index, const RowDraft& draft, bool possible, std::set<std::string>& names,
                    std::string& out) {
         const Encoding& row = notes_.encodings.rows[index];
-        line(out, "    // line {}: {}", line_of(row.where), one_line(sources_.text(row.where)));
+        const std::string shown = one_line(sources_.text(row.where));
+        line(out, "    // line {}{}{}", line_of(row.where), shown.empty() || !is_letter(shown[0]) ? "" : ": ",
+             shown.empty() || !is_letter(shown[0]) ? "" : shown);
         if (const auto found = by_row_.find(index); found != by_row_.end()) {
             for (const Diagnostic* finding : found->second) line(out, "    //   {}", one_line(finding->message));
         }

@@ -10,6 +10,7 @@
 #include "notes/bit_sheet.hpp"
 #include "notes/code_table.hpp"
 #include "notes/encodings.hpp"
+#include "notes/pictures.hpp"
 #include "notes/scanner.hpp"
 #include "notes/table.hpp"
 
@@ -25,6 +26,10 @@ constexpr std::array notation_table{
     NotationName{Notation::bars, "bars"},
     NotationName{Notation::bit_sheet, "sheet"},
     NotationName{Notation::code_table, "codes"},
+    NotationName{Notation::opcode_lines, "opcodes"},
+    NotationName{Notation::bit_patterns, "patterns"},
+    NotationName{Notation::bytefield, "bytefield"},
+    NotationName{Notation::wavedrom, "wavedrom"},
 };
 
 bool holds_bars(FileId file, const SourceManager& sources) {
@@ -84,7 +89,9 @@ void read_codes(NotedTables& notes, const SourceManager& sources) {
     for (const notes::Table& table : notes::tables_of(notes.file, sources)) {
         if (!notes::is_code_table(table)) continue;
         drawn = table.drawn;
-        notes::read_code_table(table, title_above(sources.text(notes.file), table.rows[0][0].where.offset), notes);
+        const std::uint32_t begin = table.rows[0][0].where.offset;
+        notes::read_code_table(table, table.title.empty() ? title_above(sources.text(notes.file), begin) : table.title,
+                               notes);
     }
     for (const notes::CodeTable& table : notes.codes.tables) rows += table.rows.size();
     notes.what = fmt::format("{} of operand codes, {}: {}", counted(notes.codes.tables.size(), "table"), drawn,
@@ -105,12 +112,17 @@ std::vector<Diagnostic> all_findings(const NotedTables& notes) {
 }  // namespace
 
 std::optional<Notation> notation_of(FileId file, const SourceManager& sources) {
+    const std::string_view text = sources.text(file);
+    if (notes::has_wavedrom(text)) return Notation::wavedrom;
+    if (notes::has_bytefields(text)) return Notation::bytefield;
     if (holds_bars(file, sources)) return Notation::bars;
     const std::vector<notes::Table> tables = notes::tables_of(file, sources);
     for (const notes::Table& table : tables) {
         if (notes::bit_heading(table)) return Notation::bit_sheet;
     }
     if (std::ranges::any_of(tables, notes::is_code_table)) return Notation::code_table;
+    if (notes::has_opcode_lines(text)) return Notation::opcode_lines;
+    if (notes::has_bit_patterns(text)) return Notation::bit_patterns;
     return std::nullopt;
 }
 
@@ -131,10 +143,30 @@ NotedTables read_noted_tables(Notation notation, FileId file, const SourceManage
     NotedTables out;
     out.file = file;
     out.notation = notation;
+    const std::string_view text = sources.text(file);
+    const auto pictures = [&](const char* what) {
+        out.what = fmt::format("{}: {}", what, counted_instructions(out.encodings));
+    };
     switch (notation) {
         case Notation::bars: break;
         case Notation::bit_sheet: read_sheets(out, sources); break;
         case Notation::code_table: read_codes(out, sources); break;
+        case Notation::opcode_lines:
+            notes::read_opcode_lines(text, out);
+            pictures("lines of bits with values");
+            break;
+        case Notation::bit_patterns:
+            notes::read_bit_patterns(text, out);
+            pictures("lines with a digit or a letter for each bit");
+            break;
+        case Notation::bytefield:
+            notes::read_bytefields(text, out);
+            pictures("pictures of LaTeX's bytefield");
+            break;
+        case Notation::wavedrom:
+            notes::read_wavedrom(text, out);
+            pictures("pictures for WaveDrom");
+            break;
     }
     return out;
 }

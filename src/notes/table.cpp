@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "notes/html_table.hpp"
 #include "notes/scanner.hpp"
 
 namespace isaforge::notes {
@@ -307,7 +308,8 @@ std::string column_name(std::size_t column) {
 }
 
 std::vector<Table> tables_of(FileId file, const SourceManager& sources) {
-    return TableReader(file, sources.text(file)).read();
+    const std::string_view text = sources.text(file);
+    return has_html_tables(text) ? html_tables(file, text) : TableReader(file, text).read();
 }
 
 }  // namespace isaforge::notes

@@ -18,6 +18,7 @@ struct TableCell {
 struct Table {
     const char* drawn = "";  // "separated by tabs"
     std::vector<std::vector<TableCell>> rows;  // a cell that spans columns is followed by empty ones
+    std::string title = {};                    // where the table itself says it
 };
 
 inline constexpr std::size_t most_table_cells = 4'000'000;  // of one text; what is behind is not read

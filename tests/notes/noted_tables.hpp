@@ -53,6 +53,12 @@ inline Noted read_noted(const std::string& text, bool with_draft = true) {
     return out;
 }
 
+// The findings of a text in which `to` stands instead of the first `from`.
+inline std::string findings_with(std::string text, std::string_view from, std::string_view to) {
+    text.replace(text.find(from), from.size(), to);
+    return read_noted(text, false).findings;
+}
+
 inline std::string notes_file(const std::string& name) {
     std::ifstream in(std::string(ISAFORGE_SOURCE_DIR "/tests/notes/") + name, std::ios::binary);
     EXPECT_TRUE(in) << name;

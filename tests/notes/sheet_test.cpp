@@ -80,11 +80,23 @@ TEST(CleanSheets, MayBeTablesOfTextAndBeginWithBitNought) {
     EXPECT_EQ(form_named(*notes.isa, "add")->value.get(6, 2), 2U);  // the first column is bit 0
 }
 
+TEST(CleanSheets, MayBeTablesOfAPageWithCellsThatSpanOthers) {
+    std::string page = "<table><tr><th>bits";
+    for (int bit = 7; bit >= 0; --bit) page += "<th>" + std::to_string(bit);
+    page +=
+        "<tr><td>add<br>sub<td colspan=2>01<td colspan='2'>rd<td colspan=\"3\">rs<td>sel\n"
+        "<tr><td rowspan=2>mov<td colspan=2 rowspan=2>10<td colspan=2 rowspan=2>rd<td rowspan=2>k_rs<td colspan=3>k\n"
+        "<tr><td colspan=3>rs\n</table>\n";
+    const Noted notes = read_noted(page);
+    EXPECT_EQ(notes.findings, "");
+    EXPECT_EQ(notes.errors, "") << notes.draft;
+    EXPECT_TRUE(draft_has(notes, "    01 1  sub\n")) << notes.draft;
+    EXPECT_TRUE(draft_has(notes, "    0 k:u3  \"#{k}\"\n    1 rs:u3  \"{rs}\"\n")) << notes.draft;
+}
+
 TEST(Sheets, WithEachDefectAreFound) {
     const auto found = [](const std::string& from, const std::string& to) {
-        std::string rows = toy_rows;
-        rows.replace(rows.find(from), from.size(), to);
-        return read_noted(sheet(rows), false).findings;
+        return read_noted(sheet(std::string(toy_rows).replace(toy_rows.find(from), from.size(), to)), false).findings;
     };
     EXPECT_EQ(found("jz 1001", "jz 1000"), "11:1: jz has words of jmp: 0x8000\n10:1:   that one is here\n");
     EXPECT_EQ(found("jz ", "jmp "), "11:1: jmp stands for two instructions\n10:1:   the other is here\n");
