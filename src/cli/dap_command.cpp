@@ -245,7 +245,7 @@ public:
     std::unique_ptr<dap::Debuggee> operator()(bool attach, const Json& arguments, const dap::Output& output,
                                               std::string& error) {
         if (attach) {
-            error = "there is nothing to attach to: launch begins a program";
+            error = "there is nothing to attach to here: `isaforge run --dap PORT` waits for who attaches";
             return nullptr;
         }
         error = wrong_;

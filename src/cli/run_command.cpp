@@ -1,7 +1,9 @@
 // `isaforge run`: executes a program and reports what it did.
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 
@@ -14,14 +16,17 @@
 #include "cli/program.hpp"
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
+#include "cli/source_files.hpp"
 #include "cli/terminal.hpp"
 #include "cli/trace.hpp"
+#include "dap/serve.hpp"
 #include "debugger/gdb_socket.hpp"
 #include "debugger/profile.hpp"
 #include "isaforge/compare.hpp"
 #include "isaforge/machine.hpp"
 #include "isaforge/object.hpp"
 #include "machine/compile_thread.hpp"
+#include "protocol/loopback.hpp"
 
 namespace isaforge::cli {
 
@@ -35,7 +40,7 @@ struct Options {
     std::string engine = "auto", checks;
     TraceChoice trace;
     std::string profile_json;
-    int gdb_port = -1;
+    int gdb_port = -1, dap_port = -1;
     bool registers = false, stats = false, profile = false, warn_hazards = false;
 };
 
@@ -43,6 +48,8 @@ struct Options {
 struct Dump {
     std::uint64_t address = 0, length = 0;
 };
+
+bool waits_for_debugger(const Options& options) { return options.gdb_port >= 0 || options.dap_port >= 0; }
 
 Checks checks_of(const Options& options) {
     return options.checks.empty() ? Checks{} : parse_checks(options.checks).value_or(Checks{});
@@ -142,9 +149,66 @@ bool report_state(Machine& machine, const Options& options, const Program& progr
     return !result.ok() || write_pictures(machine, options);  // no picture of a program that did not finish
 }
 
+void tell_port(std::uint16_t port) {
+    tell(fmt::format("isaforge: waiting for a debugger on 127.0.0.1:{}\n", port));
+    std::fflush(stderr);
+}
+
+// The machine that is to run, for an editor that attaches.
+class Attached : public dap::Debuggee {
+public:
+    Attached(Machine& machine, std::shared_ptr<debugger::TapedStreams> streams, const Program& program,
+             const Options& options)
+        : machine_(machine), streams_(std::move(streams)), program_(program), options_(options) {}
+
+    Machine& machine() override { return machine_; }
+    const debugger::ProgramMap& map() const override { return program_.map; }
+    std::shared_ptr<debugger::TapedStreams> streams() override { return streams_; }
+    bool restart(std::string& error) override {
+        error = "the program cannot be loaded again";
+        return restart_program(machine_, program_, options_.program);
+    }
+    std::optional<std::string> source(const std::string& name) override { return read_source_file(name, {}); }
+    std::string source_path(const std::string& name) override {
+        std::error_code problem;
+        return source(name) ? std::filesystem::canonical(name, problem).string() : std::string();
+    }
+
+private:
+    Machine& machine_;
+    std::shared_ptr<debugger::TapedStreams> streams_;
+    const Program& program_;
+    const Options& options_;
+};
+
+// Lets an editor have the machine first, as below.
+bool serve_editor(Machine& machine, const std::shared_ptr<debugger::TapedStreams>& streams, const Program& program,
+                  const Options& options, int& status) {
+    std::string reason;
+    const int client = protocol::accept_on_loopback(static_cast<std::uint16_t>(options.dap_port), tell_port, reason);
+    if (client < 0) {
+        complain(fmt::format("cannot listen on port {}: {}", options.dap_port, reason));
+        status = input_error;
+        return false;
+    }
+    std::signal(SIGPIPE, SIG_IGN);
+    const auto attach = [&](bool attaches, const dap::Json&, const dap::Output&,
+                            std::string& error) -> std::unique_ptr<dap::Debuggee> {
+        if (attaches) return std::make_unique<Attached>(machine, streams, program, options);
+        error = "a program is here already: attach to it";
+        return nullptr;
+    };
+    const bool goes_on = dap::serve(client, client, attach, nullptr);
+    // Who reads from it may still wait: the number is not given to anything else.
+    shutdown(client, SHUT_RDWR);
+    status = success;
+    return goes_on;
+}
+
 // Lets a debugger have the machine first. False where the program is not to go on afterwards, with the exit status.
 bool serve_debugger(Machine& machine, std::shared_ptr<debugger::TapedStreams> streams, const Program& program,
                     const Options& options, int& status) {
+    if (options.dap_port >= 0) return serve_editor(machine, streams, program, options, status);
     debugger::Execution execution(machine, std::move(streams));
     execution.limit = 0;
     debugger::Surroundings surroundings;
@@ -154,12 +218,8 @@ bool serve_debugger(Machine& machine, std::shared_ptr<debugger::TapedStreams> st
     };
     debugger::Debugger commands(execution, *program.codec, program.map, std::move(surroundings));
     debugger::GdbServer server(execution, commands);
-    auto listening = [](std::uint16_t port) {
-        tell(fmt::format("isaforge: waiting for a debugger on 127.0.0.1:{}\n", port));
-        std::fflush(stderr);
-    };
     std::string error;
-    if (!serve_gdb(server, execution, static_cast<std::uint16_t>(options.gdb_port), listening, error)) {
+    if (!serve_gdb(server, execution, static_cast<std::uint16_t>(options.gdb_port), tell_port, error)) {
         complain(fmt::format("cannot listen on port {}: {}", options.gdb_port, error));
         status = input_error;
         return false;
@@ -207,7 +267,7 @@ bool has_engine(const Options& options) {
 
 // A kernel of a code object, and not a program from its first instruction on.
 int launch(const Options& options, const Session& session) {
-    const bool foreign = !suits_kernels(options.program) || options.gdb_port >= 0 || options.registers ||
+    const bool foreign = !suits_kernels(options.program) || waits_for_debugger(options) || options.registers ||
                          !options.dumps.empty() || options.warn_hazards;
     if (foreign) {
         complain(
@@ -267,11 +327,11 @@ int execute(const Options& options) {
         return usage_error;
     }
     if (options.engine == "both" &&
-        (!options.program.threads.empty() || options.program.real_time || options.gdb_port >= 0 ||
+        (!options.program.threads.empty() || options.program.real_time || waits_for_debugger(options) ||
          !options.trace.file.empty() || options.profile || !options.profile_json.empty())) {
         complain(
-            "--engine both compares runs that are the same each time; leave out --threads, --real-time, --gdb, --trace "
-            "and --profile");
+            "--engine both compares runs that are the same each time; leave out --threads, --real-time, --gdb, --dap, "
+            "--trace and --profile");
         return usage_error;
     }
     if (!outputs_are_apart(outputs_of(options), session.sources, input_paths(options.program))) return usage_error;
@@ -284,12 +344,13 @@ int execute(const Options& options) {
     const bool alone = options.program.harts == 1 && options.program.groups == 1;
     std::shared_ptr<debugger::TapedStreams> streams;
     how.streams = streams_beside_progress();
-    if (options.gdb_port >= 0) how.streams = streams = std::make_shared<debugger::TapedStreams>(standard_streams());
+    if (waits_for_debugger(options))
+        how.streams = streams = std::make_shared<debugger::TapedStreams>(standard_streams());
     Machine machine(program->codec, how);
     if (!load_program(machine, *program, options.program) || !ranges_exist(machine, options)) return input_error;
     if (options.engine == "both") return compare_engines(options, *program);
 
-    if (options.gdb_port >= 0 && !serve_debugger(machine, streams, *program, options, status)) return status;
+    if (waits_for_debugger(options) && !serve_debugger(machine, streams, *program, options, status)) return status;
 
     TraceBegin begin;
     if (!find_trace_begin(machine, program->map, options.trace, begin)) return usage_error;
@@ -322,11 +383,16 @@ Action define(Arguments& app) {
         ->capture_default_str()
         ->check(size);
     add_trace_options(app, options->trace);
-    app.add_option(
-           "--gdb", options->gdb_port,
-           "Wait for gdb or lldb on this TCP port of the loopback address, 0: a free one; goes on when it detaches")
+    const Argument gdb =
+        app.add_option(
+               "--gdb", options->gdb_port,
+               "Wait for gdb or lldb on this TCP port of the loopback address, 0: a free one; goes on when it detaches")
+            ->type_name("PORT")
+            ->in_range(0, 65535);
+    app.add_option("--dap", options->dap_port, "The same for an editor that attaches by the Debug Adapter Protocol")
         ->type_name("PORT")
-        ->in_range(0, 65535);
+        ->in_range(0, 65535)
+        ->excludes(gdb);
     app.add_option("--dump", options->dumps, "Print a range of data memory at the end")
         ->type_name("ADDRESS:LENGTH")
         ->allow_extra_args(false)

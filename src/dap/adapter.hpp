@@ -39,6 +39,8 @@ public:
     void run();
     // The client has said that it goes.
     bool has_ended() const { return ended_; }
+    // … of a program that it has attached to, and which is to go on.
+    bool has_detached() const { return detached_; }
 
     // Something that the program or its loading says.
     void output(const char* category, std::string_view text);
@@ -147,7 +149,7 @@ private:
     Asks asks_;
     std::string error_;
     bool failed_ = false, ended_ = false, configured_ = false, launched_ = false, stops_on_entry_ = false;
-    bool stops_at_end_ = false, program_ended_ = false, attached_ = false;
+    bool stops_at_end_ = false, program_ended_ = false, attached_ = false, terminated_ = false, detached_ = false;
     std::int64_t sequence_ = 1, first_line_ = 1;
 
     std::unique_ptr<Debuggee> debuggee_;

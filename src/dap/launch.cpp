@@ -100,13 +100,15 @@ Json Adapter::restart(const Json&) {
 
 Json Adapter::terminate(const Json&) {
     going_ = nullptr;
+    terminated_ = true;
     afterwards_ = [this] { event("terminated"); };
     return Json::object();
 }
 
-Json Adapter::disconnect(const Json&) {
+Json Adapter::disconnect(const Json& arguments) {
     going_ = nullptr;
     ended_ = true;
+    detached_ = attached_ && !terminated_ && !flag(arguments, "terminateDebuggee");
     return Json::object();
 }
 

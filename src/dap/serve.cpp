@@ -63,7 +63,7 @@ private:
 
 }  // namespace
 
-void serve(int input, int output, Launcher launcher, const std::function<std::string()>& said) {
+bool serve(int input, int output, Launcher launcher, const std::function<std::string()>& said) {
     // The reader may wait for input for good when the session has ended: what it needs stays.
     struct Shared {
         Shared(int in, int out) : connection(in, out) {}
@@ -91,6 +91,7 @@ void serve(int input, int output, Launcher launcher, const std::function<std::st
         if (said) adapter.output("stderr", said());
     }
     inbox.close();
+    return adapter.has_detached();
 }
 
 }  // namespace isaforge::dap

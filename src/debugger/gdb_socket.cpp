@@ -1,45 +1,19 @@
 #include "debugger/gdb_socket.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <deque>
 
 #include "debugger/gdb_packet.hpp"
+#include "protocol/loopback.hpp"
 #include "support/descriptor.hpp"
 
 namespace isaforge::debugger {
 
 namespace {
-
-int listen_on(std::uint16_t& port) {
-    const int socket_number = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (socket_number < 0) return -1;
-    const int yes = 1;
-    setsockopt(socket_number, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const plain = reinterpret_cast<sockaddr*>(&address);
-    if (bind(socket_number, plain, size) != 0 || listen(socket_number, 1) != 0 ||
-        getsockname(socket_number, plain, &size) != 0) {
-        const int reason = errno;
-        close(socket_number);
-        errno = reason;
-        return -1;
-    }
-    port = ntohs(address.sin_port);
-    return socket_number;
-}
 
 // What may wait while the program runs. What comes behind it is answered with an error, so that a wish to interrupt can be
 // looked for behind any number of packets.
@@ -183,23 +157,8 @@ void Connection::serve() {
 
 bool serve_gdb(GdbServer& server, Execution& execution, std::uint16_t port,
                const std::function<void(std::uint16_t port)>& listening, std::string& error) {
-    int client_number = -1;
-    {
-        const Descriptor listener(listen_on(port));
-        if (listener.number() < 0) {
-            error = std::strerror(errno);
-            return false;
-        }
-        listening(port);
-        do {
-            client_number = accept4(listener.number(), nullptr, nullptr, SOCK_CLOEXEC);
-        } while (client_number < 0 && errno == EINTR);
-        if (client_number < 0) error = std::strerror(errno);
-    }
-    const Descriptor client(client_number);
+    const Descriptor client(protocol::accept_on_loopback(port, listening, error));
     if (client.number() < 0) return false;
-    const int yes = 1;
-    setsockopt(client.number(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     Connection connection(client.number(), server);
     const auto before = execution.interrupted;
     execution.interrupted = [&] { return connection.wants_interrupt(); };

@@ -55,7 +55,7 @@ private:
             case MD_BLOCK_THEAD: out_("<thead>"); break;
             case MD_BLOCK_TBODY: out_("<tbody>"); break;
             case MD_BLOCK_TR: out_("<tr>"); break;
-            case MD_BLOCK_TH: out_("<th scope=\"col\">"); break;
+            case MD_BLOCK_TH: std::swap(out_, outer_); break;
             case MD_BLOCK_TD: out_("<td>"); break;
         }
         return 0;
@@ -77,7 +77,7 @@ private:
             case MD_BLOCK_THEAD: out_("</thead>"); break;
             case MD_BLOCK_TBODY: out_("</tbody>"); break;
             case MD_BLOCK_TR: out_("</tr>"); break;
-            case MD_BLOCK_TH: out_("</th>"); break;
+            case MD_BLOCK_TH: end_head_cell(); break;
             case MD_BLOCK_TD: out_("</td>"); break;
         }
         return 0;
@@ -149,6 +149,16 @@ private:
         id = slug(id);
         while (!ids_.insert(id).second) id += '~';
         out_("<h").number(level_)(" id=\"").text(id)("\">").add(words)("</h").number(level_)(">");
+    }
+
+    // One without words is the head of nothing.
+    void end_head_cell() {
+        std::swap(out_, outer_);
+        const Html words = std::exchange(outer_, {});
+        if (words.empty())
+            out_("<td></td>");
+        else
+            out_("<th scope=\"col\">").add(words)("</th>");
     }
 
     // Characters of an address are text as they stand: entities are not looked into.

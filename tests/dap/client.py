@@ -10,6 +10,7 @@ import json
 import os
 import queue
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,10 @@ class Failed(Exception):
 class Client:
     def __init__(self, isaforge, folder):
         self.process = subprocess.Popen([isaforge, "dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder)
+        self.listen(self.process.stdout, self.process.stdin)
+
+    def listen(self, reader, writer):
+        self.reader, self.writer = reader, writer
         self.number = 0
         self.events = []
         self.incoming = queue.Queue()
@@ -53,18 +58,18 @@ class Client:
     def read(self):
         while True:
             length = None
-            while (line := self.process.stdout.readline().strip()):
+            while (line := self.reader.readline().strip()):
                 name, value = line.split(b":")
                 if name.lower() == b"content-length":
                     length = int(value)
             if length is None:
                 self.incoming.put(None)
                 return
-            self.incoming.put(json.loads(self.process.stdout.read(length)))
+            self.incoming.put(json.loads(self.reader.read(length)))
 
     def raw(self, data):
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
+        self.writer.write(data)
+        self.writer.flush()
 
     def send(self, command, **arguments):
         self.number += 1
@@ -148,6 +153,56 @@ class Client:
         self.ask("disconnect")
         self.process.stdin.close()
         assert self.process.wait(timeout=SECONDS) == 0
+
+
+class Attached(Client):
+    """A client of `isaforge run --dap`."""
+
+    def __init__(self, isaforge, folder, program):  # pylint: disable=super-init-not-called
+        self.process = subprocess.Popen([isaforge, "run", program, "--dap", "0"], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, cwd=folder)
+        waits = self.process.stderr.readline().decode()
+        self.socket = socket.create_connection(("127.0.0.1", int(waits.rsplit(":", 1)[1])))
+        self.listen(self.socket.makefile("rb"), self.socket.makefile("wb"))
+        self.ask("initialize", adapterID="isaforge", linesStartAt1=True)
+
+    def status(self):
+        return self.process.wait(SECONDS)
+
+
+def attaching(isaforge, folder):
+    """A program that waits for an editor goes on where that detaches, and else ends with it."""
+    client = Attached(isaforge, folder, "loop.elf")
+    assert client.refused("launch", program="loop.elf") == "a program is here already: attach to it"
+    client.ask("attach")
+    client.event("initialized")
+    client.ask("configurationDone")
+    client.stop("entry")
+    client.ask("continue", threadId=1)
+    client.ask("pause", threadId=1)
+    client.stop("pause")
+    client.ask("disconnect", terminateDebuggee=True)
+    assert client.status() == 0
+
+    client = Attached(isaforge, folder, "squares.elf")
+    client.ask("attach")
+    client.event("initialized")
+    found = client.ask("setBreakpoints", source={"path": os.path.join(folder, "squares.s")}, breakpoints=[{"line": 12}])
+    assert found["breakpoints"][0]["verified"], found
+    client.ask("configurationDone")
+    client.stop("entry")
+    client.ask("continue", threadId=1)
+    client.stop("breakpoint")
+    client.ask("next", threadId=1)
+    client.stop("step")
+    client.ask("evaluate", expression="set P0 = 7", frameId=1, context="repl")
+    client.ask("disconnect")
+    assert client.status() == 7, "the program has not gone on with what the editor has changed"
+
+    client = Attached(isaforge, folder, "loop.elf")
+    client.ask("attach")
+    client.socket.shutdown(socket.SHUT_RDWR)
+    assert client.status() == 0, "the program goes on though the editor has gone"
 
 
 def lines_and_steps(isaforge, folder):
@@ -329,8 +384,9 @@ def main():
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
         shutil.copy(os.path.join(options.examples, "gcn", "vector_add.gfx900.s"), os.path.join(folder, "vector_add.s"))
-        subprocess.run([isaforge, "asm", "-i", ISA, "squares.s", "-o", "squares.elf"], check=True, cwd=folder)
-        for session in (lines_and_steps, state, running, kernel, refusals):
+        for name in ("squares", "loop"):
+            subprocess.run([isaforge, "asm", "-i", ISA, f"{name}.s", "-o", f"{name}.elf"], check=True, cwd=folder)
+        for session in (lines_and_steps, state, running, kernel, refusals, attaching):
             session(isaforge, folder)
             print(f"{session.__name__}: as expected")
     return 0

@@ -164,9 +164,8 @@ TEST(manual, markdown_becomes_markup_and_html_stays_text) {
         {"## A\n## B\n### C", "<h2 id=\"a\">A</h2><h2 id=\"b\">B</h2><h3 id=\"c\">C</h3>"},
         {"# A\n### B\n# A\n## Content",
          "<h2 id=\"a\">A</h2><h3 id=\"b\">B</h3><h2 id=\"a~\">A</h2><h3 id=\"content~\">Content</h3>"},
-        {"|a|b|\n|---|---|\n|1|2|",
-         "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table><thead><tr><th "
-         "scope=\"col\">a</th>"
+        {"| |b|\n|---|---|\n|1|2|",
+         "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Table\"><table><thead><tr><td></td>"
          "<th scope=\"col\">b</th></tr></thead><tbody><tr><td>1</td><td>2</td></tr></tbody></table></div>"},
     };
     for (const auto& [text, expected] : cases) EXPECT_EQ(html(text), expected) << text;

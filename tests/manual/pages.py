@@ -224,6 +224,7 @@ ACCESSIBLE = r"""
 const faults = [], visible = e => e.getClientRects().length;
 const name = e => e.getAttribute('aria-label') || e.textContent.trim() || e.closest('label')?.textContent.trim() || '';
 for (const e of document.querySelectorAll('a[href], button, input, select')) if (visible(e) && !name(e)) faults.push('no name: ' + e.outerHTML.slice(0, 80));
+for (const e of document.querySelectorAll('th')) if (visible(e) && !name(e)) faults.push('a head of a table without words: ' + e.parentElement.outerHTML.slice(0, 80));
 for (const e of document.querySelectorAll('main *')) {
   const scrolls = e.scrollWidth > e.clientWidth + 1 && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX);
   if (scrolls && e.tabIndex < 0) faults.push('scrolls without the keyboard: ' + e.outerHTML.slice(0, 80));
@@ -244,7 +245,8 @@ def check_access(browser, folders):
     for width in (1280, 390):
         browser.resize(width, 900)
         for folder in folders:
-            for page in ("index", "registers", "machine", "operands", "formats", "map", "functions", "names", "by-format"):
+            for page in ("index", "registers", "machine", "operands", "formats", "map", "functions", "names", "by-format",
+                         "page-getting-started"):
                 browser.open(f"{folder}/{page}.html")
                 faults = browser.run(ACCESSIBLE)
                 assert not faults, f"{folder} {page} at {width}: " + "\n".join(faults[:10])
