@@ -64,7 +64,8 @@ private:
         line(out, "\n// line {}: {}", line_of(table.where),
              table.title.empty() ? "a table of codes" : one_line(table.title));
         if (sized) line(out, "// w: how many codes the operand spans");
-        line(out, "operand {}{} : {} {{", operand, sized ? "(w)" : "", bits_);
+        const char* const margin = rows_as_comments ? "// " : "";
+        line(out, "{}operand {}{} : {} {{", margin, operand, sized ? "(w)" : "", bits_);
         std::vector<const CodeRow*> earlier;
         std::vector<CodeGap> gaps = gaps_of(notes_.codes, table);
         for (const CodeRow& row : table.rows) {
@@ -74,7 +75,7 @@ private:
             for (const CodeGap& gap : gaps) {
                 if (gap.behind == &row)
                     put_row(codes(gap.low, gap.high) + "reserved" + only(gap.generations), "the notes say nothing",
-                            false, out);
+                            rows_as_comments, out);
             }
             CodeRow left = row;
             const bool taken = !take_away_earlier(table, earlier, row, left);
@@ -86,10 +87,10 @@ private:
         }
         for (const CodeGap& gap : gaps) {
             if (!gap.behind)
-                put_row(codes(gap.low, gap.high) + "reserved" + only(gap.generations), "the notes say nothing", false,
-                        out);
+                put_row(codes(gap.low, gap.high) + "reserved" + only(gap.generations), "the notes say nothing",
+                        rows_as_comments, out);
         }
-        line(out, "}}");
+        line(out, "{}}}", margin);
         if (rows_as_comments) return;
         line(out, "// To try the codes with, until there are instructions:");
         const unsigned unit = bits_ < widest_example ? widest_example : 2 * widest_example;
@@ -173,6 +174,7 @@ private:
     static std::string name_text(const std::string& name) {
         std::size_t digits = name.starts_with('-') ? 1 : 0, points = 0;
         bool is_number = digits < name.size() && is_digit(name[digits]) && is_digit(name.back()) && name.size() < 18;
+        if (is_number && name[digits] == '0' && digits + 1 < name.size()) is_number = name[digits + 1] == '.';
         for (; digits < name.size() && is_number; ++digits) {
             if (name[digits] == '.')
                 is_number = ++points == 1;

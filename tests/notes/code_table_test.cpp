@@ -129,6 +129,16 @@ TEST(Codes, WithARowLostOrTwiceAreFound) {
     }
 }
 
+// A draft of whatever cannot be an operand loads all the same.
+TEST(Codes, OfAnyNamesBecomeADraftThatLoads) {
+    for (const char* row : {"343113802 | -05 |", "1 | { |", "2 | {x} | (M1)", "3 | \"\\ |", "4294967295 | a-b | c",
+                            "0-4294967295 | N0 - N4 |"}) {
+        const Noted notes = read_noted(heading + row + "\n");
+        EXPECT_EQ(notes.errors, "") << row << "\n" << notes.draft;
+        EXPECT_TRUE(notes.isa) << notes.draft;
+    }
+}
+
 // --- a real machine's -------------------------------------------------------------------------------------------------------
 
 TEST(RealCodes, HaveExactlyTheseDefects) {
