@@ -39,7 +39,8 @@ int listen_on(std::uint16_t& port) {
 
 }  // namespace
 
-int accept_on_loopback(std::uint16_t port, const std::function<void(std::uint16_t port)>& listening, std::string& error) {
+int accept_on_loopback(std::uint16_t port, const std::function<void(std::uint16_t port)>& listening,
+                       std::string& error) {
     const Descriptor listener(listen_on(port));
     if (listener.number() < 0) {
         error = std::strerror(errno);
