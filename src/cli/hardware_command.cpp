@@ -36,12 +36,17 @@ struct Options {
     std::string report;  // "all", or one part
 };
 
+bool is_named_vhdl(const std::string& path) { return path.ends_with(".vhd") || path.ends_with(".vhdl"); }
+
 bool is_vhdl(const Options& options) {
     if (!options.language.empty()) return options.language == "vhdl";
-    for (const std::string* path : {&options.output, &options.testbench}) {
-        if (path->ends_with(".vhd") || path->ends_with(".vhdl")) return true;
-    }
-    return false;
+    return is_named_vhdl(options.output.empty() ? options.testbench : options.output);
+}
+
+// Without a language that was said, names of files that say different ones.
+bool is_undecided(const Options& options) {
+    return options.language.empty() && !options.output.empty() && !options.testbench.empty() &&
+           is_named_vhdl(options.output) != is_named_vhdl(options.testbench);
 }
 
 // The words of a testbench lie beside it: `tb.sv` reads `tb.words`.
@@ -152,6 +157,10 @@ int report(const hardware::Decoder& decoder, const std::string& only) {
 }
 
 int hardware(const Options& options) {
+    if (is_undecided(options)) {
+        complain("a decoder and its testbench are in one language, and these names say two: say --language");
+        return usage_error;
+    }
     Session session;
     const std::shared_ptr<const Isa> isa = session.load(options.isa);
     const auto decoder = isa ? hardware::decoder_of(isa, session.sources, session.diagnostics) : std::nullopt;

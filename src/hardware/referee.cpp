@@ -165,17 +165,72 @@ private:
             }
             return fmt::format("t{}[{}]", type, bits_join(bits));
         }
+        if (bits.size() > widest_listed) return rule_text(isa_.operand_types[type], bits);
         // Too wide for a table: from where to where codes are.
         std::string out;
-        const bool listed = bits.size() <= widest_listed;
-        for (std::size_t code = 0; listed && code < count; ++code) {
+        for (std::size_t code = 0; code < count; ++code) {
             if (!codec::code_is_valid(isa_, type, code)) continue;
             const std::size_t first = code;
             while (code + 1 < count && codec::code_is_valid(isa_, type, code + 1)) ++code;
             out += fmt::format("{}({} >= {} && {} <= {})", out.empty() ? "" : " || ", bits_join(bits), first,
                                bits_join(bits), code);
         }
-        return listed ? fmt::format("({})", out.empty() ? "1'b0" : out) : "1'b1";
+        return fmt::format("({})", out.empty() ? "1'b0" : out);
+    }
+
+    // Of an operand with too many codes to list: what the codec asks, written down.
+    std::string rule_text(const OperandType& type, const std::vector<unsigned>& bits) {
+        if (type.kind == OperandKind::number) return number_text(type.number, bits);
+        std::string out;
+        for (const Entry& entry : type.entries) {
+            out += fmt::format("{}{} == {}'d{}", out.empty() ? "" : " || ", bits_join(bits), bits.size(), entry.code);
+        }
+        if (type.kind != OperandKind::table) return fmt::format("({})", out.empty() ? "1'b0" : out);
+        for (const OperandRow& row : type.rows) {
+            if (!row.alias) out += fmt::format("{} ? {} : ", row_text(row, bits), row.reserved ? "1'b0" : "1'b1");
+        }
+        return fmt::format("({}1'b0)", out);
+    }
+
+    // `bits`: of the operand's code, the most significant first.
+    std::string row_text(const OperandRow& row, const std::vector<unsigned>& bits) {
+        std::string out =
+            fmt::format("({0} & {1}'d{2}) == {1}'d{3}", bits_join(bits), bits.size(), row.mask, row.value);
+        const auto bits_of_field = [&](const Field& field) {
+            std::vector<unsigned> own(field.place.width);
+            for (std::size_t bit = 0; bit < bits.size(); ++bit) {
+                const std::uint64_t code = field.place.extract(std::uint64_t{1} << bit);
+                for (unsigned i = 0; i < own.size(); ++i) {
+                    if (code >> i & 1) own[own.size() - 1 - i] = bits[bits.size() - 1 - bit];
+                }
+            }
+            return own;
+        };
+        for (const Constraint& range : row.constraints) {
+            const std::vector<unsigned> own = bits_of_field(row.fields[range.field]);
+            out += fmt::format(" && {0} >= 64'd{1} && {0} <= 64'd{2} && ({0} - 64'd{1}) % 64'd{3} == 0", bits_join(own),
+                               range.low, range.high, range.step);
+        }
+        for (const Field& field : row.fields) {
+            if (!field.in_tail && !tables_.operands[field.type].all_valid)
+                out += " && " + check_text(field.type, bits_of_field(field));
+        }
+        return fmt::format("({})", out);
+    }
+
+    static std::string number_text(const NumberRule& rule, const std::vector<unsigned>& bits) {
+        const auto literal = [](std::int64_t value) {
+            return value < 0 ? fmt::format("-128'sd{}", std::uint64_t{0} - static_cast<std::uint64_t>(value))
+                             : fmt::format("128'sd{}", value);
+        };
+        const bool sign = rule.base == NumberBase::signed_integer;
+        const std::string value = fmt::format("($signed({{{{{}{{{}}}}}, {}}}) * {} + {})", 128 - bits.size(),
+                                              sign ? fmt::format("word[{}]", bits[0]) : "1'b0", bits_join(bits),
+                                              literal(rule.scale), literal(rule.bias));
+        std::string out = "1'b1";
+        if (rule.minimum) out += fmt::format(" && {} >= {}", value, literal(*rule.minimum));
+        if (rule.maximum) out += fmt::format(" && {} <= {}", value, literal(*rule.maximum));
+        return fmt::format("({})", out);
     }
 
     void form(Index index) {
