@@ -152,7 +152,7 @@ constexpr Command command{about_descriptions,
                           "Examples:\n"
                           "  isaforge show wishbone-gpu\n"
                           "  isaforge show wishbone-gpu fadd\n"
-                          "  isaforge show wishbone-gpu --guide\n",
+                          "  isaforge show wishbone-gpu --guide\n"
                           "  isaforge show wishbone-gpu fadd --wavedrom\n",
                           define};
 const Registration registration{command};

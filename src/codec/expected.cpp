@@ -46,6 +46,7 @@ public:
             add(one, outermost);
         }
         signatures(wanted);
+        reader_ = nullptr;
     }
 
 private:
