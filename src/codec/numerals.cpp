@@ -54,7 +54,8 @@ char* put_numeral(std::span<const NumberMark> marks, char* out, std::uint64_t va
     constexpr std::size_t most_digits = 64;
     const auto mark = radix == 10 ? marks.end() : std::ranges::find(marks, radix, &NumberMark::radix);
     const bool marked = mark != marks.end();
-    const std::string_view before = marked ? mark->before : radix == 16 ? "0x" : "";
+    std::string_view before = radix == 16 ? "0x" : "";
+    if (marked) before = mark->before;
     out = std::copy(before.begin(), before.end(), out);
     char* const digits = out;
     out = std::to_chars(out, out + most_digits, value, static_cast<int>(radix)).ptr;
