@@ -21,8 +21,6 @@
 #include "hardware/referee.hpp"
 #include "hardware/writer.hpp"
 
-extern char** environ;
-
 namespace isaforge::cli {
 
 namespace {

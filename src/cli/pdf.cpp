@@ -86,6 +86,7 @@ std::vector<std::string> command_line(const Printer& printer, const Folder& fold
 // Runs it with all that it says in a file. Whether it has said that all went well.
 bool run(std::vector<std::string> words, const std::string& said) {
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     posix_spawn_file_actions_t actions;

@@ -146,9 +146,7 @@ Action define(Arguments& app) {
     return [options] { return show(*options); };
 }
 
-constexpr Command command{about_descriptions,
-                          "show",
-                          "Draw an instruction's bits",
+constexpr Command command{about_descriptions, "show", "Draw an instruction's bits",
                           "Examples:\n"
                           "  isaforge show wishbone-gpu\n"
                           "  isaforge show wishbone-gpu fadd\n"

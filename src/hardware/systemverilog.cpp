@@ -282,7 +282,7 @@ private:
 
     std::string value_text(const Member& member, const Alternative& alternative) const {
         const unsigned width = width_of(alternative.of), more = member.width - width;
-        const std::string bits = slices_text("word", alternative.of);
+        std::string bits = slices_text("word", alternative.of);
         if (more == 0) return bits;
         const std::string inner = alternative.of.size() == 1 ? bits : bits.substr(1, bits.size() - 2);
         if (!alternative.is_signed) return fmt::format("{{{}'d0, {}}}", more, inner);

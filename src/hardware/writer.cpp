@@ -27,7 +27,9 @@ std::string list(const std::vector<std::string>& items, const std::string& separ
     for (std::size_t i = 0; i < items.size(); ++i) {
         const std::string item = items[i] + (i + 1 < items.size() ? separator : "");
         if (i != 0 && at + 1 + item.size() > width) {
-            out += "\n" + indent + item;
+            out += '\n';
+            out += indent;
+            out += item;
             at = indent.size() + item.size();
         } else {
             out += (i == 0 ? "" : " ") + item;

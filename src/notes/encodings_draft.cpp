@@ -303,7 +303,7 @@ private:
     // A number whose lowest bits are not in the word is a multiple.
     std::string scaled(unsigned shift, unsigned width, const std::string& name) {
         if (shift == 0 || shift > 31 || width + shift > widest_field) return type_of(name, width);
-        const std::string number = fmt::format("u{}_times_{}", width, std::uint64_t{1} << shift);
+        std::string number = fmt::format("u{}_times_{}", width, std::uint64_t{1} << shift);
         numbers_[number] = fmt::format("{} * u{}", std::uint64_t{1} << shift, width);
         return number;
     }

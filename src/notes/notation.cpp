@@ -135,6 +135,7 @@ std::optional<Notation> notation_named(std::string_view name) {
 
 std::vector<std::string> notation_names() {
     std::vector<std::string> out;
+    out.reserve(notation_table.size());
     for (const NotationName& known : notation_table) out.emplace_back(known.name);
     return out;
 }

@@ -198,8 +198,7 @@ TEST(PastedSheet, SaysOnlyWhatIsSo) {
 TEST(PastedSheet, LeavesTheRestOpenWithItsCells) {
     const Noted notes = read_noted(notes_file("wishbone-gpu/pasted.tsv"), false);
     for (const char* line :
-         {"open question: where in bits 20..0 of fadd are k (N9), sel (T9), rb (V9), rc (Z9) and ra of the line "
-          "below\n",
+         {"open question: where in bits 20..0 of fadd are k (N9), sel (T9), rb (V9), rc (Z9) and ra of the line below",
           "open question: where in bits 21..0 of jump are k (D37), sel (G37), 111 (H37) and k (I37)\n",
           "open question: nothing says what bits 21..0 of irq are (C41)\n",
           "open question: `load i` is read as `load_i`: `load` stands here twice\n",

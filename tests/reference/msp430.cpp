@@ -148,7 +148,7 @@ bool Machine::one_operand(unsigned code) {
         }
         case 1: write(at, false, x << 8 | x >> 8); break;
         case 3: {
-            const auto result = static_cast<std::uint16_t>(static_cast<std::int8_t>(x));
+            const auto result = static_cast<std::uint16_t>(((x & 0xff) ^ 0x80) - 0x80);
             flags(result != 0, result == 0, (result & 0x8000) != 0, false);
             write(at, false, result);
             break;
