@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/outputs.hpp"
+#include "cli/program.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
 #include "isaforge/linker.hpp"
@@ -32,10 +33,6 @@ std::optional<std::pair<std::string, std::uint64_t>> parse_named(const std::stri
     const auto number = parse_size(std::string_view(text).substr(sign + 1));
     if (!number) return std::nullopt;
     return std::pair(text.substr(0, sign), *number);
-}
-
-std::string check_named(const std::string& text) {
-    return parse_named(text) ? std::string{} : "'" + text + "' is not NAME=NUMBER";
 }
 
 // Of an object, or of each member of an archive, which is taken where somebody lacks what it defines.
@@ -168,18 +165,16 @@ Action define(Arguments& app) {
     app.add_option("--defsym", options->definitions, "Define a symbol")
         ->type_name("NAME=NUMBER")
         ->allow_extra_args(false)
-        ->check(check_named);
+        ->check(wants(parse_named, "NAME=NUMBER"));
     app.add_option("-T,--script", options->script, "Where sections go, and further symbols")->type_name("FILE");
     app.add_option("--base", options->base, "The address of the first section, in bytes")
         ->type_name("ADDRESS")
         ->capture_default_str()
-        ->check([](const std::string& text) {
-            return parse_size(text) ? std::string{} : "'" + text + "' is not a number such as 4096, 0x1000 or 4K";
-        });
+        ->check(wants(parse_size, "a number such as 4096, 0x1000 or 4K"));
     app.add_option("--section-address", options->addresses, "Where a section goes, in bytes; those behind it follow")
         ->type_name("NAME=ADDRESS")
         ->allow_extra_args(false)
-        ->check(check_named);
+        ->check(wants(parse_named, "NAME=NUMBER"));
     app.add_flag("--gc-sections", options->drop_unused, "Leave out sections that nothing reaches from the entry");
     app.add_flag("-r,--relocatable", options->relocatable, "Make one object of several");
     app.add_option("--map", options->map, "Write what lies where; - is standard output")->type_name("FILE");

@@ -193,18 +193,14 @@ Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image,
 
 }  // namespace
 
-codec::OneTail codec::tail_of(const Isa& isa, const Codec::Tables& tables, Index type, std::uint64_t code) {
-    tables.need_decoding();
-    return one_tail(isa, tables, type, code);
-}
-
 unsigned codec::tail_at(const Isa& isa, const Codec::Tables& tables, Index index, Index field, const Image& image) {
     const Form& form = isa.forms[index];
     const FormTable& table = tables.forms[index];
     if (!table.several_tails) return form.bits;
+    tables.need_decoding();
     TailPlaces places(form.bits);
     for (const Index i : table.tail_order) {
-        const OneTail tail = tail_of(isa, tables, form.fields[i].type, form.fields[i].place.extract(image));
+        const OneTail tail = one_tail(isa, tables, form.fields[i].type, form.fields[i].place.extract(image));
         const unsigned at = tail.bits != 0 ? places.add(tail) : places.end();
         if (i == field) return at;
     }

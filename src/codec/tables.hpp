@@ -303,8 +303,6 @@ namespace codec {
 Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa);
 bool code_is_valid(const Isa& isa, Index type, std::uint64_t code);
 
-// What the operand `code` brings along.
-OneTail tail_of(const Isa& isa, const Codec::Tables& tables, Index type, std::uint64_t code);
 // Where what a field of the form brings along begins in the image. For a field that brings nothing along, anywhere behind
 // the instruction.
 unsigned tail_at(const Isa& isa, const Codec::Tables& tables, Index form, Index field, const Image& image);

@@ -12,6 +12,7 @@
 #include "linker/places.hpp"
 #include "object/flavour.hpp"
 #include "object/limits.hpp"
+#include "object/placement.hpp"
 
 namespace isaforge {
 
@@ -38,10 +39,6 @@ std::string output_name(const std::string& name) {
         if (name.size() > stem.size() && name.starts_with(stem) && name[stem.size()] == '.') return std::string(stem);
     }
     return name;
-}
-
-std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
-    return alignment > 1 ? (offset + alignment - 1) / alignment * alignment : offset;
 }
 
 bool is_identifier(std::string_view text) {

@@ -10,10 +10,6 @@ namespace isaforge {
 
 namespace {
 
-std::uint64_t aligned(std::uint64_t address, std::uint64_t alignment) {
-    return alignment > 1 ? (address + alignment - 1) / alignment * alignment : address;
-}
-
 // "*" is any text.
 bool fits(std::string_view pattern, std::string_view name) {
     std::size_t p = 0, n = 0, star = std::string_view::npos, after = 0;

@@ -12,10 +12,6 @@ int rank(const Section& section) {
     return section.no_bits ? 3 : 2;
 }
 
-std::uint64_t aligned(std::uint64_t address, std::uint64_t alignment) {
-    return alignment > 1 ? (address + alignment - 1) / alignment * alignment : address;
-}
-
 }  // namespace
 
 void place_sections(std::vector<Placed>& sections, bool separate_code, std::uint64_t base) {

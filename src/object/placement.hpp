@@ -10,6 +10,11 @@
 
 namespace isaforge {
 
+// The first address from this one on that is a multiple of `alignment`, which 0 leaves as it is.
+inline std::uint64_t aligned(std::uint64_t address, std::uint64_t alignment) {
+    return alignment > 1 ? (address + alignment - 1) / alignment * alignment : address;
+}
+
 struct Placed {
     Section* section = nullptr;
     std::uint64_t extent = 0;
