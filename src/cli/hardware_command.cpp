@@ -1,8 +1,5 @@
 // `isaforge hardware`: a decoder for an instruction set, as hardware is described.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +11,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/helper_program.hpp"
 #include "cli/outputs.hpp"
 #include "cli/session.hpp"
 #include "cli/terminal.hpp"
@@ -65,50 +63,6 @@ bool write_testbench(const Options& options, const hardware::Decoder& decoder, c
 
 // --- What synthesis says ------------------------------------------------------------------------------------------------
 
-// A folder for files that nobody else is to see, gone with this.
-class Scratch {
-public:
-    Scratch() {
-        std::string pattern = (fs::temp_directory_path() / "isaforge-XXXXXX").string();
-        if (mkdtemp(pattern.data())) path_ = pattern;
-    }
-    ~Scratch() {
-        std::error_code code;
-        if (!path_.empty()) fs::remove_all(path_, code);
-    }
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-};
-
-std::string file_text(const fs::path& path) {
-    std::ifstream in(path);
-    std::stringstream out;
-    out << in.rdbuf();
-    return out.str();
-}
-
-// Runs Yosys with what it prints in a file. The exit status; 127 where there is no such program.
-int run_yosys(const std::string& script, const fs::path& log) {
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    std::string words[] = {"yosys", "-q", "-p", script};
-    char* arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
-    pid_t child = 0;
-    const int failed = posix_spawnp(&child, "yosys", &actions, nullptr, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed != 0) return 127;
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0) {
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 126;
-}
-
 // The number behind the last of these words in a text; nothing where it is not there.
 std::optional<unsigned> number_behind(const std::string& text, const std::string& words) {
     const std::size_t at = text.rfind(words);
@@ -119,8 +73,8 @@ std::optional<unsigned> number_behind(const std::string& text, const std::string
 }
 
 int report(const hardware::Decoder& decoder, const std::string& only) {
-    const Scratch scratch;
-    if (scratch.path().empty()) {
+    const TemporaryFolder scratch;
+    if (!scratch.is_there()) {
         complain("there is no room for temporary files");
         return input_error;
     }
@@ -135,7 +89,7 @@ int report(const hardware::Decoder& decoder, const std::string& only) {
             "; design -load read; synth_ice40 -top {0}; tee -q -o {1} stat -top {0}; tee -q -o {2} ltp -noff {0}",
             part.module, file("size-", part).string(), file("path-", part).string());
     }
-    const int status = run_yosys(script, log);
+    const int status = run_program({"yosys", "-q", "-p", script}, log.string());
     if (status == 127) {
         complain("the report is Yosys's, and there is no program `yosys`: Debian has it in the package of that name");
         return input_error;
