@@ -561,7 +561,7 @@ bool Reader::adopt_operand(Parsed& parsed, Parsed& child, const Form& form, Inde
 // Puts all that follows the instruction into its image.
 bool Reader::place_tails(const Parsed& parsed, Index index, Encoded& out) {
     const FormTable& table = tables_.forms[index];
-    unsigned places[1 + most_own_tails];  // of the shared one, then of the others
+    unsigned places[1 + most_own_tails] = {};  // of the shared one, then of the others
     TailPlaces all(out.bits);
     for (const Index field : table.tail_order) {
         if (shared_fields_ >> (field & 31) & 1) {

@@ -162,6 +162,16 @@ constexpr Line own_lines[] = {
     {"gcn1.0", "exp param0025, v116, v93, v27, v124 done vm", "9f1b00f8745d1b7c", true},
     {"gcn1.0", "ds_gws_sema_v v71 offset:52583 gds", "67cd6ad847000000"},
     {"gcn1.1", "s_buffer_load_dword s51, s[60:63], lit(253)", "ffbc19c2fd000000", true},
+    {"gcn1.0", "s_add_u32_e64 s21, s4, 32", "04ff158020000000"},
+    {"gcn1.0", "s_add_u32_e64 s21, 32, s4", "ff04158020000000"},
+    {"gcn1.0", "s_sub_u32_e32 s21, s4, s61", "043d9580"},
+    {"gcn1.0", "s_mov_b32_e64 s86, -4", "ff03d6befcffffff"},
+    {"gcn1.0", "s_cmp_eq_i32_e64 51, s69", "ff4500bf33000000"},
+    {"gcn1.0", "v_addc_u32 v154, vcc[0:1], v21, v107, vcc[0:1]", "15d73451"},
+    {"gcn1.0", "buffer_load_format_x v[61:62], s[80:83], s35 offset:603 glc slc tfe", "5b4200e0003dd423"},
+    {"gcn1.0", "tbuffer_load_format_x v[61:62], v18, s[80:83], s35 idxen offset:2004 glc slc tfe format:[@6,@3]",
+     "d467b0e9123dd423"},
+    {"gcn1.4", "v_cndmask_b32 v154, sext(-abs(v65)), v107, vcc mul:2", "f9d6340141463e06"},
     {"gcn1.2", "s_buffer_atomic_cmpswap_x2 s[52:55], s[60:63], 0x5b", "1e0d86c15b000000"},
 };
 
