@@ -8,12 +8,13 @@ build=${1:-build}
 jobs=${2:-$(nproc)}
 failed=0
 
-# each COMMAND: runs it with every file of standard input, separated by zeros; says what it printed where it failed.
+# each COMMAND: runs it with every file of standard input, separated by zeros; says what it printed where it failed. As the
+# end of a pipe it has variables of its own, so its status tells.
 each() {
     # shellcheck disable=SC2016  # the inner shell expands
     xargs -0 -n 1 -P "$jobs" sh -c '
         found=$(eval "$0" 2>&1) || { printf "%s\n%s\n" "$1" "$found"; exit 1; }
-    ' "$1" || failed=1
+    ' "$1"
 }
 
 echo 'house rules'
@@ -40,12 +41,12 @@ export build
 git ls-files -z 'src/*.[ch]pp' 'include/*.hpp' 'python/*.[ch]pp' 'tests/*.[ch]pp' 'bench/*.cpp' ':!tests/install' ':!tests/hip' ':!bench/hip' \
     ':!src/playground' |
     each 'said=$(clangd-14 --check="$1" --compile-commands-dir="$build" --enable-config=0 --check-lines=1-1 --log=error 2>&1) ||
-          { printf "%s\n" "$said" | grep "^E\["; false; }'
+          { printf "%s\n" "$said" | grep "^E\["; false; }' || failed=1
 
 # What clangd leaves out: paths through a function, and what was moved from. Fields stand in the order in which tables are read.
 echo 'paths'
 # shellcheck disable=SC2016
 git ls-files -z 'src/*.cpp' ':!src/playground' |
-    each 'clang-tidy-14 -p "$build" --quiet --checks="-*,clang-analyzer-*,-clang-analyzer-deadcode.DeadStores,-clang-analyzer-optin.performance.Padding" "$1" 2>/dev/null'
+    each 'clang-tidy-14 -p "$build" --quiet --checks="-*,clang-analyzer-*,-clang-analyzer-deadcode.DeadStores,-clang-analyzer-optin.performance.Padding" "$1" 2>/dev/null' || failed=1
 
 exit $failed

@@ -102,9 +102,8 @@ private:
                     row.encoding.title += (row.encoding.title.empty() ? "" : ", ") + cells[i].text;
             }
         }
-        if (row.cells.empty() && !row.name) return true;
         if (row.cells.empty()) {
-            take_name_alone(*row.name);
+            if (row.name) take_name_alone(*row.name);
         } else if (!row.name) {
             take_second_line(row);
         } else {

@@ -359,10 +359,9 @@ private:
 
     // The largest box takes the text, lying or standing; false where none has room.
     bool label_in(const std::vector<Box>& own, std::string_view what, bool small = true) {
-        const Box* best = nullptr;
-        for (const Box& b : own) {
-            if (!best || b.width * b.height > best->width * best->height) best = &b;
-        }
+        const auto smaller = [](const Box& a, const Box& b) { return a.width * a.height < b.width * b.height; };
+        const auto best = std::max_element(own.begin(), own.end(), smaller);
+        if (best == own.end()) return false;
         for (const double size : {label_size + 3, label_size, label_size - 2}) {
             if (size < label_size && !small) continue;
             if (size > label_size && best->height < 2.2 * row_height_ && best->height < 30) continue;

@@ -777,7 +777,7 @@ Item Lowering::conditional(const Expression& expression, unsigned hint) {
     const ir::BlockId blocks[] = {builder.new_block(), builder.new_block()};
     Item found[2];
     Way after[2];
-    bool left[2], pure = true;
+    bool left[2] = {}, pure = true;
     for (const unsigned i : {0u, 1u}) {
         slots = before.slots;
         left_ = false;
