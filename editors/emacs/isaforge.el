@@ -1,6 +1,7 @@
 ;;; isaforge.el --- Programs and descriptions of instruction sets -*- lexical-binding: t -*-
 
-;; Emacs 29 and later, which has eglot: put this file on the `load-path' and (require 'isaforge).
+;; Put this file on the `load-path' and (require 'isaforge). The editor's help comes by eglot, which Emacs has from 29 on, and
+;; debugging by dap-mode: M-x dap-debug.
 
 ;;; Code:
 
@@ -22,8 +23,25 @@
   (add-to-list 'eglot-server-programs
                `((isaforge-asm-mode isa-mode)
                  . ("isaforge" "lsp" :initializationOptions ,(or isaforge-settings (make-hash-table))))))
-(add-hook 'isaforge-asm-mode-hook 'eglot-ensure)
-(add-hook 'isa-mode-hook 'eglot-ensure)
+(add-hook 'isaforge-asm-mode-hook 'isaforge-help)
+(add-hook 'isa-mode-hook 'isaforge-help)
+(defun isaforge-help ()
+  "Ask the language server, where Emacs can."
+  (when (fboundp 'eglot-ensure) (eglot-ensure)))
+
+(with-eval-after-load 'dap-mode
+  (dap-register-debug-provider
+   "isaforge"
+   (lambda (conf)
+     (if (equal (plist-get conf :request) "attach")
+         (plist-put (plist-put conf :host "127.0.0.1") :debugServer (plist-get conf :port))
+       (plist-put conf :dap-server-path (list "isaforge" "dap")))))
+  (dap-register-debug-template
+   "Isaforge: run this program"
+   (append '(:type "isaforge" :request "launch" :name "Isaforge" :program nil :stopAtEnd t) isaforge-settings))
+  (dap-register-debug-template
+   "Isaforge: what waits at a port"
+   '(:type "isaforge" :request "attach" :name "Isaforge" :port 4711)))
 
 (provide 'isaforge)
 ;;; isaforge.el ends here

@@ -80,3 +80,20 @@ vim.api.nvim_create_autocmd("FileType", {
     vim.lsp.buf_attach_client(event.buf, vim.g.isaforge_client)
   end,
 })
+
+-- Debugging, where the plugin nvim-dap is there: `:lua require('dap').continue()` runs the program of the buffer.
+local found, dap = pcall(require, "dap")
+if found then
+  dap.adapters.isaforge = function(ready, configuration)
+    if configuration.request == "attach" then
+      ready({ type = "server", host = "127.0.0.1", port = configuration.port })
+    else
+      ready({ type = "executable", command = "isaforge", args = { "dap" } })
+    end
+  end
+  dap.configurations["isaforge-asm"] = {
+    vim.tbl_extend("force", { type = "isaforge", request = "launch", name = "This program", program = "${file}", stopAtEnd = true },
+      vim.g.isaforge_settings or {}),
+    { type = "isaforge", request = "attach", name = "What waits at port 4711", port = 4711 },
+  }
+end

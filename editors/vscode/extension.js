@@ -34,7 +34,10 @@ exports.activate = async function activate(context) {
             client.sendNotification("workspace/didChangeConfiguration", { settings: { isaforge: settings() } });
         }),
         vscode.debug.registerDebugAdapterDescriptorFactory("isaforge", {
-            createDebugAdapterDescriptor: () => new vscode.DebugAdapterExecutable(command(), ["dap"]),
+            createDebugAdapterDescriptor: ({ configuration }) =>
+                configuration.request === "attach" && configuration.port
+                    ? new vscode.DebugAdapterServer(configuration.port, "127.0.0.1")
+                    : new vscode.DebugAdapterExecutable(command(), ["dap"]),
         }),
     );
     await client.start();
