@@ -11,7 +11,7 @@ configure = cmake --preset $(1) --log-level=WARNING
 compile   = cmake --build --preset $(1) --parallel $(JOBS)
 
 .PHONY: help build demo playground test test-web test-sanitized test-threads sweep referee fuzz bench lint format install deb
-.PHONY: test-deb vscode clean
+.PHONY: test-deb wheel vscode clean
 
 help:
 	@echo 'make demo            draw a picture with a program that was assembled and emulated here'
@@ -31,6 +31,7 @@ help:
 	@echo 'make install         install under PREFIX ($(PREFIX))'
 	@echo 'make deb             Debian packages of it, in out/'
 	@echo 'make test-deb        the same, and whether they work'
+	@echo 'make wheel           the Python module as a wheel, in out/, and whether it works'
 	@echo 'make clean           remove everything that was built'
 
 build:
@@ -130,6 +131,13 @@ deb:
 test-deb: deb
 	@scripts/install-packages.sh test
 	@scripts/test-deb.sh out
+
+wheel:
+	@scripts/install-packages.sh build jit python
+	@mkdir -p out
+	@rm -f out/*.whl
+	@/usr/bin/python3 -m pip wheel --quiet --root-user-action=ignore --no-build-isolation --no-deps --wheel-dir out .
+	@scripts/test-wheel.sh out/isaforge-*.whl
 
 clean:
 	rm -rf build build-package build-python build-debug build-sanitized build-threads build-fuzz build-playground out

@@ -4,6 +4,7 @@ file(STRINGS ${FROM} lines)
 set(out "")
 set(signature "")
 set(point "")
+set(older 0)
 
 # Puts the point that was read so far behind the others.
 macro(end_point)
@@ -29,7 +30,9 @@ foreach(text IN LISTS lines)
     set(day ${CMAKE_MATCH_2})
     end_point()
     string(APPEND out "${signature}isaforge (${version}) unstable; urgency=medium\n")
-    execute_process(COMMAND date -u -R -d ${day} OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE
+    # Each is older than the one above, also on the same day.
+    math(EXPR older "${older} + 1")
+    execute_process(COMMAND date -u -R -d "${day} 01:00 UTC ${older} minutes ago" OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE
                     COMMAND_ERROR_IS_FATAL ANY)
     set(signature "\n -- ${MAINTAINER}  ${date}\n\n")
   elseif(signature AND text MATCHES "^- (.*)$")
