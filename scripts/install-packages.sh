@@ -8,7 +8,7 @@
 # system this says what is wanted and leaves the rest to you.
 set -eu
 
-build='cmake g++ libcli11-dev libdw-dev libedit2 libelf-dev libfmt-dev libhsa-runtime-dev libmd4c-dev libpng-dev libyaml-dev ninja-build nlohmann-json3-dev pkg-config'
+build='cmake g++ libcli11-dev libdw-dev libedit2 libelf-dev libfmt-dev libhsa-runtime-dev libmd4c-dev libminizip-dev libpng-dev libpugixml-dev libyaml-dev ninja-build nlohmann-json3-dev pkg-config'
 demo='python3'
 # The compiler that programs may run with is a plug-in, for which LLVM has to be there.
 jit='clang-19 llvm-19-dev'

@@ -69,8 +69,9 @@ std::optional<std::string> draft_of(Session& session, FileId file, const Options
 
 int import(const Options& options) {
     Session session;
-    const std::optional<FileId> file = read_source(session, options.notes);
-    if (!file) return input_error;
+    std::string why;
+    const std::optional<FileId> file = load_notes(session, options.notes, why);
+    if (!file) return complain(fmt::format("cannot read '{}': {}", options.notes, why)), input_error;
     if (is_description(session.sources.text(*file))) {
         complain(fmt::format("'{}' is a description already", options.notes));
         return input_error;

@@ -8,8 +8,20 @@
 
 #include "cli/arguments.hpp"
 #include "cli/terminal.hpp"
+#include "cli/workbook.hpp"
 
 namespace isaforge::cli {
+
+std::optional<FileId> load_notes(Session& session, const std::string& path, std::string& error) {
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(path, ignored) || !is_workbook(path))
+        return session.sources.load_text(path, error);
+    std::optional<Sheet> sheet = first_sheet(path, error);
+    if (!sheet) return std::nullopt;
+    if (!sheet->others.empty())
+        tell(fmt::format("{}: of its sheets '{}' is read, and not: {}\n", path, sheet->name, sheet->others));
+    return session.sources.add(path, std::move(sheet->text));
+}
 
 std::optional<NotesInput> notes_instead(Session& session, const std::string& path, const std::string& notation) {
     std::error_code error;
@@ -17,7 +29,7 @@ std::optional<NotesInput> notes_instead(Session& session, const std::string& pat
     const auto isas = builtin_isas();
     if (std::ranges::any_of(isas, [&](const auto& isa) { return isa.first == path; })) return std::nullopt;
     std::string why;
-    const std::optional<FileId> file = session.sources.load_text(path, why);
+    const std::optional<FileId> file = load_notes(session, path, why);
     if (path == "-") session.standard_input = file;
     if (!file || is_description(session.sources.text(*file))) return std::nullopt;
     NotesInput notes = read_notes_in(session, *file, notation);

@@ -18,6 +18,9 @@ struct NotesInput {
     std::optional<NotedTables> tables;
 };
 
+// A text of notes; of a spreadsheet's file (.xlsx) its first sheet that holds something, columns separated by tabs.
+std::optional<FileId> load_notes(Session& session, const std::string& path, std::string& error);
+
 // The notes in a file, with the warnings of the reader of bars in the session's diagnostics. Nothing where there is no such
 // file, or where it is a description or holds no notation at all. `notation`: the one that was asked for; empty: that which
 // the text has.
