@@ -136,7 +136,7 @@ wheel:
 	@scripts/install-packages.sh build jit python
 	@mkdir -p out
 	@rm -f out/*.whl
-	@/usr/bin/python3 -m pip wheel --quiet --root-user-action=ignore --no-build-isolation --no-deps --wheel-dir out .
+	@/usr/bin/python3 -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir out .
 	@scripts/test-wheel.sh out/isaforge-*.whl
 
 clean:
