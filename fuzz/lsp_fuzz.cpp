@@ -151,6 +151,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
         constexpr std::size_t choices = 8;
         rest.resize(std::max(rest.size(), choices));
         if (random.one_in(2)) fuzz::change_bytes(rest, 0, choices);
+        rest.resize(std::max(rest.size(), choices));  // which may have taken some away
         std::string text = rest.substr(choices);
         if (which % 3 == 0)
             fuzz::change_text(text, random, fuzz::description_pieces(),

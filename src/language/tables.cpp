@@ -695,6 +695,7 @@ void Resolver::note_opcodes(const InstructionsDeclaration& table, const Row& row
 
 // A reserved row claims opcodes without an instruction: its columns are checked like any other's.
 void Resolver::add_reserved(const InstructionsDeclaration& table, const Row& row) {
+    if (table.encodings.empty()) return;  // which has been said
     const FormatDeclaration* format = find_format(table.encodings[0].format);
     if (!format || format->bar.broken || formats_checked_.contains(format->name.text)) return;
     Bindings bindings;
