@@ -35,10 +35,11 @@
    (lambda (conf)
      (if (equal (plist-get conf :request) "attach")
          (plist-put (plist-put conf :host "127.0.0.1") :debugServer (plist-get conf :port))
-       (plist-put conf :dap-server-path (list "isaforge" "dap")))))
+       (plist-put (plist-put conf :dap-server-path (list "isaforge" "dap"))
+                  :program (or (plist-get conf :program) (buffer-file-name))))))
   (dap-register-debug-template
    "Isaforge: run this program"
-   (append '(:type "isaforge" :request "launch" :name "Isaforge" :program nil :stopAtEnd t) isaforge-settings))
+   (append '(:type "isaforge" :request "launch" :name "Isaforge" :stopAtEnd t) isaforge-settings))
   (dap-register-debug-template
    "Isaforge: what waits at a port"
    '(:type "isaforge" :request "attach" :name "Isaforge" :port 4711)))

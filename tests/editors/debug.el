@@ -27,7 +27,7 @@
 (isaforge-asm-mode)
 (forward-line 13)
 (dap-breakpoint-add)
-(dap-debug (list :type "isaforge" :request "launch" :name "squares" :program (buffer-file-name) :isa "fabrisc-2022-05-15"))
+(dap-debug (list :type "isaforge" :request "launch" :name "squares" :isa "fabrisc-2022-05-15"))
 (say-stop "breakpoint" 0)
 (dap-next (dap--cur-session))
 (say-stop "next" 1)
