@@ -38,18 +38,20 @@ public:
             targets[link.attribute("Id").value()] = link.attribute("Target").value();
         if (!read_texts()) return fail(error, problem_);
         Sheet found;
+        unsigned looked_at = 0;
         for (const pugi::xml_node sheet : child(book.document_element(), "sheets")) {
+            const std::string name = sheet.attribute("name").value();
+            if (!found.text.empty()) {
+                found.others += (found.others.empty() ? "" : ", ") + name;
+                continue;
+            }
+            if (looked_at++ > most_empty_sheets) return fail(error, "its first sheets are empty");
             std::string target = targets[id_of(sheet)];
             target.starts_with('/') ? target.erase(0, 1) : target.insert(0, "xl/");
-            const std::string name = sheet.attribute("name").value();
             std::string text;
             if (!read_sheet(target, text))
                 return fail(error, problem_.empty() ? "a sheet is missing: " + name : problem_);
-            if (text.find_first_not_of("\t\n") == std::string::npos) continue;
-            if (found.text.empty())
-                found = {name, std::move(text), {}};
-            else
-                found.others += (found.others.empty() ? "" : ", ") + name;
+            if (text.find_first_not_of("\t\n") != std::string::npos) found = {name, std::move(text), {}};
         }
         if (found.text.empty()) return fail(error, "its sheets are empty");
         return found;

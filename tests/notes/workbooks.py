@@ -112,6 +112,7 @@ def main():
         good = workbook(("ISA", rows, shared))
         huge = ('<row r="4000000000"><c><v>1</v></c></row>', '<row><c r="ZZZZ1"><v>1</v></c></row>' * 200)
         bad = {"no workbook": b"PK\3\4 and no more", "an empty sheet": workbook(("a", [[""]], inline)),
+               "65 empty sheets": workbook(*[("empty", [[""]], inline)] * 65, ("ISA", rows, inline)),
                "rows far away": workbook(("a", [], lambda _: (huge[0], None))), "columns far away": workbook(("a", [], lambda _: (huge[1], None))),
                "a text that is not there": workbook(("a", [], lambda _: ('<row><c t="s"><v>99999999999999999999</v></c></row>', None))),
                "a part that is large": workbook(("a", [["x" * (17 << 20)]], inline)),
