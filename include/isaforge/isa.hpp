@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -108,9 +109,26 @@ struct NumberRule {
     bool relative = false;            // counted from the instruction's address, in address units of the code
     std::optional<NumberBase> plain;  // relative: a number in the text that is no label is the bits, of this kind
     std::optional<std::int64_t> minimum, maximum;  // of the value in the text
+    std::uint64_t carries =
+        0;  // bit k: bits below k are signed, and what that takes away is added at k, from the lowest k on
     unsigned relocation = 0;                       // ELF relocation type that the description gives; 0: none
     std::string relocation_name;
     unsigned relocation_type = 0;  // the given one, or the next from first_automatic_relocation on
+
+    std::uint64_t carry(std::uint64_t value) const {
+        for (std::uint64_t rest = carries; rest != 0; rest &= rest - 1) {
+            const int k = std::countr_zero(rest);
+            value += (value >> (k - 1) & 1) << k;
+        }
+        return value;
+    }
+    std::uint64_t without_carry(std::uint64_t code) const {
+        for (std::uint64_t rest = carries; rest != 0; rest &= ~(std::uint64_t{1} << (std::bit_width(rest) - 1))) {
+            const int k = std::bit_width(rest) - 1;
+            code -= (code >> (k - 1) & 1) << k;
+        }
+        return code;
+    }
 };
 
 enum class OperandKind { number, registers, enumeration, table };
@@ -360,6 +378,7 @@ struct Form {
     unsigned bits = 0;  // without a tail; a multiple of the unit
     Image mask, value;  // the bits that tell it from others
     Image written;      // value, and what is written where bits are ignored
+    std::vector<unsigned> parts;  // of several instructions: where the second and further ones begin; an alias
     SharedList<Field> fields;
     SharedList<TextTemplate> texts;  // the first is printed, all are read
     bool alias = false;              // read, never printed: another form has the same bits
@@ -434,6 +453,13 @@ struct ReservedPattern {
     unsigned width = 0;  // 1..64
     std::uint64_t mask = 0, value = 0;
     std::string reason;
+    Place where;
+};
+
+// How long instructions are whose first unit has these bits, if no rule before says so.
+struct LengthRule {
+    std::uint64_t mask = 0, value = 0;
+    unsigned bits = 0;  // with what follows an instruction; whole units
     Place where;
 };
 
@@ -535,6 +561,7 @@ struct Isa {
     unsigned unit_bits = 8;                           // of an instruction's units
     bool big_endian = false;                          // bytes within a unit
     unsigned address_bits = 8;                        // bits of code that one step of a code address covers
+    bool last_unit_first = false;                     // in bars: an instruction is written as one number
     bool opcodes_accounted = false;
     bool meanings_complete = false;  // a row without a meaning is a defect
     std::string object_flavour;      // who knows more of its object files: "amdgpu"; empty: nobody
@@ -565,6 +592,7 @@ struct Isa {
     std::vector<OpcodeRow> opcode_rows;
     std::vector<Pool> pools;
     std::vector<ReservedPattern> reserved;
+    std::vector<LengthRule> lengths;  // the first that fits tells; empty: nothing is known but of instructions
     std::vector<AutoRow> auto_rows;                        // only in a draft: see LoadOptions
     std::function<std::vector<Diagnostic>()> find_unused;  // declarations that nothing refers to, as warnings
     std::vector<std::shared_ptr<const semantics::Function>> functions;  // by their names
@@ -586,6 +614,16 @@ struct Isa {
     // Where leading bit `index` of an instruction, counted as in a bar from 0, is in an image.
     unsigned leading_bit_position(unsigned index) const {
         return index / unit_bits * unit_bits + unit_bits - 1 - index % unit_bits;
+    }
+    // How many bits an instruction has that begins with these, whether or not there is one; 0 where nothing says so.
+    unsigned length_of(const Image& image) const {
+        for (const LengthRule& rule : lengths)
+            if ((image.words[0] & rule.mask) == rule.value) return rule.bits;
+        return 0;
+    }
+    // Where bit `index` of a bar of so many bits is in an image; bit 0 is the first to be read.
+    unsigned bar_position(unsigned index, unsigned bits) const {
+        return last_unit_first ? bits - 1 - index : leading_bit_position(index);
     }
     const Instruction& instruction_of(const Form& form) const { return instructions[form.instruction]; }
 };

@@ -17,10 +17,13 @@ std::string binary(std::uint64_t code, unsigned width) {
 std::string word_text(const Isa& isa, const Image& image, unsigned bits) {
     std::string out;
     for (unsigned i = 0; i < bits; i += isa.unit_bits) {
-        if (i > 0) out += ' ';
-        out += fmt::format("0x{:0{}x}", image.get(i, isa.unit_bits), isa.unit_bits / 4);
+        const std::string unit = fmt::format("{:0{}x}", image.get(i, isa.unit_bits), isa.unit_bits / 4);
+        if (isa.last_unit_first)
+            out = unit + out;
+        else
+            out += (i > 0 ? " 0x" : "0x") + unit;
     }
-    return out;
+    return isa.last_unit_first ? "0x" + out : out;
 }
 
 }  // namespace check
@@ -33,6 +36,7 @@ void check_isa(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked* done) 
     check::find_overlaps(codec, diagnostics);
     check::find_opcode_gaps(isa, diagnostics);
     check::find_pool_defects(isa, diagnostics);
+    check::find_wrong_lengths(isa, diagnostics);
     // Overlapping bits would be reported once more as texts that do not come back.
     if (diagnostics.errors() == before) check::find_ambiguous_texts(codec, diagnostics);
     semantics::check_semantics(isa, diagnostics, done);

@@ -19,6 +19,9 @@ void find_opcode_gaps(const Isa& isa, Diagnostics& diagnostics);
 // Claims of pools that do not hold, instructions outside of their pools or on reserved patterns (pools.cpp).
 void find_pool_defects(const Isa& isa, Diagnostics& diagnostics);
 
+// Instructions that are not as long as their first unit says (lengths.cpp).
+void find_wrong_lengths(const Isa& isa, Diagnostics& diagnostics);
+
 // A code in binary, `width` digits.
 std::string binary(std::uint64_t code, unsigned width);
 

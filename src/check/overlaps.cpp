@@ -123,6 +123,32 @@ std::uint64_t hash_of(const Form& form) {
     return hash;
 }
 
+// The part of an image from one place to another.
+Image part_of(const Image& image, unsigned begin, unsigned end) {
+    Image out;
+    for (unsigned at = begin; at < end; at += 8) out.set(at - begin, 8, image.get(at, 8));
+    return out;
+}
+
+// Of what stands for several instructions each has to be one.
+void find_lone_parts(const Isa& isa, const Form& alias, Diagnostics& diagnostics) {
+    unsigned begin = 0;
+    for (std::size_t i = 0; i <= alias.parts.size(); ++i) {
+        const unsigned end = i < alias.parts.size() ? alias.parts[i] : alias.bits;
+        Form part;
+        part.bits = end - begin;
+        part.mask = part_of(alias.mask, begin, end);
+        part.value = part_of(alias.value, begin, end);
+        begin = end;
+        if (std::ranges::any_of(isa.forms, [&](const Form& form) { return !form.alias && covers(form, part); }))
+            continue;
+        diagnostics.error(alias.where,
+                          fmt::format("{} stands for several instructions, but no row has the bits of number "
+                                      "{}, {}",
+                                      name_of(isa, alias), i + 1, word_text(isa, part.value, part.bits)));
+    }
+}
+
 // An alias is another way to write what another row has. One with numbers of its own fixes the same bits, so that a wrong
 // digit does not make it a case of some other instruction; one that names its row may be a case of it.
 void find_lone_aliases(const Isa& isa, Diagnostics& diagnostics) {
@@ -132,6 +158,10 @@ void find_lone_aliases(const Isa& isa, Diagnostics& diagnostics) {
     }
     for (const Form& alias : isa.forms) {
         if (!alias.alias || diagnostics.overflowing()) continue;
+        if (!alias.parts.empty()) {
+            find_lone_parts(isa, alias, diagnostics);
+            continue;
+        }
         const auto twins = by_bits.equal_range(hash_of(alias));
         if (std::any_of(twins.first, twins.second, [&](const auto& entry) {
                 return covers(*entry.second, alias) && entry.second->mask == alias.mask;

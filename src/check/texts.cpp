@@ -152,6 +152,8 @@ private:
         for (unsigned position = 0; position < bits && same; position += isa_.unit_bits)
             same = read.image.get(position, isa_.unit_bits) == image.get(position, isa_.unit_bits);
         if (same) return true;
+        // An alias that is shorter takes its place on purpose: who reads back what is printed sees that.
+        if (isa_.forms[read.form].alias && read.bits < bits) return true;
         Diagnostic& error = diagnostics_.error(
             form.where, fmt::format("`{}` stands for {} here but is read as {}", printed, word_text(isa_, image, bits),
                                     word_text(isa_, read.image, read.bits)));

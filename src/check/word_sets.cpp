@@ -110,7 +110,8 @@ WordSets::Ref WordSets::number(const NumberRule& rule, unsigned width, const Lev
         }
         return out;
     }
-    if (rule.base == NumberBase::floating || rule.base == NumberBase::any_bits) return unsure_ = true, Bdd::all;
+    if (rule.base == NumberBase::floating || rule.base == NumberBase::any_bits || rule.carries != 0)
+        return unsure_ = true, Bdd::all;
     const bool is_signed = rule.base == NumberBase::signed_integer && !rule.sliced;
     const std::uint64_t turn = is_signed ? std::uint64_t{1} << (width - 1) : 0;
     const auto value = [&](std::uint64_t place) { return codec::decode_number(rule, width, place ^ turn, 0); };

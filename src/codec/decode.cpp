@@ -187,7 +187,8 @@ Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image,
         if (why) return leaf.form;
         refused = bits;
     }
-    bits = refused;
+    bits = refused != 0 ? refused : isa.length_of(image);
+    if (bits > available) bits = 0;
     return no_index;
 }
 

@@ -144,7 +144,7 @@ bool encode_number(const NumberRule& rule, unsigned width, const NumberValue& nu
         if (number_bits(number, width, unused)) value = static_cast<std::int64_t>(number.integer);
     }
     if (value < range.low || value > range.high) return out_of_range(rule, width, shown, problem);
-    code = static_cast<std::uint64_t>(value) >> rule.slice_low & low_bits(width);
+    code = rule.carry(static_cast<std::uint64_t>(value)) >> rule.slice_low & low_bits(width);
     return true;
 }
 
@@ -167,6 +167,7 @@ NumberRule plain_rule(const NumberRule& rule) {
 }
 
 std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t code, std::uint64_t address) {
+    if (rule.carries != 0 && !rule.sliced) code = rule.without_carry(code) & low_bits(width);
     auto value = static_cast<std::int64_t>(code);
     if (rule.sliced) {
         value = static_cast<std::int64_t>(code << rule.slice_low);

@@ -61,7 +61,7 @@ std::optional<Sum> PlaceReader::named(const std::string& name) const {
         const OperandType& type = isa_.operand_types[field.type];
         const NumberRule& rule = type.number;
         const bool plain = type.kind == OperandKind::number && !rule.sliced && !rule.relative && rule.scale == 1 &&
-                           rule.bias == 0 && rule.base == NumberBase::unsigned_integer;
+                           rule.bias == 0 && rule.carries == 0 && rule.base == NumberBase::unsigned_integer;
         return plain ? std::optional(Sum{&field, 1, 0}) : std::nullopt;
     }
     for (const auto& [parameter, value] : type_.parameters)

@@ -200,7 +200,7 @@ bool Printer::set_number(const OperandType& type, const Field* field, WideRow& o
     const NumberRule& rule = type.number;
     const bool plain = type.kind == OperandKind::number && !rule.relative && !rule.sliced && rule.scale == 1 &&
                        rule.bias == 0 && !rule.minimum && !rule.maximum && rule.base != NumberBase::floating &&
-                       rule.format != NumberFormat::floating && !rule.plain;
+                       rule.format != NumberFormat::floating && !rule.plain && rule.carries == 0;
     if (!plain || !isa_.surface.immediate_prefix.empty() || type.width == 0 || type.width > 63) return false;
     if (field && (field->in_tail || field->place.pieces.size() != 1 || field->place.pieces[0].shift != 0)) return false;
     out.number_shift = field ? static_cast<std::uint8_t>(field->place.pieces[0].position) : 0;

@@ -171,7 +171,7 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     known.open = known.any_number = true;
     known.dropped = known.unspelled = true;
     if (rule.relative || rule.sliced || rule.minimum || rule.maximum || rule.base == NumberBase::floating ||
-        type.width > 62 || type.width == 0)
+        rule.carries != 0 || type.width > 62 || type.width == 0)
         return;
     const std::int64_t span = std::int64_t{1} << type.width;
     const bool is_signed = rule.base == NumberBase::signed_integer;

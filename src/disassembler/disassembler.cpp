@@ -482,8 +482,7 @@ void Disassembler::code_from(std::uint64_t at, std::uint64_t until, std::size_t 
         const Index refused = form == no_index && at % unit == 0
                                   ? codec_.refused(image, static_cast<unsigned>(available * 8), bits, why)
                                   : no_index;
-        if (refused != no_index && bits >= 8) count = bits / 8;
-        if (form != no_index && bits >= 8) count = bits / 8;
+        if (at % unit == 0 && bits >= 8) count = bits / 8;  // also of a word that is no instruction
         if (next_label_ < labels.size() && labels[next_label_].offset < at + count) labels_at(at, at + count);
         const bool relocated =
             next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at + count;
@@ -553,7 +552,8 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
 
 // Prints bytes as data, with the text that does not read back as a comment.
 void Disassembler::unverified(unsigned bits, std::uint64_t at, const std::string& text) {
-    const std::size_t unit = unit_bytes_;
+    const bool is_one_number = codec_.isa().last_unit_first && !codec_.isa().big_endian && !object_.big_endian;
+    const std::size_t unit = is_one_number ? bits / 8 : unit_bytes_;
     for (std::size_t i = 0; i < bits / 8; i += unit) {
         const std::size_t count = std::min<std::size_t>(unit, bits / 8 - i);
         if (options_.style == DisassemblyStyle::listing) listing_columns(at + i, count);

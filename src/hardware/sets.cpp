@@ -90,7 +90,7 @@ WordSets::Set WordSets::numbers(const OperandType& type, const Levels& levels) {
     const NumberRule& rule = type.number;
     if (!rule.minimum && !rule.maximum) return all;
     const auto width = static_cast<unsigned>(levels.size());
-    if (rule.sliced || rule.scale == 0) {
+    if (rule.sliced || rule.scale == 0 || rule.carries != 0) {
         problem_ = fmt::format("operand '{}' is a part of a number that has bounds", type.name);
         return all;
     }

@@ -63,6 +63,8 @@ std::string number_text(const NumberRule& rule) {
     if (rule.scale != 1) out += fmt::format(" * {}", rule.scale);
     if (rule.bias != 0) out += fmt::format(" + {}", rule.bias);
     if (rule.relative) out += " + pc";
+    for (std::uint64_t rest = rule.carries; rest != 0; rest &= rest - 1)
+        out += fmt::format(" carried {}", std::countr_zero(rest));
     if (rule.plain) out += fmt::format(" or {}{}", bases[static_cast<std::size_t>(*rule.plain)], rule.value_bits);
     if (rule.minimum || rule.maximum)
         out += fmt::format(" in {}..{}", rule.minimum.value_or(0), rule.maximum.value_or(0));
@@ -125,6 +127,7 @@ Things memories_of(const Isa& isa) {
 
 Things machine_of(const Isa& isa) {
     Facts code{{"unit", fmt::format("{} bits", isa.unit_bits)}, {"order", isa.big_endian ? "big" : "little"}};
+    if (isa.last_unit_first) code.emplace_back("bars", "last unit first");
     code.emplace_back("addresses", fmt::format("{} bits", isa.address_bits));
     Things out{{"code", std::move(code)}};
     for (const auto& [name, value] : isa.constants)

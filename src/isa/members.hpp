@@ -67,7 +67,7 @@ ISAFORGE_MEMBERS(Constraint, &T::field, &T::low, &T::high, &T::step);
 ISAFORGE_MEMBERS(TextElement, &T::kind, &T::text, &T::field, &T::scale, &T::bias, &T::radix, &T::constant, &T::bits,
                  &T::pattern, &T::fields);
 ISAFORGE_MEMBERS(NumberRule, &T::base, &T::format, &T::value_bits, &T::slice_low, &T::sliced, &T::scale, &T::bias,
-                 &T::relative, &T::plain, &T::minimum, &T::maximum, &T::relocation, &T::relocation_name,
+                 &T::relative, &T::plain, &T::minimum, &T::maximum, &T::carries, &T::relocation, &T::relocation_name,
                  &T::relocation_type);
 ISAFORGE_MEMBERS(Naming, &T::name, &T::value, &T::where, &T::parameter);
 ISAFORGE_MEMBERS(OperandRow, &T::mask, &T::value, &T::written, &T::fields, &T::constraints, &T::texts, &T::meaning,
@@ -92,7 +92,7 @@ ISAFORGE_MEMBERS(HazardSide, &T::of, &T::touches, &T::files, &T::fields, &T::con
 ISAFORGE_MEMBERS(Hazard, &T::states, &T::first, &T::second, &T::where);
 ISAFORGE_MEMBERS(Duration, &T::of, &T::states, &T::where);
 ISAFORGE_MEMBERS(Held, &T::side, &T::counter, &T::most, &T::where);
-ISAFORGE_MEMBERS(Form, &T::instruction, &T::format, &T::bits, &T::mask, &T::value, &T::written, &T::fields, &T::texts,
+ISAFORGE_MEMBERS(Form, &T::instruction, &T::format, &T::bits, &T::mask, &T::value, &T::written, &T::parts, &T::fields, &T::texts,
                  &T::alias, &T::names_twin, &T::takes, &T::classes, &T::names_in_meaning, &T::where);
 ISAFORGE_MEMBERS(Arrival, &T::counter, &T::in_order, &T::condition);
 ISAFORGE_MEMBERS(Instruction, &T::names, &T::relax_names, &T::only_relaxed, &T::title, &T::forms, &T::meaning, &T::guard,
@@ -101,6 +101,7 @@ ISAFORGE_MEMBERS(OpcodeRow::Column, &T::place, &T::low, &T::high);
 ISAFORGE_MEMBERS(OpcodeRow, &T::columns, &T::mask, &T::value, &T::table, &T::reserved, &T::where);
 ISAFORGE_MEMBERS(Pool, &T::name, &T::width, &T::low, &T::high, &T::formats, &T::capacity, &T::where);
 ISAFORGE_MEMBERS(ReservedPattern, &T::width, &T::mask, &T::value, &T::reason, &T::where);
+ISAFORGE_MEMBERS(LengthRule, &T::mask, &T::value, &T::bits, &T::where);
 ISAFORGE_MEMBERS(AutoRow::Column, &T::name, &T::where, &T::width, &T::fields, &T::bits);
 ISAFORGE_MEMBERS(AutoRow, &T::columns, &T::instruction, &T::table, &T::aligned, &T::where);
 ISAFORGE_MEMBERS(NumberMark, &T::radix, &T::before, &T::behind);
@@ -113,11 +114,11 @@ ISAFORGE_MEMBERS(FloatFormat, &T::rounding_mode, &T::roundings, &T::subnormals_m
 ISAFORGE_MEMBERS(Doc, &T::of, &T::text);
 ISAFORGE_MEMBERS(DocPage, &T::title, &T::text, &T::file);
 ISAFORGE_MEMBERS(Isa, &T::name, &T::title, &T::variant, &T::variants, &T::lineage, &T::variant_bases, &T::dialects,
-                 &T::dialect_surfaces, &T::dialect, &T::unit_bits, &T::big_endian, &T::address_bits,
+                 &T::dialect_surfaces, &T::dialect, &T::unit_bits, &T::big_endian, &T::address_bits, &T::last_unit_first,
                  &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::surface, &T::floats,
                  &T::float_formats, &T::constants, &T::parameters, &T::register_files, &T::memories, &T::devices, &T::names_in_meanings,
                  &T::modes, &T::events, &T::operand_types, &T::limits, &T::formats, &T::instructions, &T::has_arrivals,
-                 &T::classes, &T::hazards, &T::durations, &T::held, &T::forms, &T::opcode_rows, &T::pools, &T::reserved,
+                 &T::classes, &T::hazards, &T::durations, &T::held, &T::forms, &T::opcode_rows, &T::pools, &T::reserved, &T::lengths,
                  &T::auto_rows, &T::functions, &T::types, &T::docs, &T::pages);
 
 ISAFORGE_MEMBERS(semantics::TypeName, &T::is_signed, &T::width, &T::name, &T::arguments, &T::place);

@@ -86,6 +86,35 @@ void Resolver::resolve_reserved() {
     }
 }
 
+void Resolver::resolve_lengths() {
+    bool is_last = false;
+    for (const LengthDeclaration& syntax : description_.lengths) {
+        LengthRule out;
+        out.where = syntax.place;
+        out.bits = static_cast<unsigned>(std::min<std::uint64_t>(syntax.bits, max_instruction_bits + 1));
+        if (out.bits == 0 || out.bits > max_instruction_bits || out.bits % isa_.unit_bits != 0)
+            diagnostics_.error(syntax.place,
+                               fmt::format("the length of an instruction is a whole number of units of {} "
+                                           "bits, {} bits at most",
+                                           isa_.unit_bits, max_instruction_bits));
+        const std::string& digits = syntax.pattern.digits;
+        if (!digits.empty() && digits.size() != isa_.unit_bits)
+            diagnostics_.error(syntax.pattern.place,
+                               fmt::format("this has {} bits: the length is told by the first unit, "
+                                           "which has {}",
+                                           digits.size(), isa_.unit_bits));
+        if (is_last)
+            diagnostics_.error(syntax.place,
+                               "this is never asked: the line before it says the length of all that is left");
+        is_last |= digits.empty();
+        for (const char digit : digits) {
+            out.mask = out.mask << 1 | (digit != 'x');
+            out.value = out.value << 1 | (digit == '1');
+        }
+        isa_.lengths.push_back(out);
+    }
+}
+
 // Which rows wait for the allocator.
 void Resolver::find_auto_rows() {
     if (assignments_) return;

@@ -20,10 +20,11 @@ constexpr std::string_view name_letters = ".-";
 constexpr std::string_view mnemonic_letters = ".";
 
 constexpr std::string_view declarations[] = {
-    "isa",       "variants", "include", "code",     "opcodes", "floats",  "syntax", "constant", "parameter",
-    "registers", "register", "memory",  "enum",     "number",  "operand", "format", "function", "instructions",
-    "pool",      "reserved", "objects", "dialects", "limit",   "where",   "mode",   "on",       "device",
-    "meanings",  "type",     "class",   "hazards",  "part",    "use",     "for",    "doc",      "page",
+    "isa",       "variants",     "include",  "code",     "opcodes", "floats",   "syntax",  "constant",
+    "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
+    "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",   "where",
+    "mode",      "on",           "device",   "meanings", "type",    "class",    "hazards", "part",
+    "use",       "for",          "doc",      "page",     "length",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -54,6 +55,7 @@ private:
     void doc();
     void page();
     void code();
+    void length();
     void syntax();
     void constant(bool parameter);
     void registers(bool single);
@@ -187,6 +189,7 @@ bool Parser::declaration() {
     if (accept("include")) return include(), true;
     if (accept("page")) return page(), true;
     if (at("code")) return code(), true;
+    if (at("length")) return length(), true;
     if (accept("opcodes")) return out_.opcodes = words_until_row_end(), true;
     if (accept("objects")) return out_.objects = words_until_row_end(), true;
     if (accept("floats")) return out_.floats.push_back(words_until_row_end()), true;
@@ -762,13 +765,31 @@ void Parser::code() {
             } else {
                 expect("bytes", "or 'units' after `addressed in`");
             }
+        } else if (accept("last")) {
+            expect("unit", "after `last`");
+            expect("first", "after `last unit`");
+            code.last_unit_first = true;
         } else {
-            complain("unit, little, big or addressed", {"unit", "little", "big", "addressed"});
+            complain("unit, little, big, addressed or last", {"unit", "little", "big", "addressed", "last"});
             skip_row();
         }
     }
     if (out_.code) diagnostics_.error(code.place, "`code` is declared twice").note(out_.code->place, "first here");
     if (!out_.code) out_.code = code;
+}
+
+// length 32 bits when xxxxxxxxxxxxxx11
+void Parser::length() {
+    LengthDeclaration out;
+    const Place begin = advance().place;
+    out.bits = expect_number("how many bits an instruction has").value_or(0);
+    if (!expect("bits", "after the number")) return skip_row();
+    if (accept("when")) {
+        out.pattern = pattern();
+        if (out.pattern.digits.empty()) return skip_row();
+    }
+    out.place = from(begin);
+    out_.lengths.push_back(std::move(out));
 }
 
 void Parser::syntax() {
@@ -978,8 +999,19 @@ void Parser::number() {
         } else if (accept("relocation")) {
             out.relocation = static_cast<unsigned>(expect_number("the relocation's number").value_or(0));
             if (auto name = expect_string("the relocation's name")) out.relocation_name = name->text;
+        } else if (accept("carried")) {
+            do {
+                const Place where = peek().place;
+                const auto bit = expect_number("how many of the low bits are signed");
+                if (bit && (*bit < 1 || *bit > 63)) {
+                    diagnostics_.error(where, "1 to 63 of the low bits may be signed");
+                } else if (bit) {
+                    out.carries |= std::uint64_t{1} << *bit;
+                }
+            } while (accept(","));
         } else {
-            complain("in, hex, decimal, or, relocation", {"in", "hex", "decimal", "or", "relocation"});
+            complain("in, hex, decimal, or, carried, relocation",
+                     {"in", "hex", "decimal", "or", "carried", "relocation"});
             return give_up(out.name);
         }
     }
@@ -1070,7 +1102,14 @@ void Parser::append_bar(Bar& bar) {
         if (at_row_end() || at("takes") || at("where") || at_only()) break;
         const Place before = peek().place;
         if (repeats(false)) continue;
-        bar.cells.push_back(cell(true));
+        if (at("then")) {  // another instruction
+            Cell then;
+            then.kind = Cell::Kind::then;
+            then.place = advance().place;
+            bar.cells.push_back(then);
+        } else {
+            bar.cells.push_back(cell(true));
+        }
         if (at(TokenKind::newline) && next_line_begins("|")) skip_newlines();
         if (!expect("|", "after a cell of the bar") || same(peek().place, before)) return skip_row();
     }

@@ -55,6 +55,7 @@ void Resolver::run() {
         isa_.formats.push_back({format.name.text, format.bar.place});
     resolve_pools();
     resolve_reserved();
+    resolve_lengths();
     find_auto_rows();
     for (const InstructionsDeclaration& table : description_.instructions) {
         if (here(table.only)) resolve_table(table);
@@ -254,6 +255,7 @@ void Resolver::resolve_settings() {
     if (description_.code) {
         isa_.unit_bits = description_.code->unit_bits;
         isa_.big_endian = description_.code->big_endian;
+        isa_.last_unit_first = description_.code->last_unit_first;
         isa_.address_bits = description_.code->addressed_in_units ? isa_.unit_bits : 8;
     }
     for (const Name& word : description_.opcodes) {

@@ -112,9 +112,18 @@ private:
     std::vector<std::pair<Asked, std::shared_ptr<const T>>> known_;
 };
 
+// Which bit of a bar is where: units one behind the other, each from its most significant bit on; or, where `end` is not 0, the
+// whole instruction that lies from `begin` to `end` from its most significant bit on.
+struct BarOrder {
+    unsigned unit_bits = 0;
+    unsigned begin = 0, end = 0;
+};
+
 // The bits of a bar or of an operand's row.
 struct Layout {
     unsigned bits = 0;
+    BarOrder order;
+    std::vector<unsigned> parts;  // see Form
     Image mask, value, written;  // see Form
     std::vector<Field> fields;
     std::vector<Constraint> constraints;
@@ -227,15 +236,20 @@ private:
         std::string selector;
         unsigned choice = 0;
     };
-    std::optional<Layout> lay_out(const std::vector<Cell>& cells, unsigned unit_bits, const Bindings& bindings,
-                                  const std::optional<Alternative>& alternative);
-    bool place_cell(const Cell& cell, unsigned unit_bits, const Bindings& bindings,
+    BarOrder bar_order() const;
+    void begin_part(const std::vector<Cell>& cells, std::size_t first, const Bindings& bindings,
                     const std::optional<Alternative>& alternative, Layout& layout);
-    bool place_named(const Cell& cell, unsigned unit_bits, const Bindings& bindings,
-                     const std::optional<Alternative>& alternative, Layout& layout);
-    bool place_slice(const Cell& cell, Index type, unsigned unit_bits, Layout& layout);
+    std::optional<Layout> lay_out(const std::vector<Cell>& cells, const BarOrder& order, const Bindings& bindings,
+                                  const std::optional<Alternative>& alternative);
+    bool place_cell(const Cell& cell, const Bindings& bindings, const std::optional<Alternative>& alternative,
+                    Layout& layout);
+    bool place_named(const Cell& cell, const Bindings& bindings, const std::optional<Alternative>& alternative,
+                     Layout& layout);
+    bool place_slice(const Cell& cell, Index type, Layout& layout);
     bool place_tail(const Cell& cell, const Bindings& bindings, Layout& layout);
-    bool finish_slices(Layout& layout);
+    bool finish_slices(Layout& layout, bool may_repeat);
+    unsigned width_of(const Cell& cell, const Bindings& bindings, const std::optional<Alternative>& alternative,
+                      const Layout* before);
     std::string sum_of(const std::vector<Cell>& cells, const Bindings& bindings);
 
     // templates.cpp
@@ -320,6 +334,7 @@ private:
     SharedList<TextTemplate> form_texts(const std::vector<Text>& texts, const FormatDeclaration& format,
                                         const std::optional<Alternative>& alternative, const Layout& layout,
                                         const Bindings& bindings);
+    void check_parts(const FormatDeclaration& format, const Layout& layout);
     std::shared_ptr<const Layout> whole_layout(const FormatDeclaration& format, const Bindings& bindings,
                                                const std::optional<Alternative>& alternative);
     bool fix_field(Draft& draft, const std::string& name, std::uint64_t value, bool ignored, Place place,
@@ -343,6 +358,7 @@ private:
     void resolve_pools();
     void add_pool_formats(const Name& name, Pool& pool);
     void resolve_reserved();
+    void resolve_lengths();
     void index_declarations();
     void find_auto_rows();
     void index_rows();

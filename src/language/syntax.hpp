@@ -54,7 +54,7 @@ struct Slice {
 
 // One cell of a bar, or one item of an operand row's pattern.
 struct Cell {
-    enum class Kind { zero, bits, value, named, tail } kind = Kind::named;
+    enum class Kind { zero, bits, value, named, tail, then } kind = Kind::named;
     Place place;
     std::string bits;         // bits: digits, '-' for any
     std::uint64_t value = 0;  // value: a number …
@@ -244,6 +244,7 @@ struct NumberDeclaration {
     Place range_place;
     std::string format;  // hex, decimal
     Name plain;          // u16, s16, i16: what a number is that is no label
+    std::uint64_t carries = 0;  // a bit for each that takes what is carried out of the signed ones below
     unsigned relocation = 0;
     std::string relocation_name;
 };
@@ -343,6 +344,7 @@ struct CodeDeclaration {
     unsigned unit_bits = 8;
     bool big_endian = false;
     bool addressed_in_units = false;
+    bool last_unit_first = false;  // in bars
 };
 
 // Leading bits of an instruction: 0, 1 and x.
@@ -356,6 +358,13 @@ struct PoolDeclaration {
     BitPattern low, high;
     std::vector<Name> formats;  // `A*` means all whose names begin so
     std::optional<std::uint64_t> capacity;
+    Place place;
+};
+
+// length 32 bits when PATTERN
+struct LengthDeclaration {
+    std::uint64_t bits = 0;
+    BitPattern pattern;  // empty: of all others
     Place place;
 };
 
@@ -415,6 +424,7 @@ struct Description {
     std::vector<InstructionsDeclaration> instructions;
     std::vector<PoolDeclaration> pools;
     std::vector<ReservedDeclaration> reserved;
+    std::vector<LengthDeclaration> lengths;
     std::vector<DocSyntax> docs;
     std::vector<PageSyntax> pages;
     std::set<std::string> broken;  // names whose declarations could not be read: no second message where they are used

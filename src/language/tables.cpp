@@ -402,6 +402,21 @@ SharedList<TextTemplate> Resolver::form_texts(const std::vector<Text>& texts, co
     return out;
 }
 
+// Each of several instructions has whole units.
+void Resolver::check_parts(const FormatDeclaration& format, const Layout& layout) {
+    unsigned begin = 0;
+    for (const unsigned end : layout.parts) {
+        if (end == begin || (end - begin) % isa_.unit_bits != 0) {
+            diagnostics_.error(format.bar.place,
+                               fmt::format("before `then` stands an instruction of {} bits in format {}; instructions "
+                                           "are made of units of {}",
+                                           end - begin, format.name.text, isa_.unit_bits));
+            return;
+        }
+        begin = end;
+    }
+}
+
 // The format's bits, which must be whole units. Null where they do not work out.
 std::shared_ptr<const Layout> Resolver::whole_layout(const FormatDeclaration& format, const Bindings& bindings,
                                                      const std::optional<Alternative>& alternative) {
@@ -411,8 +426,9 @@ std::shared_ptr<const Layout> Resolver::whole_layout(const FormatDeclaration& fo
     Asked asked;
     noted.asked = &asked;
     const std::size_t before = diagnostics_.errors();
-    auto layout = lay_out(format.bar.cells, isa_.unit_bits, noted, alternative);
+    auto layout = lay_out(format.bar.cells, bar_order(), noted, alternative);
     for (const auto& [name, meaning] : asked) bindings.find(name);
+    if (layout) check_parts(format, *layout);
     if (layout && (layout->bits % isa_.unit_bits != 0 || layout->bits == 0)) {
         const unsigned over = layout->bits % isa_.unit_bits;
         const unsigned whole = layout->bits / isa_.unit_bits * isa_.unit_bits;
@@ -440,8 +456,13 @@ void Resolver::add_form(const InstructionsDeclaration& table, const Row& row, co
     Form form;
     form.format = static_cast<Index>(&format - description_.formats.data());
     form.bits = shape->layout->bits;
+    form.parts = shape->layout->parts;
     form.where = row.syntax.place;
     form.alias = row.syntax.alias || encoding.alias;
+    if (!form.parts.empty() && !form.alias) {
+        diagnostics_.error(row.syntax.place, "what stands for several instructions is an `alias`: they are printed");
+        return;
+    }
     form.names_twin = encoding.alias || std::any_of(row.values.begin(), row.values.end(),
                                                     [&](const Value* value) { return !own(row.syntax, *value); });
     awaited_.clear();
@@ -706,7 +727,7 @@ void Resolver::add_reserved(const InstructionsDeclaration& table, const Row& row
         return;
     std::optional<Alternative> alternative;
     if (const Cell* selector = length_selector(*format)) alternative = Alternative{selector->selector.text, 0};
-    const auto layout = lay_out(format->bar.cells, isa_.unit_bits, bindings, alternative);
+    const auto layout = lay_out(format->bar.cells, bar_order(), bindings, alternative);
     if (!layout) {
         formats_checked_.insert(format->name.text);
         return;

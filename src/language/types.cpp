@@ -178,6 +178,7 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
     rule.scale = number.scale;
     rule.bias = number.bias;
     rule.relative = number.relative;
+    rule.carries = number.carries;
     rule.relocation = number.relocation;
     rule.relocation_name = number.relocation_name;
     if (number.format == "hex") rule.format = NumberFormat::hexadecimal;
@@ -350,7 +351,7 @@ void Resolver::resolve_operand_row(const OperandDeclaration& operand, const Oper
     const auto elsewhere = [&](const Text& text) { return !text.dialect.empty() && text.dialect != isa_.dialect; };
     if (options_.only_dialect && syntax.alias && std::ranges::all_of(syntax.texts, elsewhere)) return;
     const std::size_t before = diagnostics_.errors();
-    const auto layout = lay_out(syntax.cells, type.width, bindings, std::nullopt);
+    const auto layout = lay_out(syntax.cells, BarOrder{type.width}, bindings, std::nullopt);
     if (!layout) return;
     if (layout->bits != type.width) {
         const auto sum = sum_of(syntax.cells, bindings);

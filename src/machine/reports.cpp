@@ -13,9 +13,11 @@ namespace {
 
 std::string words_of(const TraceRecord& record, const Isa& isa) {
     std::string text;
-    unsigned bits = std::max(record.bits, isa.unit_bits);
-    for (unsigned at = 0; at < bits; at += isa.unit_bits)
-        text += fmt::format("{:0{}x}", record.image.get(at, std::min(64u, isa.unit_bits)), isa.unit_bits / 4);
+    const unsigned bits = std::max(record.bits, isa.unit_bits);
+    for (unsigned at = 0; at < bits; at += isa.unit_bits) {
+        const std::string unit = fmt::format("{:0{}x}", record.image.get(at, isa.unit_bits), isa.unit_bits / 4);
+        text.insert(isa.last_unit_first ? 0 : text.size(), unit);
+    }
     return text;
 }
 

@@ -43,7 +43,7 @@ private:
         const NumberRule& n = type.number;
         add(type.name, static_cast<int>(type.kind), type.width, static_cast<int>(n.base), static_cast<int>(n.format),
             n.value_bits, n.slice_low, n.scale, n.bias, n.relative, n.minimum.value_or(1), n.maximum.value_or(0),
-            n.minimum.has_value(), n.maximum.has_value(), n.relocation_name, type.value_bits);
+            n.minimum.has_value(), n.maximum.has_value(), n.carries, n.relocation_name, type.value_bits);
         for (const Entry& entry : type.entries) {
             add(entry.code, entry.value);
             for (const std::string& text : entry.texts) add(text);

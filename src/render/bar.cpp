@@ -37,13 +37,11 @@ std::vector<BarBit> bar_of(const Isa& isa, const Form& form) {
     const bool row_is_unit = isa.unit_bits * 2 > row_bits;
     std::vector<BarBit> bar;
     bar.reserve(form.bits);
-    for (unsigned unit = 0; unit < form.bits / isa.unit_bits; ++unit) {
-        for (unsigned i = isa.unit_bits; i-- > 0;) {
-            const unsigned position = unit * isa.unit_bits + i;
-            BarBit bit = by_position[position];
-            bit.number = row_is_unit ? position : form.bits - 1 - static_cast<unsigned>(bar.size());
-            bar.push_back(bit);
-        }
+    for (unsigned i = 0; i < form.bits; ++i) {
+        const unsigned position = isa.bar_position(i, form.bits);
+        BarBit bit = by_position[position];
+        bit.number = row_is_unit ? position : form.bits - 1 - i;
+        bar.push_back(bit);
     }
     return bar;
 }

@@ -19,7 +19,7 @@ struct BarBit {
     unsigned number = 0;    // shown above
 };
 
-// First unit first, the most significant bit of each unit first. Bits are numbered as in their unit's place of the image where
+// First unit first, or last unit first where the description says so, the most significant bit of each unit first. Bits are numbered as in their unit's place of the image where
 // a row is one unit, else downwards to 0 at the end of the bar.
 std::vector<BarBit> bar_of(const Isa& isa, const Form& form);
 

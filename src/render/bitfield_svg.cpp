@@ -225,9 +225,9 @@ private:
             put("<text class=\"x\" y=\"{}\" x=\"", y_ + 14);
             std::string digits;
             for (unsigned i = 0; i < count; ++i) {
-                const unsigned at = form_.bits + begin + i, unit = isa_.unit_bits;
                 put("{:g} ", left(i) + unit_ / 2.0);
-                digits += example_->image.get(at / unit * unit + unit - 1 - at % unit, 1) != 0 ? '1' : '0';
+                const unsigned at = form_.bits + isa_.bar_position(begin + i, bits);
+                digits += example_->image.get(at, 1) != 0 ? '1' : '0';
             }
             put("\">{}</text>", digits);
             y_ += example_height - 3;

@@ -27,13 +27,13 @@ struct Bit {
     }
 };
 
-// From the end of the bar on: the bar begins with the first unit, and that with its most significant bit.
+// From the end of the bar on.
 std::vector<Bit> bits_of(const Isa& isa, const Form& form) {
-    const unsigned unit = isa.unit_bits, units = form.bits / unit;
-    const auto in_bar = [&](unsigned position) { return (units - 1 - position / unit) * unit + position % unit; };
+    std::vector<unsigned> place(form.bits);
+    for (unsigned i = 0; i < form.bits; ++i) place[isa.bar_position(i, form.bits)] = form.bits - 1 - i;
     std::vector<Bit> out(form.bits);
     for (unsigned i = 0; i < form.bits; ++i) {
-        Bit& bit = out[in_bar(i)];
+        Bit& bit = out[place[i]];
         bit.fixed = form.mask.get(i, 1) != 0;
         bit.set = form.value.get(i, 1) != 0;
     }
@@ -41,7 +41,7 @@ std::vector<Bit> bits_of(const Isa& isa, const Form& form) {
         if (field.in_tail || field.ignored) continue;
         for (const BitPiece& piece : field.place.pieces) {
             for (unsigned i = 0; i < piece.width; ++i) {
-                Bit& bit = out[in_bar(piece.position + i)];
+                Bit& bit = out[place[piece.position + i]];
                 bit.field = &field;
                 bit.of_value = piece.shift + i;
             }

@@ -386,6 +386,7 @@ std::optional<std::uint64_t> value_of(const OperandType& type, std::uint64_t cod
             return std::nullopt;
         case OperandKind::number: {
             if (rule.sliced) return code << rule.slice_low;
+            if (rule.carries != 0) code = rule.without_carry(code) & low_bits(type.width);
             const bool is_signed = rule.base == NumberBase::signed_integer && type.width != 0;
             const std::uint64_t value = is_signed ? static_cast<std::uint64_t>(sign_extend(code, type.width)) : code;
             return value * static_cast<std::uint64_t>(rule.scale) + static_cast<std::uint64_t>(rule.bias) +
