@@ -76,8 +76,8 @@ std::vector<std::size_t> find_in(const UnderWay& way, const UnderWay& all) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Variables
 
-void LateResults::make_variables() {
-    outside_ = e_.variable(llvm::ArrayType::get(e_.b.getInt64Ty(), most_under_way * sizeof(machine::LateValue) / 8));
+void LateResults::make_variables(std::size_t most) {
+    outside_ = e_.variable(llvm::ArrayType::get(e_.b.getInt64Ty(), most * sizeof(machine::LateValue) / 8));
 }
 
 LateResults::Slot& LateResults::slot(const Place& place) {

@@ -37,7 +37,8 @@ public:
     LateResults(Emission& e, Registers& registers, std::deque<machine::LateShape>& shapes)
         : e_(e), registers_(registers), shapes_(shapes) {}
 
-    void make_variables();
+    // For so many that may be under way at a time.
+    void make_variables(std::size_t most);
     // An instruction begins.
     void begin(const UnderWay& before, const std::vector<LatePut>& put);
     // What is under way where a region is entered becomes that of the instruction that began; gives whether it could.

@@ -1,5 +1,6 @@
 #include "jit/region.hpp"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "jit/fuse.hpp"
@@ -55,7 +56,7 @@ private:
         exits_.make_variables();
         memory_.make_variables(nodes_.plans());
         registers_.load_all();
-        late_.make_variables();
+        late_.make_variables(most_under_way_at_once());
         for (Node& node : nodes_.all())
             if (node.reached) node.block = e_.new_block("node");
         const auto& entries = region_.entries;
@@ -67,6 +68,14 @@ private:
         e_.b.CreateUnreachable();
         e_.b.SetInsertPoint(first);
         e_.b.CreateBr(begin);
+    }
+
+    // Also where that is too much for the node to be compiled: it is handed to the interpreter.
+    std::size_t most_under_way_at_once() {
+        std::size_t most = 1;
+        for (const Node& node : nodes_.all())
+            if (node.reached) most = std::max(most, node.under_way.size() + nodes_.plan(node).late().size());
+        return most;
     }
 
     // What is under way becomes the node's; where it is something else, the interpreter goes on. A node that does not look

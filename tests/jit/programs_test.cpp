@@ -339,5 +339,34 @@ TEST(Programs, TheLowPartOfARegisterIsReadByItsNumberToo) {
     for (unsigned seed = 1; seed < 8; ++seed) EXPECT_EQ(engines.run({*graph, *graph, *graph}, seed), "");
 }
 
+// The first comes behind any of the others, with what they have under way: together far more than compiled code keeps.
+TEST(Programs, TooMuchUnderWayIsHandedOver) {
+    const auto isa = program_isa();
+    std::vector<std::string> texts = {R"(b0():
+  %0: i32 = get r #1
+  %1: i32 = remainder_unsigned %0, 0x6:i32
+  %2: i32 = mul %1, 0x4:i32
+  leave %2
+)"};
+    for (unsigned delay = 3; delay < 13; ++delay) {
+        if (delay % 2 == 1) texts.emplace_back("b0():\n");
+        for (unsigned i = 0; i < 8; ++i)
+            texts.back() += fmt::format("  put r #{} {:#x}:i32 after {}\n", i, 100 * delay + i, delay);
+        for (unsigned i = 0; i < 4; ++i)
+            texts.back() += fmt::format("  put w #{} {:#x}:i64 after {}\n", i, 200 * delay + i, delay);
+        if (delay % 2 == 0) texts.back() += "  leave 0x0:i32\n";
+    }
+    std::vector<ir::Graph> graphs;
+    for (const std::string& text : texts) {
+        std::string error;
+        auto graph = ir::parse(text, *isa, error);
+        ASSERT_TRUE(graph) << error;
+        graphs.push_back(std::move(*graph));
+    }
+    Engines engines(isa);
+    for (unsigned seed = 1; seed < 10; ++seed) EXPECT_EQ(engines.run(graphs, seed), "");
+    EXPECT_LT(engines.compiled, engines.units);
+}
+
 }  // namespace
 }  // namespace isaforge::jit
