@@ -188,6 +188,10 @@ const machine::LateShape& LateResults::shape_of(const std::vector<std::size_t>& 
         machine::LateSite& site = shape.emplace_back(machine::LateSite{.delay = late.delay});
         site.offset = late.kind == LatePut::Kind::cell ? registers_.offset(late.cell) : machine::LateResult::to_pc;
         site.any_offset = late.kind == LatePut::Kind::at;
+        if (site.any_offset) {
+            site.offset = e_.target.layout->offset(late.file, 0);
+            site.end = e_.target.layout->offset(late.file, e_.target.isa->register_files[late.file].count - 1) + 1;
+        }
         site.port = to_pc || e_.target.ports.empty() ? 0 : e_.target.ports[late.file];
         site.always = late.always;
         site.target = late.target;

@@ -167,9 +167,9 @@ std::uint64_t land_later(Core* core, std::uint64_t count, const LateShape* shape
 }
 
 bool is_at(const LateSite& site, unsigned delay, const LateResult& result) {
-    const bool to_pc = result.offset == LateResult::to_pc;
-    return site.delay == delay && (site.any_offset ? !to_pc : site.offset == result.offset) &&
-           (!site.target || *site.target == result.value);
+    const bool fits =
+        site.any_offset ? result.offset >= site.offset && result.offset < site.end : result.offset == site.offset;
+    return site.delay == delay && fits && (!site.target || *site.target == result.value);
 }
 
 bool take_under_way(Core* core, std::uint64_t count, std::uint64_t pending, const LateShape* shape, LateValue* values) {

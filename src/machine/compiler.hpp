@@ -48,7 +48,8 @@ void find_stretch(const PageEntry* pages, std::uint64_t address, const AccessSit
 struct LateSite {
     unsigned delay = 0;
     std::uint32_t offset = 0;             // of the register, or LateResult::to_pc
-    bool any_offset = false;              // some register's
+    bool any_offset = false;              // some register's of a file: from `offset` on …
+    std::uint32_t end = 0;                // … to before this
     std::uint32_t port = 0;               // see LateResult
     bool always = false;                  // else it may be missing
     std::optional<std::uint64_t> target;  // to_pc: the value that it has, where code relies on that
