@@ -131,7 +131,13 @@ Image part_of(const Image& image, unsigned begin, unsigned end) {
 }
 
 // Of what stands for several instructions each has to be one.
-void find_lone_parts(const Isa& isa, const Form& alias, Diagnostics& diagnostics) {
+void find_lone_parts(const Codec& codec, Index index, Diagnostics& diagnostics) {
+    const Isa& isa = codec.isa();
+    const Form& alias = isa.forms[index];
+    if (codec.tables().forms[index].can_have_tail)
+        diagnostics.error(alias.where, fmt::format("{} stands for several instructions, and an operand brings a value "
+                                                   "along: it would follow the last of them",
+                                                   name_of(isa, alias)));
     unsigned begin = 0;
     for (std::size_t i = 0; i <= alias.parts.size(); ++i) {
         const unsigned end = i < alias.parts.size() ? alias.parts[i] : alias.bits;
@@ -151,15 +157,17 @@ void find_lone_parts(const Isa& isa, const Form& alias, Diagnostics& diagnostics
 
 // An alias is another way to write what another row has. One with numbers of its own fixes the same bits, so that a wrong
 // digit does not make it a case of some other instruction; one that names its row may be a case of it.
-void find_lone_aliases(const Isa& isa, Diagnostics& diagnostics) {
+void find_lone_aliases(const Codec& codec, Diagnostics& diagnostics) {
+    const Isa& isa = codec.isa();
     std::unordered_multimap<std::uint64_t, const Form*> by_bits;
     for (const Form& form : isa.forms) {
         if (!form.alias) by_bits.emplace(hash_of(form), &form);
     }
-    for (const Form& alias : isa.forms) {
+    for (Index i = 0; i < isa.forms.size(); ++i) {
+        const Form& alias = isa.forms[i];
         if (!alias.alias || diagnostics.overflowing()) continue;
         if (!alias.parts.empty()) {
-            find_lone_parts(isa, alias, diagnostics);
+            find_lone_parts(codec, i, diagnostics);
             continue;
         }
         const auto twins = by_bits.equal_range(hash_of(alias));
@@ -250,7 +258,7 @@ void find_overlaps(const Codec& codec, Diagnostics& diagnostics) {
         if (type.kind == OperandKind::table) RowOverlaps(sets, type, diagnostics).look();
     }
     FormOverlaps(codec, diagnostics).look();
-    find_lone_aliases(codec.isa(), diagnostics);
+    find_lone_aliases(codec, diagnostics);
 }
 
 }  // namespace isaforge::check

@@ -14,6 +14,7 @@ namespace {
 // The pieces of `width` bits that begin `begin` bits into a bar, for bits shift .. shift+width-1 of a value.
 BitPieces pieces_at(unsigned begin, unsigned width, unsigned shift, const BarOrder& order) {
     BitPieces out;
+    if (std::max(begin + width, order.end) > max_instruction_bits) return out;  // no room: lay_out says so
     if (order.end != 0) {
         const unsigned end = begin + width;
         if (width == 0 || end > order.end) return out;  // which is reported as a wrong sum
@@ -68,7 +69,6 @@ std::optional<Layout> Resolver::lay_out(const std::vector<Cell>& cells, const Ba
     bool good = true;
     if (std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.broken; })) return std::nullopt;
     const bool several = std::ranges::any_of(cells, [](const Cell& cell) { return cell.kind == Cell::Kind::then; });
-    const unsigned most = several ? max_instruction_bits : max_instruction_bits - 64;
     begin_part(cells, 0, bindings, alternative, layout);
     for (std::size_t i = 0; i < cells.size(); ++i) {
         const Cell& cell = cells[i];
@@ -78,9 +78,9 @@ std::optional<Layout> Resolver::lay_out(const std::vector<Cell>& cells, const Ba
             continue;
         }
         good &= place_cell(cell, bindings, alternative, layout);
-        if (layout.bits > most) {
+        if (layout.bits > max_instruction_bits - 64) {
             diagnostics_.error(cell.place, fmt::format("up to here the bar has {} bits: an instruction has at most {}",
-                                                       layout.bits, most));
+                                                       layout.bits, max_instruction_bits - 64));
             return std::nullopt;
         }
     }
@@ -159,12 +159,13 @@ bool Resolver::place_named(const Cell& cell, const Bindings& bindings, const std
         if (type == no_index) return false;
     }
     if (cell.slice) return place_slice(cell, type, layout);
-    // Of several instructions each may have the same field.
-    for (Field& field : layout.fields) {
-        if (layout.parts.empty() || field.name != cell.name.text || (type != no_index && type != field.type)) continue;
-        const unsigned width = isa_.operand_types[field.type].width;
+    const auto known = std::ranges::find(layout.fields, cell.name.text, &Field::name);
+    const bool is_known = known != layout.fields.end();
+    // Of several instructions each may have the same field, which is known as a whole.
+    if (is_known && !layout.parts.empty() && known->type != no_index && (type == no_index || type == known->type)) {
+        const unsigned width = isa_.operand_types[known->type].width;
         for (const BitPiece& piece : pieces_at(layout.bits, width, 0, layout.order))
-            field.place.pieces.push_back(piece);
+            known->place.pieces.push_back(piece);
         layout.bits += width;
         return true;
     }
@@ -173,10 +174,9 @@ bool Resolver::place_named(const Cell& cell, const Bindings& bindings, const std
                                                    cell.name.text, cell.name.text));
         return false;
     }
-    for (const Field& field : layout.fields) {
-        if (field.name != cell.name.text) continue;
-        diagnostics_.error(cell.place, fmt::format("'{}' is in this bar twice", field.name))
-            .note(field.where, "first here");
+    if (is_known) {
+        diagnostics_.error(cell.place, fmt::format("'{}' is in this bar twice", known->name))
+            .note(known->where, "first here");
         return false;
     }
     Field field;
