@@ -109,9 +109,9 @@ struct NumberRule {
     bool relative = false;            // counted from the instruction's address, in address units of the code
     std::optional<NumberBase> plain;  // relative: a number in the text that is no label is the bits, of this kind
     std::optional<std::int64_t> minimum, maximum;  // of the value in the text
-    std::uint64_t carries =
-        0;  // bit k: bits below k are signed, and what that takes away is added at k, from the lowest k on
-    unsigned relocation = 0;                       // ELF relocation type that the description gives; 0: none
+    // Bit k: the bits below k are signed, and what that takes away is added at k, from the lowest k on.
+    std::uint64_t carries = 0;
+    unsigned relocation = 0;  // ELF relocation type that the description gives; 0: none
     std::string relocation_name;
     unsigned relocation_type = 0;  // the given one, or the next from first_automatic_relocation on
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "check/findings.hpp"
+#include "isa/words.hpp"
 #include "semantics/check.hpp"
 
 namespace isaforge {
@@ -15,15 +16,7 @@ std::string binary(std::uint64_t code, unsigned width) {
 }
 
 std::string word_text(const Isa& isa, const Image& image, unsigned bits) {
-    std::string out;
-    for (unsigned i = 0; i < bits; i += isa.unit_bits) {
-        const std::string unit = fmt::format("{:0{}x}", image.get(i, isa.unit_bits), isa.unit_bits / 4);
-        if (isa.last_unit_first)
-            out = unit + out;
-        else
-            out += (i > 0 ? " 0x" : "0x") + unit;
-    }
-    return isa.last_unit_first ? "0x" + out : out;
+    return "0x" + words_in_hex(isa, image, bits, " 0x");
 }
 
 }  // namespace check
@@ -36,7 +29,7 @@ void check_isa(const Isa& isa, Diagnostics& diagnostics, MeaningsChecked* done) 
     check::find_overlaps(codec, diagnostics);
     check::find_opcode_gaps(isa, diagnostics);
     check::find_pool_defects(isa, diagnostics);
-    check::find_wrong_lengths(isa, diagnostics);
+    check::find_wrong_lengths(codec, diagnostics);
     // Overlapping bits would be reported once more as texts that do not come back.
     if (diagnostics.errors() == before) check::find_ambiguous_texts(codec, diagnostics);
     semantics::check_semantics(isa, diagnostics, done);

@@ -20,7 +20,7 @@ void find_opcode_gaps(const Isa& isa, Diagnostics& diagnostics);
 void find_pool_defects(const Isa& isa, Diagnostics& diagnostics);
 
 // Instructions that are not as long as their first unit says (lengths.cpp).
-void find_wrong_lengths(const Isa& isa, Diagnostics& diagnostics);
+void find_wrong_lengths(const Codec& codec, Diagnostics& diagnostics);
 
 // A code in binary, `width` digits.
 std::string binary(std::uint64_t code, unsigned width);

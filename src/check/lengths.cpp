@@ -1,28 +1,18 @@
 // Lengths that a description tells by the first unit, against those of its instructions.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "check/findings.hpp"
+#include "codec/tables.hpp"
 
 namespace isaforge::check {
 
-namespace {
-
-// What follows an instruction counts too, and is another matter of its operands.
-bool may_bring_more(const Isa& isa, const Form& form) {
-    return std::ranges::any_of(form.fields, [&](const Field& field) {
-        return std::ranges::any_of(isa.operand_types[field.type].rows,
-                                   [](const OperandRow& row) { return row.tail_bits != 0; });
-    });
-}
-
-}  // namespace
-
-void find_wrong_lengths(const Isa& isa, Diagnostics& diagnostics) {
-    for (const Form& form : isa.forms) {
+void find_wrong_lengths(const Codec& codec, Diagnostics& diagnostics) {
+    const Isa& isa = codec.isa();
+    for (Index i = 0; i < isa.forms.size(); ++i) {
         if (isa.lengths.empty() || diagnostics.overflowing()) return;
-        if (form.alias || may_bring_more(isa, form)) continue;
+        const Form& form = isa.forms[i];
+        // What follows an instruction counts too, and is another matter of its operands.
+        if (form.alias || codec.tables().forms[i].can_have_tail) continue;
         const std::uint64_t mask = form.mask.words[0], value = form.value.words[0];
         for (const LengthRule& rule : isa.lengths) {
             if (((value ^ rule.value) & mask & rule.mask) != 0) continue;  // none of its words

@@ -187,8 +187,8 @@ Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image,
         if (why) return leaf.form;
         refused = bits;
     }
-    bits = refused != 0 ? refused : isa.length_of(image);
-    if (bits > available) bits = 0;
+    const unsigned told = refused != 0 ? 0 : isa.length_of(image);
+    bits = told <= available ? refused + told : 0;
     return no_index;
 }
 

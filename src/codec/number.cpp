@@ -171,7 +171,7 @@ std::int64_t decode_number(const NumberRule& rule, unsigned width, std::uint64_t
     auto value = static_cast<std::int64_t>(code);
     if (rule.sliced) {
         value = static_cast<std::int64_t>(code << rule.slice_low);
-    } else if (rule.base == NumberBase::signed_integer && width < 64 && (code >> (width - 1) & 1) != 0) {
+    } else if (rule.base == NumberBase::signed_integer && width - 1 < 63 && (code >> (width - 1) & 1) != 0) {
         value = static_cast<std::int64_t>(code | ~low_bits(width));
     }
     value = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) * static_cast<std::uint64_t>(rule.scale) +

@@ -5,6 +5,7 @@
 
 #include "dap/adapter.hpp"
 #include "dap/base64.hpp"
+#include "isa/words.hpp"
 
 namespace isaforge::dap {
 
@@ -81,12 +82,7 @@ Json Adapter::instruction(std::uint64_t address, bool with_symbols) {
         char buffer[Codec::max_text];
         one["instruction"] =
             std::string(buffer, debuggee_->machine().codec().print(buffer, form, image, bits, address, &labels));
-        const unsigned unit = std::max(8u, machine().isa().unit_bits);
-        std::string words;
-        for (unsigned at = 0; at < bits; at += unit)
-            words += fmt::format("{}{:0{}x}", at == 0 ? "" : " ", image.get(at, std::min({unit, bits - at, 64u})),
-                                 std::min(unit, 64u) / 4);
-        one["instructionBytes"] = words;
+        one["instructionBytes"] = words_in_hex(machine().isa(), image, bits, " ");
     } else {
         one["instruction"] = "illegal";
         one["presentationHint"] = "invalid";

@@ -20,6 +20,15 @@ std::pair<std::uint64_t, unsigned> fixed_part(const BitPattern& pattern) {
     return {value, width};
 }
 
+// Which bits a rule for words looks at, and what they are there.
+template <typename Rule>
+void set_pattern(Rule& rule, const BitPattern& pattern) {
+    for (const char digit : pattern.digits) {
+        rule.mask = rule.mask << 1 | (digit != 'x');
+        rule.value = rule.value << 1 | (digit == '1');
+    }
+}
+
 }  // namespace
 
 void Resolver::resolve_pools() {
@@ -76,10 +85,7 @@ void Resolver::resolve_reserved() {
     for (const ReservedDeclaration& syntax : description_.reserved) {
         ReservedPattern out;
         out.width = static_cast<unsigned>(syntax.pattern.digits.size());
-        for (const char digit : syntax.pattern.digits) {
-            out.mask = out.mask << 1 | (digit != 'x');
-            out.value = out.value << 1 | (digit == '1');
-        }
+        set_pattern(out, syntax.pattern);
         out.reason = syntax.reason;
         out.where = syntax.pattern.place;
         isa_.reserved.push_back(std::move(out));
@@ -107,10 +113,7 @@ void Resolver::resolve_lengths() {
             diagnostics_.error(syntax.place,
                                "this is never asked: the line before it says the length of all that is left");
         is_last |= digits.empty();
-        for (const char digit : digits) {
-            out.mask = out.mask << 1 | (digit != 'x');
-            out.value = out.value << 1 | (digit == '1');
-        }
+        set_pattern(out, syntax.pattern);
         isa_.lengths.push_back(out);
     }
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "isa/words.hpp"
 #include "isaforge/machine.hpp"
 
 namespace isaforge {
@@ -12,13 +13,7 @@ namespace isaforge {
 namespace {
 
 std::string words_of(const TraceRecord& record, const Isa& isa) {
-    std::string text;
-    const unsigned bits = std::max(record.bits, isa.unit_bits);
-    for (unsigned at = 0; at < bits; at += isa.unit_bits) {
-        const std::string unit = fmt::format("{:0{}x}", record.image.get(at, isa.unit_bits), isa.unit_bits / 4);
-        text.insert(isa.last_unit_first ? 0 : text.size(), unit);
-    }
-    return text;
+    return words_in_hex(isa, record.image, std::max(record.bits, isa.unit_bits), "");
 }
 
 // Lanes that lie together and go up or down by one step, which is 0 where they are equal.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "codec/tables.hpp"
 #include "ir/evaluate.hpp"
 #include "ir/passes/passes.hpp"
 #include "language/limits.hpp"
@@ -378,20 +379,13 @@ unsigned scaled_bits(const NumberRule& rule, bool is_signed) {
 }  // namespace
 
 std::optional<std::uint64_t> value_of(const OperandType& type, std::uint64_t code, std::uint64_t address) {
-    const NumberRule& rule = type.number;
     switch (type.kind) {
         case OperandKind::enumeration:
             for (const Entry& entry : type.entries)
                 if (entry.code == code) return entry.value;
             return std::nullopt;
-        case OperandKind::number: {
-            if (rule.sliced) return code << rule.slice_low;
-            if (rule.carries != 0) code = rule.without_carry(code) & low_bits(type.width);
-            const bool is_signed = rule.base == NumberBase::signed_integer && type.width != 0;
-            const std::uint64_t value = is_signed ? static_cast<std::uint64_t>(sign_extend(code, type.width)) : code;
-            return value * static_cast<std::uint64_t>(rule.scale) + static_cast<std::uint64_t>(rule.bias) +
-                   (rule.relative ? address : 0);
-        }
+        case OperandKind::number:
+            return static_cast<std::uint64_t>(codec::decode_number(type.number, type.width, code, address));
         default: return code;
     }
 }
