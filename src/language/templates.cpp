@@ -178,14 +178,15 @@ bool read_terms(std::string_view text, std::vector<Term>& out) {
             skip();
             const std::size_t begin = i;
             while (i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_')) ++i;
-            if (begin == i || i - begin > 18) return false;
+            if (begin == i || i - begin > 64) return false;
             const std::string_view word = text.substr(begin, i - begin);
             if (std::isdigit(static_cast<unsigned char>(word[0]))) {
+                const int base = word.starts_with("0x") ? 16 : word.starts_with("0b") ? 2 : 10;
+                const std::string_view digits = base == 10 ? word : word.substr(2);
                 std::int64_t value = 0;
-                for (const char c : word) {
-                    if (!std::isdigit(static_cast<unsigned char>(c)) || value > (std::int64_t{1} << 40)) return false;
-                    value = value * 10 + (c - '0');
-                }
+                const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+                if (problem != std::errc() || end != digits.data() + digits.size() || value > (std::int64_t{1} << 40))
+                    return false;
                 if (term.factor > (std::int64_t{1} << 20)) return false;
                 term.factor *= value;
             } else if (term.name.empty()) {
