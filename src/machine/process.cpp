@@ -141,7 +141,8 @@ std::uint64_t Process::begin(Machine::State& hart) {
         const bool is_own = region.name == heap_name || region.name == mapping_name || region.name == stack_name;
         if (is_own || (is_loaded && region.name == space.name)) others.emplace_back(region.first, region.last);
     }
-    for (const auto& [first, last] : others) space.map.remove(first, last - first + 1);
+    bool had_code = false;
+    for (const auto& [first, last] : others) had_code |= space.map.remove(first, last - first + 1);
     if (!is_loaded) program_end_ = space.map.storage_from(0);
     const Layout where = layout(hart);
     if (program_end_ > where.mappings - 2 * page) return 0;
@@ -152,7 +153,7 @@ std::uint64_t Process::begin(Machine::State& hart) {
         (heap_limit_ == heap_ ||
          space.map.add_storage(heap_, heap_limit_ - heap_, permissions_of(0), heap_name).empty()) &&
         space.map.add_storage(stack, stack_bytes, {}, stack_name).empty();
-    changed(hart, !others.empty());
+    changed(hart, had_code);
     if (!has_all) return 0;
     has_begun_ = true;
     return make_stack(hart, where.stack_end);
