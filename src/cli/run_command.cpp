@@ -328,9 +328,8 @@ int execute(const Options& options) {
         complain("--trace lets harts take turns; leave out --threads");
         return usage_error;
     }
-    const bool writes_files = std::ranges::any_of(options.program.folders, [](const std::string& text) {
-        return text.ends_with(":rw");
-    });
+    const bool writes_files =
+        std::ranges::any_of(options.program.folders, [](const std::string& text) { return text.ends_with(":rw"); });
     if (options.engine == "both" && writes_files) {
         complain("--engine both would write each file twice; leave out :rw");
         return usage_error;

@@ -146,8 +146,8 @@ std::int64_t GuestFiles::find(std::int64_t folder, const std::string& name, Plac
     for (std::size_t i = root->parts.size(); i < parts.size(); ++i) {
         place.last = parts[i];
         if (i + 1 == parts.size()) break;
-        place.folder = std::make_shared<Descriptor>(::openat(place.folder->number(), parts[i].c_str(),
-                                                             O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        place.folder = std::make_shared<Descriptor>(
+            ::openat(place.folder->number(), parts[i].c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         if (place.folder->number() < 0) return failure();
     }
     return 0;

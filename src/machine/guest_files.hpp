@@ -53,13 +53,15 @@ public:
     std::int64_t write(std::int64_t descriptor, std::span<const std::uint8_t> bytes);
     std::int64_t seek(std::int64_t descriptor, std::int64_t offset, unsigned whence);
     std::int64_t truncate(std::int64_t descriptor, std::uint64_t size);
-    std::int64_t entries(std::int64_t descriptor, std::span<std::uint8_t> bytes);  // of a folder, as getdents64 has them
+    std::int64_t entries(std::int64_t descriptor,
+                         std::span<std::uint8_t> bytes);  // of a folder, as getdents64 has them
     std::int64_t facts(std::int64_t descriptor, FileFacts& facts) const;
     std::int64_t facts(std::int64_t folder, const std::string& name, FileFacts& facts) const;
     std::int64_t check_access(std::int64_t folder, const std::string& name, unsigned wanted) const;
     std::int64_t remove(std::int64_t folder, const std::string& name, bool is_folder);
     std::int64_t make_folder(std::int64_t folder, const std::string& name, std::uint32_t mode);
-    std::int64_t rename(std::int64_t folder, const std::string& name, std::int64_t other_folder, const std::string& other);
+    std::int64_t rename(std::int64_t folder, const std::string& name, std::int64_t other_folder,
+                        const std::string& other);
     std::int64_t read_link(std::int64_t folder, const std::string& name, std::string& target) const;
     // "/" where it is in none of the folders.
     std::string working_directory() const;

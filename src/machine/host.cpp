@@ -99,9 +99,7 @@ void end_run(Machine::State& hart, int status) {
 std::uint64_t call_host(Machine::State& hart, std::uint64_t number) {
     const std::uint64_t* given = hart.core.host_arguments;
     switch (number) {
-        case 0:
-            end_run(hart, static_cast<int>(given[0]));
-            return 0;
+        case 0: end_run(hart, static_cast<int>(given[0])); return 0;
         case 1: return given[0] == 0 ? read_input(hart, given[1], given[2]) : refused;
         case 2:
             if (given[0] != 1 && given[0] != 2) return refused;

@@ -3,8 +3,8 @@
 // program's pointers lead to goes through its own memory alone: what it could not do itself is EFAULT.
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -37,7 +37,9 @@ private:
 
     // --- the program's memory
     bool get(std::uint64_t address, std::span<std::uint8_t> bytes) { return hart_.bus.read_bytes(address, bytes); }
-    bool put(std::uint64_t address, std::span<const std::uint8_t> bytes) { return hart_.bus.write_bytes(address, bytes); }
+    bool put(std::uint64_t address, std::span<const std::uint8_t> bytes) {
+        return hart_.bus.write_bytes(address, bytes);
+    }
     bool is_big() const { return hart_.system->spaces[hart_.system->main].big_endian; }
     bool get_number(std::uint64_t address, unsigned bytes, std::uint64_t& value);
     std::int64_t get_text(std::uint64_t address, std::string& text);
@@ -131,8 +133,8 @@ std::int64_t Call::read(std::int64_t descriptor, std::uint64_t address, std::uin
     std::uint64_t done = 0;
     while (done < length) {
         bytes.resize(std::min(length - done, most_part));
-        const std::int64_t got = offset ? process_.files.read_at(descriptor, bytes, *offset + done)
-                                        : process_.files.read(descriptor, bytes);
+        const std::int64_t got =
+            offset ? process_.files.read_at(descriptor, bytes, *offset + done) : process_.files.read(descriptor, bytes);
         if (got < 0) return done == 0 ? got : static_cast<std::int64_t>(done);
         if (!put(address + done, std::span(bytes).first(static_cast<std::size_t>(got)))) return -EFAULT;
         done += static_cast<std::uint64_t>(got);

@@ -53,8 +53,7 @@ std::optional<LoadProblem> load_mapped(Machine& machine, const Object& object, b
 
 // A linked file of a machine whose ELF files are its own: as its program headers say.
 std::optional<LoadProblem> load_executable(Machine& machine, const Executable& executable) {
-    const std::string problem =
-        executable.problem.empty() ? machine.load_executable(executable) : executable.problem;
+    const std::string problem = executable.problem.empty() ? machine.load_executable(executable) : executable.problem;
     if (!problem.empty()) return LoadProblem{problem};
     machine.start(executable.entry);
     return std::nullopt;

@@ -91,7 +91,8 @@ std::string Process::load(Machine::State& hart, const Executable& executable) {
     for (std::size_t i = 0; i < executable.segments.size(); ++i) {
         const Segment& segment = executable.segments[i];
         const std::uint64_t end = segment.address + segment.size;
-        if (end < segment.address || end > ~page) return fmt::format("the segment at {:#x} lies too high", segment.address);
+        if (end < segment.address || end > ~page)
+            return fmt::format("the segment at {:#x} lies too high", segment.address);
         // Whole pages, but for those that it shares with another one.
         const std::uint64_t before = i == 0 ? 0 : pages.back().first + pages.back().second;
         const std::uint64_t behind =
@@ -149,10 +150,9 @@ std::uint64_t Process::begin(Machine::State& hart) {
     heap_ = heap_end_ = up(program_end_) + page;
     heap_limit_ = heap_ + std::min({most_heap, where.mappings - heap_, down(options_.memory_bytes)});
     const std::uint64_t stack = where.stack_end - stack_bytes;
-    const bool has_all =
-        (heap_limit_ == heap_ ||
-         space.map.add_storage(heap_, heap_limit_ - heap_, permissions_of(0), heap_name).empty()) &&
-        space.map.add_storage(stack, stack_bytes, {}, stack_name).empty();
+    const bool has_all = (heap_limit_ == heap_ ||
+                          space.map.add_storage(heap_, heap_limit_ - heap_, permissions_of(0), heap_name).empty()) &&
+                         space.map.add_storage(stack, stack_bytes, {}, stack_name).empty();
     changed(hart, had_code);
     if (!has_all) return 0;
     has_begun_ = true;

@@ -34,8 +34,8 @@ public:
     // What the program asks for its memory: an address, or less than 0 where it cannot be had (-errno).
     std::int64_t set_break(Machine::State& hart, std::uint64_t address);
     // `bytes`: what the mapping begins with.
-    std::int64_t map(Machine::State& hart, std::uint64_t address, std::uint64_t length, unsigned protection, bool is_fixed,
-                     bool replaces, const std::vector<std::uint8_t>& bytes);
+    std::int64_t map(Machine::State& hart, std::uint64_t address, std::uint64_t length, unsigned protection,
+                     bool is_fixed, bool replaces, const std::vector<std::uint8_t>& bytes);
     std::int64_t unmap(Machine::State& hart, std::uint64_t address, std::uint64_t length);
     std::int64_t protect(Machine::State& hart, std::uint64_t address, std::uint64_t length, unsigned protection);
     std::int64_t remap(Machine::State& hart, std::uint64_t address, std::uint64_t old_length, std::uint64_t length,

@@ -40,7 +40,10 @@ struct DebugRelocation {
 class ElfReader {
 public:
     explicit ElfReader(std::vector<std::uint8_t> bytes)
-        : bytes_(std::move(bytes)), sections_budget_(bytes_.size()), segments_budget_(bytes_.size()), names_budget_(bytes_.size()) {}
+        : bytes_(std::move(bytes)),
+          sections_budget_(bytes_.size()),
+          segments_budget_(bytes_.size()),
+          names_budget_(bytes_.size()) {}
     ~ElfReader() {
         if (elf_) elf_end(elf_);
     }

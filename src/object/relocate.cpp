@@ -191,7 +191,8 @@ bool Relocator::apply(Relocation& relocation, bool& keep) {
     }
     std::int64_t value = 0;
     if (!value_of(relocation, value)) return false;
-    return isa_.elf.bytes_of(relocation.type) != 0 ? apply_data(relocation, value) : apply_instruction(relocation, value, keep);
+    return isa_.elf.bytes_of(relocation.type) != 0 ? apply_data(relocation, value)
+                                                   : apply_instruction(relocation, value, keep);
 }
 
 // In address units for code, in bytes otherwise.

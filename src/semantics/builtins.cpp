@@ -629,9 +629,10 @@ Item host(Lowering& lowering, const Expression& call, Arguments& given, const Bu
 Item process_stack(Lowering& lowering, const Expression&, Arguments&, const Builtin&) {
     const Type type{64};
     const ir::Value none = lowering.graph.constant(form_of(type), 0);
-    return Item::of(Typed{
-        lowering.add({.op = Op::host, .operands = {none, no_value, no_value}, .number = ir::to_new_process}, form_of(type)),
-        type});
+    return Item::of(
+        Typed{lowering.add({.op = Op::host, .operands = {none, no_value, no_value}, .number = ir::to_new_process},
+                           form_of(type)),
+              type});
 }
 
 // The address of the instruction to come, as far as it is known here.
