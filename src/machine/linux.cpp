@@ -244,6 +244,7 @@ std::int64_t Call::link_target() {
     if (const std::int64_t wrong = get_text(at(1), name); wrong < 0) return wrong;
     if (name == "/proc/self/exe") {
         target = process_.name();
+        if (!target.starts_with('/')) target = process_.files.working_directory() + "/" + target;
     } else if (const std::int64_t wrong = process_.files.read_link(number(0), name, target); wrong < 0) {
         return wrong;
     }
