@@ -540,6 +540,26 @@ struct DocPage {
     std::string file;  // the name of its file, as other pages link to it
 };
 
+// The ELF files of the machine's programs, where they are no mere containers of ours: what `objects elf64 machine N` says.
+struct ElfMachine {
+    std::uint16_t machine = 0;  // e_machine; 0: nothing was said, and a note tells what the files are for
+    bool wide = false;          // ELFCLASS64
+    std::uint32_t flags = 0;    // e_flags of what is written
+    // The relocations of data of 8, 16, 32 and 64 bits: those that are a symbol's value, then those that count from their own
+    // place. 0: there is none.
+    std::array<std::uint32_t, 8> data = {48, 49, 50, 51, 52, 53, 54, 55};
+
+    std::uint32_t of_data(unsigned bytes, bool relative) const {
+        return data[static_cast<unsigned>(std::countr_zero(bytes)) + (relative ? 4 : 0)];
+    }
+    // The bytes of the datum that a relocation is about; 0 where it is about an instruction.
+    unsigned bytes_of(std::uint32_t type) const {
+        const auto found = std::find(data.begin(), data.end(), type);
+        return type == 0 || found == data.end() ? 0 : 1u << (found - data.begin()) % 4;
+    }
+    bool is_relative(std::uint32_t type) const { return std::find(data.begin() + 4, data.end(), type) != data.end(); }
+};
+
 struct Isa {
     std::string name;  // "wishbone-gpu"
     std::string title;
@@ -565,6 +585,7 @@ struct Isa {
     bool opcodes_accounted = false;
     bool meanings_complete = false;  // a row without a meaning is a defect
     std::string object_flavour;      // who knows more of its object files: "amdgpu"; empty: nobody
+    ElfMachine elf;
     Surface surface;
     FloatRules floats;
     std::array<FloatFormat, 3> float_formats;        // of 16, 32 and 64 bits

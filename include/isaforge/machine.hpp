@@ -25,6 +25,8 @@
 
 namespace isaforge {
 
+struct Executable;
+
 namespace machine {
 struct Dispatch;
 class MemoryMap;
@@ -56,6 +58,18 @@ enum class Engine {
 // chosen, so that whole suites of tests run on each.
 std::optional<Engine> parse_engine(std::string_view name);
 
+// What a program is told that runs as a process of Linux, and what of the host it may see.
+struct ProcessOptions {
+    struct Folder {
+        std::string path;
+        bool is_writable = false;
+    };
+    std::vector<std::string> arguments;    // the program's name first
+    std::vector<std::string> environment;  // "NAME=VALUE"
+    std::vector<Folder> folders;           // whose files it may open; none: only the standard streams
+    std::uint64_t memory_bytes = std::uint64_t{4} << 30;  // that it may have at a time: program, heap, mappings, stack
+};
+
 struct MachineOptions {
     std::uint64_t memory_bytes = std::uint64_t{64} << 20;        // of each memory that `memory_sizes` does not name
     std::map<std::string, std::uint64_t, std::less<>> memory_sizes;  // bytes, by the memory's name
@@ -73,6 +87,7 @@ struct MachineOptions {
     std::uint64_t most_translated = std::uint64_t{1} << 18;
     bool real_time = false;           // the machine's time is the host's, and not one nanosecond an instruction
     std::shared_ptr<Streams> streams; // null: standard_streams()
+    ProcessOptions process;
     // The place of a code address in the program's source ("draw.s:12"), for reports; empty where unknown.
     std::function<std::string(std::uint64_t)> source_line;
     // What reports call a hart, by its number among all that run; null: "hart 3".
@@ -194,6 +209,11 @@ public:
                             std::string name);   // that belongs to the caller, who keeps it
     std::string add_device(const std::string& kind, std::uint64_t address);
     std::string protect(std::uint64_t address, std::uint64_t bytes, Permissions permissions, const std::string& name);
+    // Storage for the segments of an executable, with their bytes and permissions, in the memory that holds code. Nothing where
+    // it worked, else why not.
+    std::string load_executable(const Executable& executable);
+    // The calls of Linux that the program has asked for and that are not known, by their numbers.
+    std::vector<std::uint64_t> unknown_calls() const;
     Index code_memory() const;            // no_index where code is apart
     Index main_memory() const;            // the one that holds code, else the first; no_index where there is none
     std::vector<std::string> memory_map() const;  // a line for each region

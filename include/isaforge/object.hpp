@@ -84,6 +84,20 @@ struct LineEntry {
     std::uint32_t line = 0;
 };
 
+// What a loader makes of an executable: stretches of memory, by rising addresses.
+struct Segment {
+    std::uint64_t address = 0, size = 0;  // in memory; what the file has no bytes for is zero
+    bool readable = false, writable = false, executable = false;
+    std::vector<std::uint8_t> bytes;
+};
+struct Executable {
+    std::vector<Segment> segments;
+    std::uint64_t entry = 0;
+    std::uint64_t headers = 0;            // where the program headers lie in memory; 0: nowhere
+    std::uint32_t header_bytes = 0, header_count = 0;
+    std::string problem;                  // why the file cannot be loaded so; empty where it can
+};
+
 struct Object {
     std::string isa, variant;  // what the note section says
     std::string parameters;    // of the description, where others were asked for than it has: "WLEN=64 MXVL=128"
@@ -106,6 +120,7 @@ struct Object {
     std::vector<Relocation> relocations;
     std::vector<std::string> files;
     std::vector<LineEntry> lines;  // by section, then by rising offset
+    std::optional<Executable> executable;  // of ELF files that are linked
     std::string lines_problem;     // why lines of a file that was read are missing; empty where none are
 
     Index find_section(std::string_view name) const;

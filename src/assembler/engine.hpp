@@ -422,6 +422,7 @@ private:
     void patch(const Fixup& fixup, const NumberValue& value);
     bool relocated_here(const Fixup& fixup);
     void number_relocations();
+    std::uint32_t data_relocation(const Fixup& fixup, bool relative);
     void relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code, bool difference = false);
     bool difference(const Fixup& fixup);
     std::uint8_t* bytes_at(const Position& position);

@@ -103,11 +103,18 @@ void Engine::apply(const Fixup& fixup) {
 
 // --- data
 
+// The relocation of a datum; 0, which no relocation has, behind a complaint.
+std::uint32_t Engine::data_relocation(const Fixup& fixup, bool relative) {
+    const std::uint32_t type = isa_.elf.of_data(std::bit_ceil(unsigned{fixup.bytes}), relative);
+    if (type == 0 && !flavour_)
+        error(fixup.place, fmt::format("objects of this machine have no relocation for {} of {} bits",
+                                       relative ? "a distance" : "an address", fixup.bytes * 8));
+    return type;
+}
+
 void Engine::apply_data(const Fixup& fixup, const Resolved& value) {
     if (value.base != Resolved::Base::absolute) {
-        std::uint32_t type = relocation_type::absolute_8;
-        for (unsigned size = 1; size < fixup.bytes; size *= 2) ++type;
-        return relocate(fixup, value, type, false);
+        return relocate(fixup, value, data_relocation(fixup, false), false);
     }
     const unsigned bits = fixup.bytes * 8u;
     if (!fits_bits(value.offset, bits)) {
@@ -150,9 +157,7 @@ bool Engine::difference(const Fixup& fixup) {
     if (from.base != Resolved::Base::section || from.index != section || sections_.step(section) != 1) return false;
     const Wide distance = static_cast<Wide>(offset_of(fixup.position) + number_offset(fixup)) - from.offset.wide();
     target.offset = Integer::from(target.offset.wide() + distance);
-    std::uint32_t type = relocation_type::relative_8;
-    for (unsigned size = 1; size < fixup.bytes; size *= 2) ++type;
-    relocate(fixup, target, type, false, true);
+    relocate(fixup, target, data_relocation(fixup, true), false, true);
     return true;
 }
 

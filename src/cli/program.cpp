@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
@@ -26,6 +27,13 @@ std::optional<Load> parse_load(const std::string& text) {
     const auto address = parse_size(std::string_view(text).substr(at + 1));
     if (!address) return std::nullopt;
     return Load{text.substr(0, at), *address};
+}
+
+// FOLDER or FOLDER:rw
+ProcessOptions::Folder parse_folder(const std::string& text) {
+    constexpr std::string_view writable = ":rw";
+    if (!text.ends_with(writable)) return {text, false};
+    return {text.substr(0, text.size() - writable.size()), true};
 }
 
 std::optional<Object> read_object(const ProgramChoice& choice, const std::vector<std::uint8_t>& bytes, Session& session,
@@ -68,9 +76,10 @@ bool load_files(Machine& machine, const ProgramChoice& choice) {
 void add_program_options(Arguments& app, ProgramChoice& choice) {
     add_optional_isa_option(app, choice.isa);
     app.add_option("FILE", choice.path, "Object file, or raw code; - is standard input")->required()->type_name("");
-    app.add_option("--memory", choice.memory, "Bytes of data memory")
+    app.add_option("ARGUMENT", choice.arguments, "What a process of Linux is given; write -- before it")->type_name("");
+    app.add_option("--memory", choice.memory,
+                   "Bytes of data memory, 64M where it is not said; of a process of Linux what it may have, 4G")
         ->type_name("SIZE")
-        ->capture_default_str()
         ->check(wants(parse_size, "a number such as 4096, 0x1000 or 4K"));
     app.add_option("--load", choice.loads, "Copy a file into data memory before the start")
         ->type_name("FILE@ADDRESS")
@@ -85,6 +94,25 @@ void add_program_options(Arguments& app, ProgramChoice& choice) {
         ->group(group)
         ->check(
             wants(parse_mapping, "ram@ADDRESS:SIZE[:rwx], frame@ADDRESS:WIDTHxHEIGHT:FORMAT=FILE or DEVICE@ADDRESS"));
+    app.add_option("--files", choice.folders,
+                   "A folder whose files a process of Linux may read, and with :rw behind it write")
+        ->type_name("FOLDER[:rw]")
+        ->allow_extra_args(false)
+        ->completes(Completes::folder)
+        ->group(group)
+        ->check([](const std::string& text) {
+            std::error_code problem;
+            const std::string path = parse_folder(text).path;
+            return std::filesystem::is_directory(path, problem) ? std::string{} : "'" + path + "' is no folder";
+        });
+    app.add_option("--env", choice.environment, "Of the environment of a process of Linux, which is empty otherwise")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false)
+        ->group(group)
+        ->check([](const std::string& text) {
+            const std::size_t sign = text.find('=');
+            return sign != std::string::npos && sign != 0 ? std::string{} : "'" + text + "' is not NAME=VALUE";
+        });
     app.add_option("--harts", choice.harts, "How many harts share the memory; with --groups those of a group")
         ->type_name("N")
         ->capture_default_str()
@@ -149,7 +177,11 @@ std::unique_ptr<Program> read_program(const ProgramChoice& choice, Session& sess
 
 MachineOptions machine_options(const ProgramChoice& choice, const Program& program) {
     MachineOptions options;
-    options.memory_bytes = *parse_size(choice.memory);
+    if (!choice.memory.empty()) options.memory_bytes = options.process.memory_bytes = *parse_size(choice.memory);
+    options.process.arguments = {choice.path};
+    options.process.arguments.insert(options.process.arguments.end(), choice.arguments.begin(), choice.arguments.end());
+    options.process.environment = choice.environment;
+    for (const std::string& text : choice.folders) options.process.folders.push_back(parse_folder(text));
     options.harts = choice.harts;
     options.groups = choice.groups;
     options.seed = choice.seed;

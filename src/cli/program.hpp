@@ -16,9 +16,11 @@ namespace isaforge::cli {
 struct ProgramChoice {
     IsaChoice isa;
     std::string path;
-    std::string memory = "64M";
+    std::string memory;              // empty: as much as is usual
     std::vector<std::string> loads;  // FILE@ADDRESS
     std::vector<std::string> maps;   // see memory_maps.hpp
+    std::vector<std::string> arguments, environment;  // of a process of Linux
+    std::vector<std::string> folders;                 // FOLDER or FOLDER:rw
     unsigned harts = 1, groups = 1;
     std::uint64_t seed = 0;
     std::string threads;             // "1" and so on where it is said how many, "all" where not, empty: none

@@ -83,6 +83,8 @@ void print_stats(const Machine& machine, const RunResult& result) {
         tell(fmt::format("compiled: {} instructions in {} regions, {:.1f} ms beside the run\n", figures.instructions,
                          figures.regions, figures.seconds * 1e3));
     if (!figures.problem.empty()) tell(fmt::format("not compiled: {}\n", figures.problem));
+    if (const std::vector<std::uint64_t> calls = machine.unknown_calls(); !calls.empty())
+        tell(fmt::format("calls of Linux that are not known: {}\n", fmt::join(calls, ", ")));
     for (const auto& [name, count] : machine.signals()) tell(fmt::format("signal {}: {}\n", name, count));
 }
 
@@ -324,6 +326,12 @@ int execute(const Options& options) {
     }
     if (!options.program.threads.empty() && !options.trace.file.empty()) {
         complain("--trace lets harts take turns; leave out --threads");
+        return usage_error;
+    }
+    const bool writes_files =
+        std::ranges::any_of(options.program.folders, [](const std::string& text) { return text.ends_with(":rw"); });
+    if (options.engine == "both" && writes_files) {
+        complain("--engine both would write each file twice; leave out :rw");
         return usage_error;
     }
     if (options.engine == "both" &&

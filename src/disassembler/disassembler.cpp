@@ -47,13 +47,12 @@ std::size_t longest_instruction(const Codec& codec) {
 }
 
 // Bytes of the datum that a relocation is about; 0 where it is an instruction's.
-std::uint64_t datum_width(const ObjectFlavour* flavour, const Relocation& relocation, bool in_code) {
+std::uint64_t datum_width(const ObjectFlavour* flavour, const Isa& isa, const Relocation& relocation, bool in_code) {
     if (flavour) {
         const std::optional<LinkedNumber> number = flavour->linked(relocation.type);
         return number && !(in_code && number->in_instruction) && !number->branch ? number->bits / 8 : 0;
     }
-    if (relocation.type < relocation_type::absolute_8 || relocation.type > relocation_type::relative_64) return 0;
-    return std::uint64_t{1} << (relocation.type - relocation_type::absolute_8) % 4;
+    return isa.elf.bytes_of(relocation.type);
 }
 
 // What is found out about an object before anything is printed, for all that print.
@@ -512,7 +511,7 @@ std::uint64_t Disassembler::next_data_relocation(std::uint64_t end) {
 std::uint64_t Disassembler::find_data_relocation(std::uint64_t end) const {
     const std::vector<Relocation>& list = relocations_[index_];
     for (std::size_t i = next_relocation_; i < list.size() && list[i].offset < end; ++i) {
-        const std::uint64_t width = datum_width(flavour_, list[i], true);
+        const std::uint64_t width = datum_width(flavour_, codec_.isa(), list[i], true);
         if (width != 0 && list[i].offset + width <= end) return list[i].offset;
         if (list[i].offset > list[next_relocation_].offset + most_bytes) break;
     }
@@ -522,9 +521,9 @@ std::uint64_t Disassembler::find_data_relocation(std::uint64_t end) const {
 // The datum at `at`, which a relocation covers; the offset behind it.
 std::uint64_t Disassembler::referring_datum(std::uint64_t at) {
     const std::vector<Relocation>& list = relocations_[index_];
-    while (datum_width(flavour_, list[next_relocation_], true) == 0) ++next_relocation_;
+    while (datum_width(flavour_, codec_.isa(), list[next_relocation_], true) == 0) ++next_relocation_;
     const Relocation& relocation = list[next_relocation_];
-    const std::uint64_t width = datum_width(flavour_, relocation, true);
+    const std::uint64_t width = datum_width(flavour_, codec_.isa(), relocation, true);
     labels_at(at, at + width);
     out_.put("    " + reference(relocation, width) + "\n");
     return at + width;
@@ -770,7 +769,7 @@ void Disassembler::data() {
         while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
         if (next_relocation_ < relocations.size()) {
             const Relocation& relocation = relocations[next_relocation_];
-            const std::uint64_t width = datum_width(flavour_, relocation, false);
+            const std::uint64_t width = datum_width(flavour_, codec_.isa(), relocation, false);
             if (relocation.offset == at && width != 0 && at + width <= end && source()) {
                 out_.put("    " + reference(relocation, width) + "\n");
                 at += width;
@@ -803,7 +802,7 @@ std::string Disassembler::reference(const Relocation& relocation, std::uint64_t 
     std::string text(data_directive(static_cast<std::size_t>(width)));
     text += symbol_reference(relocation, 1);
     const bool relative =
-        flavour_ ? flavour_->linked(relocation.type)->relative : relocation.type >= relocation_type::relative_8;
+        flavour_ ? flavour_->linked(relocation.type)->relative : codec_.isa().elf.is_relative(relocation.type);
     if (relative) text += " - .";
     return text;
 }

@@ -36,11 +36,14 @@ constexpr ObjectKind object_kind(Op op) {
     }
 }
 
+// Whom an operation `host` asks: its number.
+inline constexpr std::uint64_t to_host = 0, to_linux = 1, to_new_process = 2;
+
 // Operations whose meaning depends on `number`.
 constexpr bool has_number(Op op) {
     return op == Op::get || op == Op::put || op == Op::item || op == Op::take || op == Op::at || op == Op::executed ||
-           op == Op::event_value || op == Op::host_argument || op == Op::fault || op == Op::check_access ||
-           op == Op::check_use;
+           op == Op::event_value || op == Op::host_argument || op == Op::host || op == Op::fault ||
+           op == Op::check_access || op == Op::check_use;
 }
 
 // How many objects of a kind an instruction set has, and their names. Texts are of the graph itself.

@@ -113,9 +113,10 @@ ISAFORGE_MEMBERS(FloatRules, &T::flush_subnormals, &T::canonical_nan, &T::roundi
 ISAFORGE_MEMBERS(FloatFormat, &T::rounding_mode, &T::roundings, &T::subnormals_mode, &T::subnormals);
 ISAFORGE_MEMBERS(Doc, &T::of, &T::text);
 ISAFORGE_MEMBERS(DocPage, &T::title, &T::text, &T::file);
+ISAFORGE_MEMBERS(ElfMachine, &T::machine, &T::wide, &T::flags, &T::data);
 ISAFORGE_MEMBERS(Isa, &T::name, &T::title, &T::variant, &T::variants, &T::lineage, &T::variant_bases, &T::dialects,
                  &T::dialect_surfaces, &T::dialect, &T::unit_bits, &T::big_endian, &T::address_bits, &T::last_unit_first,
-                 &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::surface, &T::floats,
+                 &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::elf, &T::surface, &T::floats,
                  &T::float_formats, &T::constants, &T::parameters, &T::register_files, &T::memories, &T::devices, &T::names_in_meanings,
                  &T::modes, &T::events, &T::operand_types, &T::limits, &T::formats, &T::instructions, &T::has_arrivals,
                  &T::classes, &T::hazards, &T::durations, &T::held, &T::forms, &T::opcode_rows, &T::pools, &T::reserved, &T::lengths,

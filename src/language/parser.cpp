@@ -97,6 +97,7 @@ private:
     void dialects();
     void limit_names(std::vector<Name>& names, std::string_view what, Place place);
     std::vector<Name> words_until_row_end();
+    void objects();
     std::vector<Name> parameters();
     TypeRef type_ref();
     std::vector<TypeRef> type_arguments();
@@ -191,7 +192,7 @@ bool Parser::declaration() {
     if (at("code")) return code(), true;
     if (at("length")) return length(), true;
     if (accept("opcodes")) return out_.opcodes = words_until_row_end(), true;
-    if (accept("objects")) return out_.objects = words_until_row_end(), true;
+    if (accept("objects")) return objects(), true;
     if (accept("floats")) return out_.floats.push_back(words_until_row_end()), true;
     if (accept("syntax")) return syntax(), true;
     if (accept("constant")) return constant(false), true;
@@ -267,6 +268,22 @@ void Parser::dialects() {
     const Place begin = peek().place;
     out_.dialects = words_until_row_end();
     limit_names(out_.dialects, "dialects", from(begin));
+}
+
+// objects NAME | objects elf64 machine N …
+void Parser::objects() {
+    ObjectsDeclaration made;
+    while (!at_row_end() && !at("only") && !at("since") && !at("until") && !at("before")) {
+        ObjectsDeclaration::Part part{word(name_letters), std::nullopt};
+        if (part.word.text.empty()) {
+            complain("a name");
+            return skip_row();
+        }
+        if (at(TokenKind::number)) part.number = take_number().number;
+        made.parts.push_back(std::move(part));
+    }
+    made.only = only();
+    out_.objects.push_back(std::move(made));
 }
 
 std::vector<Name> Parser::words_until_row_end() {

@@ -251,6 +251,71 @@ void Resolver::unknown_word(const Name& word, const std::vector<std::string_view
     if (!meant.empty()) error.suggest(std::string(meant));
 }
 
+void Resolver::resolve_objects(const ObjectsDeclaration& declaration) {
+    if (declaration.parts.empty()) return;
+    const Name& first = declaration.parts[0].word;
+    if (!isa_.object_flavour.empty() || isa_.elf.machine != 0) {
+        diagnostics_.error(first.place, "what the objects are has been said already");
+    } else if (first.text == "elf32" || first.text == "elf64") {
+        resolve_elf(declaration);
+    } else if (object_flavour(first.text) && declaration.parts.size() == 1 && !declaration.parts[0].number) {
+        isa_.object_flavour = first.text;
+    } else if (object_flavour(first.text)) {
+        diagnostics_.error(declaration.parts.back().word.place, fmt::format("nothing follows `{}`", first.text));
+    } else {
+        std::vector<std::string_view> known = {"elf32", "elf64"};
+        for (const ObjectFlavour* flavour : object_flavours()) known.push_back(flavour->name());
+        unknown_word(first, known);
+    }
+}
+
+// objects elf64 machine N [flags N] [absolute8 N …] [relative8 N …]
+void Resolver::resolve_elf(const ObjectsDeclaration& declaration) {
+    static constexpr std::string_view data[] = {"absolute8", "absolute16", "absolute32", "absolute64",
+                                                "relative8", "relative16", "relative32", "relative64"};
+    constexpr std::uint64_t largest_type = 0xFF;  // that ELF32 has room for
+    ElfMachine elf;
+    elf.wide = declaration.parts[0].word.text == "elf64";
+    bool is_first_datum = true;
+    std::set<std::string_view> said;
+    for (std::size_t i = 1; i < declaration.parts.size(); ++i) {
+        const ObjectsDeclaration::Part& part = declaration.parts[i];
+        const std::string_view word = part.word.text;
+        const auto* const datum = std::find(std::begin(data), std::end(data), word);
+        if (word != "machine" && word != "flags" && datum == std::end(data)) {
+            std::vector<std::string_view> known = {"machine", "flags"};
+            known.insert(known.end(), std::begin(data), std::end(data));
+            return unknown_word(part.word, known);
+        }
+        const std::uint64_t largest = word == "machine" ? 0xFFFF : word == "flags" ? 0xFFFFFFFF : largest_type;
+        if (!part.number || *part.number > largest || (*part.number == 0 && word != "flags")) {
+            diagnostics_.error(part.word.place, fmt::format("`{}` wants a number from {} to {:#x} behind it", word,
+                                                            word == "flags" ? 0 : 1, largest));
+            return;
+        }
+        if (!said.insert(word).second) {
+            diagnostics_.error(part.word.place, fmt::format("`{}` has been said already", word));
+            return;
+        }
+        if (word == "machine") {
+            elf.machine = static_cast<std::uint16_t>(*part.number);
+        } else if (word == "flags") {
+            elf.flags = static_cast<std::uint32_t>(*part.number);
+        } else {
+            if (is_first_datum) elf.data.fill(0);  // the machine's own numbers, and no others
+            is_first_datum = false;
+            elf.data[static_cast<std::size_t>(datum - std::begin(data))] = static_cast<std::uint32_t>(*part.number);
+        }
+    }
+    if (elf.machine == 0) {
+        diagnostics_.error(declaration.parts[0].word.place,
+                           fmt::format("`{0}` says which machine its files are for: `objects {0} machine N`",
+                                       declaration.parts[0].word.text));
+        return;
+    }
+    isa_.elf = elf;
+}
+
 void Resolver::resolve_settings() {
     if (description_.code) {
         isa_.unit_bits = description_.code->unit_bits;
@@ -265,15 +330,8 @@ void Resolver::resolve_settings() {
             unknown_word(word, {"accounted"});
         }
     }
-    for (const Name& word : description_.objects) {
-        if (object_flavour(word.text)) {
-            isa_.object_flavour = word.text;
-        } else {
-            std::vector<std::string_view> known;
-            for (const ObjectFlavour* flavour : object_flavours()) known.push_back(flavour->name());
-            unknown_word(word, known);
-        }
-    }
+    for (const ObjectsDeclaration& declaration : description_.objects)
+        if (here(declaration.only)) resolve_objects(declaration);
     for (const Name& word : description_.meanings) {
         if (word.text == "complete") {
             isa_.meanings_complete = true;

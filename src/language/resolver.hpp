@@ -145,6 +145,8 @@ private:
     bool within_limits();
     void choose_variant();
     void resolve_settings();
+    void resolve_objects(const ObjectsDeclaration& declaration);
+    void resolve_elf(const ObjectsDeclaration& declaration);
     void unknown_word(const Name& word, const std::vector<std::string_view>& known);
     void resolve_surface();
     void add_number_mark(Surface& surface, const SurfaceSetting& setting, unsigned radix);

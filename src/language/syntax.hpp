@@ -387,6 +387,16 @@ struct PageSyntax {
     Only only;
 };
 
+// objects NAME, or objects elf64 machine N …
+struct ObjectsDeclaration {
+    struct Part {
+        Name word;
+        std::optional<std::uint64_t> number;  // behind it
+    };
+    std::vector<Part> parts;
+    Only only;
+};
+
 struct Description {
     bool with_meanings = true;  // or else functions, rows and formats have none
     std::size_t includes = 0;   // files that are included
@@ -399,7 +409,8 @@ struct Description {
     // Those that are of none: columns by variant are about them.
     std::size_t own_variants() const { return variants.size() - variant_bases.size(); }
     std::optional<CodeDeclaration> code;
-    std::vector<Name> opcodes, objects, meanings;
+    std::vector<Name> opcodes, meanings;
+    std::vector<ObjectsDeclaration> objects;
     std::vector<std::vector<Name>> floats;  // a line each
     std::vector<SurfaceSetting> surface;
     std::vector<ConstantDeclaration> constants;

@@ -224,6 +224,7 @@ System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& 
     harts = group_harts * static_cast<unsigned>(groups.size());
     if (harts > 1 || options.dispatches) sharing = std::make_unique<Sharing>();
     streams = options.streams ? options.streams : standard_streams();
+    process = std::make_unique<Process>(options.process, options.seed);
     program = std::make_shared<Program>(*isa, newest_program);
     real_time = options.real_time || (options.threads && harts > 1);
     for (const isaforge::Device& device : isa->devices)

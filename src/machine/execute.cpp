@@ -59,7 +59,9 @@ void Machine::State::run_aside(const MicroOp& first) {
 void Machine::State::drop_now() {
     const std::uint64_t address = next_pc();
     drop_written();
+    const bool compiles = program->compiled.on;
     if (drop_all || program->number != system->newest_program) forget_translations();
+    use_compiled(compiles);   // the next program too
     set_next(address);
 }
 

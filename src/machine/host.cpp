@@ -13,7 +13,6 @@ namespace isaforge {
 
 namespace {
 
-constexpr std::uint64_t refused = ~std::uint64_t{0};
 constexpr std::uint64_t max_part = 65536;   // bytes of a read or write that are done at a time
 
 class StandardStreams : public Streams {
@@ -48,6 +47,8 @@ namespace machine {
 
 namespace {
 
+constexpr std::uint64_t refused = call_refused;
+
 // Whether the program itself could write all of that.
 bool may_be_written(const MemoryMap& map, std::uint64_t address, std::uint64_t length) {
     const std::uint64_t last = address + (length - 1);
@@ -59,6 +60,8 @@ bool may_be_written(const MemoryMap& map, std::uint64_t address, std::uint64_t l
         address = region->last + 1;
     }
 }
+
+}  // namespace
 
 std::uint64_t read_input(Machine::State& hart, std::uint64_t address, std::uint64_t length) {
     if (length == 0) return 0;
@@ -85,20 +88,18 @@ std::uint64_t write_output(Machine::State& hart, unsigned file, std::uint64_t ad
     return length;
 }
 
-}  // namespace
+void end_run(Machine::State& hart, int status) {
+    std::scoped_lock lock(hart.system->device_lock);
+    if (!hart.system->exit_status) hart.system->exit_status = status;
+    hart.system->ending = true;
+    hart.core.stopping = true;
+    hart.core.stop_at = hart.core.count + 1;
+}
 
 std::uint64_t call_host(Machine::State& hart, std::uint64_t number) {
-    Core& core = hart.core;
-    const std::uint64_t* given = core.host_arguments;
+    const std::uint64_t* given = hart.core.host_arguments;
     switch (number) {
-        case 0: {
-            std::scoped_lock lock(hart.system->device_lock);
-            if (!hart.system->exit_status) hart.system->exit_status = static_cast<int>(given[0]);
-            hart.system->ending = true;
-            core.stopping = true;
-            core.stop_at = core.count + 1;
-            return 0;
-        }
+        case 0: end_run(hart, static_cast<int>(given[0])); return 0;
         case 1: return given[0] == 0 ? read_input(hart, given[1], given[2]) : refused;
         case 2:
             if (given[0] != 1 && given[0] != 2) return refused;

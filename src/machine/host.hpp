@@ -15,6 +15,16 @@
 
 namespace isaforge::machine {
 
+inline constexpr std::uint64_t call_refused = ~std::uint64_t{0};
+
 std::uint64_t call_host(Machine::State& hart, std::uint64_t number);
+
+// The run of all harts ends with this status.
+void end_run(Machine::State& hart, int status);
+
+// From standard input, or to standard output or error: how many bytes, call_refused where the program itself could not put
+// them there or has none there.
+std::uint64_t read_input(Machine::State& hart, std::uint64_t address, std::uint64_t length);
+std::uint64_t write_output(Machine::State& hart, unsigned file, std::uint64_t address, std::uint64_t length);
 
 }  // namespace isaforge::machine

@@ -51,9 +51,19 @@ std::optional<LoadProblem> load_mapped(Machine& machine, const Object& object, b
     return std::nullopt;
 }
 
+// A linked file of a machine whose ELF files are its own: as its program headers say.
+std::optional<LoadProblem> load_executable(Machine& machine, const Executable& executable) {
+    const std::string problem = executable.problem.empty() ? machine.load_executable(executable) : executable.problem;
+    if (!problem.empty()) return LoadProblem{problem};
+    machine.start(executable.entry);
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<LoadProblem> load_object(Machine& machine, const Object& object, bool has_flags) {
+    const bool is_mapped = machine.isa().elf.machine != 0 && machine.code_memory() != no_index;
+    if (is_mapped && object.executable) return load_executable(machine, *object.executable);
     return machine.code_memory() == no_index ? load_apart(machine, object) : load_mapped(machine, object, has_flags);
 }
 

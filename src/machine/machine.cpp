@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <set>
 
 #include "machine/state.hpp"
 #include "semantics/lower.hpp"
@@ -334,6 +335,17 @@ std::string Machine::protect(std::uint64_t address, std::uint64_t bytes, Permiss
     return change_main(address, [&](machine::MemoryMap& map, std::uint64_t byte) {
         return map.protect(byte, bytes, permissions, name);
     });
+}
+
+std::string Machine::load_executable(const Executable& executable) {
+    const std::string problem = state_->system->process->load(*state_, executable);
+    map_changed();
+    return problem;
+}
+
+std::vector<std::uint64_t> Machine::unknown_calls() const {
+    const std::set<std::uint64_t>& calls = state_->system->process->unknown_calls;
+    return {calls.begin(), calls.end()};
 }
 
 // Code that lies apart is all that there is: what was there before is gone.

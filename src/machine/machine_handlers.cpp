@@ -1,4 +1,5 @@
 // Handlers of what the machine around the instructions does: time, other harts, the host, reservations, transactions.
+#include "ir/names.hpp"
 #include "machine/host.hpp"
 #include "machine/memory_bytes.hpp"
 #include "machine/state.hpp"
@@ -86,11 +87,14 @@ void host_argument(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
-// a: the number of the call.
+// a: the number of the call; detail.n: whom it asks.
 void host(ISAFORGE_HANDLER_PARAMETERS) {
     core->count = count;
     core->reason = StopReason::running;
-    const std::uint64_t result = call_host(owner(core), machine::load<std::uint64_t>(state, op->a));
+    const std::uint64_t number = machine::load<std::uint64_t>(state, op->a);
+    const std::uint64_t result = op->detail.n == ir::to_linux         ? call_linux(owner(core), number)
+                                 : op->detail.n == ir::to_new_process ? owner(core).system->process->begin(owner(core))
+                                                                      : call_host(owner(core), number);
     if (core->reason != StopReason::running) return raise(op, core, count, pending, core->reason);
     machine::store(state, op->result, result);
     ISAFORGE_NEXT;

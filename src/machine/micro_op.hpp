@@ -190,7 +190,7 @@ struct Core {
 
     std::uint64_t mode_values[max_modes] = {};     // what set_mode last wrote
     std::uint64_t event_values[2] = {};            // of the event that is being handled
-    std::uint64_t host_arguments[4] = {};
+    std::uint64_t host_arguments[6] = {};
 
     // By space: the tables for accesses at once.
     const PageEntry* load_pages[max_spaces] = {};

@@ -199,7 +199,7 @@ std::uint64_t Machine::bytes_held(const Snapshot& snapshot) { return *snapshot.h
 
 std::shared_ptr<const Machine::Snapshot> Machine::save(const Snapshot* before) const {
     machine::System& system = *state_->system;
-    if (system.checker || system.real_time || state_->options.threads) return nullptr;
+    if (system.checker || system.real_time || state_->options.threads || system.process->has_begun()) return nullptr;
     for (unsigned i = 0; i < harts(); ++i) {
         const State& hart = hart_state(i);
         if (hart.bus.transaction.active() || hart.bus.has_reservation() || hart.bus.holds_lock()) return nullptr;

@@ -19,6 +19,7 @@
 #include "machine/dispatch.hpp"
 #include "machine/group.hpp"
 #include "machine/memory_map.hpp"
+#include "machine/process.hpp"
 #include "machine/program.hpp"
 #include "machine/sharing.hpp"
 #include "semantics/forms.hpp"
@@ -114,6 +115,7 @@ struct System {
     std::vector<std::unique_ptr<Device>> devices;
     std::atomic<std::uint64_t> quiet_until[most_resident_harts] = {};   // no line is up before; 0: that is not known
     std::shared_ptr<Streams> streams;
+    std::unique_ptr<Process> process;            // what runs is one of Linux, as far as the description asks for that
     std::optional<int> exit_status;              // under device_lock
     std::atomic<bool> ending = false;            // a hart has ended the run of all
     TurnOrder turns;                             // where all harts take turns

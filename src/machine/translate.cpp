@@ -526,7 +526,7 @@ void Translator::emit(std::size_t index) {
         case Op::now: add(handlers::now, result); return;
         case Op::executed: add(handlers::executed, result).detail.n = step.number; return;
         case Op::host_argument: add(handlers::host_argument, 0, a).detail.n = step.number; return;
-        case Op::host: add(handlers::host, result, a); return;
+        case Op::host: add(handlers::host, result, a).detail.n = step.number; return;
         case Op::wait: add(handlers::wait); return;
         case Op::barrier: add(handlers::barrier); return;
         case Op::yield: add(handlers::yield); return;

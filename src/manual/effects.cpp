@@ -205,7 +205,7 @@ private:
         };
         const std::string& name = node.name;
         if (name == "stop") out.stops = true;
-        if (name == "host") out.calls_host = true;
+        if (name == "host" || name == "linux") out.calls_host = true;
         if (name == "signal") out.signals.insert(text(0));
         if (name == "await") out.waits_for.insert(text(0));
         if (name == "fail") {

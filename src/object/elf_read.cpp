@@ -40,7 +40,10 @@ struct DebugRelocation {
 class ElfReader {
 public:
     explicit ElfReader(std::vector<std::uint8_t> bytes)
-        : bytes_(std::move(bytes)), sections_budget_(bytes_.size()), names_budget_(bytes_.size()) {}
+        : bytes_(std::move(bytes)),
+          sections_budget_(bytes_.size()),
+          segments_budget_(bytes_.size()),
+          names_budget_(bytes_.size()) {}
     ~ElfReader() {
         if (elf_) elf_end(elf_);
     }
@@ -53,6 +56,8 @@ private:
     bool read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string& error);
     void take_debug_section(std::string_view name, const GElf_Shdr& header, std::size_t index,
                             std::span<const std::uint8_t> content);
+    void read_segments();
+    bool read_segment(const GElf_Phdr& header, std::string& problem);
     bool read_symbols(std::string& error);
     bool read_symbol(const GElf_Sym& symbol, std::size_t index, const Names& names, std::string& error);
     void read_relocations();
@@ -72,7 +77,7 @@ private:
 
     std::vector<std::uint8_t> bytes_;  // libelf may want to change them
     Elf* elf_ = nullptr;
-    limits::Budget sections_budget_, names_budget_;
+    limits::Budget sections_budget_, segments_budget_, names_budget_;
     Object object_;
     Names section_names_;
     std::vector<Index> sections_;               // by index in the file
@@ -152,6 +157,56 @@ bool ElfReader::read_sections(std::string& error) {
         error = "the file has segments and no sections, by which it is read: its section headers were stripped";
         return false;
     }
+    return true;
+}
+
+// What a loader of programs would take: nothing of files that are no programs by themselves.
+void ElfReader::read_segments() {
+    GElf_Ehdr file;
+    std::size_t count = 0;
+    if (object_.relocatable || !gelf_getehdr(elf_, &file) || elf_getphdrnum(elf_, &count) != 0 || count == 0) return;
+    Executable& made = object_.executable.emplace();
+    made.entry = file.e_entry;
+    made.header_bytes = file.e_phentsize;
+    made.header_count = static_cast<std::uint32_t>(count);
+    if (file.e_type != ET_EXEC) {
+        made.problem = "it has no addresses of its own: link it with -static and -no-pie";
+        return;
+    }
+    for (std::size_t i = 0; i < count && made.problem.empty(); ++i) {
+        GElf_Phdr header;
+        if (!gelf_getphdr(elf_, static_cast<int>(i), &header)) continue;
+        if (header.p_type == PT_INTERP) made.problem = "it wants a dynamic linker: link it with -static";
+        if (header.p_type != PT_LOAD || header.p_memsz == 0) continue;
+        if (!read_segment(header, made.problem)) break;
+        const bool holds_headers = header.p_offset <= file.e_phoff && file.e_phoff - header.p_offset < header.p_filesz;
+        if (holds_headers) made.headers = header.p_vaddr + (file.e_phoff - header.p_offset);
+    }
+    std::ranges::sort(made.segments, {}, &Segment::address);
+    for (std::size_t i = 1; i < made.segments.size() && made.problem.empty(); ++i) {
+        if (made.segments[i].address - made.segments[i - 1].address < made.segments[i - 1].size)
+            made.problem = fmt::format("segments overlap at {:#x}", made.segments[i].address);
+    }
+    if (!made.problem.empty()) made.segments.clear();
+}
+
+bool ElfReader::read_segment(const GElf_Phdr& header, std::string& problem) {
+    const auto fail = [&](std::string_view why) {
+        problem = fmt::format("the segment at {:#x} {}", header.p_vaddr, why);
+        return false;
+    };
+    if (header.p_filesz > header.p_memsz) return fail("has more bytes in the file than in memory");
+    if (header.p_vaddr + (header.p_memsz - 1) < header.p_vaddr) return fail("goes beyond the last address");
+    if (header.p_offset > bytes_.size() || header.p_filesz > bytes_.size() - header.p_offset)
+        return fail("reaches past the end of the file");
+    if (!segments_budget_.take(header.p_filesz)) return problem = limits::overlap_text, false;
+    const auto* const begin = bytes_.data() + header.p_offset;
+    object_.executable->segments.push_back({.address = header.p_vaddr,
+                                            .size = header.p_memsz,
+                                            .readable = (header.p_flags & PF_R) != 0,
+                                            .writable = (header.p_flags & PF_W) != 0,
+                                            .executable = (header.p_flags & PF_X) != 0,
+                                            .bytes = {begin, begin + header.p_filesz}});
     return true;
 }
 
@@ -412,6 +467,7 @@ void ElfReader::add_line(const DebugLine& row, const std::vector<Index>& by_addr
 
 std::optional<Object> ElfReader::read(std::string& error, bool with_lines) {
     if (!open(error) || !read_sections(error) || !read_symbols(error)) return std::nullopt;
+    read_segments();
     read_relocations();
     if (with_lines) read_lines();
     return std::move(object_);

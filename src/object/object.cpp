@@ -37,9 +37,27 @@ std::string_view flavoured_isa(const Object& object) {
     return {};
 }
 
+std::string machine_text(std::uint16_t machine) {
+    const std::string_view name = machine_name(machine);
+    return name.empty() ? fmt::format("ELF machine {}", machine) : fmt::format("{} (ELF machine {})", name, machine);
+}
+
+// Of a description that says what its files are: that one is for another machine, or of the other class. A file that says
+// nothing, as those of descriptions that do not, is for any.
+std::string other_machine(const Object& object, const Isa& isa) {
+    if (isa.elf.machine == 0 || object.machine == 0) return {};
+    if (object.machine != isa.elf.machine)
+        return for_other(machine_text(object.machine), machine_text(isa.elf.machine));
+    if (object.wide != isa.elf.wide)
+        return fmt::format("it is a {}-bit ELF file, and those of {} have {} bits", object.wide ? 64 : 32, isa.variant,
+                           isa.elf.wide ? 64 : 32);
+    return {};
+}
+
 }  // namespace
 
 std::string mismatch(const Object& object, const Isa& isa) {
+    if (std::string other = other_machine(object, isa); !other.empty()) return other;
     if (object.isa.empty()) {
         const std::string_view meant = flavoured_isa(object);
         return meant.empty() || isa.is_refined_by(meant) || meant == isa.name ? std::string()
@@ -59,11 +77,9 @@ std::string mismatch(const Object& object, const Isa& isa) {
 
 std::string foreign_machine(const Object& object, const Isa& isa) {
     if (object.machine == 0 || !object.isa.empty() || !flavoured_isa(object).empty()) return {};
-    const std::string_view name = machine_name(object.machine);
-    return name.empty() ? fmt::format("the file is for ELF machine {}; nothing says that {} is that machine",
-                                      object.machine, isa.variant)
-                        : fmt::format("the file is for {} (ELF machine {}); nothing says that {} is that machine", name,
-                                      object.machine, isa.variant);
+    if (object.machine == isa.elf.machine) return {};
+    return fmt::format("the file is for {}; nothing says that {} is that machine", machine_text(object.machine),
+                       isa.variant);
 }
 
 Object make_object(const Isa& isa) {
@@ -74,6 +90,10 @@ Object make_object(const Isa& isa) {
     object.code_big_endian = isa.big_endian;
     object.unit_bytes = std::max(1u, isa.unit_bytes());
     object.address_bytes = std::max(1u, isa.address_bits / 8);
+    object.machine = isa.elf.machine;
+    object.machine_flags = isa.elf.flags;
+    object.wide = isa.elf.wide;
+    object.address_relocation = isa.elf.of_data(object.wide ? 8 : 4, false);
     return object;
 }
 

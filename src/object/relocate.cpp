@@ -191,8 +191,8 @@ bool Relocator::apply(Relocation& relocation, bool& keep) {
     }
     std::int64_t value = 0;
     if (!value_of(relocation, value)) return false;
-    const bool data = relocation.type >= relocation_type::absolute_8 && relocation.type <= relocation_type::relative_64;
-    return data ? apply_data(relocation, value) : apply_instruction(relocation, value, keep);
+    return isa_.elf.bytes_of(relocation.type) != 0 ? apply_data(relocation, value)
+                                                   : apply_instruction(relocation, value, keep);
 }
 
 // In address units for code, in bytes otherwise.
@@ -215,9 +215,8 @@ bool Relocator::value_of(const Relocation& relocation, std::int64_t& value) {
 }
 
 bool Relocator::apply_data(const Relocation& relocation, std::int64_t value) {
-    const bool relative = relocation.type >= relocation_type::relative_8;
-    const unsigned size =
-        1u << (relocation.type - (relative ? relocation_type::relative_8 : relocation_type::absolute_8));
+    const bool relative = isa_.elf.is_relative(relocation.type);
+    const unsigned size = isa_.elf.bytes_of(relocation.type);
     Section& section = object_.sections[relocation.section];
     if (relocation.offset > section.bytes.size() || size > section.bytes.size() - relocation.offset) {
         return fail(relocation, "this relocation lies outside its section");

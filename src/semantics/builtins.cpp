@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/names.hpp"
 #include "semantics/lowering.hpp"
 
 namespace isaforge::semantics {
@@ -612,13 +613,26 @@ bool one_lane(Lowering& lowering, const Expression& call, const Arguments& given
     return true;
 }
 
-Item host(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+// host(number, a, b, c) and linux(number, a, b, c, d, e, f)
+Item host(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     if (!one_lane(lowering, call, given)) return {};
     for (std::uint32_t i = 1; i < given.size(); ++i)
         lowering.add({.op = Op::host_argument, .operands = {given[i].id, no_value, no_value}, .number = i - 1});
     const Type type{64};
+    const std::uint64_t whom = builtin.name == std::string_view("linux") ? ir::to_linux : ir::to_host;
+    return Item::of(Typed{
+        lowering.add({.op = Op::host, .operands = {given[0].id, no_value, no_value}, .number = whom}, form_of(type)),
+        type});
+}
+
+// process_stack(): what Linux gives a process that begins.
+Item process_stack(Lowering& lowering, const Expression&, Arguments&, const Builtin&) {
+    const Type type{64};
+    const ir::Value none = lowering.graph.constant(form_of(type), 0);
     return Item::of(
-        Typed{lowering.add({.op = Op::host, .operands = {given[0].id, no_value, no_value}}, form_of(type)), type});
+        Typed{lowering.add({.op = Op::host, .operands = {none, no_value, no_value}, .number = ir::to_new_process},
+                           form_of(type)),
+              type});
 }
 
 // The address of the instruction to come, as far as it is known here.
@@ -851,6 +865,8 @@ Item by_rules(Lowering& lowering, const Expression& call, Arguments&, const Buil
 //   expect(c, "…")              c; `isaforge run --check` reports the text where it does not hold
 //   await("…", n)               no more than n results by that counter are under way; for `isaforge run --check`
 //   host(n, a, b, c)            a call of the emulator: docs/machine.md.
+//   linux(n, a, b, c, d, e, f)  a call of Linux by a process: likewise.
+//   process_stack()             makes the process, and gives the stack that Linux begins it with.
 //   update(mem.u32[a], f, x, y) what lies there, where now f of it, x and y lies; lane after lane, and no hart in between.
 //   load_linked(mem.u32[a]), store_conditional(mem.u32[a], x), transaction_begin() …   likewise.
 constexpr Builtin builtins[] = {
@@ -934,6 +950,8 @@ constexpr Builtin builtins[] = {
     {"expect", "condition, text", 2, 2, expect, Op::check_that},
     {"await", "counter, left", 2, 1, await_counter, Op::check_wait},
     {"host", "number, a, b, c", 4, 0, host},
+    {"linux", "number, a, b, c, d, e, f", 7, 0, host},
+    {"process_stack", "", 0, 0, process_stack},
     {"hart", "", 0, 0, machine_value, Op::hart_number},
     {"harts", "", 0, 0, machine_value, Op::hart_count},
     {"group", "", 0, 0, machine_value, Op::group_number},
