@@ -32,6 +32,7 @@ inline constexpr const char* machine_names[] = {
     ISAFORGE_SOURCE_DIR "/examples/tutorial/sparrow.isa",
     "mos6502",
     "msp430",
+    "rv64gc",
     "fabrisc-2022-05-15",
     "gcn1.2",
 };

@@ -170,7 +170,8 @@ def vscode(isaforge):
                  "fabrisc-2022-05-15": (".again: IADD.32: $S0, $S0, #5; // sum", ["IADD.32", "$S0", "$S0", "5", "// sum"]),
                  "gcn1.4": ("V_add_f32 v1, s2, v3 ; sum", ["V_add_f32", "v1", "s2", "v3", "; sum"]),
                  "mos6502": ("        lda #$10 ; ten", ["lda", "$10", "; ten"]),
-                 "msp430": ("        mov.w #5, r4 ; five", ["mov.w", "5", "r4", "; five"])}
+                 "msp430": ("        mov.w #5, r4 ; five", ["mov.w", "5", "r4", "; five"]),
+                 "rv64gc": ("again: addi a0, sp, 16 # place", ["again:", "addi", "a0", "sp", "16", "# place"])}
         for name, (line, words) in lines.items():
             shown = subprocess.run([isaforge, "show", name, "--textmate"], capture_output=True, text=True, check=True)
             made = json.loads(shown.stdout)

@@ -129,7 +129,9 @@ INSTANTIATE_TEST_SUITE_P(Sets, Shipped,
                                          Kind{"fabrisc-2022-05-15", "WLEN=64", fabrisc, 3},
                                          Kind{"wishbone-gpu", "", "    jump .again;\n    nop;\n    nop;\n", 0},
                                          Kind{"mos6502", "", "    jmp .again\n", 3},
-                                         Kind{"msp430", "", "    jmp .again\n", 3}));
+                                         Kind{"msp430", "", "    jmp .again\n", 3},
+                                         Kind{"rv64gc", "", "    bnez a0, .again\n", 3},
+                                         Kind{"rv32gc", "", "    bnez a0, .again\n", 3}));
 
 }  // namespace
 }  // namespace isaforge
