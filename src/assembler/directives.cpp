@@ -215,8 +215,11 @@ const DirectiveTable& EngineDirectives::table() {
     return made;
 }
 
-const Engine::Directive* Engine::find_directive(const char* begin, const char* end) {
-    const std::string_view name(begin, static_cast<std::size_t>(end - begin));
+const Engine::Directive* Engine::find_directive(const char* begin, const char* end) const {
+    constexpr std::string_view left = ".ident";
+    std::string_view name(begin, static_cast<std::size_t>(end - begin));
+    for (const auto& [own, meant] : surface_.directives)
+        if (own == name) return EngineDirectives::table().find(meant.empty() ? left : std::string_view(meant));
     if (const Directive* found = EngineDirectives::table().find(name)) return found;
     std::string lowered(name);
     std::transform(lowered.begin(), lowered.end(), lowered.begin(), lower);

@@ -161,7 +161,7 @@ public:
         bool raw;          // its operands are not subject to textual definitions
         bool emits;        // puts bytes or a gap into the section
     };
-    static const Directive* find_directive(const char* begin, const char* end);
+    const Directive* find_directive(const char* begin, const char* end) const;
     static std::vector<std::string_view> directive_names();
     friend struct EngineDirectives;
     friend class FlavourHost;

@@ -107,7 +107,7 @@ ISAFORGE_MEMBERS(AutoRow, &T::columns, &T::instruction, &T::table, &T::aligned, 
 ISAFORGE_MEMBERS(NumberMark, &T::radix, &T::before, &T::behind);
 ISAFORGE_MEMBERS(Surface, &T::line_comments, &T::block_comments, &T::statement_end, &T::separator, &T::label_prefix,
                  &T::label_suffix, &T::define, &T::undefine, &T::immediate_prefix, &T::label_reference_prefix,
-                 &T::expression_prefix, &T::number_marks, &T::low_byte, &T::high_byte, &T::case_insensitive);
+                 &T::expression_prefix, &T::number_marks, &T::low_byte, &T::high_byte, &T::directives, &T::case_insensitive);
 ISAFORGE_MEMBERS(Parameter, &T::name, &T::allowed, &T::where);
 ISAFORGE_MEMBERS(FloatRules, &T::flush_subnormals, &T::canonical_nan, &T::rounding);
 ISAFORGE_MEMBERS(FloatFormat, &T::rounding_mode, &T::roundings, &T::subnormals_mode, &T::subnormals);

@@ -401,6 +401,13 @@ void Resolver::apply_setting(Surface& surface, const SurfaceSetting& setting) {
         return;
     }
     const unsigned radix = key == "hex" ? 16 : key == "octal" ? 8 : key == "binary" ? 2 : 0;
+    if (key == "directive") {
+        if (count != 2 || !first.starts_with('.') || first.size() < 2)
+            diagnostics_.error(setting.key.place, "`directive` takes two texts: a name with a dot, and the directive that it is, or \"\"");
+        else
+            surface.directives.emplace_back(first, setting.values[1].text);
+        return;
+    }
     const bool may_pair = key == "comment" || radix != 0;
     const bool pair = may_pair && count == 2;
     if (count != 1 && !pair) {
@@ -442,7 +449,7 @@ void Resolver::apply_setting(Surface& surface, const SurfaceSetting& setting) {
     } else {
         static const std::vector<std::string_view> known = {
             "comment",    "end",  "separator", "label", "define", "undefine", "immediate", "reference",
-            "expression", "case", "hex",       "octal", "binary", "low",      "high"};
+            "expression", "case", "hex",       "octal", "binary", "low",      "high",      "directive"};
         Diagnostic& error = diagnostics_.error(setting.key.place, fmt::format("the syntax has no setting '{}'", key));
         const std::string_view meant = nearest(key, known);
         if (!meant.empty()) error.suggest(std::string(meant));
