@@ -1,5 +1,5 @@
 """Programs of examples/fabrisc on the emulator, and the same algorithms, written in C and compiled for RISC-V, on qemu-riscv64,
-which translates to the host's own instructions. Both get the same work, and what they print is compared."""
+which translates to the host's own instructions; then the files for RISC-V on both. What they print is compared."""
 import os
 import re
 import shutil
@@ -73,6 +73,24 @@ def theirs(work, program, symbols, options, stdin):
     return seconds, printed
 
 
+def same_files(isaforge, work, scale, options):
+    """The programs in C as processes of Linux, the same file on both."""
+    print("\nRunning rv64gc, next to qemu-riscv64 on the same files")
+    for name, program, symbols, own, input_bytes in programs(scale):
+        if "VECTORS" in own or name == "mandelbrot, vectors":
+            continue
+        stdin = write_bytes(work, "input", bytes(i * 7 % 251 for i in range(input_bytes)))
+        their_seconds, their_output = theirs(work, program, [f"-D{key}={value}" for key, value in symbols.items()], options, stdin)
+        run = [isaforge, "run", "-i", "rv64gc", os.path.join(work, f"{program}.riscv")]
+        said = subprocess.run(run + ["--stats"], stdin=open(stdin, "rb"), capture_output=True, check=True)
+        instructions = int(re.search(rb"(\d+) instructions in", said.stderr)[1])
+        seconds, printed, _ = timed(run, min(3, options.repeat), stdin)
+        if printed != their_output:
+            raise Failed(f"{name}: {EMULATOR} prints something else")
+        print(f"  {name:38} {rate(instructions / seconds):>12} {seconds * 1e3:10.1f} ms   {instructions / 1e6:.0f} million instructions"
+              f"   {seconds / their_seconds:.2f} times {EMULATOR}'s {their_seconds * 1e3:.0f} ms")
+
+
 def measure(isaforge, work, options):
     scale = max(1, 8_000_000 // options.turns)
     print(f"\nEmulating {ISA}, next to {EMULATOR} on the same algorithms in C")
@@ -96,4 +114,6 @@ def measure(isaforge, work, options):
                 compared = f"   {seconds / their_seconds:.2f} times {EMULATOR}'s {their_seconds * 1e3:.0f} ms"
             print(f"  {f'{name}, WLEN {wlen}':38} {rate(instructions / seconds):>12} {seconds * 1e3:10.1f} ms"
                   f"   {instructions / 1e6:.0f} million instructions{compared}")
+    if peers:
+        same_files(isaforge, work, scale, options)
     return True

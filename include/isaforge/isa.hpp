@@ -498,7 +498,7 @@ struct Surface {
     std::string expression_prefix;       // "@": allowed before expressions in operands, where they look like registers
     std::vector<NumberMark> number_marks;  // beside 0x1f, 0b101 and 017; the first of radix 16 is printed
     std::string low_byte, high_byte;     // "<", ">": in front of a value, its bits 7 to 0, or 15 to 8; empty: none
-    std::vector<std::pair<std::string, std::string>> directives;  // a name, and the directive that it is; "": read and left
+    std::vector<std::pair<std::string, std::string>> directives;  // own name, and which it is; "": read and left
     bool case_insensitive = false;       // mnemonics, registers and keywords
 };
 
@@ -509,7 +509,8 @@ struct Parameter {
     Place where;
 };
 
-enum class Rounding : std::uint8_t { nearest, up, down, zero };  // nearest: ties to even
+// nearest: ties to even; nearest_away: ties away from zero.
+enum class Rounding : std::uint8_t { nearest, up, down, zero, nearest_away };
 
 struct FloatRules {
     bool flush_subnormals = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "ir/soft_float.hpp"
 #include "isaforge/image.hpp"
 #include "semantics/host_rounding.hpp"
 #include "semantics/kernels.hpp"
@@ -54,7 +55,17 @@ std::uint64_t compute(Op op, Type operand_type, Type type, std::span<const std::
     const Operation& operation = about(op);
     std::uint64_t given[most_operands] = {};
     std::copy(operands.begin(), operands.end(), given);
-    const FloatRules rules{mode.flush_subnormals, mode.canonical_nan, mode.rounding};
+    FloatRules rules{mode.flush_subnormals, mode.canonical_nan, mode.rounding};
+    if (mode.raised_by != 0)
+        return compute_softly(op, operand_type.bits, mode.raised_by, operands, mode.rounding, mode.flush_subnormals)
+            .exceptions;
+    if (mode.rounding == Rounding::nearest_away) {
+        const SoftResult result =
+            compute_softly(op, operand_type.bits, type.bits, operands, mode.rounding, mode.flush_subnormals);
+        if (result.number)
+            return mode.flush_subnormals ? compute(Op::fflush, type, type, {&*result.number, 1}, {}) : *result.number;
+        rules.rounding = Rounding::nearest;
+    }
     const unsigned container = (op == Op::select ? type : operand_type).container(), bits = operand_type.bits;
     if (operation.narrow == Narrow::sign || operation.narrow == Narrow::sign_first) {
         const std::size_t extended = operation.narrow == Narrow::sign ? operands.size() : 1;

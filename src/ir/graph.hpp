@@ -29,6 +29,8 @@ struct FloatMode {
     bool by_mode = false;  // the direction is that of mode `object`, which is bound later
     bool flush_subnormals = false;
     bool canonical_nan = false;
+    // Not 0: it gives the exceptions that it raises where its result, a float or an integer, has so many bits.
+    std::uint8_t raised_by = 0;
 
     bool operator==(const FloatMode&) const = default;
 };

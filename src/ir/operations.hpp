@@ -260,11 +260,15 @@ constexpr bool is_computed(Op op) {
 // Whether it gives truth values of others.
 constexpr bool is_test(Op op) { return about(op).signature[0] == 'B'; }
 // Whether the direction of rounding matters. Where the host's library computes it does not: it is good to nearest only. Nor
-// does it where the operation has a direction of its own.
+// does it where the operation is exact, or has a direction of its own.
 constexpr bool is_rounded(Op op) {
-    const bool by_library = op >= Op::fpow && op <= Op::facos,
-               to_whole = op >= Op::fround_to_zero && op <= Op::fround_down;
-    return about(op).family == Family::floating && !by_library && !to_whole;
+    return (op >= Op::fadd && op <= Op::fma) || op == Op::fscale || op == Op::u64_to_float || op == Op::s64_to_float ||
+           op == Op::float_narrow;
+}
+// Whether it is known which exceptions it raises. IEEE 754 says nothing of the host's library; the others look at bits.
+constexpr bool raises_exceptions(Op op) {
+    const bool by_library = op >= Op::fpow && op <= Op::facos, by_bits = op >= Op::finfinite && op <= Op::fflush;
+    return about(op).family == Family::floating && !by_library && !by_bits;
 }
 // Whether subnormal operands and results are what they are, whatever becomes of them elsewhere.
 constexpr bool is_subnormal_kept(Op op) {

@@ -255,8 +255,10 @@ private:
         if (take_word("up")) read.mode.rounding = Rounding::up;
         if (take_word("down")) read.mode.rounding = Rounding::down;
         if (take_word("zero")) read.mode.rounding = Rounding::zero;
+        if (take_word("nearest_away")) read.mode.rounding = Rounding::nearest_away;
         read.mode.flush_subnormals = take_word("flush");
         read.mode.canonical_nan = take_word("canonical");
+        if (take_word("raised_by")) read.mode.raised_by = static_cast<std::uint8_t>(number());
     }
     Index object(ObjectKind kind, std::string_view name) {
         for (Index i = 0; i < object_count(kind, isa_); ++i)

@@ -26,10 +26,11 @@ std::string arguments_text(const Graph& graph, const std::vector<Value>& values)
 std::string mode_text(FloatMode mode, const Isa& isa, Index object) {
     std::string text;
     if (mode.by_mode) text += " by " + (object < isa.modes.size() ? isa.modes[object].name : "?");
-    static constexpr const char* directions[] = {"", " up", " down", " zero"};
+    static constexpr const char* directions[] = {"", " up", " down", " zero", " nearest_away"};
     if (!mode.by_mode) text += directions[static_cast<std::size_t>(mode.rounding)];
     if (mode.flush_subnormals) text += " flush";
     if (mode.canonical_nan) text += " canonical";
+    if (mode.raised_by != 0) text += fmt::format(" raised_by {}", mode.raised_by);
     return text;
 }
 

@@ -22,7 +22,9 @@ public:
         const std::string_view text = about(instruction_.op).signature;
         const std::size_t colon = text.find(':');
         std::vector<std::pair<char, Type>> found;
-        if (colon != 0) found.emplace_back(text[0], graph_.type(instruction_.result));
+        const bool gives_raised = instruction_.mode.raised_by != 0;
+        if (gives_raised && !raises_exceptions(instruction_.op)) return "it raises no exceptions";
+        if (colon != 0) found.emplace_back(gives_raised ? 'U' : text[0], graph_.type(instruction_.result));
         std::size_t i = 0;
         char rule = 0;
         for (const char letter : text.substr(colon + 1)) {

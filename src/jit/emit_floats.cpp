@@ -218,6 +218,7 @@ bool is_right_in_half(Op op) {
 
 Value* emit_float(Emission& e, const ir::Instruction& instruction, ir::Type operand, ir::Type result,
                   llvm::ArrayRef<Value*> x) {
+    if (instruction.mode.raised_by != 0) return emit_by_callout(e, instruction, operand, result, x);
     if (operand.is_float())
         if (Value* const made = Floats(e, instruction, operand, x).test_bits(instruction.op)) return made;
     if (instruction.mode.rounding != Rounding::nearest) return emit_by_callout(e, instruction, operand, result, x);

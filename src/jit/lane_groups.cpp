@@ -292,7 +292,7 @@ bool LaneGroups::makes_no_number_of_one(ir::Value value) const {
             case Op::float_narrow: {
                 const auto inputs = each->inputs();
                 const bool half = graph_.type(each->result).bits == 16 || graph_.type(value).bits == 16;
-                return !half && each->mode.rounding == Rounding::nearest &&
+                return !half && each->mode.rounding == Rounding::nearest && each->mode.raised_by == 0 &&
                        std::find(inputs.begin(), inputs.end(), value) != inputs.end();
             }
             default: return false;

@@ -11,8 +11,11 @@ namespace {
 
 constexpr unsigned widest_mode = 16;
 
-constexpr std::pair<std::string_view, Rounding> rounding_words[] = {
-    {"up", Rounding::up}, {"down", Rounding::down}, {"zero", Rounding::zero}, {"nearest", Rounding::nearest}};
+constexpr std::pair<std::string_view, Rounding> rounding_words[] = {{"up", Rounding::up},
+                                                                    {"down", Rounding::down},
+                                                                    {"zero", Rounding::zero},
+                                                                    {"nearest", Rounding::nearest},
+                                                                    {"nearest_away", Rounding::nearest_away}};
 
 constexpr std::pair<std::string_view, Subnormals> subnormal_words[] = {{"keep", Subnormals::keep},
                                                                        {"flush", Subnormals::flush},

@@ -403,7 +403,8 @@ void Resolver::apply_setting(Surface& surface, const SurfaceSetting& setting) {
     const unsigned radix = key == "hex" ? 16 : key == "octal" ? 8 : key == "binary" ? 2 : 0;
     if (key == "directive") {
         if (count != 2 || !first.starts_with('.') || first.size() < 2)
-            diagnostics_.error(setting.key.place, "`directive` takes two texts: a name with a dot, and the directive that it is, or \"\"");
+            diagnostics_.error(setting.key.place,
+                               "`directive` takes two texts: a name with a dot, and the directive that it is, or \"\"");
         else
             surface.directives.emplace_back(first, setting.values[1].text);
         return;

@@ -90,6 +90,17 @@ struct CheckDetail {
     static CheckDetail of(const MicroOp::Detail& detail);
 };
 
+// What `detail` says of a float operation that is done in integer arithmetic.
+struct SoftDetail {
+    std::uint32_t lanes = 1, operand_bits = 64, result_bits = 64;
+    ir::Op op{};
+    Rounding rounding{};
+    std::uint32_t raised_by = 0;  // see ir::FloatMode
+
+    MicroOp::Detail packed() const;
+    static SoftDetail of(const MicroOp::Detail& detail);
+};
+
 // A result that lands after a later instruction.
 struct LateResult {
     static constexpr std::uint32_t to_pc = ~std::uint32_t{0};
@@ -394,6 +405,8 @@ void transaction_begin(ISAFORGE_HANDLER_PARAMETERS);
 void transaction_end(ISAFORGE_HANDLER_PARAMETERS);
 void transaction_abort(ISAFORGE_HANDLER_PARAMETERS);
 void transaction_depth(ISAFORGE_HANDLER_PARAMETERS);
+
+void compute_softly(ISAFORGE_HANDLER_PARAMETERS);
 
 void check_access(ISAFORGE_HANDLER_PARAMETERS);
 void check_load(ISAFORGE_HANDLER_PARAMETERS);

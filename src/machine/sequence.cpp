@@ -157,7 +157,8 @@ private:
         const ir::Type type = graph_.type(each.result), operand = graph_.type(each.operands[0]);
         const std::string_view letters = ir::operand_letters(each.op);
         const bool from_64 = letters[0] == 'W' || letters[0] == 'D';
-        const ir::Type acting = each.op == Op::select || from_64 ? type : operand;
+        const bool by_result = each.op == Op::select || (from_64 && each.mode.raised_by == 0);
+        const ir::Type acting = by_result ? type : operand;
         const unsigned container = acting.container(), bits = acting.bits, lanes = type.lanes;
         const ir::Narrow narrow = about(each.op).narrow;
         ValueId given[ir::most_operands] = {no_value, no_value, no_value};
@@ -171,7 +172,10 @@ private:
         const ValueId result =
             turns ? step(Op::bit_xor, type, container, given[0], splat(ir::ones(type), container, lanes))
                   : step(each.op, type, container, given[0], given[1], given[2]);
-        if (!turns && about(each.op).family == ir::Family::floating) out_.steps.back().rounding = each.mode.rounding;
+        if (about(each.op).family == ir::Family::floating) {
+            out_.steps.back().rounding = each.mode.rounding;
+            out_.steps.back().raised_by = each.mode.raised_by;
+        }
         const bool cuts = !turns && !ir::is_test(each.op) && narrow != ir::Narrow::same && narrow != ir::Narrow::full;
         return cuts ? cleared_above(result, type) : result;
     }

@@ -39,6 +39,7 @@ struct Step {
     std::uint8_t container = 64;   // of the operation; of a result, see its value
     std::uint8_t delay = 0;
     Rounding rounding = Rounding::nearest;
+    std::uint8_t raised_by = 0;    // see ir::FloatMode
     std::uint16_t lanes = 1;
     std::uint16_t first = 0;
     ValueId result = no_value, a = no_value, b = no_value, c = no_value, d = no_value;

@@ -63,6 +63,7 @@ private:
     void emit_access(const Step& step, bool big);
     void emit_check(const Step& step, bool big);
     void emit_check_lanes(const Step& step);
+    void emit_softly(const Step& step);
     void emit_update(const Step& step, bool big);
     void emit_given(const Step& step, bool big);
     bool changes_modes() const {
@@ -432,6 +433,19 @@ void Translator::emit_given(const Step& step, bool big) {
         .detail = {step.object, back};
 }
 
+void Translator::emit_softly(const Step& step) {
+    const char letter = ir::operand_letters(step.op)[0];
+    const unsigned container = code_.values[step.result].container;
+    const SoftDetail detail{.lanes = step.lanes,
+                            .operand_bits = letter == 'W' || letter == 'D' ? 64u : step.container,
+                            .result_bits = container,
+                            .op = step.op,
+                            .rounding = step.rounding,
+                            .raised_by = step.raised_by};
+    add(handlers::compute_softly, place(step.result), place(step.a), place(step.b), place(step.c)).detail =
+        detail.packed();
+}
+
 void Translator::emit(std::size_t index) {
     const Step& step = steps_[index];
     std::uint32_t result = place(step.result), a = place(step.a), b = place(step.b), c = place(step.c);
@@ -440,7 +454,9 @@ void Translator::emit(std::size_t index) {
                     step.op == Op::check_load || step.op == Op::check_store;
     bool big = accesses && isa_.memories[step.object].big_endian;
     if (ir::is_computed(step.op)) {
-        if (step.rounding != Rounding::nearest)
+        if (step.raised_by != 0 || step.rounding == Rounding::nearest_away)
+            emit_softly(step);
+        else if (step.rounding != Rounding::nearest)
             add(rounded_handler(step.op, step.container), result, a, b, c).detail = {
                 step.lanes, static_cast<std::uint32_t>(step.rounding)};
         else if (step.lanes == 1) {

@@ -220,6 +220,7 @@ const char* rounding_name(Rounding rounding) {
         case Rounding::up: return "up";
         case Rounding::down: return "down";
         case Rounding::zero: return "towards zero";
+        case Rounding::nearest_away: return "to the nearest, ties away from zero";
     }
     return "";
 }

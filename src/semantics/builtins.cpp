@@ -82,6 +82,10 @@ Typed apply(Lowering& lowering, Op op, Type type, const Arguments& given) {
 Item float_operation(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
     for (const Typed& x : given)
         if (!check_float(lowering, call, x) || !check_equal_width(lowering, call, given[0], x)) return {};
+    if (lowering.raised.slot != no_slot && builtin.op >= Op::fpow && builtin.op <= Op::facos) {
+        lowering.error(call.place, fmt::format("it is not said which exceptions `{}` raises", call.name));
+        return {};
+    }
     unsigned lanes = 1;
     for (const Typed& x : given) {
         if (x.type.lanes != 1 && lanes != 1 && x.type.lanes != lanes) {
@@ -106,25 +110,49 @@ Item scale_by_power(Lowering& lowering, const Expression& call, Arguments& given
     return Item::of(lowering.compute(builtin.op, {bits}, {given[0], power}));
 }
 
-Item float_to_unsigned(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
-    auto bits = number(lowering, call, 1, 1, 64);
-    if (!bits || !check_float(lowering, call, given[0])) return {};
-    Typed wide = lowering.compute(Op::float_to_u64, {64}, {given[0]});
-    if (*bits < 64)
-        wide = lowering.compute(Op::min_unsigned, {64}, {wide, lowering.typed_constant(mask_of(*bits), {64})});
-    return Item::of(lowering.convert(wide, {*bits}));
+// The operation that makes a whole number in the direction of the mode.
+Op whole_by_mode(const Lowering& lowering, unsigned bits) {
+    switch (lowering.rounding(bits)) {
+        case Rounding::up: return Op::fround_up;
+        case Rounding::down: return Op::fround_down;
+        case Rounding::zero: return Op::fround_to_zero;
+        case Rounding::nearest_away: return Op::fround_half_away;
+        case Rounding::nearest: break;
+    }
+    return Op::fround_half_even;
 }
 
-Item float_to_signed(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+// A whole number as a float, rounded as the mode says.
+Item round_by_mode(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    if (!check_float(lowering, call, given[0])) return {};
+    const unsigned bits = given[0].type.bits;
+    return Item::of(lowering.compute(whole_by_mode(lowering, bits), {bits}, {given[0]}));
+}
+
+// To an integer, which keeps the nearest value where it is too narrow. Rounding by the mode and the conversion raise exceptions
+// as one operation.
+template <Op op, bool by_mode>
+Item float_to_integer(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
+    constexpr bool is_signed = op == Op::float_to_s64;
     auto bits = number(lowering, call, 1, 1, 64);
     if (!bits || !check_float(lowering, call, given[0])) return {};
-    Typed wide = lowering.compute(Op::float_to_s64, {64, true}, {given[0]});
-    if (*bits < 64) {
-        const std::uint64_t high = mask_of(*bits - 1);
-        wide = lowering.compute(Op::min_signed, {64, true}, {wide, lowering.typed_constant(high, {64, true})});
-        wide = lowering.compute(Op::max_signed, {64, true}, {wide, lowering.typed_constant(~high, {64, true})});
+    Typed from = given[0];
+    lowering.raised.integer_bits = *bits;
+    lowering.raised.integer_rounding = by_mode ? lowering.rounding(from.type.bits) : Rounding::zero;
+    Typed wide = lowering.compute(op, {64, is_signed}, {from});
+    if (by_mode) {
+        const Lowering::Raised outer = std::exchange(lowering.raised, {});
+        from = lowering.compute(whole_by_mode(lowering, from.type.bits), {from.type.bits}, {from});
+        wide = lowering.compute(op, {64, is_signed}, {from});
+        lowering.raised = outer;
     }
-    return Item::of(lowering.convert(wide, {*bits, true}));
+    const std::uint64_t high = mask_of(is_signed ? *bits - 1 : *bits);
+    if (*bits < 64)
+        wide = lowering.compute(is_signed ? Op::min_signed : Op::min_unsigned, wide.type,
+                                {wide, lowering.typed_constant(high, wide.type)});
+    if (*bits < 64 && is_signed)
+        wide = lowering.compute(Op::max_signed, wide.type, {wide, lowering.typed_constant(~high, wide.type)});
+    return Item::of(lowering.convert(wide, {*bits, is_signed}));
 }
 
 Item integer_to_float(Lowering& lowering, const Expression& call, Arguments& given, const Builtin& builtin) {
@@ -770,23 +798,25 @@ Item full_operation(Lowering& lowering, const Expression& call, Arguments& given
     return Item::of(apply(lowering, builtin.op, type, given));
 }
 
-// A whole number as a float, rounded as the mode says.
-Item round_by_mode(Lowering& lowering, const Expression& call, Arguments& given, const Builtin&) {
-    if (!check_float(lowering, call, given[0])) return {};
-    Op op = Op::fround_half_even;
-    switch (lowering.rounding(given[0].type.bits)) {
-        case Rounding::up: op = Op::fround_up; break;
-        case Rounding::down: op = Op::fround_down; break;
-        case Rounding::zero: op = Op::fround_to_zero; break;
-        default: break;
-    }
-    return Item::of(lowering.compute(op, {given[0].type.bits}, {given[0]}));
+Item value_of(Lowering& lowering, const Expression& expression) {
+    const Item found = lowering.item(expression);
+    return found.kind == Item::Kind::location ? Item::of(lowering.read(found.location, expression.place)) : found;
+}
+
+Item by_words(Lowering& lowering, const Expression& call, const FloatWords& words) {
+    const FloatWords outer = std::exchange(lowering.float_words, words);
+    Item found = value_of(lowering, *call.operands[1]);
+    lowering.float_words = outer;
+    return found;
 }
 
 // A value computed by other rules for floats than those of the description.
 Item by_rules(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
-    constexpr std::pair<std::string_view, Rounding> roundings[] = {
-        {"nearest", Rounding::nearest}, {"up", Rounding::up}, {"down", Rounding::down}, {"zero", Rounding::zero}};
+    constexpr std::pair<std::string_view, Rounding> roundings[] = {{"nearest", Rounding::nearest},
+                                                                   {"nearest_away", Rounding::nearest_away},
+                                                                   {"up", Rounding::up},
+                                                                   {"down", Rounding::down},
+                                                                   {"zero", Rounding::zero}};
     constexpr std::pair<std::string_view, Subnormals> subnormals[] = {{"keep", Subnormals::keep},
                                                                       {"flush", Subnormals::flush},
                                                                       {"keep_inputs", Subnormals::keep_inputs},
@@ -794,7 +824,14 @@ Item by_rules(Lowering& lowering, const Expression& call, Arguments&, const Buil
     const Expression& text = *call.operands[0];
     const FloatWords outer = lowering.float_words;
     FloatWords words = outer;
-    bool is_known = text.kind == ExpressionKind::text;
+    if (text.kind != ExpressionKind::text) {
+        const auto number = lowering.known_integer(text, "the number of a direction");
+        if (!number) return {};
+        words.rounding_number = static_cast<std::uint64_t>(*number);
+        words.rounding.reset();
+        return by_words(lowering, call, words);
+    }
+    bool is_known = true;
     std::string_view rest = text.name;
     while (is_known && !rest.empty()) {
         const std::string_view word = rest.substr(0, rest.find(' '));
@@ -806,16 +843,33 @@ Item by_rules(Lowering& lowering, const Expression& call, Arguments&, const Buil
             if (name == word) words.subnormals = meaning, is_known = true;
     }
     if (!is_known) {
-        lowering.error(text.place,
-                       "the rules are in quotes: \"nearest\", \"up\", \"down\" or \"zero\"; \"keep\", \"flush\", "
-                       "\"keep_inputs\" or \"keep_results\"; or both");
+        lowering.error(
+            text.place,
+            "the rules are in quotes: \"nearest\", \"nearest_away\", \"up\", \"down\" or \"zero\"; \"keep\", "
+            "\"flush\", \"keep_inputs\" or \"keep_results\"; or both; or a number that is known when the instruction "
+            "is "
+            "decoded");
         return {};
     }
-    lowering.float_words = words;
-    Item found = lowering.item(*call.operands[1]);
-    if (found.kind == Item::Kind::location) found = Item::of(lowering.read(found.location, call.place));
-    lowering.float_words = outer;
-    return found;
+    return by_words(lowering, call, words);
+}
+
+// What the float operations of a value raise, in each lane: it is computed for that alone.
+Item exceptions(Lowering& lowering, const Expression& call, Arguments&, const Builtin&) {
+    const std::size_t slot = lowering.slots.size();
+    lowering.slots.push_back(lowering.typed_constant(0, {5}).id);
+    Lowering::Raised inner{.slot = slot, .mask = lowering.mask};
+    std::swap(lowering.raised, inner);
+    const Item found = value_of(lowering, *call.operands[0]);
+    std::swap(lowering.raised, inner);
+    const ir::Value collected = slot < lowering.slots.size() ? lowering.slots[slot] : no_value;
+    lowering.slots.resize(std::min(slot, lowering.slots.size()));
+    if (!found || collected == no_value) return {};
+    if (inner.lanes_differ) {
+        lowering.error(call.place, "operations raise exceptions in different numbers of lanes");
+        return {};
+    }
+    return Item::of(Typed{collected, {5, false, lowering.graph.type(collected).lanes}});
 }
 
 // name, parameters, number of arguments, which are plain numbers, maker, operation. What each means:
@@ -823,9 +877,10 @@ Item by_rules(Lowering& lowering, const Expression& call, Arguments&, const Buil
 //   signal("name")              tells the outside: counted, reported by name.
 //   float_to_unsigned(a, n)     float to un: truncated; NaN and negative give 0, too large all ones (as WebAssembly's
 //   float_to_signed(a, n)       trunc_sat instructions). To sn likewise.
-//   unsigned_to_float(x, n)     integer to a float of n bits, to nearest even (IEEE 754-2019, 5.4.1).
+//   float_to_unsigned_by_mode(a, n), float_to_signed_by_mode(a, n)   the same of the whole number by the direction of `floats rounding`.
+//   unsigned_to_float(x, n)     integer to a float of n bits (IEEE 754-2019, 5.4.1).
 //   signed_to_float(x, n)
-//   float_to_float(x, n)        between the float formats, to nearest even (5.4.2).
+//   float_to_float(x, n)        between the float formats (5.4.2).
 //   round_to_zero(a) …          a float's nearest integral float in that direction (5.9).
 //   scale_by_power(a, n)        a * 2^n, n signed (scaleB, 5.3.3).
 //   min_number(a, b), max_number(a, b)   IEEE 754-2008 minNum, maxNum: a NaN operand yields the other; -0 < +0.
@@ -856,6 +911,8 @@ Item by_rules(Lowering& lowering, const Expression& call, Arguments&, const Buil
 //   pow(a, b), exp2(a), log2(a), sin(a) …         the host's library in double, rounded to the format (within one unit in the last place).
 //   flush(a)                    a subnormal number as zero.
 //   floats("rules", x)          x, computed by these rules: a direction of rounding, and what becomes of subnormals.
+//   floats(n, x)                x, rounded as value n of the modes has it.
+//   exceptions(x)               u5: what the operations in x raise (clause 7), underflow of what is tiny after rounding.
 //   float_remainder(a, b)       a - b * trunc(a / b), exact (C's fmod).
 //   carryless_mul(a, b), carryless_mul_high(a, b)   the halves of the product without carries.
 //   swap_groups(x, n)           adjacent groups of 2^n bits change places; n modulo the logarithm of the width.
@@ -872,8 +929,10 @@ Item by_rules(Lowering& lowering, const Expression& call, Arguments&, const Buil
 constexpr Builtin builtins[] = {
     {"stop", "", 0, 0, stop},
     {"signal", "name", 1, 1, signal},
-    {"float_to_unsigned", "value, bits", 2, 2, float_to_unsigned},
-    {"float_to_signed", "value, bits", 2, 2, float_to_signed},
+    {"float_to_unsigned", "value, bits", 2, 2, float_to_integer<Op::float_to_u64, false>},
+    {"float_to_signed", "value, bits", 2, 2, float_to_integer<Op::float_to_s64, false>},
+    {"float_to_unsigned_by_mode", "value, bits", 2, 2, float_to_integer<Op::float_to_u64, true>},
+    {"float_to_signed_by_mode", "value, bits", 2, 2, float_to_integer<Op::float_to_s64, true>},
     {"unsigned_to_float", "value, bits", 2, 2, integer_to_float, Op::u64_to_float},
     {"signed_to_float", "value, bits", 2, 2, integer_to_float, Op::s64_to_float},
     {"float_to_float", "value, bits", 2, 2, float_to_float},
@@ -932,6 +991,7 @@ constexpr Builtin builtins[] = {
     {"is_zero", "value", 1, 0, float_operation, Op::fzero},
     {"flush", "value", 1, 0, float_operation, Op::fflush},
     {"floats", "rules, value", 2, 3, by_rules},
+    {"exceptions", "value", 1, 1, exceptions},
     {"float_remainder", "a, b", 2, 0, float_operation, Op::fremainder},
     {"pow", "a, b", 2, 0, float_operation, Op::fpow},
     {"exp2", "value", 1, 0, float_operation, Op::fexp2},

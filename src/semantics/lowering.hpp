@@ -91,6 +91,7 @@ struct Local {
 // What floats(…) says in place of the description.
 struct FloatWords {
     std::optional<Rounding> rounding;
+    std::optional<std::uint64_t> rounding_number;  // in place of the mode's value
     std::optional<Subnormals> subnormals;
 };
 
@@ -218,6 +219,17 @@ public:
     Subnormals subnormals(unsigned bits) const;  // likewise
     Typed without_subnormals(Typed value);
     FloatWords float_words;   // of the innermost floats(…)
+    // What exceptions(…) collects: in a slot, as ways may differ in what they raise.
+    struct Raised {
+        std::size_t slot = no_slot;       // none: nobody asks
+        ir::Value mask = no_value;        // where it was asked
+        bool lanes_differ = false;
+        unsigned integer_bits = 64;       // of the conversions to integers
+        Rounding integer_rounding = Rounding::zero;
+    };
+    Raised raised;
+    void raise(ir::Instruction operation, unsigned lanes);
+    void raise_in_equal_lanes(const std::vector<Way>& ways, std::vector<ir::Value>& raised_on);
     void leave(Place place);        // the instruction ends here
     Index code_memory() const;
     const LowerInput& input() const { return input_; }

@@ -297,7 +297,8 @@ Rounding Lowering::rounding(unsigned bits) const {
     if (float_words.rounding) return *float_words.rounding;
     const FloatFormat* format = format_of(isa, bits);
     if (format == nullptr || format->rounding_mode == no_index) return isa.floats.rounding;
-    const auto chosen = chosen_mode(format->rounding_mode);
+    const auto& number = float_words.rounding_number;
+    const auto chosen = number ? number : chosen_mode(format->rounding_mode);
     return chosen && *chosen < format->roundings.size() ? format->roundings[*chosen] : Rounding::nearest;
 }
 

@@ -17,13 +17,15 @@ void Lowering::join(const std::vector<Way>& ways, std::size_t kept) {
     std::vector<std::vector<ir::Value>> given(ways.size());
     slots.resize(kept);
     for (std::size_t slot = 0; slot < kept; ++slot) {
-        const ir::Value first = ways[0].slots[slot];
-        slots[slot] = first;
-        if (std::all_of(ways.begin(), ways.end(), [&](const Way& way) { return way.slots[slot] == first; })) continue;
-        slots[slot] = builder.argument(block, graph.type(first));
+        std::vector<ir::Value> held;
+        for (const Way& way : ways) held.push_back(way.slots[slot]);
+        slots[slot] = held[0];
+        if (std::all_of(held.begin(), held.end(), [&](ir::Value value) { return value == held[0]; })) continue;
+        if (slot == raised.slot) raise_in_equal_lanes(ways, held);
+        slots[slot] = builder.argument(block, graph.type(held[0]));
         for (std::size_t i = 0; i < ways.size(); ++i) {
-            given[i].push_back(ways[i].slots[slot]);
-            set_source(slots[slot], source_of(ways[i].slots[slot]));
+            given[i].push_back(held[i]);
+            set_source(slots[slot], source_of(held[i]));
         }
     }
     for (std::size_t i = 0; i < ways.size(); ++i) {
@@ -31,6 +33,18 @@ void Lowering::join(const std::vector<Way>& ways, std::size_t kept) {
         builder.jump(block, std::move(given[i]));
     }
     begin(block);
+}
+
+// What was raised on one way may be of one lane, and of many on another.
+void Lowering::raise_in_equal_lanes(const std::vector<Way>& ways, std::vector<ir::Value>& raised_on) {
+    unsigned most = 1;
+    for (const ir::Value value : raised_on) most = std::max<unsigned>(most, graph.type(value).lanes);
+    for (std::size_t i = 0; i < ways.size(); ++i) {
+        const unsigned own = graph.type(raised_on[i]).lanes;
+        if (own != most && own != 1) raised.lanes_differ = true;
+        begin(ways[i].block);
+        raised_on[i] = own == 1 ? with_lanes({raised_on[i], {5}}, most).id : raised_on[i];
+    }
 }
 
 void Lowering::end(ir::Instruction instruction) {

@@ -95,6 +95,13 @@ Typed Lowering::compute(Op op, Type type, std::initializer_list<Typed> operands)
         made.mode = {.rounding = ir::is_rounded(op) ? rounding(type.bits) : Rounding::nearest,
                      .flush_subnormals = isa.floats.flush_subnormals,
                      .canonical_nan = isa.floats.canonical_nan};
+    if (raised.slot != no_slot && ir::raises_exceptions(op)) {
+        const bool to_integer = op == Op::float_to_u64 || op == Op::float_to_s64;
+        ir::Instruction asked = made;
+        asked.mode.raised_by = static_cast<std::uint8_t>(to_integer ? raised.integer_bits : type.bits);
+        if (to_integer) asked.mode.rounding = raised.integer_rounding;
+        raise(asked, type.lanes);
+    }
     const char gives = about(op).signature[0];
     if (gives != 'F' && gives != 'D') return {add(made, form_of(type)), type};
     const ir::Value result = add(made, form_of(type).with_kind(ir::Kind::floating));
@@ -104,6 +111,24 @@ Typed Lowering::compute(Op op, Type type, std::initializer_list<Typed> operands)
     const Subnormals rule = keeps ? Subnormals::keep : subnormals(type.bits);
     const bool flushes = rule == Subnormals::flush || rule == Subnormals::keep_inputs;
     return flushes ? without_subnormals({bits, type}) : Typed{bits, type};
+}
+
+// Adds what an operation raises, in lanes that execute, to what exceptions(…) collects.
+void Lowering::raise(ir::Instruction operation, unsigned lane_count) {
+    const Type type{5, false, lane_count};
+    Typed found{add(operation, form_of(type)), type};
+    if (mask != raised.mask && mask != no_value) {
+        const Typed acting = mask_value();
+        if (lane_count != 1 && lane_count != acting.type.lanes) raised.lanes_differ = true;
+        if (raised.lanes_differ) return;
+        found = compute(Op::select, {5}, {acting, found, typed_constant(0, {5})});
+    }
+    const ir::Value before = slots[raised.slot];
+    const Typed collected{before, {5, false, graph.type(before).lanes}};
+    if (found.type.lanes != 1 && collected.type.lanes != 1 && found.type.lanes != collected.type.lanes)
+        raised.lanes_differ = true;
+    else
+        slots[raised.slot] = compute(Op::bit_or, {5}, {collected, found}).id;
 }
 
 // An operand as a float operation takes it.

@@ -26,6 +26,7 @@ TEST(Text, EveryKindOfOperation) {
   %4: f32 = cast %2
   %5: f32 = fadd up flush canonical %4, 0x3f800000:f32
   %6: f32 = fmul by quick %5, %5
+  %15: i5 = fdiv nearest_away flush raised_by 32 %5, %6
   %7: m8 = less_signed %1, 0x0:i32x8
   %8: i32x8 = load mem %1 if %7
   store lds %1, %8 if full:m8

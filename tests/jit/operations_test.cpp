@@ -34,7 +34,7 @@ public:
         ir::Instruction made{.op = op, .mode = mode};
         for (unsigned i = 0; i < ir::operand_count(op); ++i)
             made.operands[i] = operand(i, of_letter(signature[colon + 1 + i]));
-        const Type result = of_letter(signature[0]);
+        const Type result = mode.raised_by != 0 ? Type::integer(5, type_.lanes) : of_letter(signature[0]);
         const Value value = builder_.add(made, result);
         write(static_cast<unsigned>(results + tried_.size()), value, result);
         tried_.push_back({op, graph_.type(made.operands[0]), result, mode});
@@ -136,8 +136,8 @@ private:
         EXPECT_EQ(bench.get(file(), results + k, lane), wanted)
             << ir::about(tried.op).name << " " << ir::to_text(tried.operand) << " rounding "
             << unsigned(tried.mode.rounding) << (tried.mode.flush_subnormals ? " flushes" : "")
-            << (tried.mode.canonical_nan ? " canonical" : "") << std::hex << " of " << given[0] << ", " << given[1]
-            << ", " << given[2] << " in lane " << lane;
+            << (tried.mode.canonical_nan ? " canonical" : "") << " raised by " << unsigned{tried.mode.raised_by}
+            << std::hex << " of " << given[0] << ", " << given[1] << ", " << given[2] << " in lane " << lane;
     }
 
     Type type_;
@@ -185,11 +185,25 @@ TEST(Compiled, FloatsInOtherDirections) {
     Bench bench(registers_isa());
     Random random(3);
     for (const unsigned bits : {16, 32, 64})
-        for (const Rounding rounding : {Rounding::zero, Rounding::up, Rounding::down}) {
+        for (const Rounding rounding : {Rounding::zero, Rounding::up, Rounding::down, Rounding::nearest_away}) {
             Sweep sweep(Type::floating(bits, rounding == Rounding::up ? 4 : 1));
             for (std::size_t i = first_float; i <= last_float; ++i)
                 if (static_cast<Op>(i) < Op::fpow || static_cast<Op>(i) > Op::facos)
                     sweep.add(static_cast<Op>(i), {rounding, false, bits == 16, bits == 32});
+            sweep.check(bench, random, 300);
+        }
+}
+
+TEST(Compiled, WhatFloatsRaise) {
+    Bench bench(registers_isa());
+    Random random(4);
+    for (const unsigned bits : {16, 32, 64})
+        for (const Rounding rounding : {Rounding::nearest, Rounding::up, Rounding::nearest_away}) {
+            Sweep sweep(Type::floating(bits, rounding == Rounding::up ? 4 : 1));
+            for (std::size_t i = first_float; i <= last_float; ++i)
+                if (ir::raises_exceptions(static_cast<Op>(i)))
+                    sweep.add(static_cast<Op>(i),
+                              {rounding, false, bits == 16, bits == 32, static_cast<std::uint8_t>(bits)});
             sweep.check(bench, random, 300);
         }
 }

@@ -62,6 +62,7 @@ Wide round_at(Wide value, int count, bool negative, Rounding rounding, bool& ine
         case Rounding::down: up = inexact && negative; break;
         case Rounding::zero: break;
         case Rounding::nearest: up = rest > half || (rest == half && (whole & 1) != 0); break;
+        case Rounding::nearest_away: up = rest >= half; break;
     }
     return whole + (up ? 1 : 0);
 }

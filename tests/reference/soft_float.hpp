@@ -9,7 +9,8 @@ namespace soft_float {
 __extension__ using Int128 = __int128;
 __extension__ using Wide = unsigned __int128;
 
-enum class Rounding { up, down, zero, nearest };  // towards +infinity, -infinity, 0; to the nearest, ties to even
+// Towards +infinity, -infinity, 0; to the nearest, ties to even, or away from zero.
+enum class Rounding { up, down, zero, nearest, nearest_away };
 
 struct Format {
     unsigned exponent_bits, fraction_bits;

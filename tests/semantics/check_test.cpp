@@ -131,6 +131,12 @@ const Case wrong[] = {
     {"A = sqrt(latch)", "error: the target is u32 but the value is u16: widen it with u32(…)"},
     {"A = min_number(A, latch)", "error: the arguments of `min_number` are u32 and u16: they must be of one width"},
     {"A = unsigned_to_float(A, 24)", "error: there is no float of 24 bits, only of 16, 32 and 64"},
+    {"A = u32(exceptions(sin(A)))", "error: it is not said which exceptions `sin` raises"},
+    {"A = floats(B, A +. B)", "error: the number of a direction must be known when the instruction is decoded"},
+    {"A = floats(\"away\", A +. B)",
+     "error: the rules are in quotes: \"nearest\", \"nearest_away\", \"up\", \"down\" or \"zero\"; \"keep\", "
+     "\"flush\", "
+     "\"keep_inputs\" or \"keep_results\"; or both; or a number that is known when the instruction is decoded"},
     {"A = float_to_unsigned(A, B)", "error: this argument must be known when the instruction is decoded"},
     {"A = insert(A, 30, latch)", "error: 16 bits at 30 do not fit a u32"},
     {"signal(A)", "error: a signal's name is written in quotes: signal(\"irq\")"},

@@ -19,7 +19,8 @@ public:
           number_(instruction.number),
           object_(instruction.object),
           mode_(unsigned(instruction.mode.rounding) | unsigned{instruction.mode.by_mode} << 4 |
-                unsigned{instruction.mode.flush_subnormals} << 5 | unsigned{instruction.mode.canonical_nan} << 6) {
+                unsigned{instruction.mode.flush_subnormals} << 5 | unsigned{instruction.mode.canonical_nan} << 6 |
+                unsigned{instruction.mode.raised_by} << 7) {
         std::size_t i = 0;
         for (const Value value : instruction.inputs()) {
             const Definition& definition = graph.values[value];
