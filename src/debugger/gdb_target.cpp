@@ -9,7 +9,7 @@ namespace isaforge::debugger {
 
 namespace {
 
-constexpr unsigned stand_ins = 32;
+constexpr unsigned stand_ins = 32, elf_riscv = 243;
 
 unsigned container_bytes(unsigned bits) { return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8; }
 
@@ -52,14 +52,21 @@ RemoteTarget::RemoteTarget(const Machine& machine, bool for_gdb) : variant_(mach
     big_endian_ = isa.memories.empty() ? isa.big_endian : isa.memories[0].big_endian;
     code_bytes_ = std::max(1u, isa.address_bits / 8);
     std::set<std::string> taken = {"pc"};
-    if (for_gdb) {
+    for (Index file = 0; for_gdb && isa.elf.machine == elf_riscv && file < isa.register_files.size(); ++file) {
+        const RegisterFile& registers = isa.register_files[file];
+        if (registers.name == "x" && registers.count == stand_ins) integers_ = file;
+        if (registers.name == "f" && registers.count == stand_ins) floats_ = file;
+    }
+    const bool stands_in = for_gdb && integers_ == no_index;
+    if (stands_in) {
         for (unsigned i = 0; i < stand_ins; ++i) taken.insert(fmt::format("x{}", i));
     }
     for (Index file = 0; file < isa.register_files.size(); ++file) {
         const RegisterFile& registers = isa.register_files[file];
         if (registers.lanes == 1 && registers.bits > 32) address_bytes_ = 8;
         for (std::uint64_t number = 0; number < registers.count; ++number) {
-            std::string name = register_name(registers.name, plain_name(machine.register_name(file, number)));
+            std::string name = riscv_name(file, number);
+            if (name.empty()) name = register_name(registers.name, plain_name(machine.register_name(file, number)));
             if (taken.contains(lower(name))) name = fmt::format("{}_{}", plain_name(registers.name), number);
             while (taken.contains(lower(name))) name += "_";
             taken.insert(lower(name));
@@ -69,7 +76,7 @@ RemoteTarget::RemoteTarget(const Machine& machine, bool for_gdb) : variant_(mach
     }
     pc_number_ = registers_.size();
     registers_.push_back({"pc", true, false, no_index, 0, 1, address_bytes_, 0, "general"});
-    for (unsigned i = 0; for_gdb && i < stand_ins; ++i) {
+    for (unsigned i = 0; stands_in && i < stand_ins; ++i) {
         registers_.push_back({fmt::format("x{}", i), false, true, no_index, 0, 1, address_bytes_, 0, "system"});
     }
     std::uint64_t offset = 0;
@@ -115,15 +122,42 @@ bool RemoteTarget::write(Machine& machine, const RemoteRegister& reg, std::strin
 
 void RemoteTarget::write_register(std::string& text, std::size_t number) const {
     const RemoteRegister& each = registers_[number];
-    const bool is_vector = each.lanes > 1;
+    const bool is_vector = each.lanes > 1, is_float = floats_ != no_index && each.file == floats_;
     text += fmt::format(
         "    <reg name=\"{}\" bitsize=\"{}\" regnum=\"{}\" offset=\"{}\" type=\"{}\" group=\"{}\" encoding=\"{}\" "
         "format=\"{}\"{}/>\n",
-        each.name, each.bytes() * 8, number, each.offset, type_name(each), is_vector ? "vector" : each.group,
-        is_vector ? "vector" : "uint", is_vector ? fmt::format("vector-uint{}", each.lane_bytes * 8) : "hex",
+        each.name, each.bytes() * 8, number, each.offset, is_float ? "ieee_double" : type_name(each),
+        is_vector ? "vector" : each.group, is_vector ? "vector" : "uint",
+        is_vector ? fmt::format("vector-uint{}", each.lane_bytes * 8) : "hex",
         each.is_pc               ? " generic=\"pc\""
         : is_stack_pointer(each) ? " generic=\"sp\""
                                  : "");
+}
+
+// gdb knows the registers by these names; empty where it is none of them.
+std::string RemoteTarget::riscv_name(Index file, std::uint64_t number) const {
+    if (file == integers_) return fmt::format("x{}", number);
+    return file == floats_ ? fmt::format("f{}", number) : std::string();
+}
+
+// The features that gdb looks for in a RISC-V: of its integers, and of its floats where there are any.
+void RemoteTarget::write_riscv(std::string& text) const {
+    text += "  <feature name=\"org.gnu.gdb.riscv.cpu\">\n";
+    for (std::size_t number = 0; number < registers_.size(); ++number) {
+        const RemoteRegister& each = registers_[number];
+        if (each.is_stand_in || each.is_pc || (integers_ != no_index && each.file == integers_))
+            write_register(text, number);
+    }
+    text += "  </feature>\n";
+    if (floats_ == no_index) return;
+    text += "  <feature name=\"org.gnu.gdb.riscv.fpu\">\n";
+    for (std::size_t number = 0; number < registers_.size(); ++number)
+        if (registers_[number].file == floats_) write_register(text, number);
+    for (std::size_t number = 0; number < registers_.size(); ++number) {
+        const std::string& name = registers_[number].name;
+        if (name == "fflags" || name == "frm") write_register(text, number);
+    }
+    text += "  </feature>\n";
 }
 
 std::string RemoteTarget::xml() const {
@@ -131,10 +165,7 @@ std::string RemoteTarget::xml() const {
         "<?xml version=\"1.0\"?>\n<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n<target version=\"1.0\">\n";
     if (for_gdb_) {
         text += fmt::format("  <architecture>riscv:rv{}</architecture>\n  <osabi>none</osabi>\n", address_bytes_ * 8);
-        text += "  <feature name=\"org.gnu.gdb.riscv.cpu\">\n";
-        for (std::size_t number = pc_number_ + 1; number < registers_.size(); ++number) write_register(text, number);
-        write_register(text, pc_number_);
-        text += "  </feature>\n";
+        write_riscv(text);
     }
     text += fmt::format("  <feature name=\"org.isaforge.{}\">\n", plain_name(variant_));
     std::set<std::string> vectors;
@@ -143,7 +174,12 @@ std::string RemoteTarget::xml() const {
         text += fmt::format("    <vector id=\"{}\" type=\"uint{}\" count=\"{}\"/>\n", type_name(each),
                             each.lane_bytes * 8, each.lanes);
     }
-    for (std::size_t number = 0; number < pc_number_; ++number) write_register(text, number);
+    for (std::size_t number = 0; number < pc_number_; ++number) {
+        const RemoteRegister& each = registers_[number];
+        const bool written = integers_ != no_index && (each.file == integers_ || each.file == floats_ ||
+                                                       each.name == "fflags" || each.name == "frm");
+        if (!written) write_register(text, number);
+    }
     if (!for_gdb_) write_register(text, pc_number_);
     return text + "  </feature>\n</target>\n";
 }

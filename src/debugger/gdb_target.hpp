@@ -28,7 +28,7 @@ struct RemoteRegister {
 class RemoteTarget {
 public:
     // gdb shows registers only of architectures that it knows; `for_gdb` makes the machine look like one with additions:
-    // RISC-V, whose own registers are stand-ins. Other debuggers take any machine.
+    // RISC-V, whose own registers are stand-ins unless the description is RISC-V's. Other debuggers take any machine.
     explicit RemoteTarget(const Machine& machine, bool for_gdb = false);
 
     // By their numbers in the protocol.
@@ -50,9 +50,12 @@ public:
 
 private:
     void write_register(std::string& text, std::size_t number) const;
+    std::string riscv_name(Index file, std::uint64_t number) const;
+    void write_riscv(std::string& text) const;
 
     std::string variant_;
     bool for_gdb_;
+    Index integers_ = no_index, floats_ = no_index;  // the files x and f of RISC-V's own description, for gdb
     std::vector<RemoteRegister> registers_;
     std::size_t pc_number_ = 0;
     bool big_endian_ = false;
