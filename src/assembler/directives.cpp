@@ -217,15 +217,18 @@ const DirectiveTable& EngineDirectives::table() {
 
 const Engine::Directive* Engine::find_directive(const char* begin, const char* end) const {
     constexpr std::string_view left = ".ident";
-    std::string_view name(begin, static_cast<std::size_t>(end - begin));
-    for (const auto& [own, meant] : surface_.directives)
-        if (own == name) return EngineDirectives::table().find(meant.empty() ? left : std::string_view(meant));
-    if (const Directive* found = EngineDirectives::table().find(name)) return found;
+    const auto find = [&](std::string_view spelled) {
+        for (const auto& [own, meant] : surface_.directives)
+            if (own == spelled) return EngineDirectives::table().find(meant.empty() ? left : std::string_view(meant));
+        return EngineDirectives::table().find(spelled);
+    };
+    const std::string_view name(begin, static_cast<std::size_t>(end - begin));
+    if (const Directive* found = find(name)) return found;
     std::string lowered(name);
     std::transform(lowered.begin(), lowered.end(), lowered.begin(), lower);
     // How to unwind a stack is said in some thirty ways; nothing is made of it.
     if (lowered.starts_with(".cfi_")) return EngineDirectives::table().find(".cfi_sections");
-    return lowered == name ? nullptr : EngineDirectives::table().find(lowered);
+    return lowered == name ? nullptr : find(lowered);
 }
 
 std::vector<std::string_view> Engine::directive_names() {
