@@ -159,6 +159,7 @@ namespace isaforge::ir {
 
 #define ISAFORGE_IR_MACHINE(X)                                                                                               \
     X(at, None, machine, ":", same, acts, "the instruction at address `number` begins here")                                 \
+    X(code, None, machine, "T:s", same, acts, "the byte of code at this address, counted in bytes, as it lies there now")    \
     X(hart_number, None, machine, "T:", same, reads, "which hart this is")                                                   \
     X(hart_count, None, machine, "T:", same, reads, "how many there are")                                                    \
     X(group_number, None, machine, "T:", same, reads, "which group of harts this one is in")                                 \

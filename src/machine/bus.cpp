@@ -273,15 +273,15 @@ bool Bus::store_storage(View& view, const Region& region, std::uint64_t address,
         section.stores = true;
         put(region, address, bytes, value);
     } else {
-        put(region, address, bytes, value);
-        remember(view, region, Access::write, address);
+        if (!put(region, address, bytes, value)) remember(view, region, Access::write, address);
     }
     return true;
 }
 
-void Bus::put(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value) {
+// Whether it went where code is, which no table leads to.
+bool Bus::put(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value) {
     store_shared(region.block->at(address), bytes, value);
-    look_at_code(region, address, bytes);
+    return look_at_code(region, address, bytes);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -307,6 +307,11 @@ std::size_t Bus::fetch(std::uint64_t address, std::span<std::uint8_t> bytes) {
     return done;
 }
 
+std::uint64_t Bus::code_at(std::uint64_t address) {
+    const Region* const region = region_of(views_[system_.code], address);
+    return region != nullptr && region->block ? load_shared<std::uint8_t>(region->block->at(address)) : 0;
+}
+
 void Bus::note_code(std::uint64_t address, std::uint64_t bytes) {
     View& view = views_[system_.code];
     for (std::uint64_t at = address; at < address + bytes; ++at) {
@@ -322,10 +327,11 @@ void Bus::note_code(std::uint64_t address, std::uint64_t bytes) {
 }
 
 // After a store: whether it went where instructions were translated from.
-void Bus::look_at_code(const Region& region, std::uint64_t address, unsigned bytes) const {
+bool Bus::look_at_code(const Region& region, std::uint64_t address, unsigned bytes) const {
     const Block& block = *region.block;
-    if (((block.flags(address) | block.flags(address + bytes - 1)) & Block::code) == 0) return;
+    if (((block.flags(address) | block.flags(address + bytes - 1)) & Block::code) == 0) return false;
     if (core_.code_written != nullptr) core_.code_written(core_, address, bytes);
+    return true;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

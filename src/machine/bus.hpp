@@ -55,6 +55,9 @@ public:
     // The hart belongs to another group from now on, or the group's own memories are others.
     void join(const Group& group);
 
+    // One of them, where there was one.
+    std::uint64_t code_at(std::uint64_t address);
+
     // Instructions were translated from these bytes: from now on core.code_written hears of stores to their lines.
     void note_code(std::uint64_t address, std::uint64_t bytes);
 
@@ -120,14 +123,14 @@ private:
                              std::uint64_t& value);
     bool reads_hold() const;
     bool publish();
-    void put(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value);
+    bool put(const Region& region, std::uint64_t address, unsigned bytes, std::uint64_t value);
     bool is_watched(const Region& region, std::uint64_t address, unsigned bytes) const;
     void flag_lines(const Region& region, std::uint64_t address, std::uint64_t bytes, std::uint8_t flag);
     void watch_written();
     void tell_others();
     void see_round();
     void say_settled();
-    void look_at_code(const Region& region, std::uint64_t address, unsigned bytes) const;
+    bool look_at_code(const Region& region, std::uint64_t address, unsigned bytes) const;
     bool holds(std::uint32_t stripe) const;
     void take(std::uint32_t stripe);
     bool try_take(std::uint32_t stripe);

@@ -185,9 +185,9 @@ bool Machine::State::add_unit(std::uint64_t address, CompileJob& job, std::vecto
     if (instruction == nullptr || !is_executable(*instruction)) return false;
     const semantics::Site site = site_of(address, instruction->bits);
     std::string trouble;
-    auto graph = system->forms.instruction(instruction->form, instruction->image, site, trouble);
+    std::vector<bool> open;
+    auto graph = graph_of(*instruction, instruction->open.empty() ? nullptr : &open, trouble);
     if (!graph) return false;
-    add_checks(*graph);
     job.graphs.push_back(std::move(*graph));
     machine::Unit unit{address, site.next_address, &job.graphs.back(), &instruction->first()};
     unit.run = instruction->interpreted != nullptr ? instruction->interpreted : instruction->first().run;

@@ -105,7 +105,7 @@ std::string Machine::State::instruction_text(std::uint64_t address) const {
     const Instruction* const known = known_instruction(address);
     if (known == nullptr || known->form == no_index) return {};
     char buffer[Codec::max_text];
-    return {buffer, codec->print(buffer, known->form, known->image, known->bits, address)};
+    return {buffer, codec->print(buffer, known->form, image_of(*known), known->bits, address)};
 }
 
 std::string Machine::State::describe(std::uint64_t address) {

@@ -69,6 +69,12 @@ void group_count(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+// a: the address.
+void code(ISAFORGE_HANDLER_PARAMETERS) {
+    machine::store(state, op->result, core->bus->code_at(machine::load<std::uint64_t>(state, op->a)));
+    ISAFORGE_NEXT;
+}
+
 void now(ISAFORGE_HANDLER_PARAMETERS) {
     machine::store(state, op->result, owner(core).system->time(core->time_base + count));
     ISAFORGE_NEXT;

@@ -10,6 +10,7 @@ constexpr std::size_t max_bytes = max_instruction_bits / 8;
 constexpr std::size_t most_translations = 64;   // combinations of modes
 constexpr std::size_t most_events = 4096;       // translated, under one of them
 constexpr std::size_t most_retired = 4096;
+constexpr unsigned often = 4;  // instructions that are overwritten more often stay, if they can
 
 }  // namespace
 
@@ -64,7 +65,9 @@ Instruction* Program::find(const Translations& translations, std::uint64_t addre
 
 Instruction& Program::add(Translations& translations, std::unique_ptr<Instruction> instruction) {
     ++translated_;
-    code.note(instruction->address * (isa.address_bits / 8), std::max(instruction->bits, isa.unit_bits) / 8);
+    const std::uint64_t first = instruction->address * (isa.address_bits / 8);
+    for (std::uint64_t byte = 0; byte < std::max(instruction->bits, isa.unit_bits) / 8; ++byte)
+        if (!instruction->is_open(byte)) code.note(first + byte, 1);
     std::unique_ptr<Instruction>& place = translations.instructions[instruction->address];
     place = std::move(instruction);
     return *place;
@@ -80,6 +83,11 @@ bool Program::is_full(std::uint64_t most_translated) const {
 // It stays until all are forgotten.
 void Program::retire(std::unique_ptr<Instruction> instruction) { retired_.push_back(std::move(instruction)); }
 
+bool Program::is_often_rewritten(std::uint64_t address) const {
+    const auto found = rewritten_.find(address);
+    return found != rewritten_.end() && found->second >= often;
+}
+
 // Instructions that were overwritten become mere pointers to their successors.
 bool Program::drop_written(std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t unit = isa.unit_bits / 8;
@@ -91,6 +99,11 @@ bool Program::drop_written(std::uint64_t address, std::uint64_t bytes) {
             if (found == each->instructions.end()) continue;
             const std::uint64_t length = std::max(found->second->bits, isa.unit_bits) / 8;
             if (i < before && length <= before - i) continue;
+            const std::uint64_t first = i < before ? before - i : 0, last = std::min(length, before - i + bytes) - 1;
+            bool is_open = true;
+            for (std::uint64_t byte = first; byte <= last; ++byte) is_open &= found->second->is_open(byte);
+            if (is_open) continue;
+            ++rewritten_[found->second->address];
             dropped |= drop_regions();
             put_shared(found->second->first().run, handlers::stale);
             retire(std::move(found->second));

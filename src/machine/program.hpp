@@ -42,6 +42,7 @@ struct Instruction {
     std::vector<std::size_t> computed_ends;  // Translation::computed_ends, counted behind the mark
     std::shared_ptr<const Watched> watched;  // for the checker; null: by none of the rules
     std::uint32_t place = 0;             // what the checker calls it
+    std::vector<bool> open;                  // bytes that may be overwritten: it looks them up each time; empty: none
     std::uint64_t touched = 0;           // touched_bits() of what it reads and writes, likewise
     std::string trouble;                 // why it has no meaning
     bool warned = false;
@@ -52,6 +53,7 @@ struct Instruction {
     void set_ops(std::vector<MicroOp> body);
     MicroOp& first() { return ops[1]; }
     const MicroOp& first() const { return ops[1]; }
+    bool is_open(std::uint64_t byte) const { return byte < open.size() && open[byte]; }
 };
 
 // The instruction that an operation belongs to; null where it belongs to none.
@@ -101,6 +103,8 @@ struct Program {
     void set_breakpoint(std::uint64_t address, bool on);
     // Bytes were written. Whether they were translated: then those instructions are looked for anew.
     bool drop_written(std::uint64_t address, std::uint64_t bytes);
+    // Whether the instruction there was overwritten so often that its bytes should be open.
+    bool is_often_rewritten(std::uint64_t address) const;
     bool is_full(std::uint64_t most_translated) const;
 
     void use_compiled(bool on);
@@ -122,6 +126,7 @@ struct Program {
 
 private:
     void retire(std::unique_ptr<Instruction> instruction);
+    std::unordered_map<std::uint64_t, unsigned> rewritten_;  // how often instructions were overwritten, by code address
 
     std::unordered_map<std::uint64_t, std::unique_ptr<Translations>> translations_;   // by the modes, packed
     std::size_t translated_ = 0;

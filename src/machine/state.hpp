@@ -81,6 +81,9 @@ struct Machine::State {
     void code_written(std::uint64_t address, std::uint64_t bytes);
     void drop_written();
     bool load_image(std::uint64_t address, Image& image, std::size_t& available) const;
+    std::optional<ir::Graph> graph_of(const Instruction& instruction, std::vector<bool>* open,
+                                      std::string& trouble) const;
+    Image image_of(const Instruction& instruction) const;
     // Where the instruction at a code address begins, by bytes. False where it would have no address.
     bool code_byte(std::uint64_t address, std::uint64_t& byte) const {
         byte = address * (isa.address_bits / 8);

@@ -134,7 +134,7 @@ RunResult Machine::step(TraceRecord* record) {
         *record = {.number = state.core.count, .hart = state.core.hart, .address = result.address};
         if (instruction != nullptr) {
             record->form = instruction->form;
-            record->image = instruction->image;
+            record->image = state.image_of(*instruction);
             record->bits = instruction->bits;
             tracer.look_before(*instruction);
             state.take_notes(&tracer.notes);

@@ -535,6 +535,7 @@ void Translator::emit(std::size_t index) {
         case Op::signal: add(handlers::signal).detail.n = (*input_.signals)[step.object]; return;
         case Op::fail: add(handlers::fail, 0, a).detail.n = (*input_.signals)[step.object]; return;
         case Op::event_value: add(handlers::event_value, result).detail.n = step.number; return;
+        case Op::code: add(handlers::code, result, a); return;
         case Op::hart_number: add(handlers::hart_number, result); return;
         case Op::hart_count: add(handlers::hart_count, result); return;
         case Op::group_number: add(handlers::group_number, result); return;

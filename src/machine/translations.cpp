@@ -241,9 +241,32 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::translate_at(std::u
         return refuse(StopReason::illegal, {});
     }
     std::string trouble;
-    auto graph = system->forms.instruction(made->form, made->image, site_of(address, made->bits), trouble);
-    if (graph) add_checks(*graph);
+    const bool may_change = !system->checker && program->is_often_rewritten(address);
+    auto graph = graph_of(*made, may_change ? &made->open : nullptr, trouble);
     return graph ? finish_translation(std::move(made), *graph) : refuse(StopReason::undefined, trouble);
+}
+
+// What an instruction does that was decoded; with `open`, what becomes that, the bytes that it looks up each time.
+std::optional<ir::Graph> Machine::State::graph_of(const Instruction& instruction, std::vector<bool>* open,
+                                                  std::string& trouble) const {
+    const semantics::Site site = site_of(instruction.address, instruction.bits);
+    std::uint64_t byte = 0;
+    if (open != nullptr && code_byte(instruction.address, byte))
+        if (auto graph =
+                system->forms.rewritten(instruction.form, instruction.image, instruction.bits, site, byte, *open))
+            return graph;
+    if (open != nullptr) open->clear();
+    auto graph = system->forms.instruction(instruction.form, instruction.image, site, trouble);
+    if (graph) add_checks(*graph);
+    return graph;
+}
+
+// As it lies there now.
+Image Machine::State::image_of(const Instruction& instruction) const {
+    Image image = instruction.image;
+    std::size_t available = 0;
+    if (!instruction.open.empty()) load_image(instruction.address, image, available);
+    return image;
 }
 
 // Under the modes as they are now.

@@ -7,27 +7,11 @@
 #include "ir/passes/check.hpp"
 #include "ir/passes/passes.hpp"
 #include "ir/substitute.hpp"
+#include "semantics/leaves.hpp"
 
 namespace isaforge::semantics {
 
 namespace {
-
-// The operands that have a code of their own, in one order: rows of tables stand for what they capture.
-template <class Bindings, class Function>
-void for_each_leaf(const Isa& isa, Bindings& bindings, Function&& function) {
-    for (auto& binding : bindings) {
-        if (isa.operand_types[binding.type].kind == OperandKind::table)
-            for_each_leaf(isa, binding.captures, function);
-        else
-            function(binding);
-    }
-}
-
-std::vector<const Binding*> leaves_of(const Isa& isa, const std::vector<Binding>& bindings) {
-    std::vector<const Binding*> leaves;
-    for_each_leaf(isa, bindings, [&](const Binding& leaf) { leaves.push_back(&leaf); });
-    return leaves;
-}
 
 void add_rows(const Isa& isa, const std::vector<Binding>& bindings, std::vector<std::uint64_t>& key) {
     for (const Binding& binding : bindings) {
@@ -171,22 +155,28 @@ std::optional<ir::Graph> FormGraphs::at(Subject subject, Index index, std::vecto
         return std::nullopt;
     }
     std::vector<std::uint64_t> values;
-    for (const auto& [kind, number] : form->arguments) {
-        if (kind != Opening::Kind::operand || number == leaves.size()) {  // a mode that is open is 0
-            values.push_back(kind == Opening::Kind::address        ? site.address
-                             : kind == Opening::Kind::next_address ? site.next_address
-                                                                   : 0);
-            continue;
-        }
-        const Binding& leaf = *leaves[number];
-        const auto value = value_of(isa_.operand_types[leaf.type], leaf.code, site.address);
+    for (const Argument& argument : form->arguments) {
+        const auto value = value_at(argument, leaves, site);
         if (!value) {
             trouble = "an operand has a code that means nothing";
             return std::nullopt;
         }
         values.push_back(*value);
     }
-    ir::Graph graph = ir::substitute(form->graph, values, isa_);
+    return at_site(form->graph, values);
+}
+
+std::optional<std::uint64_t> FormGraphs::value_at(const Argument& argument, const std::vector<const Binding*>& leaves,
+                                                  const Site& site) const {
+    if (argument.kind == Opening::Kind::address) return site.address;
+    if (argument.kind == Opening::Kind::next_address) return site.next_address;
+    if (argument.leaf == leaves.size()) return 0;  // a mode that is open
+    const Binding& leaf = *leaves[argument.leaf];
+    return value_of(isa_.operand_types[leaf.type], leaf.code, site.address);
+}
+
+ir::Graph FormGraphs::at_site(const ir::Graph& form, const std::vector<std::uint64_t>& values) const {
+    ir::Graph graph = ir::substitute(form, values, isa_);
     if (graph.blocks.size() > 1) ir::fold(graph);
     ir::forward_registers(graph);
     ir::drop_dead_writes(graph);

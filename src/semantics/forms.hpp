@@ -38,6 +38,11 @@ public:
     std::optional<ir::Graph> instruction(Index form, const Image& image, const Site& site, std::string& trouble);
     // The same with its operands and address open, but for those that decide about types: the arguments of the graph.
     std::shared_ptr<const ir::Graph> open(Index form, const Image& image, const Site& site, std::string& trouble);
+    // What an instruction of so many bits does whose operands are overwritten again and again: numbers that fill bytes are looked up
+    // each time (ir::Op::code); `first_byte` is where it begins in memory, and `open` becomes which of its bytes may change while
+    // this stays true. Nothing where none may.
+    std::optional<ir::Graph> rewritten(Index form, const Image& image, unsigned bits, const Site& site,
+                                       std::uint64_t first_byte, std::vector<bool>& open);
     // What happens to the registers of each of the form's fields where all modes are 0. Registers that a row
     // names without a number count where the instruction touches them at all. None, with the reason, where it has no meaning.
     std::vector<Access> accesses(Index form, const Image& image, std::string& trouble);
@@ -67,6 +72,12 @@ private:
     };
 
     std::vector<Binding> bindings_of(Index form, const Image& image) const;
+    // What an argument is at a site, as far as that is known; nothing where a code means nothing.
+    std::optional<std::uint64_t> value_at(const Argument& argument, const std::vector<const Binding*>& leaves,
+                                          const Site& site) const;
+    ir::Graph at_site(const ir::Graph& form, const std::vector<std::uint64_t>& values) const;
+    std::optional<ir::Graph> looked_up(Index form, const Image& image, unsigned bits, const Site& site,
+                                       std::uint64_t first_byte, std::vector<bool>& open);
     std::optional<ir::Graph> at(Subject subject, Index index, std::vector<Binding> bindings, const Site& site,
                                 std::string& trouble);
     std::shared_ptr<const Lowered> lowered(Subject subject, Index index, std::vector<Binding>& bindings,

@@ -127,5 +127,75 @@ TEST(Mos6502, WhatIsNotDocumentedIsNoInstruction) {
     }
 }
 
+// Loops that overwrite their own operands, and now and then their opcodes, again and again: the machine in one go, the reference
+// step by step.
+TEST(Mos6502, ProgramsThatRewriteThemselves) {
+    constexpr unsigned programs = 400, most_steps = 4000, instructions = 24;
+    constexpr std::uint16_t base = 0x400;
+    std::mt19937_64 random(6502);
+    const auto one_of = [&](auto... choices) {
+        const std::array all = {static_cast<std::uint8_t>(choices)...};
+        return all[random() % all.size()];
+    };
+    std::uint64_t steps = 0, rewritten = 0;
+    for (unsigned i = 0; i < programs; ++i) {
+        std::vector<std::uint8_t> code;
+        std::vector<std::uint16_t> operands;  // where they lie
+        const auto at = [&] { return static_cast<std::uint16_t>(base + code.size()); };
+        for (unsigned k = 0; k < instructions; ++k) {
+            const unsigned kind = random() % 8;
+            if (kind == 0) {
+                code.push_back(one_of(0xe8, 0xca, 0xc8, 0x88, 0xaa, 0x8a, 0x98, 0x18, 0x38, 0x0a));
+            } else if (kind <= 2) {  // immediate, or in the zero page
+                code.push_back(one_of(0xa9, 0x69, 0x49, 0xa2, 0xa0, 0xa5, 0x85, 0xe6, 0xc6, 0x95, 0xb1));
+                operands.push_back(at());
+                code.push_back(static_cast<std::uint8_t>(random()));
+            } else if (kind == 3) {  // over an instruction of two bytes
+                code.insert(code.end(), {one_of(0x90, 0xb0, 0xd0, 0xf0), 2, 0xa9, static_cast<std::uint8_t>(random())});
+                operands.push_back(static_cast<std::uint16_t>(at() - 1));
+            } else {
+                code.push_back(one_of(0x8d, 0x8e, 0x8c, 0xee, 0xce, 0xad, 0x6d, 0xac));
+                for (unsigned byte = 0; byte < 2; ++byte) {
+                    operands.push_back(at());
+                    code.push_back(0);
+                }
+            }
+        }
+        code.insert(code.end(), {0x4c, base & 0xff, base >> 8});
+        std::vector<std::uint8_t> memory(Pair::memory_bytes);
+        std::ranges::generate(memory, [&] { return static_cast<std::uint8_t>(random()); });
+        for (std::size_t k = 0; k + 1 < operands.size(); ++k) {  // addresses
+            if (operands[k + 1] != operands[k] + 1) continue;
+            const std::uint16_t target = random() % 4 != 0 ? operands[random() % operands.size()]
+                                                           : static_cast<std::uint16_t>(0x1000 + random() % 64);
+            code[operands[k] - base] = static_cast<std::uint8_t>(target);
+            code[operands[k + 1] - base] = target >> 8;
+            ++k;
+        }
+        std::ranges::copy(code, memory.begin() + base);
+        Pair pair;
+        pair.randomise(random);
+        pair.reference.pc = base;
+        pair.set_registers();
+        std::ranges::copy(memory, pair.reference.memory.begin());
+        ASSERT_TRUE(pair.machine.load_data(0, 0, memory));
+        unsigned done = 0;
+        while (done < most_steps && pair.reference.memory[pair.reference.pc] != 0x02 && pair.reference.step()) ++done;
+        const RunResult result = pair.machine.run(done);
+        ASSERT_EQ(result.reason, StopReason::limit) << i << ": " << result.message;
+        const std::string when = "program " + std::to_string(i) + " after " + std::to_string(done);
+        ASSERT_EQ(pair.machine.pc(), pair.reference.pc) << when;
+        ASSERT_EQ(pair.machine.get(pair.a, 0), pair.reference.a) << when;
+        ASSERT_EQ(pair.machine.get(pair.x, 0), pair.reference.x) << when;
+        ASSERT_EQ(pair.machine.get(pair.y, 0), pair.reference.y) << when;
+        ASSERT_EQ(pair.machine.get(pair.p, 0), pair.reference.p) << when;
+        ASSERT_TRUE(std::ranges::equal(pair.machine.memory(0), pair.reference.memory)) << when;
+        steps += done;
+        rewritten += !std::ranges::equal(code, std::span(pair.reference.memory).subspan(base, code.size()));
+    }
+    EXPECT_GT(steps, 200'000u);
+    EXPECT_GT(rewritten, programs / 2);
+}
+
 }  // namespace
 }  // namespace isaforge
