@@ -73,10 +73,7 @@ void Exits::store_count() { e_.b.CreateStore(count(), core_field(offsetof(Core, 
 
 void Exits::to_interpreter() {
     registers_.put_back(snapshot_);
-    store_counters();
-    Value* const pending = late_.write_ring(count(), LateResults::When::before);
-    emit_handler_call(e_, e_.address(reinterpret_cast<const void*>(unit_->run)), e_.address(unit_->op), count(),
-                      pending);
+    call(unit_->run, unit_->op, late_.write_ring(count(), LateResults::When::before));
 }
 
 void Exits::end_at(std::uint64_t address) {
@@ -89,8 +86,7 @@ void Exits::end_at(std::uint64_t address) {
         made.link = nullptr;
         op = &made;
     }
-    call(e_.address(reinterpret_cast<const void*>(op->run)), e_.address(op),
-         late_.write_ring(count(), LateResults::When::landed));
+    call(op->run, op, late_.write_ring(count(), LateResults::When::landed));
 }
 
 void Exits::end_computed(Value* address) {
@@ -98,24 +94,46 @@ void Exits::end_computed(Value* address) {
     op.run = e_.target.callouts.end_jump;
     op.link = nullptr;
     e_.b.CreateStore(e_.b.CreateZExt(address, e_.b.getInt64Ty()), core_field(offsetof(Core, target)));
-    call(e_.address(reinterpret_cast<const void*>(op.run)), e_.address(&op),
-         late_.write_ring(count(), LateResults::When::landed));
+    call(op.run, &op, late_.write_ring(count(), LateResults::When::landed));
 }
 
-void Exits::call(Value* function, Value* op, Value* pending) {
+// The end of a way out, which is the same for all that no results are under way on; most compiled code is such ends. True where it
+// is put together here: then code goes on where it begins, with that operation.
+bool Exits::begin_shared(Tail& tail, const machine::MicroOp* op, Value* pending) {
+    llvm::IRBuilder<>& b = e_.b;
+    const auto* const known = llvm::dyn_cast<llvm::ConstantInt>(pending);
+    tail.is_shared = known != nullptr && known->isZero();
+    if (!tail.is_shared) {
+        tail.at = e_.address(op);
+        return true;
+    }
+    if (op_ == nullptr) op_ = e_.variable(b.getPtrTy());
+    b.CreateStore(e_.address(op), op_);
+    const bool is_first = tail.block == nullptr;
+    if (is_first) tail.block = e_.new_block("exit");
+    b.CreateBr(tail.block);
+    if (!is_first) return false;
+    b.SetInsertPoint(tail.block);
+    tail.at = b.CreateLoad(b.getPtrTy(), op_);
+    return true;
+}
+
+void Exits::call(machine::Handler function, const machine::MicroOp* op, Value* pending) {
+    Tail& tail = calls_[function];
+    if (!begin_shared(tail, op, pending)) return;
     store_counters();
-    emit_handler_call(e_, function, op, count(), pending);
+    emit_handler_call(e_, e_.address(reinterpret_cast<const void*>(function)), tail.at, count(), pending);
 }
 
 void Exits::raise() {
-    store_counters();
     Value* const pending = late_.write_ring(count(), LateResults::When::within);
+    if (!begin_shared(raised_, unit_->parts.empty() ? unit_->op : unit_->parts[part_].op, pending)) return;
+    store_counters();
     llvm::Type *const pointer = e_.b.getPtrTy(), *const wide = e_.b.getInt64Ty(), *const narrow = e_.b.getInt32Ty();
     auto* const type = llvm::FunctionType::get(e_.b.getVoidTy(), {pointer, pointer, wide, wide, narrow}, false);
     Value* const reason = e_.b.CreateLoad(narrow, core_field(offsetof(Core, reason)));
-    const machine::MicroOp* const op = unit_->parts.empty() ? unit_->op : unit_->parts[part_].op;
     e_.b.CreateCall(type, e_.address(reinterpret_cast<const void*>(e_.target.callouts.raise)),
-                    {e_.address(op), e_.function->getArg(2), count(), pending, reason});
+                    {raised_.at, e_.function->getArg(2), count(), pending, reason});
     e_.b.CreateRetVoid();
 }
 

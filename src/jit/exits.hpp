@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 
 #include "jit/late.hpp"
 #include "jit/nodes.hpp"
@@ -46,14 +47,24 @@ public:
     void store_count();
 
 private:
+    // The block that ways out have in common, and the operation to go on with there; or not in common.
+    struct Tail {
+        llvm::BasicBlock* block = nullptr;
+        llvm::Value* at = nullptr;
+        bool is_shared = false;
+    };
+    bool begin_shared(Tail& tail, const machine::MicroOp* op, llvm::Value* pending);
     void store_counters();
-    void call(llvm::Value* function, llvm::Value* op, llvm::Value* pending);
+    void call(machine::Handler function, const machine::MicroOp* op, llvm::Value* pending);
 
     Emission& e_;
     Registers& registers_;
     LateResults& late_;
     std::deque<machine::MicroOp>& ops_;
     std::map<std::uint64_t, const machine::MicroOp*> ends_;  // by address
+    std::map<machine::Handler, Tail> calls_;
+    Tail raised_;
+    llvm::AllocaInst* op_ = nullptr;  // for shared tails
     const machine::Unit* unit_ = nullptr;
     std::uint64_t part_ = 0;  // of the unit
     Registers::Snapshot snapshot_;
