@@ -281,9 +281,9 @@ private:
 
 }  // namespace
 
-void tell(std::vector<Difference>& out, const char* what, const std::string& before, const std::string& after) {
+void tell(std::vector<ChangedPart>& out, const char* what, const std::string& before, const std::string& after) {
     if (before == after) return;
-    const bool known = std::any_of(out.begin(), out.end(), [&](const Difference& d) {
+    const bool known = std::any_of(out.begin(), out.end(), [&](const ChangedPart& d) {
         return d.what == what && d.before == before && d.after == after;
     });
     if (!known) out.push_back({what, before, after});
