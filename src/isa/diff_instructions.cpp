@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "semantics/cycles.hpp"
 #include "semantics/tree.hpp"
 
 namespace isaforge::diff {
@@ -229,6 +230,7 @@ private:
         tell(change.differences, "formats", formats(before_, old), formats(after_, now));
         tell(change.differences, "relax", joined(old.relax_names), joined(now.relax_names));
         pair_forms(old, now, change);
+        tell(change.differences, "cycles", cycles(before_, old), cycles(after_, now));
         if (!same_meaning(old, now)) change.differences.push_back({"meaning", "", ""});
         if (!change.differences.empty()) out_.push_back(std::move(change));
     }
@@ -271,6 +273,13 @@ private:
         std::vector<std::string> out;
         for (const Index form : instruction.forms)
             out.push_back(fmt::format("{} {}", format_name(isa, isa.forms[form]), isa.forms[form].bits));
+        return fmt::format("{}", fmt::join(out, ", "));
+    }
+
+    static std::string cycles(const Isa& isa, const Instruction& instruction) {
+        std::vector<std::string> out;
+        for (const Index form : instruction.forms)
+            if (const auto range = semantics::cycles_of(isa, isa.forms[form])) out.push_back(to_text(*range));
         return fmt::format("{}", fmt::join(out, ", "));
     }
 
