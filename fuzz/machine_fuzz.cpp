@@ -24,6 +24,7 @@ MachineOptions options_of(std::uint8_t bits) {
     options.warn_hazards = bits & 1;
     options.count_instructions = bits & 2;
     options.require_alignment = bits & 4;
+    options.count_cycles = bits & 8;
     options.seed = bits >> 4;
     return options;
 }

@@ -536,7 +536,9 @@ const playground = (() => {
   function draw_state() {
     const machine = state.machine;
     $('registers').replaceChildren();
-    $('pc').textContent = machine ? `pc ${machine.pc}, ${machine.instructions.toLocaleString('en')} instructions` : '';
+    const cycles = machine && machine.cycles ? `, ${machine.cycles.toLocaleString('en')} cycles` : '';
+    $('pc').textContent =
+      machine ? `pc ${machine.pc}, ${machine.instructions.toLocaleString('en')} instructions${cycles}` : '';
     program.now = machine ? (state.rows[state.by_address.get(machine.pc)] || [])[3] || 0 : 0;
     if (!machine) { $('memory').textContent = ''; draw_code(); program.draw(); buttons(); return; }
     // Files of many registers have a heading each; those of one stand together behind them.

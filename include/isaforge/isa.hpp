@@ -133,6 +133,9 @@ struct NumberRule {
 
 enum class OperandKind { number, registers, enumeration, table };
 
+// The name that says how many cycles an instruction takes, as a column or behind `where`, and to which its statements add.
+inline constexpr const char* cycle_count = "cycles";
+
 // A name that stands for an expression in meanings; with a parameter, for what an assignment of its value does.
 struct Naming {
     std::string name;
@@ -604,6 +607,7 @@ struct Isa {
     std::vector<Format> formats;
     std::vector<Instruction> instructions;
     bool has_arrivals = false;  // some of these have
+    bool has_cycles = false;    // a column or a name says what some of these take: `cycles`
     std::vector<InstructionClass> classes;
     std::vector<Hazard> hazards;
     std::vector<Duration> durations;

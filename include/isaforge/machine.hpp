@@ -77,6 +77,7 @@ struct MachineOptions {
     bool warn_hazards = false;        // warn where a register is read before its late result has landed
     Checks checks;                    // what the run is watched for (slower)
     bool count_instructions = false;  // keep counts for each instruction of the program (slower)
+    bool count_cycles = false;        // add up the cycles that the description says of instructions, if it does
     unsigned harts = 1;                // of a group, at most most_harts
     unsigned groups = 1;               // as many run at the same time as most_harts allows, on threads as there are processors
     bool dispatches = false;           // further harts come and go: see src/machine/dispatcher.hpp
@@ -131,6 +132,7 @@ struct RunResult {
     StopReason reason = StopReason::running;
     std::uint64_t address = 0;        // of the instruction that stopped the run; at a limit, of the next one
     std::uint64_t instructions = 0;   // executed in this run
+    std::uint64_t cycles = 0;         // that they, and events, took; 0 where nobody counts them
     double seconds = 0;               // of this run
     std::optional<int> exit_status;   // where the program ended by the host call `exit`
     unsigned hart = 0;                // the one that ended the run, as Machine::hart counts them
@@ -230,6 +232,7 @@ public:
     // time these are the harts that do; where a group has ended, its harts begin anew as those of another.
     unsigned harts() const;
     Machine& hart(unsigned number);
+    const Machine& hart(unsigned number) const;
     // Which one it is now, of all that run: of its group's harts, the number of its group times as many come before it.
     std::uint64_t hart_number() const;
     std::uint64_t group_number() const;
@@ -255,6 +258,7 @@ public:
     void set_pc(std::uint64_t address);
     EngineFigures engine_figures() const;
     std::uint64_t instructions() const;   // executed since reset
+    std::uint64_t cycles() const;         // that they took, with the events between them; 0 where nobody counts them
 
     // All that a program can find out and that decides how it goes on: registers, results under way, memories, devices, the
     // order of turns; not what was counted for reports. Pages that are as in `before`, an earlier one of this machine or null,
@@ -304,6 +308,9 @@ public:
     // With count_instructions: how often each code address was executed, addresses never reached left out; likewise.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> counts() const;
 
+    // With count_cycles too: the cycles that the instruction at each code address has taken, those that took none left out.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> cycle_counts() const;
+
     // Likewise, of each instruction that was reached and can write pc.
     std::vector<JumpCount> jump_counts() const;
 
@@ -327,6 +334,8 @@ private:
     void finish(RunResult& result, StopReason reason);
     void map_changed();
     State& hart_state(unsigned number) const;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> sum_of_harts(
+        std::map<std::uint64_t, std::uint64_t> State::*counts) const;
 
     std::unique_ptr<State> state_;
     std::vector<std::unique_ptr<Machine>> others_;   // of hart 0: the other harts

@@ -56,7 +56,8 @@ using Place = std::variant<std::uint64_t, std::string>;
 class Emulator {
 public:
     Emulator(std::shared_ptr<Description> description, std::shared_ptr<Program> program, std::uint64_t memory,
-             unsigned harts, std::uint64_t seed, const std::string& engine, const std::string& checks, Bytes input)
+             unsigned harts, std::uint64_t seed, const std::string& engine, const std::string& checks, Bytes input,
+             bool cycles)
         : description_(std::move(description)),
           program_(std::move(program)),
           streams_(std::make_shared<KeptStreams>(std::move(input))) {
@@ -68,6 +69,7 @@ public:
         options.seed = seed;
         options.engine = engine_named(engine);
         options.checks = checks_named(checks);
+        options.count_cycles = cycles;
         options.streams = streams_;
         if (program_) {
             options.source_line = [lines = line_map(*program_)](std::uint64_t address) {
@@ -100,6 +102,7 @@ public:
                 result = machine_->run(limit == 0 ? piece : std::min(piece, limit - all.instructions));
             }
             result.instructions += all.instructions;
+            result.cycles += all.cycles;
             result.seconds += all.seconds;
             all = std::move(result);
             if (all.reason != StopReason::limit || (limit != 0 && all.instructions >= limit)) return all;
@@ -264,6 +267,7 @@ void define_machine(py::module_& module) {
         .def_property_readonly("reason", [](const RunResult& result) { return reason_name(result.reason); })
         .def_readonly("address", &RunResult::address, "Of the instruction that ended it, or of the next one")
         .def_readonly("instructions", &RunResult::instructions, "Executed in this run")
+        .def_readonly("cycles", &RunResult::cycles, "That they took, where the machine counts them")
         .def_readonly("seconds", &RunResult::seconds)
         .def_readonly("exit_status", &RunResult::exit_status)
         .def_readonly("hart", &RunResult::hart)
@@ -317,6 +321,9 @@ void define_machine(py::module_& module) {
             "pc", [](Emulator& emulator) { return emulator.machine().pc(); },
             [](Emulator& emulator, const Place& place) { emulator.machine().set_pc(emulator.address_of(place)); })
         .def_property_readonly("instructions", [](Emulator& emulator) { return emulator.machine().instructions(); })
+        .def_property_readonly(
+            "cycles", [](Emulator& emulator) { return emulator.machine().cycles(); },
+            "What they took since the last reset, where the machine counts cycles.")
         .def_property_readonly("harts", [](Emulator& emulator) { return emulator.machine().harts(); })
         .def_property_readonly("registers",
                                [](const std::shared_ptr<Emulator>& emulator) {
@@ -363,13 +370,13 @@ void define_machine(py::module_& module) {
     isa.attr("machine") = py::cpp_function(
         [](const std::shared_ptr<Description>& description, std::shared_ptr<Program> program, std::uint64_t memory,
            unsigned harts, std::uint64_t seed, const std::string& engine, const std::string& checks,
-           const py::buffer& input) {
+           const py::buffer& input, bool cycles) {
             return std::make_shared<Emulator>(description, std::move(program), memory, harts, seed, engine, checks,
-                                              bytes_of(input));
+                                              bytes_of(input), cycles);
         },
         py::name("machine"), py::is_method(isa), py::arg("program") = nullptr, py::kw_only(),
         py::arg("memory") = std::uint64_t{64} << 20, py::arg("harts") = 1, py::arg("seed") = 0,
-        py::arg("engine") = "auto", py::arg("checks") = "", py::arg("input") = py::bytes(),
+        py::arg("engine") = "auto", py::arg("checks") = "", py::arg("input") = py::bytes(), py::arg("cycles") = false,
         "A machine with a program in it.");
 }
 

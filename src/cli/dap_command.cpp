@@ -141,6 +141,7 @@ public:
         program_ = read_program(choice_, session_, status);
         if (!program_) return false;
         MachineOptions how = machine_options(choice_, *program_);
+        how.count_cycles = true;
         how.streams = streams_;
         machine_ = std::make_unique<Machine>(program_->codec, how);
         return load_program(*machine_, *program_, choice_);

@@ -163,6 +163,7 @@ int execute(const Options& options) {
     const std::unique_ptr<Program> program = read_program(options.program, session, status);
     if (!program) return status;
     MachineOptions how = machine_options(options.program, *program);
+    how.count_cycles = true;
     const auto streams = std::make_shared<debugger::TapedStreams>(standard_streams());
     how.streams = streams;
     Machine machine(program->codec, how);

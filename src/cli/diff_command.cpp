@@ -43,7 +43,7 @@ const char* verb_name(Change::Verb verb) {
 constexpr std::size_t longest_line = 100;
 
 // `whole`: the thing itself is new or gone. Short ones in one line, long ones below each other.
-std::string difference_text(const Difference& difference, bool whole) {
+std::string difference_text(const ChangedPart& difference, bool whole) {
     const auto& [what, before, after] = difference;
     if (before.empty() && after.empty()) return what + " is another";
     if (before.empty()) return fmt::format("{}{} {}", whole ? "" : "new ", what, after);
@@ -58,7 +58,7 @@ void print_change(const Change& change) {
     say(fmt::format("  {} {}", mark, change.name));
     if (change.verb != Change::Verb::changed) {
         std::string line;
-        for (const Difference& difference : change.differences) {
+        for (const ChangedPart& difference : change.differences) {
             const std::string text = difference_text(difference, true);
             if (line.size() + text.size() > longest_line) continue;
             line += (line.empty() ? "  " : "; ") + text;
@@ -71,7 +71,7 @@ void print_change(const Change& change) {
         return;
     }
     say("\n");
-    for (const Difference& difference : change.differences)
+    for (const ChangedPart& difference : change.differences)
         say(fmt::format("      {}\n", difference_text(difference, false)));
 }
 
@@ -131,7 +131,7 @@ nlohmann::ordered_json json_of(const std::vector<Change>& changes, const Isa& be
             one["moved"] = change.moved;
         }
         one["differences"] = Json::array();
-        for (const Difference& difference : change.differences) {
+        for (const ChangedPart& difference : change.differences) {
             one["differences"].push_back(
                 {{"what", difference.what}, {"before", difference.before}, {"after", difference.after}});
         }

@@ -157,6 +157,7 @@ RunResult run_with_progress(Machine& machine, std::uint64_t limit, bool in_piece
         const std::uint64_t left = limit == 0 ? piece : std::min(piece, limit - all.instructions);
         RunResult result = machine.run(left);
         result.instructions += all.instructions;
+        result.cycles += all.cycles;
         result.seconds += all.seconds;
         all = std::move(result);
         progress.at(all.instructions);

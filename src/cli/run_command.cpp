@@ -78,6 +78,10 @@ void print_stats(const Machine& machine, const RunResult& result) {
     const double speed = result.seconds > 0 ? static_cast<double>(result.instructions) / result.seconds / 1e6 : 0;
     tell(fmt::format("{} instructions in {:.3f} s, {:.1f} million a second\n", result.instructions, result.seconds,
                      speed));
+    if (machine.isa().has_cycles)
+        tell(fmt::format(
+            "{} cycles, {:.2f} an instruction\n", result.cycles,
+            static_cast<double>(result.cycles) / static_cast<double>(std::max<std::uint64_t>(result.instructions, 1))));
     const EngineFigures figures = machine.engine_figures();
     if (figures.regions != 0)
         tell(fmt::format("compiled: {} instructions in {} regions, {:.1f} ms beside the run\n", figures.instructions,
@@ -236,6 +240,7 @@ int compare_engines(const Options& options, const Program& program) {
         return [&options, &program, engine](std::shared_ptr<Streams> streams) {
             MachineOptions how = machine_options(options.program, program);
             how.checks = checks_of(options);
+            how.count_cycles = true;  // and compares them
             how.engine = engine;
             how.streams = std::move(streams);
             auto made = std::make_unique<Machine>(program.codec, how);
@@ -348,6 +353,7 @@ int execute(const Options& options) {
     if (!has_engine(options)) return input_error;
     how.engine = parse_engine(options.engine).value_or(Engine::interpreter);
     how.count_instructions = options.profile || !options.profile_json.empty();
+    how.count_cycles = options.stats || how.count_instructions || waits_for_debugger(options);
     how.checks = checks_of(options);
     const bool alone = options.program.harts == 1 && options.program.groups == 1;
     std::shared_ptr<debugger::TapedStreams> streams;
@@ -426,9 +432,9 @@ Action define(Arguments& app) {
         ->check(wants(parse_checks, "all, or a list of bounds, uninitialised, races, waits and hazards"));
     app.add_flag("--registers", options->registers, "Print the registers at the end");
     app.add_flag("--stats", options->stats,
-                 "Print on standard error how many instructions were executed, and how fast");
+                 "Print on standard error how many instructions were executed, how fast, and what cycles they took");
     app.add_flag("--profile", options->profile,
-                 "Print what was executed most, branches, and the use of formats and lengths; slower");
+                 "Print what was executed most, its cycles, branches, and the use of formats and lengths; slower");
     app.add_option("--profile-json", options->profile_json, "Write all of that to a file")->type_name("FILE");
     app.add_flag("--warn-hazards", options->warn_hazards, "Warn where a register is read before its late result lands");
     return [options] { return execute(*options); };

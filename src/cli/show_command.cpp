@@ -11,6 +11,7 @@
 #include "render/bitfield.hpp"
 #include "render/textmate.hpp"
 #include "render/wavedrom.hpp"
+#include "semantics/cycles.hpp"
 
 namespace isaforge::cli {
 
@@ -48,6 +49,7 @@ void print_form(const Isa& isa, const Form& form, render::Charset charset) {
     std::size_t widest = 0;
     for (const Field& field : form.fields) widest = std::max(widest, field.name.size());
     for (const Field& field : form.fields) print_field(isa, field, widest);
+    if (const auto cycles = semantics::cycles_of(isa, form)) say(fmt::format("    {}\n", to_text(*cycles)));
 }
 
 void print_instruction(const Isa& isa, const Instruction& instruction, render::Charset charset) {

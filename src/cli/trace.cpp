@@ -21,6 +21,12 @@ std::uint64_t executed_by_all(Machine& machine) {
     return sum;
 }
 
+std::uint64_t cycles_of_all(Machine& machine) {
+    std::uint64_t sum = 0;
+    for (unsigned hart = 0; hart < machine.harts(); ++hart) sum += machine.hart(hart).cycles();
+    return sum;
+}
+
 // Runs at full speed to where the trace begins; `limit` 0: none. What is not `limit` ended the run before.
 RunResult run_to_trace(Machine& machine, const TraceBegin& begin, std::uint64_t limit) {
     RunResult result;
@@ -57,7 +63,7 @@ std::string prefix_of(Machine& machine, unsigned hart) {
 // Runs step by step and writes what each instruction did.
 RunResult run_traced(Machine& machine, const debugger::ProgramMap& map, const TraceBegin& begin, std::uint64_t limit,
                      Output* trace, const NoteStep& note) {
-    const std::uint64_t first = executed_by_all(machine);
+    const std::uint64_t first = executed_by_all(machine), cycles = cycles_of_all(machine);
     RunResult result = run_to_trace(machine, begin, limit);
     double seconds = result.seconds;
     std::uint64_t executed = executed_by_all(machine) - first;
@@ -79,6 +85,7 @@ RunResult run_traced(Machine& machine, const debugger::ProgramMap& map, const Tr
     }
     result.seconds = seconds;
     result.instructions = executed;
+    result.cycles = cycles_of_all(machine) - cycles;
     return result;
 }
 

@@ -214,6 +214,11 @@ std::string Debugger::instruction_text(std::uint64_t address) const {
     return {buffer, codec_.print(buffer, form, image, bits, address, &labels)};
 }
 
+std::string Debugger::executed_text(const Machine& hart) {
+    std::string text = fmt::format("{} instructions executed", hart.instructions());
+    return hart.isa().has_cycles ? text + fmt::format(", {} cycles", hart.cycles()) : text;
+}
+
 std::string Debugger::address_text(std::uint64_t address) const {
     const std::string place = map_.place(address);
     return place.empty() ? fmt::format("{:#x}", address) : fmt::format("{:#x} <{}>", address, place);
@@ -234,7 +239,7 @@ std::string Debugger::where() {
 
 void Debugger::show_place(std::string_view) {
     out_ += where();
-    out_ += fmt::format("{} instructions executed\n", machine().instructions());
+    out_ += executed_text(machine()) + "\n";
 }
 
 std::optional<std::pair<std::string, std::uint32_t>> Debugger::source_place(std::string_view text) {

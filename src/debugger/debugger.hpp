@@ -104,6 +104,7 @@ private:
 
     std::string instruction_text(std::uint64_t address) const;
     std::string address_text(std::uint64_t address) const;
+    static std::string executed_text(const Machine& hart);
     std::optional<std::uint64_t> location(std::string_view text);
     std::optional<std::pair<std::string, std::uint32_t>> source_place(std::string_view text);
     std::optional<std::uint64_t> number(std::string_view text);

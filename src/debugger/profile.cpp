@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t most_code = std::uint64_t{1} << 26;  // addresses that are looked at
 
 struct Counted {
-    std::uint64_t executed = 0;
+    std::uint64_t executed = 0, cycles = 0;
     std::optional<std::uint64_t> jumps;
     bool late = false;
 };
@@ -23,6 +23,7 @@ struct Counted {
 std::map<std::uint64_t, Counted> counts_of(const Machine& machine) {
     std::map<std::uint64_t, Counted> all;
     for (const auto& [address, count] : machine.counts()) all[address].executed = count;
+    for (const auto& [address, count] : machine.cycle_counts()) all[address].cycles = count;
     for (const JumpCount& jump : machine.jump_counts()) {
         all[jump.address].jumps = jump.count;
         all[jump.address].late = jump.late;
@@ -43,6 +44,8 @@ public:
                   [](const auto& a, const auto& b) { return a.address < b.address; });
         add_groups();
         add_pairs();
+        profile_.has_cycles = machine_.isa().has_cycles;
+        profile_.event_cycles = cycles_of_all() - profile_.all.cycles;
         return std::move(profile_);
     }
 
@@ -51,6 +54,11 @@ private:
     unsigned add(std::uint64_t address);
     void add_groups();
     void add_pairs();
+    std::uint64_t cycles_of_all() const {
+        std::uint64_t sum = 0;
+        for (unsigned hart = 0; hart < machine_.harts(); ++hart) sum += machine_.hart(hart).cycles();
+        return sum;
+    }
 
     const Machine& machine_;
     const ProgramMap& map_;
@@ -77,6 +85,7 @@ unsigned Maker::add(std::uint64_t address) {
     const auto counted = counts_.find(address);
     if (counted != counts_.end()) {
         made.executed = counted->second.executed;
+        made.cycles = counted->second.cycles;
         made.jumps = counted->second.jumps;
         made.late = counted->second.late;
     }
@@ -108,6 +117,7 @@ void Maker::add_groups() {
             ++group->count;
             group->bytes += each.bytes;
             group->executed += each.executed;
+            group->cycles += each.cycles;
             group->fetched += each.executed * each.bytes;
         }
     }
@@ -165,16 +175,25 @@ void write_line(std::string& text, std::string line) {
     text += line + "\n";
 }
 
-void write_groups(std::string& text, std::string_view title, const std::vector<Profile::Group>& groups,
-                  const Profile::Group& all, std::size_t rows) {
+// A number and its part of all, where cycles are counted; else nothing.
+std::string cycle_columns(const Profile& profile, std::uint64_t cycles) {
+    return profile.has_cycles ? fmt::format(" {:>12} {:>8}", cycles, percent(cycles, profile.all.cycles)) : "";
+}
+std::string cycle_heading(const Profile& profile) {
+    return profile.has_cycles ? fmt::format(" {:>12} {:>8}", "cycles", "") : "";
+}
+
+void write_groups(std::string& text, std::string_view title, const Profile& profile,
+                  const std::vector<Profile::Group>& groups, std::size_t rows) {
+    const Profile::Group& all = profile.all;
     text += '\n';
-    write_line(text, fmt::format("{:16} {:>12} {:>8} {:>12} {:>8} {:>10} {:>8} {:>8}", title, "executed", "", "fetched",
-                                 "", "in code", "bytes", ""));
+    write_line(text, fmt::format("{:16} {:>12} {:>8}{} {:>12} {:>8} {:>10} {:>8} {:>8}", title, "executed", "",
+                                 cycle_heading(profile), "fetched", "", "in code", "bytes", ""));
     for (std::size_t i = 0; i < groups.size() && i < rows; ++i) {
         const Profile::Group& each = groups[i];
-        text += fmt::format("{:16} {:>12} {:>8} {:>12} {:>8} {:>10} {:>8} {:>8}\n", each.name, each.executed,
-                            percent(each.executed, all.executed), each.fetched, percent(each.fetched, all.fetched),
-                            each.count, each.bytes, percent(each.bytes, all.bytes));
+        text += fmt::format("{:16} {:>12} {:>8}{} {:>12} {:>8} {:>10} {:>8} {:>8}\n", each.name, each.executed,
+                            percent(each.executed, all.executed), cycle_columns(profile, each.cycles), each.fetched,
+                            percent(each.fetched, all.fetched), each.count, each.bytes, percent(each.bytes, all.bytes));
     }
     if (groups.size() > rows) text += fmt::format("… {} more\n", groups.size() - rows);
 }
@@ -184,14 +203,17 @@ void write_busiest(std::string& text, const Profile& profile, std::size_t rows) 
     for (const Profile::Instruction& each : profile.instructions) {
         if (each.executed != 0) sorted.push_back(&each);
     }
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto* a, const auto* b) { return a->executed > b->executed; });
+    // What takes the time comes first: where nobody says how long instructions take, each as long as the others.
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+        return std::pair(a->cycles, a->executed) > std::pair(b->cycles, b->executed);
+    });
     text += "\nbusiest instructions\n";
+    if (profile.has_cycles) write_line(text, fmt::format("{:>12} {:>8}{}", "executed", "", cycle_heading(profile)));
     for (std::size_t i = 0; i < sorted.size() && i < rows; ++i) {
         const Profile::Instruction& each = *sorted[i];
-        write_line(text,
-                   fmt::format("{:>12} {:>8}  {:#06x}  {:36}  {}", each.executed,
-                               percent(each.executed, profile.all.executed), each.address, each.text, each.source));
+        write_line(text, fmt::format("{:>12} {:>8}{}  {:#06x}  {:36}  {}", each.executed,
+                                     percent(each.executed, profile.all.executed), cycle_columns(profile, each.cycles),
+                                     each.address, each.text, each.source));
     }
     if (sorted.size() > rows) text += fmt::format("… {} more\n", sorted.size() - rows);
 }
@@ -213,12 +235,14 @@ void write_branches(std::string& text, const Profile& profile, std::size_t rows)
     if (sorted.size() > rows) text += fmt::format("… {} more\n", sorted.size() - rows);
 }
 
-nlohmann::ordered_json to_json(const Profile::Group& group) {
-    return {{"name", group.name},
-            {"count", group.count},
-            {"bytes", group.bytes},
-            {"executed", group.executed},
-            {"fetched", group.fetched}};
+nlohmann::ordered_json to_json(const Profile& profile, const Profile::Group& group) {
+    nlohmann::ordered_json json = {{"name", group.name},
+                                   {"count", group.count},
+                                   {"bytes", group.bytes},
+                                   {"executed", group.executed},
+                                   {"fetched", group.fetched}};
+    if (profile.has_cycles) json["cycles"] = group.cycles;
+    return json;
 }
 
 }  // namespace
@@ -230,11 +254,17 @@ std::string to_text(const Profile& profile, std::size_t rows) {
     std::string text = fmt::format("{} instructions executed, {} bytes fetched\n{} instructions in the code, {} bytes",
                                    all.executed, all.fetched, all.count, all.bytes);
     text += profile.other_bytes == 0 ? "\n" : fmt::format(", and {} bytes that are none\n", profile.other_bytes);
+    if (profile.has_cycles) {
+        text += fmt::format(
+            "{} cycles, {:.2f} an instruction", all.cycles,
+            static_cast<double>(all.cycles) / static_cast<double>(std::max<std::uint64_t>(all.executed, 1)));
+        text += profile.event_cycles == 0 ? "\n" : fmt::format("; {} more in events\n", profile.event_cycles);
+    }
     write_busiest(text, profile, rows);
     write_branches(text, profile, rows);
-    write_groups(text, "mnemonics", profile.mnemonics, all, rows);
-    write_groups(text, "formats", profile.formats, all, rows);
-    write_groups(text, "lengths in bytes", profile.lengths, all, rows);
+    write_groups(text, "mnemonics", profile, profile.mnemonics, rows);
+    write_groups(text, "formats", profile, profile.formats, rows);
+    write_groups(text, "lengths in bytes", profile, profile.lengths, rows);
     text +=
         fmt::format("\n{:33} {:>12} {:>8} {:>10} {:>8}\n", "pairs of neighbours", "executed", "", "in code", "bytes");
     for (std::size_t i = 0; i < profile.pairs.size() && i < rows; ++i) {
@@ -252,19 +282,24 @@ std::string to_json(const Profile& profile) {
                                    {"count", profile.all.count},
                                    {"bytes", profile.all.bytes},
                                    {"other_bytes", profile.other_bytes}};
+    if (profile.has_cycles) {
+        json["cycles"] = profile.all.cycles;
+        json["event_cycles"] = profile.event_cycles;
+    }
     for (const char* list : {"instructions", "mnemonics", "formats", "lengths", "pairs"}) {
         json[list] = nlohmann::ordered_json::array();
     }
     for (const Profile::Instruction& each : profile.instructions) {
         nlohmann::ordered_json one = {{"address", each.address}, {"text", each.text},   {"mnemonic", each.mnemonic},
                                       {"format", each.format},   {"bytes", each.bytes}, {"executed", each.executed}};
+        if (profile.has_cycles) one["cycles"] = each.cycles;
         if (each.jumps) one["jumps"] = *each.jumps;
         if (!each.source.empty()) one["source"] = each.source;
         json["instructions"].push_back(std::move(one));
     }
-    for (const Profile::Group& each : profile.mnemonics) json["mnemonics"].push_back(to_json(each));
-    for (const Profile::Group& each : profile.formats) json["formats"].push_back(to_json(each));
-    for (const Profile::Group& each : profile.lengths) json["lengths"].push_back(to_json(each));
+    for (const Profile::Group& each : profile.mnemonics) json["mnemonics"].push_back(to_json(profile, each));
+    for (const Profile::Group& each : profile.formats) json["formats"].push_back(to_json(profile, each));
+    for (const Profile::Group& each : profile.lengths) json["lengths"].push_back(to_json(profile, each));
     for (const Profile::Pair& each : profile.pairs) {
         json["pairs"].push_back({{"first", each.first},
                                  {"second", each.second},

@@ -302,8 +302,8 @@ void Debugger::choose_hart(std::string_view arguments) {
     if (arguments.empty()) {
         for (unsigned hart = 0; hart < execution_.harts(); ++hart) {
             const Machine& each = execution_.machine(hart);
-            out_ += fmt::format("{} {}  {:24}  {} instructions executed\n", hart == execution_.hart() ? "=>" : "  ",
-                                execution_.hart_text(hart), address_text(each.pc()), each.instructions());
+            out_ += fmt::format("{} {}  {:24}  {}\n", hart == execution_.hart() ? "=>" : "  ",
+                                execution_.hart_text(hart), address_text(each.pc()), executed_text(each));
         }
         return;
     }

@@ -138,7 +138,8 @@ namespace isaforge::ir {
     X(put, None, state, ":A", same, writes, "into register `number`; elsewhere it keeps what it has")                        \
     X(put_at, None, state, ":sA", same, writes, "the same to the register whose number is given first")                      \
     X(put_pc, None, state, ":s", same, writes, "after `delay` more instructions the run goes on at this address")            \
-    X(put_mode, None, state, ":s", same, writes, "a mode's new value")
+    X(put_mode, None, state, ":s", same, writes, "a mode's new value")                                                       \
+    X(count_cycles, None, state, ":s", same, writes, "the instruction takes so many cycles more, which is added up where somebody asks")
 
 #define ISAFORGE_IR_MEMORY(X)                                                                                                \
     X(load, None, memory, "P:U", same, acts, "what lies at the address; nothing is touched where the mask is not true")      \

@@ -177,8 +177,8 @@ Things reserved_of(const Isa& isa) {
 }
 
 // Facts of one name are compared in order; those that both have, wherever they stand, are no difference.
-std::vector<Difference> differences_of(const Facts& before, const Facts& after) {
-    std::vector<Difference> out;
+std::vector<ChangedPart> differences_of(const Facts& before, const Facts& after) {
+    std::vector<ChangedPart> out;
     std::map<std::string, std::pair<std::vector<std::string>, std::vector<std::string>>> left;
     std::vector<std::string> order;
     const auto collect = [&](const Facts& facts, const Facts& others, bool old) {

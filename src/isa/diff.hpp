@@ -9,7 +9,7 @@
 
 namespace isaforge {
 
-struct Difference {
+struct ChangedPart {
     std::string what;           // "opcode", "text", …
     std::string before, after;  // one of them may be empty
 };
@@ -23,7 +23,7 @@ struct Change {
     std::string name;           // of the second one, where there are both
     std::string format;         // instructions: the format of the shortest form
     bool renamed = false, moved = false;
-    std::vector<Difference> differences;  // of something added or removed: what it is, on one side
+    std::vector<ChangedPart> differences;  // of something added or removed: what it is, on one side
 };
 
 // In the order of the subjects above; instructions by format. Empty where nothing differs.

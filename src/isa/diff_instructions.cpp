@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "semantics/cycles.hpp"
 #include "semantics/tree.hpp"
 
 namespace isaforge::diff {
@@ -229,6 +230,7 @@ private:
         tell(change.differences, "formats", formats(before_, old), formats(after_, now));
         tell(change.differences, "relax", joined(old.relax_names), joined(now.relax_names));
         pair_forms(old, now, change);
+        tell(change.differences, "cycles", cycles(before_, old), cycles(after_, now));
         if (!same_meaning(old, now)) change.differences.push_back({"meaning", "", ""});
         if (!change.differences.empty()) out_.push_back(std::move(change));
     }
@@ -274,6 +276,13 @@ private:
         return fmt::format("{}", fmt::join(out, ", "));
     }
 
+    static std::string cycles(const Isa& isa, const Instruction& instruction) {
+        std::vector<std::string> out;
+        for (const Index form : instruction.forms)
+            if (const auto range = semantics::cycles_of(isa, isa.forms[form])) out.push_back(to_text(*range));
+        return fmt::format("{}", fmt::join(out, ", "));
+    }
+
     const Isa &before_, &after_;
     const std::set<std::string>& changed_formats_;
     std::vector<Change> out_;
@@ -281,9 +290,9 @@ private:
 
 }  // namespace
 
-void tell(std::vector<Difference>& out, const char* what, const std::string& before, const std::string& after) {
+void tell(std::vector<ChangedPart>& out, const char* what, const std::string& before, const std::string& after) {
     if (before == after) return;
-    const bool known = std::any_of(out.begin(), out.end(), [&](const Difference& d) {
+    const bool known = std::any_of(out.begin(), out.end(), [&](const ChangedPart& d) {
         return d.what == what && d.before == before && d.after == after;
     });
     if (!known) out.push_back({what, before, after});

@@ -17,6 +17,6 @@ void compare_instructions(const Isa& before, const Isa& after, const std::set<st
                           std::vector<Change>& out);
 
 // Appends a difference where the two are not the same.
-void tell(std::vector<Difference>& out, const char* what, const std::string& before, const std::string& after);
+void tell(std::vector<ChangedPart>& out, const char* what, const std::string& before, const std::string& after);
 
 }  // namespace isaforge::diff

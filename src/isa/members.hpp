@@ -119,7 +119,7 @@ ISAFORGE_MEMBERS(Isa, &T::name, &T::title, &T::variant, &T::variants, &T::lineag
                  &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::elf, &T::surface, &T::floats,
                  &T::float_formats, &T::constants, &T::parameters, &T::register_files, &T::memories, &T::devices, &T::names_in_meanings,
                  &T::modes, &T::events, &T::operand_types, &T::limits, &T::formats, &T::instructions, &T::has_arrivals,
-                 &T::classes, &T::hazards, &T::durations, &T::held, &T::forms, &T::opcode_rows, &T::pools, &T::reserved, &T::lengths,
+                 &T::has_cycles, &T::classes, &T::hazards, &T::durations, &T::held, &T::forms, &T::opcode_rows, &T::pools, &T::reserved, &T::lengths,
                  &T::auto_rows, &T::functions, &T::types, &T::docs, &T::pages);
 
 ISAFORGE_MEMBERS(semantics::TypeName, &T::is_signed, &T::width, &T::name, &T::arguments, &T::place);

@@ -55,6 +55,13 @@ void Exits::note_access(Counter counter, Value* times) {
     e_.b.CreateStore(e_.b.CreateAdd(e_.b.CreateLoad(e_.b.getInt64Ty(), variable), times), variable);
 }
 
+// At once in the core: what follows in the region adds to that, and LLVM keeps it at hand meanwhile.
+void Exits::count_cycles(Value* cycles) {
+    Value* const sum = core_field(offsetof(Core, cycles));
+    llvm::Type* const wide = e_.b.getInt64Ty();
+    e_.b.CreateStore(e_.b.CreateAdd(e_.b.CreateLoad(wide, sum), e_.b.CreateZExt(cycles, wide)), sum);
+}
+
 // Variables have what was added in the region.
 Value* Exits::noted(Counter counter) {
     Value* const before = e_.b.CreateLoad(e_.b.getInt64Ty(),

@@ -26,6 +26,7 @@ public:
     void end_parts() { count_more(unit_->count() - 1 - part_); }
     std::uint64_t part_address(std::uint64_t part) const { return unit_->parts[part].address; }
     void note_access(ir::Counter counter, llvm::Value* times);
+    void count_cycles(llvm::Value* cycles);
     llvm::Value* noted(ir::Counter counter);
     llvm::Value* core_field(std::size_t offset);
 

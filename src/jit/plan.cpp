@@ -13,7 +13,9 @@ using ir::Op;
 namespace {
 
 // What cannot be done twice: where the interpreter starts the instruction again, it must not have happened.
-bool acts(Op op) { return op == Op::load || op == Op::store || op == Op::update || op == Op::put_at; }
+bool acts(Op op) {
+    return op == Op::load || op == Op::store || op == Op::update || op == Op::put_at || op == Op::count_cycles;
+}
 
 }  // namespace
 
@@ -70,6 +72,7 @@ bool Plan::is_supported(const Instruction& instruction) const {
         case Op::group_count:
         case Op::event_value:
         case Op::executed:
+        case Op::count_cycles:
         case Op::at:
         case Op::jump:
         case Op::branch:

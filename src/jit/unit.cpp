@@ -74,6 +74,7 @@ void UnitEmitter::emit(const ir::Instruction& instruction) {
             return memory_.store(instruction, type(instruction.operands[1]), value(instruction.operands[0]),
                                  value(instruction.operands[1]), mask(instruction));
         case Op::at: return begin_part(instruction.number);
+        case Op::count_cycles: return exits_.count_cycles(value(instruction.operands[0]));
         default: values_[instruction.result] = result(instruction, type(instruction.result));
     }
 }

@@ -48,8 +48,10 @@ SharedList<Naming> Resolver::names_of(const std::vector<WhereSyntax>& syntax) {
     if (known != names_in_meaning_.end()) return known->second;
     std::vector<Naming> out;
     out.reserve(syntax.size());
-    for (const WhereSyntax& each : syntax)
+    for (const WhereSyntax& each : syntax) {
         out.push_back({each.name.text, each.value, each.name.place, each.parameter.text});
+        isa_.has_cycles |= each.name.text == cycle_count;
+    }
     return names_in_meaning_.emplace(&syntax, SharedList<Naming>(std::move(out))).first->second;
 }
 

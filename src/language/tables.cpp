@@ -233,6 +233,7 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
         const Value::Kind kind = row.values[i]->kind;
         if (kind == Value::Kind::number || kind == Value::Kind::range || kind == Value::Kind::automatic)
             instruction.constants[table.columns[i].name.text] = row.numbers[i];
+        isa_.has_cycles |= table.columns[i].name.text == cycle_count;
     }
     const std::size_t before = diagnostics_.errors();
     const Bindings names = row_bindings(table, row);

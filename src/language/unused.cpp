@@ -97,6 +97,7 @@ void References::add_words(const std::vector<Text>& texts) {
 References::References(const Description& description) {
     names_.emplace("pc_bits");  // the machine looks it up by name
     names_.emplace("hwcap");    // as does a process of Linux
+    names_.emplace(cycle_count);
     for (const ConstantDeclaration& constant : description.constants) {
         add(constant.value);
         for (const ExpressionPointer& choice : constant.allowed) add(choice);

@@ -90,13 +90,14 @@ struct Pair {
     std::unique_ptr<Machine> first, second;
     std::shared_ptr<Repeating> output;       // of the second
     RunResult first_result, second_result;
-    std::uint64_t done = 0;
+    std::uint64_t done = 0, cycles = 0;      // of the first
 
     // So many instructions more. False where the first has ended.
     bool run(std::uint64_t instructions) {
         first_result = first->run(instructions);
         second_result = second->run(instructions);
         done += first_result.instructions;
+        cycles += first_result.cycles;
         return first_result.reason == StopReason::limit;
     }
 };
@@ -124,6 +125,7 @@ private:
         const std::string of = pair_.first->harts() > 1 ? fmt::format("hart {}, ", hart) : "";
         note(of + "pc", a.pc(), b.pc());
         note(of + "its instructions", a.instructions(), b.instructions());
+        note(of + "its cycles", a.cycles(), b.cycles());
         const auto& files = a.isa().register_files;
         for (Index file = 0; file < files.size(); ++file)
             for (unsigned number = 0; number < files[file].count; ++number)
@@ -189,6 +191,7 @@ Comparison compare_runs(const MakeMachine& first, const MakeMachine& second, std
     }
     found.result = pair.first_result;
     found.result.instructions = pair.done;
+    found.result.cycles = pair.cycles;
     found.differs = !lines.empty();
     // The first instruction behind which they differ lies behind `equal` and not behind `differs`.
     std::uint64_t differs = std::max(pair.done, equal + 1);

@@ -161,7 +161,7 @@ public:
 };
 
 // Rises with every change of what stands above: a plug-in of another build is not used.
-inline constexpr std::uint32_t compiler_version = 6;
+inline constexpr std::uint32_t compiler_version = 7;
 inline constexpr const char* compiler_library = "libisaforge-jit.so";
 inline constexpr const char* compiler_symbol = "isaforge_make_compiler";
 using MakeCompiler = Compiler* (*)(std::uint32_t version, const CompilerTarget* target);

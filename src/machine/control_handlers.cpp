@@ -339,6 +339,12 @@ void count_jump(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+// a: how many the instruction takes.
+void count_cycles(ISAFORGE_HANDLER_PARAMETERS) {
+    core->cycles += machine::load<std::uint64_t>(state, op->a);
+    ISAFORGE_NEXT;
+}
+
 Handler write_low(unsigned container) {
     switch (container) {
         case 8: return copy_low<std::uint8_t>;

@@ -190,7 +190,7 @@ bool runs_dispatches(const MachineOptions& options, const Dispatch* its_dispatch
 }  // namespace
 
 System::System(const std::shared_ptr<const Codec>& codec, const MachineOptions& options, const Dispatch* its_dispatch)
-    : forms(codec, options.checks.any()),
+    : forms(codec, {.checks = options.checks.any(), .cycles = options.count_cycles}),
       isa(checked_isa(codec, options.checks)),
       checker(options.checks.any()
                   ? std::make_unique<Checker>(options.checks, *isa,

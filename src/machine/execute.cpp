@@ -393,7 +393,7 @@ void Machine::State::reset(std::uint64_t address) {
     clear();
     be_in_group(core.slot / system->group_harts);
     if (system->checker) system->checker->begin(*this, core.group, slot_in_group);
-    core.count = core.time_base = 0;
+    core.count = core.cycles = core.time_base = 0;
     std::fill(std::begin(core.counters), std::end(core.counters), 0);
     core.signal_counts.clear();
     warnings.clear();
@@ -402,6 +402,7 @@ void Machine::State::reset(std::uint64_t address) {
     forget_translations();
     system->drops = 0;
     counts.clear();
+    cycle_counts.clear();
     jump_counts.clear();
     refresh_modes();
     set_next(address);

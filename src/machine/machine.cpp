@@ -256,6 +256,10 @@ Machine& Machine::hart(unsigned number) {
     return number == 0 || number > others_.size() ? *this : *others_[number - 1];
 }
 
+const Machine& Machine::hart(unsigned number) const {
+    return number == 0 || number > others_.size() ? *this : *others_[number - 1];
+}
+
 std::uint64_t Machine::hart_number() const { return state_->core.hart; }
 
 std::uint64_t Machine::group_number() const { return state_->core.group; }
@@ -405,7 +409,7 @@ RunResult Machine::run(std::uint64_t limit) {
     RunResult result;
     auto begin = std::chrono::steady_clock::now();
     state.begin();
-    std::uint64_t first = state.core.count;
+    const std::uint64_t first = state.core.count, cycles = state.core.cycles;
     state.core.passes_at = first;
     std::uint64_t stop_at = limit == 0 || limit > no_limit - first ? no_limit : first + limit;
     StopReason reason = state.stopped ? StopReason::stopped : state.begun;
@@ -420,6 +424,7 @@ RunResult Machine::run(std::uint64_t limit) {
     }
     finish(result, reason);
     result.instructions = state.core.count - first;
+    result.cycles = state.core.cycles - cycles;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }
@@ -458,6 +463,8 @@ void Machine::set_pc(std::uint64_t address) {
 }
 
 std::uint64_t Machine::instructions() const { return state_->core.count; }
+
+std::uint64_t Machine::cycles() const { return state_->core.cycles; }
 
 std::uint64_t Machine::get(Index file, std::uint64_t number, unsigned lane) const {
     return state_->get(file, number, lane);
@@ -585,11 +592,19 @@ std::vector<std::pair<std::string, std::uint64_t>> Machine::signals() const {
     return all;
 }
 
-std::vector<std::pair<std::uint64_t, std::uint64_t>> Machine::counts() const {
+std::vector<std::pair<std::uint64_t, std::uint64_t>> Machine::counts() const { return sum_of_harts(&State::counts); }
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> Machine::cycle_counts() const {
+    return sum_of_harts(&State::cycle_counts);
+}
+
+// By code address, what is 0 left out.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> Machine::sum_of_harts(
+    std::map<std::uint64_t, std::uint64_t> State::*counts) const {
     std::map<std::uint64_t, std::uint64_t> all;
     for (unsigned k = 0; k < harts(); ++k) {
         hart_state(k).collect_counts();
-        for (const auto& [address, count] : hart_state(k).counts)
+        for (const auto& [address, count] : hart_state(k).*counts)
             if (count != 0) all[address] += count;
     }
     return {all.begin(), all.end()};

@@ -213,6 +213,7 @@ struct Core {
     const MicroOp* outside = nullptr;              // what resolve() gives for addresses without code: never to be kept
     void (*code_written)(Core& core, std::uint64_t address, unsigned bytes) = nullptr;
     std::uint64_t counters[4] = {};                // by ir::Counter; `instructions` is `count`
+    std::uint64_t cycles = 0;                      // that instructions and events took, where they are counted
     std::uint64_t time_base = 0;                   // with `count` the machine's time
     std::uint32_t hart = 0, harts = 1, group = 0, groups = 1;  // as the program sees them
     std::uint32_t slot = 0;                        // which of those that live at the same time this hart is
@@ -358,6 +359,7 @@ void write_masked(ISAFORGE_HANDLER_PARAMETERS);
 void write_masked_indexed(ISAFORGE_HANDLER_PARAMETERS);
 void count_execution(ISAFORGE_HANDLER_PARAMETERS);
 void count_jump(ISAFORGE_HANDLER_PARAMETERS);
+void count_cycles(ISAFORGE_HANDLER_PARAMETERS);
 
 Handler load(unsigned container, bool big_endian, bool aligned, bool main);
 Handler store(unsigned container, bool big_endian, bool aligned, bool main);

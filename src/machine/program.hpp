@@ -117,7 +117,8 @@ struct Program {
     Layout layout;
     Instruction mode_values;                     // computes all modes; without operations: not yet made
     std::map<std::uint64_t, std::uint32_t> counters;     // offsets of the counts by code address
-    std::map<std::uint64_t, JumpCounter> jump_counters;  // the same of writes to pc, of instructions that have some
+    std::map<std::uint64_t, std::uint32_t> cycle_counters;   // the same of cycles
+    std::map<std::uint64_t, JumpCounter> jump_counters;  // and of writes to pc, of instructions that have some
     CodeBytes code;
     CompiledParts compiled;
     std::vector<std::uint32_t> written;          // of each file the registers, from the first on, that instructions may write

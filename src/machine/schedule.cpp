@@ -329,17 +329,18 @@ RunResult Machine::run_harts(std::uint64_t limit) {
     machine::System& system = *state_->system;
     RunResult result;
     const auto begin = std::chrono::steady_clock::now();
-    std::uint64_t before = 0, after = 0;
+    std::uint64_t before = 0, after = 0, cycles_before = 0, cycles_after = 0;
     unsigned last = 0;
-    for (const State* each : harts) before += each->core.count;
+    for (const State* each : harts) before += each->core.count, cycles_before += each->core.cycles;
     StopReason reason = begin_harts(last);
     const bool threads = state_->options.threads && harts.size() > 1;
     if (reason == StopReason::running &&
         !(threads && Threads(system, state_->options.seed, harts).run(limit, last, reason)))
         reason = Turns(system, system.turns, harts, false).run(limit, last);
-    for (const State* each : harts) after += each->core.count;
+    for (const State* each : harts) after += each->core.count, cycles_after += each->core.cycles;
     hart(last).finish(result, reason);
     result.instructions = after - before;
+    result.cycles = cycles_after - cycles_before;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }

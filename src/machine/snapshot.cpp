@@ -43,6 +43,7 @@ struct SavedHart {
     std::uint32_t hart = 0, group = 0;
     std::vector<std::uint64_t> signal_counts;
     std::array<std::uint64_t, 4> counters{};
+    std::uint64_t cycles = 0;
     bool waiting = false, at_barrier = false, yields = false, stalls = false;
     bool stopped = false, started = false, stalled = false, did_nothing = false;
     StopReason begun = StopReason::running;
@@ -130,6 +131,7 @@ SavedHart save_hart(const Machine::State& state) {
     saved.hart = core.hart, saved.group = core.group;
     saved.signal_counts = core.signal_counts;
     std::ranges::copy(core.counters, saved.counters.begin());
+    saved.cycles = core.cycles;
     saved.waiting = core.waiting, saved.at_barrier = core.at_barrier;
     saved.yields = core.yields, saved.stalls = core.stalls;
     saved.stopped = state.stopped, saved.started = state.started;
@@ -174,6 +176,7 @@ void restore_hart(const SavedHart& saved, Machine::State& state) {
     core.hart = saved.hart, core.group = saved.group;
     core.signal_counts = saved.signal_counts;
     std::ranges::copy(saved.counters, std::begin(core.counters));
+    core.cycles = saved.cycles;
     core.waiting = saved.waiting, core.at_barrier = saved.at_barrier;
     core.yields = saved.yields, core.stalls = saved.stalls;
     core.stopping = false;

@@ -192,7 +192,8 @@ struct Machine::State {
         clearing;  // of the block: from where to where clear_again() does it
     KnownModes known_modes;
     std::map<std::uint64_t, std::uint64_t> counts;       // of executions by code address, without those still in the block
-    std::map<std::uint64_t, JumpCount> jump_counts;      // the same of writes to pc
+    std::map<std::uint64_t, std::uint64_t> cycle_counts; // the same of the cycles that they took
+    std::map<std::uint64_t, JumpCount> jump_counts;      // and of writes to pc
     machine::MicroOp outside;                // stands for every address without code
     std::uint64_t outside_address = 0;
     std::uint64_t outside_fault = 0;         // which of its bytes is missing

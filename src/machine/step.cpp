@@ -141,12 +141,13 @@ RunResult Machine::step(TraceRecord* record) {
         }
     }
     state.core.skipped = false;
-    std::uint64_t first = state.core.count;
+    const std::uint64_t first = state.core.count, cycles = state.core.cycles;
     state.core.passes_at = first;
     result.reason = state.execute(first + 1, true);
     state.take_notes(nullptr);
     result.hart = state.core.slot;
     result.instructions = state.core.count - first;
+    result.cycles = state.core.cycles - cycles;
     if (!result.ok()) result.message = state.message(result.reason, result.address);
     if (system.exit_status) result.exit_status = system.exit_status;
     if (record != nullptr && instruction != nullptr) {

@@ -478,6 +478,11 @@ void Translator::emit(std::size_t index) {
             return;
         case Op::spread: add(handlers::spread, result, a).detail.n = step.lanes; return;
         case Op::put_mode: add(handlers::set_mode, 0, a).detail.n = step.object; return;
+        case Op::count_cycles:
+            add(handlers::count_cycles, 0, a);
+            if (input_.count_executions)
+                add(scalar_handler(Op::add, 64, false, Tail::none), input_.cycle_counter, input_.cycle_counter, a);
+            return;
         case Op::cast:
             if (same_bytes_.contains(step.result)) return;
             if (is_copy(step, code_) && step.lanes == 1)

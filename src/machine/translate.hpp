@@ -20,7 +20,8 @@ struct TranslateInput {
     const std::vector<std::uint32_t>* signals = nullptr;   // the machine's number of each of the graph's texts
     bool count_executions = false;
     std::uint32_t counter = 0;                             // with it: offset of the counter
-    std::uint32_t jump_counter = 0;                        // and of the one for writes to pc
+    std::uint32_t jump_counter = 0;                        // of the one for writes to pc
+    std::uint32_t cycle_counter = 0;                       // and of the one for cycles
     Index main_memory = no_index;                          // System::main
     bool aligned = false;            // accesses must be
     bool aside = false;                                    // no instruction: it ends the run and counts for nothing

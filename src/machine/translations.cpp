@@ -324,10 +324,14 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     for (const std::string& name : graph.texts) signals.push_back(system->signal_number(name));
     machine::TranslateInput translated{.isa = &isa, .graph = &graph, .address = made->address};
     if (options.count_instructions && !made->is_event) {
-        auto [counter, added] = program->counters.try_emplace(made->address, 0);
-        if (added) counter->second = program->layout.counter();
+        const auto counter_in = [&](std::map<std::uint64_t, std::uint32_t>& counters) {
+            const auto [counter, added] = counters.try_emplace(made->address, 0);
+            if (added) counter->second = program->layout.counter();
+            return counter->second;
+        };
         translated.count_executions = true;
-        translated.counter = counter->second;
+        translated.counter = counter_in(program->counters);
+        if (options.count_cycles && isa.has_cycles) translated.cycle_counter = counter_in(program->cycle_counters);
         if (const auto [jumps, late] = jumps_of(graph, next_address); jumps) {
             auto [place, first] = program->jump_counters.try_emplace(made->address);
             if (first) place->second = {program->layout.counter(), late};
@@ -406,6 +410,7 @@ void Machine::State::collect_counts() {
     };
     if (program->layout.exhausted()) return;
     for (const auto& [address, counter] : program->counters) counts[address] += take(counter);
+    for (const auto& [address, counter] : program->cycle_counters) cycle_counts[address] += take(counter);
     for (const auto& [address, jumps] : program->jump_counters) {
         JumpCount& sum = jump_counts[address];
         sum = {address, sum.count + take(jumps.counter), jumps.late};

@@ -35,7 +35,7 @@ Fate fate_of(const Change& change) {
 
 // The name that an instruction had before.
 std::string old_name(const Change& change) {
-    for (const Difference& difference : change.differences) {
+    for (const ChangedPart& difference : change.differences) {
         if (difference.what == "name" && !difference.before.empty())
             return difference.before.substr(0, difference.before.find(' '));  // the first of several
     }
@@ -136,7 +136,7 @@ private:
             out_("\"><th scope=\"row\"><code>").text(change.name)("</code>");
             if (instruction && !change.format.empty()) out_(" <small>").text(change.format)("</small>");
             out_("</th><td>").text(words_of(change))("</td><td>");
-            for (const Difference& difference : change.differences) {
+            for (const ChangedPart& difference : change.differences) {
                 out_("<div>").text(difference.what)(": ");
                 if (!difference.before.empty()) out_("<del>").text(difference.before)("</del> ");
                 if (!difference.after.empty()) out_("<ins>").text(difference.after)("</ins>");

@@ -146,6 +146,7 @@ private:
             (written ? out.writes : out.reads).insert(name);
             return;
         }
+        if (name == cycle_count && scope_.edition.isa.has_cycles) return;
         if (const Naming* naming = scope_.naming(name)) {
             named(*naming, written);
             return;

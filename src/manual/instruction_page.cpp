@@ -6,6 +6,7 @@
 #include "manual/pages.hpp"
 #include "manual/pseudocode.hpp"
 #include "render/bitfield_svg.hpp"
+#include "semantics/cycles.hpp"
 #include "semantics/tree.hpp"
 
 namespace isaforge::manual {
@@ -13,6 +14,8 @@ namespace isaforge::manual {
 namespace {
 
 constexpr const char* root = "../";
+// As the name of a count stands in a text that mentions it: each instruction has one.
+constexpr const char* cycle_mark = "<em>cycles</em>";
 
 std::string format_name(const Isa& isa, const Form& form) {
     return form.format == no_index ? std::string{} : isa.formats[form.format].name;
@@ -107,7 +110,9 @@ private:
         for (const Field& field : form.fields) add_operand(edition, form, field, label);
         // The same bits and texts are told once, as long as the example holds in all editions.
         Tools& tools = *tools_[edition.number];
-        std::string key = form_key(edition, form);
+        const auto range = semantics::cycles_of(edition.isa, form);
+        const std::string cycles = range ? to_text(*range) : std::string{};
+        std::string key = form_key(edition, form) + cycles;
         const auto known = examples_.find(key);
         if (known != examples_.end() && known->second && !tools.assembles(*known->second))
             key += "|" + site_.words(edition.set());
@@ -122,6 +127,7 @@ private:
         out.text(format.empty() ? "-" : format)("</a> <small>").number(form.bits)(" bits");
         const std::string opcode = opcode_words(form);
         if (!opcode.empty()) out(" · ").text(opcode);
+        if (!cycles.empty()) out(" · ").text(cycles);
         out("</small>");
         out("</h3>");
         for (const TextTemplate& text : form.texts) {
@@ -267,7 +273,7 @@ private:
         } else {
             code("<p>The description does not say what it does.</p>");
         }
-        where(code, edition, instruction, code.str());
+        where(code, edition, instruction, code.str() + (edition.isa.has_cycles ? cycle_mark : ""));
         code("<dl class=\"effects\">");
         facts(code, edition, instruction, form, scope);
         code("</dl>");

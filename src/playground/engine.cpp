@@ -403,6 +403,7 @@ Json Engine::start(const Json& question) {
     terminal_ = std::make_shared<Terminal>(text_of(question, "input"));
     MachineOptions options;
     options.engine = isaforge::Engine::interpreter;
+    options.count_cycles = true;
     options.memory_bytes = number_of(question, "memory", std::uint64_t{16} << 20);
     options.harts = static_cast<unsigned>(std::clamp<std::uint64_t>(number_of(question, "harts", 1), 1, 64));
     options.streams = terminal_;
@@ -464,7 +465,7 @@ Json Engine::step(const Json& question) {
     return out;
 }
 
-// "pc" of hart 0, "instructions", "registers": [{"file", "bits", "names", "values"}], "pending": results under way.
+// "pc" of hart 0, "instructions", "cycles", "registers": [{"file", "bits", "names", "values"}], "pending": results under way.
 Json Engine::state() const {
     if (!machine_) return failure("nothing runs");
     constexpr unsigned most_registers = 256;
@@ -482,11 +483,10 @@ Json Engine::state() const {
     Json pending = Json::array();
     for (const PendingResult& result : machine_->pending())
         pending.push_back({result.target, hex(result.value), result.instructions});
-    return {{"pc", hex(machine_->pc())},
-            {"instructions", machine_->instructions()},
-            {"registers", files},
-            {"pending", pending},
-            {"main", machine_->main_memory() == no_index ? 0 : machine_->main_memory()}};
+    return {
+        {"pc", hex(machine_->pc())},    {"instructions", machine_->instructions()},
+        {"cycles", machine_->cycles()}, {"registers", files},
+        {"pending", pending},           {"main", machine_->main_memory() == no_index ? 0 : machine_->main_memory()}};
 }
 
 // All of hart 0 as "text", as the command prints them.

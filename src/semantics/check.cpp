@@ -73,7 +73,6 @@ private:
     Index first_row(Index type) const;
     Index row_without_meaning(Index type) const;
     std::string shape(Index type, const Binding& binding, Diagnostics& found);
-    Binding fixed(Index type, std::uint64_t code);
     void check(const Instruction& instruction, const Form& form);
     bool check(const LowerInput& input, bool warnings);
     // The part of the operands' values that was looked at; nothing where there are errors.
@@ -124,18 +123,6 @@ std::string Checker::shape(Index type, const Binding& binding, Diagnostics& foun
     return lowering.steering != nullptr ? "steered" : text;
 }
 
-Binding Checker::fixed(Index type_index, std::uint64_t code) {
-    const OperandType& type = isa_.operand_types[type_index];
-    Binding binding{.type = type_index, .known = true, .code = code};
-    if (type.kind != OperandKind::table) return binding;
-    for (Index row = 0; row < type.rows.size() && binding.row == no_index; ++row)
-        if ((code & type.rows[row].mask) == type.rows[row].value) binding.row = row;
-    if (binding.row == no_index) return binding;
-    for (const Field& field : type.rows[binding.row].fields)
-        binding.captures.push_back(fixed(field.type, field.place.extract(code)));
-    return binding;
-}
-
 // Combinations of the fields' variants: all of them where they are few; else each with the first ones of the other fields, and
 // those of one place in all lists together.
 std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fields, const Image& image,
@@ -145,7 +132,7 @@ std::vector<std::vector<Binding>> Checker::products(const std::vector<Field>& fi
     for (const Field& field : fields) {
         std::vector<Binding>& of_field = choices.emplace_back();
         if (field.fixed)
-            of_field.push_back(fixed(field.type, field.place.extract(image)));
+            of_field.push_back(bind_fixed(isa_, field.type, field.place.extract(image)));
         else if (isa_.operand_types[field.type].kind == OperandKind::table)
             of_field = variants(field.type);
         else

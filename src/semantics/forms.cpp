@@ -249,7 +249,8 @@ FormGraphs::Lowered FormGraphs::lower_open(Subject subject, Index index, std::ve
         }
         if (!result.ok) made.trouble = first_message(diagnostics);
         if (!result.ok) return made;
-        if (!keeps_checks_) ir::drop_checks(result.graph);
+        if (!kept_.checks) ir::drop_checks(result.graph);
+        if (!kept_.cycles) ir::drop_all(result.graph, ir::Op::count_cycles);
         if (subject == Subject::instruction) ir::optimise(result.graph);  // others run once, or seldom
         made.graph = std::move(result.graph);
         for (const Opening& opening : result.openings)

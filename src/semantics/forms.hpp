@@ -27,12 +27,17 @@ struct Access {
     bool read = false, written = false;
 };
 
+// What of a description stays in graphs though not every run needs it.
+struct Kept {
+    bool checks = false;  // what it says for the checker
+    bool cycles = false;  // what instructions take
+};
+
 // May be asked by several threads.
 class FormGraphs {
 public:
-    // `keeps_checks`: what a description says for the checker stays.
-    explicit FormGraphs(std::shared_ptr<const Codec> codec, bool keeps_checks = false)
-        : codec_(std::move(codec)), isa_(codec_->isa()), keeps_checks_(keeps_checks) {}
+    explicit FormGraphs(std::shared_ptr<const Codec> codec, Kept kept = {})
+        : codec_(std::move(codec)), isa_(codec_->isa()), kept_(kept) {}
 
     // What an instruction of that form does at a site; nothing, with the reason, where it has no meaning there.
     std::optional<ir::Graph> instruction(Index form, const Image& image, const Site& site, std::string& trouble);
@@ -87,7 +92,7 @@ private:
 
     std::shared_ptr<const Codec> codec_;
     const Isa& isa_;
-    const bool keeps_checks_;
+    const Kept kept_;
     static constexpr std::size_t most_lowered = 1 << 14;  // then all are forgotten
     std::mutex mutex_;
     std::unordered_map<Key, std::shared_ptr<const Lowered>, Hash> lowered_;

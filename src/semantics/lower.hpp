@@ -25,6 +25,9 @@ struct Binding {
 // Binds a code that was found in an instruction, behind which from a bit on is what follows it.
 Binding bind(const Codec& codec, Index type, std::uint64_t code, const Image& image, unsigned tail_at);
 
+// Binds a code that a form gives; nothing follows the instruction.
+Binding bind_fixed(const Isa& isa, Index type, std::uint64_t code);
+
 struct LowerInput {
     const Isa* isa = nullptr;
     const Instruction* instruction = nullptr;

@@ -1,5 +1,6 @@
 // The state of one lowering, shared by its parts: values (lowering_values.cpp), the ways that control takes (lowering_flow.cpp),
-// expressions (lowering_expressions.cpp), statements (lowering_statements.cpp) and built-in functions (builtins.cpp).
+// expressions (lowering_expressions.cpp), statements (lowering_statements.cpp), cycles (lowering_cycles.cpp) and built-in functions
+// (builtins.cpp).
 #pragma once
 
 #include <deque>
@@ -44,8 +45,9 @@ struct Local;
 // Something that can be read and, mostly, written.
 struct Location {
     // view: lanes of another size, the first of a register; extending: low bits, whose sign fills the rest when written.
-    // tuple: consecutive registers or places in memory, the lowest first.
-    enum class Kind { element, memory, pc, part, concat, local, view, extending, tuple };
+    // tuple: consecutive registers or places in memory, the lowest first. cycles: what the instruction takes, as far as it is known
+    // by now.
+    enum class Kind { element, memory, pc, part, concat, local, view, extending, tuple, cycles };
     Kind kind = Kind::pc;
     Type type;
     Index object = no_index;              // element: file; memory: memory
@@ -130,6 +132,7 @@ public:
         : isa(*input.isa), input_(input), diagnostics_(diagnostics), warnings_(warnings) {
         builder.new_block();
         slots.push_back(address_value(Opening::Kind::next_address, input.next_address).id);
+        slots.push_back(isa.has_cycles ? typed_constant(0, cycle_type).id : no_value);
     }
 
     LowerResult run();
@@ -206,8 +209,9 @@ public:
     const Isa& isa;
     ir::Graph graph;
     ir::Builder builder{graph};
-    // What variables hold at this place; the first is the address where the run goes on.
-    static constexpr std::size_t pc_slot = 0;
+    // What variables hold at this place; the first is the address where the run goes on, the second the cycles so far.
+    static constexpr std::size_t pc_slot = 0, cycles_slot = 1, first_free_slot = 2;
+    static constexpr Type cycle_type{32, false, 1};
     std::vector<ir::Value> slots;
     ir::Value mask = no_value;      // lanes that execute; no_value: all
     unsigned lanes = 1;             // of the instruction
@@ -288,6 +292,15 @@ private:
     void lane_mask(const Instruction& instruction);
     void tell_checker(const Instruction& instruction);
     void names(const SharedList<Naming>& list);
+    // Cycles: lowering_cycles.cpp.
+    bool is_cycle_count(std::string_view name) const;
+    Typed cycles_from(const Item& item, Place place);
+    Typed cycles_said();
+    void add_cycles(Typed more);
+    void begin_cycles();
+    void count_cycles();
+    void count_skipped();
+    void write_cycles(Typed assigned, Place place);
     Item mode(Index index);
     std::optional<std::uint64_t> chosen_mode(Index index) const;
     Item fact_of(const Expression& expression, bool& found);
@@ -354,6 +367,8 @@ private:
     std::vector<Way> skips_;                // of a guard that does not hold
     unsigned locks_ = 0;                    // `atomic` blocks that are open
     bool left_ = false;                     // leave() was passed on every path here
+    bool counts_ = false;                   // cycles: of an instruction or an event whose description says some
+    bool naming_ = false;                   // what names stand for is looked at
     bool exhausted_ = false;
     bool failed_ = false;
 };

@@ -230,6 +230,7 @@ Item Lowering::named(const Expression& expression) {
         for (std::size_t i = 0; i < context().fields->size(); ++i)
             if ((*context().fields)[i].name == name)
                 return bound((*context().fields)[i], (*context().bindings)[i], expression.place);
+    if (is_cycle_count(name)) return Item::of(Location{.kind = Location::Kind::cycles, .type = cycle_type});
     if (context().operand != nullptr)
         for (const auto& [parameter, number] : context().operand->parameters)
             if (parameter == name) return Item::of(Literal(number));
@@ -319,6 +320,7 @@ Index Lowering::code_memory() const {
 
 Item Lowering::unknown_name(const Expression& expression) {
     std::vector<std::string_view> candidates = {"pc"};
+    if (counts_ && !naming_) candidates.push_back(cycle_count);
     for (const Local& local : context().locals) candidates.push_back(local.name);
     if (context().fields != nullptr)
         for (const Field& field : *context().fields) candidates.push_back(field.name);
@@ -477,6 +479,7 @@ Item Lowering::memory_at(Index memory, const TypeName& access, const Expression&
 Typed Lowering::read(const Location& location, Place place) {
     switch (location.kind) {
         case Location::Kind::pc: return address_value(Opening::Kind::address, input_.address);
+        case Location::Kind::cycles: return {slots[cycles_slot], cycle_type};
         case Location::Kind::local: {
             Typed variable = location.local->item.value;
             variable.id = slots[location.local->slot];

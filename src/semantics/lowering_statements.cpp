@@ -34,6 +34,18 @@ Binding bind(const Codec& codec, Index type_index, std::uint64_t code, const Ima
     return binding;
 }
 
+Binding bind_fixed(const Isa& isa, Index type_index, std::uint64_t code) {
+    const OperandType& type = isa.operand_types[type_index];
+    Binding binding{.type = type_index, .known = true, .code = code};
+    if (type.kind != OperandKind::table) return binding;
+    for (Index row = 0; row < type.rows.size() && binding.row == no_index; ++row)
+        if ((code & type.rows[row].mask) == type.rows[row].value) binding.row = row;
+    if (binding.row == no_index) return binding;
+    for (const Field& field : type.rows[binding.row].fields)
+        binding.captures.push_back(bind_fixed(isa, field.type, field.place.extract(code)));
+    return binding;
+}
+
 Diagnostic& Lowering::error(Place place, std::string message) {
     failed_ = true;
     static thread_local Diagnostic ignored;
@@ -55,6 +67,7 @@ void Lowering::warn(Place place, std::string message) {
 // What an instruction is made of: `on fetch`, its own meaning, `on retire`, and the modes that changed. leave() goes to the
 // modes. An event is the same without the first and the third.
 LowerResult Lowering::run() {
+    counts_ = isa.has_cycles && input_.expression == nullptr && !input_.only_modes;
     if (input_.only_modes) {
         write_modes(true);
     } else if (input_.expression != nullptr) {
@@ -69,15 +82,16 @@ LowerResult Lowering::run() {
         mask = no_value;
         if (!skips_.empty()) {
             if (!left_) skips_.push_back(here());
-            join(skips_, 1);
+            join(skips_, first_free_slot);
             left_ = false;
         }
         if (!left_) event_named("retire");
     }
     if (!left_) leaves_.push_back(here());
     left_ = false;
-    join(leaves_, 1);
+    join(leaves_, first_free_slot);
     if (!input_.only_modes && steering == nullptr) write_modes(false);
+    count_cycles();
     builder.end({.op = Op::leave, .operands = {slots[pc_slot], no_value, no_value}});
     LowerResult result{.graph = std::move(graph),
                        .openings = std::move(openings_),
@@ -95,8 +109,9 @@ void Lowering::instruction_body(const Instruction& instruction) {
     bool never = !guard(instruction);
     if (!never) lane_mask(instruction);
     if (!never && isa.has_watched_steps()) tell_checker(instruction);
+    if (counts_ || (instruction.meaning && !never)) names(instruction.names_in_meaning);
+    begin_cycles();
     if (instruction.meaning && !never) {
-        names(instruction.names_in_meaning);
         note_assigned(*instruction.meaning, context());
         block(*instruction.meaning);
         leave_scope(0);
@@ -108,9 +123,12 @@ void Lowering::instruction_body(const Instruction& instruction) {
 void Lowering::names(const SharedList<Naming>& list) {
     for (const Naming& naming : list) {
         if (steering != nullptr || left_) return;
-        Item meant = naming.parameter.empty()
-                         ? item(*naming.value)
-                         : Item{.kind = Item::Kind::rule, .rule = &naming, .context = contexts_.size() - 1};
+        const bool is_rule = !naming.parameter.empty(), is_count = naming.name == cycle_count;
+        naming_ = true;
+        Item meant = is_rule ? Item{.kind = Item::Kind::rule, .rule = &naming, .context = contexts_.size() - 1}
+                             : item(*naming.value, is_count ? cycle_type.bits : 0);
+        naming_ = false;
+        if (is_count) meant = Item::of(cycles_from(meant, is_rule ? naming.where : naming.value->place));
         context().locals.push_back({naming.name, std::move(meant), no_slot, true, true, naming.where});
     }
 }
@@ -145,6 +163,12 @@ void Lowering::only_where(Typed condition) {
     const ir::BlockId taken = builder.new_block(), skipped = builder.new_block();
     builder.branch(condition.id, taken, skipped);
     begin(skipped);
+    if (input_.event == nullptr) {
+        const Way before = here();
+        count_skipped();
+        count_cycles();
+        slots = before.slots;
+    }
     builder.end({.op = Op::skip});
     begin(taken);
 }
@@ -215,7 +239,10 @@ bool Lowering::guard(const Instruction& instruction) {
     const ir::BlockId taken = builder.new_block(), skipped = builder.new_block();
     builder.branch(condition.id, taken, skipped);
     begin(skipped);
+    const Way before = here();
+    count_skipped();
     skips_.push_back(here());
+    slots = before.slots;
     begin(taken);
     return true;
 }
@@ -689,6 +716,7 @@ void Lowering::write(const Location& location, Typed assigned, unsigned delay, P
             return;
         }
         case Location::Kind::local: return assign_local(*location.local, assigned, place);
+        case Location::Kind::cycles: return write_cycles(assigned, place);
         case Location::Kind::view: return write_view(location, assigned, place);
         case Location::Kind::extending:
             assigned.type.is_signed = true;

@@ -66,7 +66,7 @@ protected:
     // Whatever somebody outside sees or answers: in order, with what registers hold.
     virtual void act(const Instruction& instruction) {
         if (instruction.op == Op::store && acts_nowhere(instruction)) return;
-        if (instruction.op != Op::put_pc && instruction.op != Op::put_mode) show_registers();
+        if (about(instruction.op).effect != Effect::writes) show_registers();
         trace += about(instruction.op).name;
         trace += fmt::format(" {} {} {}", instruction.object, instruction.number, instruction.delay);
         const Lanes mask = instruction.mask == no_value ? Lanes(most_lanes, 1) : get(instruction.mask);

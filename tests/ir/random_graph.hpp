@@ -294,7 +294,7 @@ private:
         Instruction made{.object = static_cast<Index>(below(isa_.memories.size()))};
         made.operands[0] = low_bits_of(value(address), address, scope_.address_bits);
         if (below(3) == 0 && may_mask(address)) made.mask = value(Type::truth(address.lanes));
-        switch (below(6)) {
+        switch (below(7)) {
             case 0:
                 made.op = Op::store;
                 made.operands[1] = value(data);
@@ -308,6 +308,7 @@ private:
             case 2: return put({.op = Op::at, .number = next() % 1000}, {});
             case 3: return put({.op = Op::put_pc, .delay = 2, .operands = {value(Type::integer(32))}}, {});
             case 4: return put({.op = Op::hart_number}, Type::integer(32));
+            case 5: return put({.op = Op::count_cycles, .operands = {value(Type::integer(32))}}, {});
             default: made.op = Op::load; return put(made, data);
         }
     }

@@ -35,6 +35,7 @@ TEST(Text, EveryKindOfOperation) {
   put v #0x1 %8 if %7
   put_pc %2 after 1
   put_mode quick 0x1:i1
+  count_cycles %2
   signal "a \"quoted\" name"
   %10: i32*2 = join %2, %3
   %11: i32 = item #0x1 %10

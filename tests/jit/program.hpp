@@ -168,8 +168,9 @@ public:
     // All that somebody may look at.
     std::string state() const {
         std::string text = fmt::format(
-            "count {} pending {:x} next {:x} target {:x} reason {} fault {:x} at {:x} bits {} loads {} stores {}\n",
-            core.count, core.pending, address_of(core.next), core.next == &outside_ ? outside_address_ : 0,
+            "count {} cycles {} pending {:x} next {:x} target {:x} reason {} fault {:x} at {:x} bits {} loads {} "
+            "stores {}\n",
+            core.count, core.cycles, core.pending, address_of(core.next), core.next == &outside_ ? outside_address_ : 0,
             int(core.reason), address_of(core.fault), core.reason == StopReason::running ? 0 : core.fault_address,
             core.reason == StopReason::running ? 0 : core.fault_bits, core.counters[1], core.counters[2]);
         for (Index file = 0; file < isa().register_files.size(); ++file)
@@ -324,6 +325,7 @@ protected:
     void act(const ir::Instruction& instruction) override {
         switch (instruction.op) {
             case ir::Op::at: return;
+            case ir::Op::count_cycles: machine_.core.cycles += scalar(instruction.operands[0]); return;
             case ir::Op::put_pc:
                 return late(machine::LateResult::to_pc, instruction.delay, scalar(instruction.operands[0]));
             case ir::Op::executed:

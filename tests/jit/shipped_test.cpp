@@ -70,7 +70,7 @@ protected:
     // are made, get values from every other seed: with most of them each instruction has events, and nothing is compiled.
     MakeMachine machine(const Object& object, Engine engine, std::uint64_t seed) const {
         return [this, &object, engine, seed](std::shared_ptr<Streams> streams) {
-            MachineOptions how{.memory_bytes = memory_bytes};
+            MachineOptions how{.memory_bytes = memory_bytes, .count_cycles = true};
             how.engine = engine;
             how.streams = std::move(streams);
             auto made = std::make_unique<Machine>(codec_, how);

@@ -1,9 +1,11 @@
 // The 6502 from its description against the reference machine: each opcode with random registers, flags, operands and memory,
-// and decimal arithmetic with all numbers.
+// and decimal arithmetic with all numbers. Its cycles are held against the table of the manual.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
+#include <set>
 
 #include "isaforge/machine.hpp"
 #include "reference/mos6502.hpp"
@@ -27,7 +29,8 @@ std::shared_ptr<const Codec> mos6502() {
 struct Pair {
     static constexpr std::uint64_t memory_bytes = 1 << 16;
 
-    Machine machine{mos6502(), MachineOptions{.memory_bytes = memory_bytes, .engine = Engine::interpreter}};
+    Machine machine{mos6502(),
+                    MachineOptions{.memory_bytes = memory_bytes, .count_cycles = true, .engine = Engine::interpreter}};
     mos6502_reference::Machine reference;
     Index a = 0, x = 0, y = 0, s = 0, p = 0;
 
@@ -68,12 +71,63 @@ struct Pair {
     }
 };
 
+// By opcode, as the programming manual's appendix has them; 0: none. What may be more is below.
+constexpr std::uint8_t least_cycles[256] = {
+    7, 6, 0, 0, 0, 3, 5, 0, 3, 2, 2, 0, 0, 4, 6, 0,  // brk
+    2, 5, 0, 0, 0, 4, 6, 0, 2, 4, 0, 0, 0, 4, 7, 0,  // bpl
+    6, 6, 0, 0, 3, 3, 5, 0, 4, 2, 2, 0, 4, 4, 6, 0,  // jsr
+    2, 5, 0, 0, 0, 4, 6, 0, 2, 4, 0, 0, 0, 4, 7, 0,  // bmi
+    6, 6, 0, 0, 0, 3, 5, 0, 3, 2, 2, 0, 3, 4, 6, 0,  // rti
+    2, 5, 0, 0, 0, 4, 6, 0, 2, 4, 0, 0, 0, 4, 7, 0,  // bvc
+    6, 6, 0, 0, 0, 3, 5, 0, 4, 2, 2, 0, 5, 4, 6, 0,  // rts
+    2, 5, 0, 0, 0, 4, 6, 0, 2, 4, 0, 0, 0, 4, 7, 0,  // bvs
+    0, 6, 0, 0, 3, 3, 3, 0, 2, 0, 2, 0, 4, 4, 4, 0,  //
+    2, 6, 0, 0, 4, 4, 4, 0, 2, 5, 2, 0, 0, 5, 0, 0,  // bcc
+    2, 6, 2, 0, 3, 3, 3, 0, 2, 2, 2, 0, 4, 4, 4, 0,  // ldy #
+    2, 5, 0, 0, 4, 4, 4, 0, 2, 4, 2, 0, 4, 4, 4, 0,  // bcs
+    2, 6, 0, 0, 3, 3, 5, 0, 2, 2, 2, 0, 4, 4, 6, 0,  // cpy #
+    2, 5, 0, 0, 0, 4, 6, 0, 2, 4, 0, 0, 0, 4, 7, 0,  // bne
+    2, 6, 0, 0, 3, 3, 5, 0, 2, 2, 2, 0, 4, 4, 6, 0,  // cpx #
+    2, 5, 0, 0, 0, 4, 6, 0, 2, 4, 0, 0, 0, 4, 7, 0,  // beq
+};
+
+// Reads with an index, which take one more where that leads into the next page.
+bool may_cross(unsigned code) {
+    static const std::set<unsigned> all = {0x1d, 0x3d, 0x5d, 0x7d, 0xbc, 0xbd, 0xdd, 0xfd,   // abs,x
+                                           0x19, 0x39, 0x59, 0x79, 0xb9, 0xbe, 0xd9, 0xf9,   // abs,y
+                                           0x11, 0x31, 0x51, 0x71, 0xb1, 0xd1, 0xf1};        // (zp),y
+    return all.contains(code);
+}
+
+// What the instruction to come takes, from the table.
+unsigned cycles_to_come(const mos6502_reference::Machine& machine) {
+    const auto& memory = machine.memory;
+    const auto at = [&](unsigned address) -> unsigned { return memory[address & 0xffff]; };
+    const unsigned code = at(machine.pc), low = at(machine.pc + 1u), word = low | at(machine.pc + 2u) << 8;
+    unsigned cycles = least_cycles[code];
+    if (may_cross(code)) {
+        const bool by_x = (code & 0x1f) == 0x1d || code == 0xbc, indirect = (code & 0x1f) == 0x11;
+        const unsigned base = indirect ? at(low) | at((low + 1) & 0xff) << 8 : word;
+        const unsigned place = (base + (by_x ? machine.x : machine.y)) & 0xffff;
+        cycles += place >> 8 != base >> 8;
+    }
+    if ((code & 0x1f) == 0x10) {
+        constexpr unsigned flags[] = {7, 6, 0, 1};  // N, V, C, Z
+        const bool is_set = machine.p >> flags[code >> 6] & 1, wanted = code & 0x20;
+        const unsigned next = (machine.pc + 2u) & 0xffff;
+        const unsigned target = (next + low - (low >= 0x80 ? 0x100 : 0)) & 0xffff;
+        if (is_set == wanted) cycles += 1 + (next >> 8 != target >> 8);
+    }
+    return cycles;
+}
+
 TEST(Mos6502, EachOpcodeEqualsTheReference) {
     constexpr unsigned cases = 60;
     std::mt19937_64 random(19750916);
     Pair pair;
     std::vector<std::uint8_t> memory(Pair::memory_bytes);
     unsigned opcodes = 0;
+    std::array<unsigned, 256> most{};
     for (unsigned code = 0; code < 256; ++code) {
         const mos6502_reference::Opcode known = mos6502_reference::opcode(static_cast<std::uint8_t>(code));
         if (known.mode == Mode::none) continue;
@@ -86,12 +140,90 @@ TEST(Mos6502, EachOpcodeEqualsTheReference) {
             ASSERT_TRUE(pair.machine.load_data(0, 0, memory));
             const std::string when =
                 std::string(known.name) + " at " + std::to_string(pair.reference.pc) + ", case " + std::to_string(i);
+            const unsigned cycles = cycles_to_come(pair.reference);
+            most[code] = std::max(most[code], cycles);
+            const std::uint64_t before = pair.machine.cycles();
             pair.step_both(when);
             if (HasFatalFailure()) return;
+            ASSERT_EQ(pair.machine.cycles() - before, cycles) << when;
             ASSERT_TRUE(std::ranges::equal(pair.machine.memory(0), pair.reference.memory)) << when;
         }
     }
     EXPECT_EQ(opcodes, 151u);
+    // All that may happen has.
+    for (unsigned code = 0; code < 256; ++code) {
+        const unsigned more = may_cross(code) ? 1 : (code & 0x1f) == 0x10 ? 2 : 0;
+        EXPECT_EQ(most[code], least_cycles[code] + more) << code;
+    }
+}
+
+// A branch to where it would go anyway, as programs wait a cycle with.
+TEST(Mos6502, ABranchToTheNextInstructionIsTaken) {
+    Pair pair;
+    for (const bool carry : {false, true}) {
+        const std::array<std::uint8_t, 2> bcs = {0xb0, 0};
+        ASSERT_TRUE(pair.machine.load_data(0, 0x200, bcs));
+        pair.reference.p = carry;
+        pair.reference.pc = 0x200;
+        pair.set_registers();
+        EXPECT_EQ(pair.machine.step().cycles, carry ? 3u : 2u);
+    }
+}
+
+// A program of all that stays where it is, compiled: every round takes what the table says of its steps.
+TEST(Mos6502, CompiledCodeCountsTheSameCycles) {
+    std::mt19937_64 random(6502);
+    constexpr unsigned begin = 0x1000;
+    std::vector<std::uint8_t> memory(Pair::memory_bytes);
+    std::ranges::generate(memory, [&] { return static_cast<std::uint8_t>(random()); });
+    for (unsigned i = 0; i < 0x100; i += 2) memory[i + 1] = 0x40 + i % 32;  // pointers lead away from the code
+    const std::set<std::string> leave = {"jmp", "jsr", "rts", "rti", "brk", "txs"};
+    const std::set<std::string> write = {"sta", "stx", "sty", "inc", "dec", "asl", "lsr", "rol", "ror"};
+    const std::set<Mode> of_words = {Mode::absolute, Mode::absolute_x, Mode::absolute_y};
+    unsigned at = begin;
+    while (at < 0x1200) {
+        const auto code = static_cast<std::uint8_t>(random());
+        const auto [name, mode] = mos6502_reference::opcode(code);
+        if (mode == Mode::none || leave.contains(name)) continue;
+        // What is written is far from the code and from the pointers.
+        if (write.contains(name) && mode != Mode::accumulator && !of_words.contains(mode)) continue;
+        memory[at] = code;
+        if (mode == Mode::relative) memory[at + 1] = random() % 2;  // to the nop behind it, or behind that
+        if (of_words.contains(mode)) memory[at + 2] = static_cast<std::uint8_t>(0x20 + random() % 16);
+        at += mos6502_reference::length_of(mode);
+        if (mode == Mode::relative) memory[at++] = 0xea;
+    }
+    memory[at] = 0x4c;  // jmp back
+    memory[at + 1] = begin & 0xff;
+    memory[at + 2] = begin >> 8;
+
+    mos6502_reference::Machine reference;
+    std::ranges::copy(memory, reference.memory.begin());
+    reference.pc = begin;
+    reference.s = 0x80;
+    constexpr std::uint64_t steps = 40'000;
+    std::uint64_t cycles = 0;
+    for (std::uint64_t i = 0; i < steps; ++i) {
+        cycles += cycles_to_come(reference);
+        ASSERT_TRUE(reference.step()) << i;
+    }
+    for (const Engine engine : {Engine::interpreter, Engine::compiler}) {
+        Machine machine(mos6502(), {.memory_bytes = Pair::memory_bytes, .count_cycles = true, .engine = engine});
+        ASSERT_EQ(machine.protect(0, Pair::memory_bytes, {.read = true, .write = true, .execute = true}, "ram"), "");
+        machine.reset();
+        ASSERT_TRUE(machine.load_data(0, 0, memory));
+        Index s = 0;
+        std::uint64_t number = 0;
+        ASSERT_TRUE(machine.find_register("s", s, number));
+        machine.set(s, 0, 0x80);
+        machine.set_pc(begin);
+        const RunResult result = machine.run(steps);
+        EXPECT_EQ(result.reason, StopReason::limit) << result.message;
+        EXPECT_EQ(result.cycles, cycles);
+        if (engine == Engine::compiler) {
+            EXPECT_GT(machine.engine_figures().instructions, 100u) << machine.engine_figures().problem;
+        }
+    }
 }
 
 // All pairs of numbers, with and without a carry, binary and decimal: digits above 9 too.

@@ -162,6 +162,16 @@ class Machines(unittest.TestCase):
         with self.assertRaises(ValueError):
             machine.registers["v3"] = [1, 2, 3]
 
+    def test_cycles(self):
+        isa = isaforge.load("mos6502")
+        program = isa.assemble("lda #1\nsta $10\njam\n")
+        machine = isa.machine(program, cycles=True)
+        self.assertEqual(machine.run().cycles, 5)
+        self.assertEqual(machine.cycles, 5)
+        machine.reset()
+        self.assertEqual(machine.cycles, 0)
+        self.assertEqual(isa.machine(program).run().cycles, 0)
+
     def test_limit_and_faults(self):
         machine = self.isa.machine(self.isa.assemble(LOOP))
         result = machine.run(1000)

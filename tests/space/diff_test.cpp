@@ -51,7 +51,7 @@ std::vector<std::string> lines_of(const std::vector<Change>& changes) {
         line += change.name;
         if (change.renamed) line += " renamed";
         if (change.moved) line += " moved";
-        for (const Difference& d : change.differences) line += "; " + d.what + " [" + d.before + "] [" + d.after + "]";
+        for (const ChangedPart& d : change.differences) line += "; " + d.what + " [" + d.before + "] [" + d.after + "]";
         out.push_back(line);
     }
     return out;

@@ -24,7 +24,10 @@ bool drop_dead_writes(Graph& graph);
 // Leaves out values that nobody uses, arguments of blocks among them.
 bool drop_unused(Graph& graph);
 
-// All of these, in this order, until nothing changes.
+// Leaves out all operations of a kind that gives nothing.
+void drop_all(Graph& graph, Op op);
+
+// All of these but the last, in this order, until nothing changes.
 void optimise(Graph& graph);
 
 }  // namespace isaforge::ir

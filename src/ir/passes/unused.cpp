@@ -62,6 +62,11 @@ private:
 
 }  // namespace
 
+void drop_all(Graph& graph, Op op) {
+    for (Block& block : graph.blocks)
+        std::erase_if(block.body, [op](const Instruction& each) { return each.op == op; });
+}
+
 bool drop_unused(Graph& graph) {
     const Uses uses(graph);
     bool changed = false;
