@@ -10,7 +10,9 @@ namespace isaforge::hardware {
 
 namespace {
 
-std::string bits_text(std::uint64_t value, unsigned width) { return width == 0 ? "" : fmt::format("{:0{}b}", value, width); }
+std::string bits_text(std::uint64_t value, unsigned width) {
+    return width == 0 ? "" : fmt::format("{:0{}b}", value, width);
+}
 
 bool is_at(const Place& a, const Place& b) { return a.file == b.file && a.offset == b.offset; }
 
@@ -179,7 +181,8 @@ std::optional<LimitKept> LimitMaker::kept_of(const Form& form, const Taking& tak
         if (!thing) continue;
         const bool row = thing->kind == Thing::Kind::row;
         const std::string number = head_of(known, *thing) + bits_text(row ? code : 0, limited.code_bits);
-        if (thing->kind == Thing::Kind::own_tail || std::ranges::count(out.unsaid, number) == 0) out.unsaid.push_back(number);
+        if (thing->kind == Thing::Kind::own_tail || std::ranges::count(out.unsaid, number) == 0)
+            out.unsaid.push_back(number);
     }
     // What is of no operand at all leaves so much less room.
     const unsigned most = isa_.limits[taking.limit].most;
@@ -225,7 +228,8 @@ bool has(const Match& match, std::uint64_t code) {
         for (unsigned bit = slice.high + 1; bit-- > slice.low;) bits += code >> bit & 1 ? '1' : '0';
     }
     return std::ranges::any_of(match.patterns, [&](const std::string& pattern) {
-        return std::equal(pattern.begin(), pattern.end(), bits.begin(), [](char p, char b) { return p == '-' || p == b; });
+        return std::equal(pattern.begin(), pattern.end(), bits.begin(),
+                          [](char p, char b) { return p == '-' || p == b; });
     });
 }
 

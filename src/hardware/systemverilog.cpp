@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "hardware/names.hpp"
 #include "hardware/writer.hpp"
 
 namespace isaforge::hardware {
@@ -267,13 +269,46 @@ private:
         add("    end\n");
     }
 
-    std::string check_text(const Check& check) const {
+    // What several rows check is one signal: readers see it once, and those that copy functions to where they are called do too.
+    void checks() {
+        std::vector<std::pair<std::string, unsigned>> uses;
+        const auto note = [&](const std::vector<Check>& list) {
+            for (const Check& check : list) {
+                const std::string call = call_text(check);
+                const auto known = std::ranges::find(uses, call, &std::pair<std::string, unsigned>::first);
+                if (known == uses.end()) {
+                    uses.emplace_back(call, 1);
+                } else {
+                    ++known->second;
+                }
+            }
+        };
+        for (const Section& section : d_.sections) {
+            note(section.checks);
+            for (const Row& row : section.rows) note(row.checks);
+        }
+        Names names(true);
+        for (const auto& [call, count] : uses) {
+            if (count == 1) continue;
+            const std::string name = names.fresh("good_" + call.substr(0, call.find('(')), "1");
+            add("{}    logic {};\n    assign {} = {};\n", checks_.empty() ? "\n" : "", name, name, call);
+            checks_[call] = name;
+        }
+    }
+
+    std::string call_text(const Check& check) const {
         switch (check.kind) {
             case Check::Kind::following: return d_.following[check.number].name + "(word)";
             case Check::Kind::limit: return d_.limits[check.number].name + "(word)";
             case Check::Kind::codes: break;
         }
         return fmt::format("has_{}({})", d_.codes[check.number].name, slices_text("word", check.of));
+    }
+
+    std::string check_text(const Check& check) const {
+        std::string call = call_text(check);
+        const auto known = checks_.find(call);
+        return known == checks_.end() ? call : known->second;
     }
 
     std::string checks_text(const std::vector<Check>& checks) const {
@@ -333,7 +368,7 @@ private:
     void section(const Section& section) {
         rows(section);
         signal("is_" + section.name, section.is);
-        add("    {0}::row_t row_{1};\n    assign row_{1} = rows_{1}(word);\n", package_, section.name);
+        add("    {0}::row_t row_{1};\n    always_comb row_{1} = rows_{1}(word);\n", package_, section.name);
         const std::string checks = checks_text(section.checks);
         add("    logic known_{0};\n    assign known_{0} = row_{0}.known{1}{2};\n", section.name,
             checks.empty() ? "" : " && ", checks);
@@ -399,6 +434,7 @@ private:
         functions();
         limits();
         following();
+        checks();
         lengths();
         for (const Section& one : d_.sections) section(one);
         operands();
@@ -443,6 +479,7 @@ private:
 
     const Decoder& d_;
     std::string package_;
+    std::map<std::string, std::string> checks_;  // signals, by the call that they are the value of
     std::string out_;
 };
 
