@@ -15,7 +15,7 @@ jit='clang-19 llvm-19-dev'
 # The Python module, and what makes a wheel of it.
 python='pybind11-dev python3-dev python3-numpy python3-pip python3-setuptools python3-wheel'
 # Other tools are what tests compare with: by version, since a verdict must not depend on what else is installed.
-test='binutils binutils-riscv64-linux-gnu cc65 chromium chromium-driver clang-14 clang-19 clang-tools-14 elpa-dap-mode emacs-nox fish g++-12 gcc-12 gcc-12-offload-amdgcn gcc-riscv64-linux-gnu gdb-multiarch gfortran-12 ghdl hipcc libamdhip64-dev libbenchmark-dev libc6-dev-riscv64-cross libclc-19 libgmock-dev libgomp-plugin-amdgcn1 libgtest-dev libmpfr-dev libomp-14-dev librocprim-dev librocrand-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 man-db mandoc mypy neovim ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd poppler-utils python3 qemu-user rocm-device-libs verilator yosys zsh'
+test='binutils binutils-riscv64-linux-gnu cc65 chromium chromium-driver clang-14 clang-19 clang-tools-14 elpa-dap-mode emacs-nox fish fpga-icestorm g++-12 gcc-12 gcc-12-offload-amdgcn gcc-riscv64-linux-gnu gdb-multiarch gfortran-12 ghdl hipcc libamdhip64-dev libbenchmark-dev libc6-dev-riscv64-cross libclc-19 libgmock-dev libgomp-plugin-amdgcn1 libgtest-dev libmpfr-dev libomp-14-dev librocprim-dev librocrand-dev lld-14 lld-19 lldb-14 llvm-14 llvm-19 man-db mandoc mypy neovim nextpnr-ice40 ocl-icd-opencl-dev opencl-c-headers pocl-opencl-icd poppler-utils python3 qemu-user rocm-device-libs verilator yosys zsh'
 fuzz='clang-14 libclang-rt-14-dev'
 bench='clang-14 gcc-riscv64-linux-gnu libbenchmark-dev libc6-dev-riscv64-cross lld-14 llvm-14 llvm-19 ocl-icd-opencl-dev oclgrind pocl-opencl-icd python3 qemu-user'
 # The playground is compiled for browsers, and tested in one.

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "hardware/limits.hpp"
 #include "hardware/names.hpp"
 #include "manual/effects.hpp"
 #include "render/bitfield.hpp"
@@ -54,8 +55,8 @@ public:
     }
 
     std::optional<Decoder> make() {
-        if (!is_simple()) return std::nullopt;
         order_forms();
+        if (order_.empty()) return refuse("it has no instructions");
         find_words();
         make_lengths();
         find_effects();
@@ -72,9 +73,10 @@ private:
         return std::nullopt;
     }
 
-    bool is_simple();
     void order_forms();
     void find_words();
+    void find_other_checks(LimitMaker& limits, Index form, Set behind);
+    std::optional<Check> following_of(Index form);
     void make_lengths();
     void find_effects();
     void make_sections();
@@ -84,7 +86,15 @@ private:
     void name_forms();
     void make_members();
     Member member_of(const std::string& field);
-    void place_alternatives(const std::string& field, Member& member);
+    struct Found {
+        std::size_t forms = 0;
+        Set words = WordSets::none;
+        std::vector<std::string> formats;
+    };
+    using Places = std::map<std::pair<Slices, bool>, Found>;  // with whether the highest bit is repeated above
+    void add_place(Places& places, const Slices& of, bool repeats, Set words, const std::string& format);
+    void place_alternatives(const Places& places, Member& member);
+    void make_tail_members(const std::string& field, const std::string& name, Names& names);
     std::size_t codes_number(Index type);
     std::size_t effect_number(const std::string& name, const std::string& says);
 
@@ -94,35 +104,22 @@ private:
     WordSets sets_;
     Decoder out_;
     std::vector<Index> order_;         // forms that are decoded: the first that has a word takes it
-    std::vector<Set> claims_, words_;  // by form: with good operands, and of these what no other takes
+    // By form: words with good operands, and of these what no other takes. Words in which what follows cannot be, or in which
+    // operands take too much together, are among both, as long as no other form has them: they are found out by checks, and so
+    // the decoder need not look at all of that to tell forms apart.
+    std::vector<Set> claims_, words_;
+    std::vector<std::vector<WordSets::Layout>> layouts_;  // by form
+    std::vector<std::vector<Check>> other_checks_;        // by form, besides those of codes
     Set legal_ = WordSets::none;
     std::map<Index, std::size_t> codes_;
     std::vector<std::vector<std::size_t>> effects_;  // by form
     Names code_names_{true};
 };
 
-bool Maker::is_simple() {
-    for (const OperandType& type : isa_.operand_types) {
-        for (const OperandRow& row : type.rows) {
-            if (row.tail_bits == 0 || row.alias) continue;
-            refuse(fmt::format("operand '{}' has words that follow the instruction", type.name));
-            return false;
-        }
-    }
-    for (const Form& form : isa_.forms) {
-        if (form.takes.empty() || form.alias) continue;
-        refuse("what its operands take together is limited");
-        return false;
-    }
-    if (isa_.forms.empty()) refuse("it has no instructions");
-    return !isa_.forms.empty();
-}
-
 // Of two forms that have a word in common, the one that fixes more bits is the special case.
 void Maker::order_forms() {
     for (Index i = 0; i < isa_.forms.size(); ++i) {
         if (!isa_.forms[i].alias) order_.push_back(i);
-        out_.word_bits = std::max(out_.word_bits, isa_.forms[i].bits);
     }
     std::ranges::stable_sort(order_, std::greater<>{}, [&](Index i) { return mask_bits(isa_.forms[i]); });
 }
@@ -130,18 +127,74 @@ void Maker::order_forms() {
 void Maker::find_words() {
     claims_.assign(isa_.forms.size(), WordSets::none);
     words_ = claims_;
+    layouts_.resize(isa_.forms.size());
+    other_checks_.resize(isa_.forms.size());
+    std::vector<Set> behind(isa_.forms.size());  // words of forms later in the order
+    Set later = WordSets::none;
+    for (auto i = order_.rbegin(); i != order_.rend(); ++i) {
+        claims_[*i] = sets_.claims_of(isa_.forms[*i]);
+        behind[*i] = later;
+        later = sets_.either(later, claims_[*i]);
+    }
+    LimitMaker limits(isa_, order_, sets_, out_);
     for (const Index i : order_) {
-        claims_[i] = sets_.claims_of(isa_.forms[i]);
+        layouts_[i] = sets_.layouts_of(isa_.forms[i]);
+        for (const WordSets::Layout& layout : layouts_[i]) {
+            if (!layout.broken) out_.word_bits = std::max(out_.word_bits, layout.bits);
+        }
+        find_other_checks(limits, i, sets_.both(claims_[i], behind[i]));
         words_[i] = sets_.without(claims_[i], legal_);
         legal_ = sets_.either(legal_, claims_[i]);
     }
 }
 
+// `behind`: of its words those that a later form has, if this one does not.
+void Maker::find_other_checks(LimitMaker& limits, Index index, Set behind) {
+    const Form& form = isa_.forms[index];
+    other_checks_[index] = limits.checks_of(form);
+    Set broken = behind == WordSets::none ? WordSets::none : limits.broken(other_checks_[index]);
+    if (const auto check = following_of(index)) {
+        other_checks_[index].push_back(*check);
+        Set kept = WordSets::none;
+        for (const WordSets::Layout& layout : layouts_[index]) kept = sets_.either(kept, sets_.kept_by(layout));
+        broken = sets_.either(broken, sets_.without(WordSets::all, kept));
+    }
+    if (sets_.both(broken, behind) != WordSets::none) claims_[index] = sets_.without(claims_[index], broken);
+}
+
+// What follows is looked at where not every value is one.
+std::optional<Check> Maker::following_of(Index index) {
+    const Form& form = isa_.forms[index];
+    Set kept = WordSets::none, good = WordSets::none;
+    std::vector<std::string> fields;
+    for (const WordSets::Layout& layout : layouts_[index]) {
+        kept = sets_.either(kept, sets_.kept_by(layout));
+        good = sets_.either(good, layout.codes);
+        for (const WordSets::TailPlace& place : layout.tails) {
+            const std::string& name = form.fields[place.field].name;
+            if (std::ranges::find(fields, name) == fields.end()) fields.push_back(name);
+        }
+    }
+    const Set wrong = sets_.without(good, kept);
+    if (wrong == WordSets::none) return std::nullopt;
+    Match match = sets_.match(kept, wrong);
+    const auto same = std::ranges::find(out_.following, match, &Following::match);
+    const Check check{Check::Kind::following, static_cast<std::size_t>(same - out_.following.begin()), {}};
+    if (same == out_.following.end()) {
+        const std::string format = form.format == no_index ? "" : isa_.formats[form.format].name;
+        out_.following.push_back({code_names_.fresh("follows_" + format), fields, std::move(match)});
+    }
+    return check;
+}
+
 void Maker::make_lengths() {
     std::map<unsigned, Set> of;
     for (const Index i : order_) {
-        Set& words = of.try_emplace(isa_.forms[i].bits / isa_.unit_bits, WordSets::none).first->second;
-        words = sets_.either(words, words_[i]);
+        for (const WordSets::Layout& layout : layouts_[i]) {
+            if (layout.broken) continue;
+            Set& words = of.try_emplace(layout.bits / isa_.unit_bits, WordSets::none).first->second;
+            words = sets_.either(words, sets_.both(words_[i], layout.codes));
+        }
     }
     for (const auto& [units, words] : of) {
         const bool last = units == of.rbegin()->first;
@@ -223,12 +276,17 @@ void Maker::find_effects() {
 
 std::size_t Maker::codes_number(Index type) {
     const auto [known, fresh] = codes_.try_emplace(type, out_.codes.size());
-    if (fresh) {
-        Codes codes;
-        codes.type = type;
-        codes.width = isa_.operand_types[type].width;
+    if (!fresh) return known->second;
+    Codes codes;
+    codes.type = type;
+    codes.width = isa_.operand_types[type].width;
+    const Set all = sets_.codes_of(type);
+    codes.match = sets_.match_codes(all, sets_.without(WordSets::all, all), codes.width);
+    const auto same = std::ranges::find_if(
+        out_.codes, [&](const Codes& one) { return one.width == codes.width && one.match == codes.match; });
+    known->second = static_cast<std::size_t>(same - out_.codes.begin());
+    if (same == out_.codes.end()) {
         codes.name = code_names_.fresh(isa_.operand_types[type].name);
-        codes.match = sets_.match_codes(sets_.codes_of(type), codes.width);
         out_.codes.push_back(std::move(codes));
     }
     return known->second;
@@ -238,8 +296,10 @@ std::vector<Check> Maker::checks_of(const Form& form) {
     std::vector<Check> out;
     for (const Field& field : form.fields) {
         if (field.fixed || sets_.codes_of(field.type) == WordSets::all) continue;
-        out.push_back({codes_number(field.type), slices_of(field.place)});
+        out.push_back({Check::Kind::codes, codes_number(field.type), slices_of(field.place)});
     }
+    const std::vector<Check>& others = other_checks_[static_cast<std::size_t>(&form - isa_.forms.data())];
+    out.insert(out.end(), others.begin(), others.end());
     return out;
 }
 
@@ -327,7 +387,8 @@ void Maker::make_members() {
     for (const Section& section : out_.sections) {
         for (const Row& row : section.rows) {
             for (const Field& field : isa_.forms[row.form].fields) {
-                if (!field.fixed && std::ranges::find(fields, field.name) == fields.end()) fields.push_back(field.name);
+                const bool has_part = !field.fixed || sets_.can_have_tail(field.type);
+                if (has_part && std::ranges::find(fields, field.name) == fields.end()) fields.push_back(field.name);
             }
         }
     }
@@ -335,8 +396,9 @@ void Maker::make_members() {
     for (const char* const part : {"illegal", "length", "format", "form", "effects"}) names.take(part);
     for (const std::string& field : fields) {
         Member member = member_of(field);
-        member.name = names.fresh(field, "field");
+        const std::string name = member.name = names.fresh(field, "field");
         if (member.width != 0) out_.members.push_back(std::move(member));
+        make_tail_members(field, name, names);
     }
 }
 
@@ -352,45 +414,89 @@ Member Maker::member_of(const std::string& field) {
         if (!type.empty() && std::ranges::find(types, type) == types.end()) types.push_back(type);
     }
     out.types = plain_text(fmt::format("{}", fmt::join(types, ", ")));
-    place_alternatives(field, out);
-    return out;
-}
-
-void Maker::place_alternatives(const std::string& field, Member& member) {
-    struct Found {
-        std::size_t forms = 0;
-        Set words = WordSets::none;
-        std::vector<std::string> formats;
-    };
-    std::map<std::pair<Slices, bool>, Found> found;
-    Set having = WordSets::none;
+    Places places;
     for (const Section& section : out_.sections) {
         for (const Row& row : section.rows) {
             const Field* const own = field_of(isa_.forms[row.form], field);
             if (!own || own->fixed || own->place.width == 0) continue;
-            const OperandType& type = isa_.operand_types[own->type];
-            const bool is_signed = type.kind == OperandKind::number && !type.number.sliced &&
-                                   type.number.base == NumberBase::signed_integer && own->place.width < member.width;
-            Found& one = found[{slices_of(own->place), is_signed}];
-            ++one.forms;
-            one.words = sets_.either(one.words, words_[row.form]);
-            if (one.formats.empty() || one.formats.back() != section.name) one.formats.push_back(section.name);
-            having = sets_.either(having, words_[row.form]);
+            const bool repeats = is_signed(isa_.operand_types[own->type]) && own->place.width < out.width;
+            add_place(places, slices_of(own->place), repeats, words_[row.form], section.name);
         }
     }
-    std::vector<std::pair<std::pair<Slices, bool>, Found>> list(found.begin(), found.end());
+    place_alternatives(places, out);
+    return out;
+}
+
+void Maker::add_place(Places& places, const Slices& of, bool repeats, Set words, const std::string& format) {
+    Found& one = places[{of, repeats}];
+    ++one.forms;
+    one.words = sets_.either(one.words, words);
+    if (one.formats.empty() || one.formats.back() != format) one.formats.push_back(format);
+}
+
+// All but the one that most forms have are told by what is looked at.
+void Maker::place_alternatives(const Places& places, Member& member) {
+    Set having = WordSets::none;
+    for (const auto& [where, place] : places) having = sets_.either(having, place.words);
+    std::vector<std::pair<std::pair<Slices, bool>, Found>> list(places.begin(), places.end());
     std::ranges::stable_sort(list, {}, [](const auto& one) { return one.second.forms; });
     for (const auto& [where, one] : list) {
         const bool last = &one == &list.back().second;
-        member.alternatives.push_back({where.first, where.second,
-                                       last ? Match{} : sets_.match(one.words, sets_.without(having, one.words)),
-                                       one.formats});
+        Alternative alternative{where.first, where.second, {}, {}};
+        if (!last) alternative.when = sets_.match(one.words, sets_.without(having, one.words));
+        alternative.says = member.kind == Member::Kind::operand
+                               ? fmt::format("{} as in {}", member.field, fmt::join(one.formats, ", "))
+                               : fmt::format("{} from bit {} on, in {}", member.name, where.first.back().low,
+                                             fmt::join(one.formats, ", "));
+        member.alternatives.push_back(std::move(alternative));
     }
+}
+
+// `name`: of the operand.
+void Maker::make_tail_members(const std::string& field, const std::string& name, Names& names) {
+    Member has, tail;
+    has.kind = Member::Kind::has_tail;
+    tail.kind = Member::Kind::tail;
+    has.field = tail.field = field;
+    has.width = 1;
+    const auto each_tail = [&](auto&& visit) {
+        for (const Section& section : out_.sections) {
+            for (const Row& row : section.rows) {
+                for (const WordSets::Layout& layout : layouts_[row.form]) {
+                    for (const WordSets::TailPlace& place : layout.tails) {
+                        if (!layout.broken && isa_.forms[row.form].fields[place.field].name == field)
+                            visit(section, sets_.both(words_[row.form], layout.codes), place);
+                    }
+                }
+            }
+        }
+    };
+    Set having = WordSets::none;
+    each_tail([&](const Section&, Set words, const WordSets::TailPlace& place) {
+        having = sets_.either(having, words);
+        tail.width = std::max(tail.width, place.tail.width);
+    });
+    if (having == WordSets::none) return;
+    Places places;
+    each_tail([&](const Section& section, Set words, const WordSets::TailPlace& place) {
+        add_place(places, moved(place.tail.of, place.at), place.tail.is_signed && place.tail.width < tail.width, words,
+                  section.name);
+    });
+    has.name = names.fresh(name + "_has_tail");
+    tail.name = names.fresh(name + "_tail");
+    has.when = sets_.match(having, sets_.without(legal_, having));
+    place_alternatives(places, tail);
+    out_.members.push_back(std::move(has));
+    out_.members.push_back(std::move(tail));
 }
 
 }  // namespace
 
 unsigned bits_for(std::uint64_t most) { return std::max(1u, static_cast<unsigned>(std::bit_width(most))); }
+
+bool has_tails(const Decoder& decoder) {
+    return std::ranges::any_of(decoder.members, [](const Member& one) { return one.kind == Member::Kind::tail; });
+}
 
 unsigned Decoder::length_bits() const { return bits_for(lengths.back().units); }
 unsigned Decoder::format_bits() const { return bits_for(sections.size() - 1); }

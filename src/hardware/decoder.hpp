@@ -25,9 +25,62 @@ struct Codes {
     Match match;
 };
 
-// The operand in these bits of the word has to be one of these codes.
+// Values that may follow an instruction: a function of the word, of which the operands' codes say where they are.
+struct Following {
+    std::string name;  // "follows_F"
+    std::vector<std::string> fields;
+    Match match;
+};
+
+// Things that are counted for a limit are numbers. Their highest bit says that there is one; the next, where it is needed, that it
+// is like no other; then comes of which kind it is, and the code that it has.
+struct Limited {
+    Index limit = no_index;  // Isa::limits
+    std::string name;        // "bus"
+    bool has_own = false;
+    unsigned kind_bits = 0, code_bits = 0;
+
+    unsigned bits() const { return 1 + (has_own ? 1 : 0) + kind_bits + code_bits; }
+};
+
+// What an operand's codes count for by a limit: a function of a code; 0 where that is nothing.
+struct Counts {
+    struct Group {
+        Match when;
+        std::string head;  // the number's bits before the code
+        Slices of;         // the bits of the code that are the number's last; those between are 0
+        bool operator==(const Group&) const = default;
+    };
+    std::string name;  // "bus_of_source"
+    Index type = no_index;
+    std::size_t limited = 0;  // Decoder::limited
+    unsigned width = 0;
+    std::vector<Group> groups;
+};
+
+// No more than so many things are counted: a function of the word.
+struct LimitKept {
+    struct Item {
+        std::string field;
+        std::size_t counts = 0;  // Decoder::counts
+        Slices of;
+        bool operator==(const Item&) const = default;
+    };
+    std::string name;         // "keeps_bus"
+    std::size_t limited = 0;  // Decoder::limited
+    unsigned most = 0;
+    std::vector<std::string> unsaid;  // numbers of what is there without an operand
+    std::vector<Item> items;
+};
+
+// What an instruction has to be besides the bits that are fixed.
 struct Check {
-    std::size_t codes = 0;  // Decoder::codes
+    enum class Kind : std::uint8_t {
+        codes,      // the operand in these bits of the word is one of Decoder::codes
+        following,  // Decoder::following
+        limit,      // Decoder::limits
+    } kind = Kind::codes;
+    std::size_t number = 0;
     Slices of;
     bool operator==(const Check&) const = default;
 };
@@ -54,21 +107,23 @@ struct Section {
     bool fall_through = false;  // … unless its operands have no such codes
 };
 
-// Where an operand stands in some forms.
+// Where an operand, or what follows because of it, stands in some words.
 struct Alternative {
     Slices of;
     bool is_signed = false;  // its highest bit is repeated above
     Match when;              // of the last one empty: all others
-    std::vector<std::string> formats;
+    std::string says;        // for readers
 };
 
-// An operand, by the name that formats give it: wide enough for all forms.
+// An operand, by the name that formats give it, or what follows the instruction because of it: wide enough for all forms.
 struct Member {
-    std::string name;
+    enum class Kind : std::uint8_t { operand, has_tail, tail } kind = Kind::operand;
+    std::string name;   // "S", "S_has_tail", "S_tail"
     std::string field;  // in the description
     unsigned width = 0;
-    std::string types;  // of operands, for readers
-    std::vector<Alternative> alternatives;
+    std::string types;                      // of operands, for readers
+    std::vector<Alternative> alternatives;  // but for has_tail, which is 1 …
+    Match when;                             // … for these words
 };
 
 // What an instruction does, one bit each.
@@ -77,7 +132,7 @@ struct Effect {
     std::string says;
 };
 
-// The length that words of `when` have, in units; of the last one all others.
+// The length that words of `when` have with what follows, in units; of the last one all others.
 struct Length {
     unsigned units = 0;
     Match when;
@@ -90,6 +145,10 @@ struct Decoder {
     std::vector<Length> lengths;
     std::vector<Section> sections;
     std::vector<Codes> codes;
+    std::vector<Following> following;
+    std::vector<Limited> limited;
+    std::vector<Counts> counts;
+    std::vector<LimitKept> limits;
     std::vector<Member> members;
     std::vector<Effect> effects;
 
@@ -106,6 +165,9 @@ struct Decoder {
 // Nothing, with an error in `diagnostics`, for a description that has what decoders are not made for: see docs/hardware.md.
 std::optional<Decoder> decoder_of(std::shared_ptr<const Isa> isa, const SourceManager& sources,
                                   Diagnostics& diagnostics);
+
+// Whether there are words that follow an instruction because of an operand.
+bool has_tails(const Decoder& decoder);
 
 // Bits that numbers up to `most` need; 1 at least.
 unsigned bits_for(std::uint64_t most);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "hardware/names.hpp"
 #include "hardware/writer.hpp"
 
 namespace isaforge::hardware {
@@ -66,11 +68,12 @@ private:
         out_ += comment("// ", fmt::format("{}{}{}", isa.variant, isa.title.empty() ? "" : ": ", isa.title));
         out_ += comment("// ", "A decoder, made by `isaforge hardware` from the description of the instruction set.");
         out_ += "//\n";
-        out_ += comment("// ",
-                        fmt::format("Unit u of an instruction, of {0} bits, is word[{0}*u +: {0}]. Where `illegal` is "
-                                    "set nothing else means anything; an operand means something for forms "
-                                    "that have it.",
-                                    isa.unit_bits));
+        out_ += comment(
+            "// ",
+            fmt::format("Unit u of an instruction, of {0} bits, is word[{0}*u +: {0}]. Where `illegal` is "
+                        "set nothing else means anything; an operand means something for forms "
+                        "that have it{1}.",
+                        isa.unit_bits, has_tails(d_) ? ", and what follows because of it where there is that" : ""));
         add("\npackage {};\n", package_);
     }
 
@@ -97,9 +100,7 @@ private:
         if (!d_.effects.empty()) add("        effects_t effects;\n");
         for (const Member& member : d_.members) {
             add("        logic {}{};", range_text(member.width), member.name);
-            std::string says = member.field == member.name ? "" : member.field;
-            if (!member.types.empty()) says += (says.empty() ? "" : ": ") + member.types;
-            if (says.size() > 80) says = says.substr(0, says.rfind(", ", 80)) + ", ...";
+            const std::string says = member_text(d_, member, 80);
             add("{}{}\n", says.empty() ? "" : "  // ", says);
         }
         add("    }} decoded_t;\n\n");
@@ -132,13 +133,22 @@ private:
         }
     }
 
-    // A case statement whose items are one: `target` is 1 where it matches.
+    // A case statement whose items are one: `target` is 1 where it matches. Synthesis that looks for items which cannot be reached
+    // takes longer than one waits where many overlap: many are several statements.
     void match(const std::string& indent, const std::string& of, const Match& match, const std::string& target) {
+        constexpr std::size_t most_items = 12;
         std::vector<std::string> patterns;
         for (const std::string& pattern : match.patterns) patterns.push_back(pattern_text(pattern, match.of));
-        add("{}casez ({})\n", indent, slices_text(of, match.of));
-        add("{}    {}: {} = 1'b1;\n", indent, list(patterns, ",", indent.size() + 4, indent + "    "), target);
-        add("{}    default: {} = 1'b0;\n{}endcase\n", indent, target, indent);
+        const bool one = patterns.size() <= most_items;
+        if (!one) add("{}{} = 1'b0;\n", indent, target);
+        for (std::size_t i = 0; i < patterns.size(); i += most_items) {
+            const auto from = patterns.begin() + static_cast<std::ptrdiff_t>(i);
+            const auto count = static_cast<std::ptrdiff_t>(std::min(most_items, patterns.size() - i));
+            add("{}casez ({})\n", indent, slices_text(of, match.of));
+            add("{}    {}: {} = 1'b1;\n", indent, list({from, from + count}, ",", indent.size() + 4, indent + "    "),
+                target);
+            add("{}    default: {}\n{}endcase\n", indent, one ? target + " = 1'b0;" : ";", indent);
+        }
     }
 
     void functions() {
@@ -153,6 +163,91 @@ private:
                     pattern_text(codes.match.patterns[0], codes.match.of));
             } else {
                 match("        ", "code", codes.match, result);
+            }
+            add("    endfunction\n");
+        }
+    }
+
+    // What is counted for limits, and whether that is too much.
+    void limits() {
+        for (const Counts& counts : d_.counts) {
+            const Limited& limited = d_.limited[counts.limited];
+            const std::string result = counts.name;
+            add("\n    // What operand {} has of limit {}: equal numbers are one thing, and 0 is none.\n",
+                d_.isa->operand_types[counts.type].name, d_.isa->limits[limited.limit].name);
+            add("    function automatic logic {}{}(input logic {}code);\n", range_text(limited.bits()), counts.name,
+                range_text(counts.width));
+            add("        {} = {}'d0;\n", result, limited.bits());
+            for (const Counts::Group& group : counts.groups) count(counts, group, limited);
+            add("    endfunction\n");
+        }
+        for (const LimitKept& kept : d_.limits) limit(kept);
+    }
+
+    void count(const Counts& counts, const Counts::Group& group, const Limited& limited) {
+        const unsigned code = width_of(group.of), zeros = limited.code_bits - code;
+        std::string number = fmt::format("{}'b{}", group.head.size() + zeros, group.head + std::string(zeros, '0'));
+        const std::string bits = counts.width == 1 ? "code" : slices_text("code", group.of);
+        if (code != 0) number = fmt::format("{{{}, {}}}", number, bits);
+        if (group.when.of.empty()) {
+            if (group.when.is_always()) add("        {} = {};\n", counts.name, number);
+            return;
+        }
+        std::vector<std::string> patterns;
+        for (const std::string& pattern : group.when.patterns) patterns.push_back(pattern_text(pattern, group.when.of));
+        add("        casez ({})\n", counts.width == 1 ? "code" : slices_text("code", group.when.of));
+        add("            {}: {} = {};\n            default: ;\n        endcase\n",
+            list(patterns, ",", 12, "            "), counts.name, number);
+    }
+
+    // A thing that was there before is not counted again.
+    void limit(const LimitKept& kept) {
+        const Limited& limited = d_.limited[kept.limited];
+        const unsigned top = limited.bits() - 1;
+        out_ += "\n";
+        out_ += comment("    // ", limit_text(d_, kept));
+        add("    function automatic logic {}(input logic [{}:0] word);\n", kept.name, d_.word_bits - 1);
+        std::vector<std::string> values;
+        for (const std::string& number : kept.unsaid) values.push_back(fmt::format("{}'b{}", limited.bits(), number));
+        for (const LimitKept::Item& item : kept.items)
+            values.push_back(fmt::format("{}({})", d_.counts[item.counts].name, slices_text("word", item.of)));
+        std::vector<std::string> counted;
+        for (std::size_t i = 0; i < values.size(); ++i)
+            add("        logic {}thing_{};\n", range_text(limited.bits()), i);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            add("        thing_{} = {};\n", i, values[i]);
+            const std::string there = top == 0 ? fmt::format("thing_{}", i) : fmt::format("thing_{}[{}]", i, top);
+            std::string others;
+            for (std::size_t j = 0; j < i; ++j)
+                others += fmt::format("{}thing_{} != thing_{}", j == 0 ? "" : " && ", i, j);
+            if (others.empty()) {
+                counted.push_back(there);
+            } else if (limited.has_own) {
+                counted.push_back(fmt::format("{} && (thing_{}[{}] || {})", there, i, top - 1, others));
+            } else {
+                counted.push_back(fmt::format("{} && {}", there, others));
+            }
+        }
+        const unsigned sum = bits_for(values.size());
+        std::string of;
+        for (const std::string& one : counted) {
+            if (!of.empty()) of += "\n            + ";
+            of += sum > 1 ? fmt::format("{{{}'d0, {}}}", sum - 1, one) : one;
+        }
+        add("        {} = {}\n            <= {}'d{};\n    endfunction\n", kept.name, of, sum,
+            std::min<std::size_t>(kept.most, values.size()));
+    }
+
+    void following() {
+        for (const Following& one : d_.following) {
+            out_ += "\n";
+            out_ += comment("    // ", fmt::format("What follows because of {} is something that there is.",
+                                                   fmt::join(one.fields, ", ")));
+            add("    function automatic logic {}(input logic [{}:0] word);\n", one.name, d_.word_bits - 1);
+            if (one.match.of.empty()) {
+                add("        {} = 1'b{};\n", one.name, one.match.is_always() ? 1 : 0);
+            } else {
+                match("        ", "word", one.match, one.name);
             }
             add("    endfunction\n");
         }
@@ -174,8 +269,46 @@ private:
         add("    end\n");
     }
 
+    // What several rows check is one signal: readers see it once, and those that copy functions to where they are called do too.
+    void checks() {
+        std::vector<std::pair<std::string, unsigned>> uses;
+        const auto note = [&](const std::vector<Check>& list) {
+            for (const Check& check : list) {
+                const std::string call = call_text(check);
+                const auto known = std::ranges::find(uses, call, &std::pair<std::string, unsigned>::first);
+                if (known == uses.end()) {
+                    uses.emplace_back(call, 1);
+                } else {
+                    ++known->second;
+                }
+            }
+        };
+        for (const Section& section : d_.sections) {
+            note(section.checks);
+            for (const Row& row : section.rows) note(row.checks);
+        }
+        Names names(true);
+        for (const auto& [call, count] : uses) {
+            if (count == 1) continue;
+            const std::string name = names.fresh("good_" + call.substr(0, call.find('(')), "1");
+            add("{}    logic {};\n    assign {} = {};\n", checks_.empty() ? "\n" : "", name, name, call);
+            checks_[call] = name;
+        }
+    }
+
+    std::string call_text(const Check& check) const {
+        switch (check.kind) {
+            case Check::Kind::following: return d_.following[check.number].name + "(word)";
+            case Check::Kind::limit: return d_.limits[check.number].name + "(word)";
+            case Check::Kind::codes: break;
+        }
+        return fmt::format("has_{}({})", d_.codes[check.number].name, slices_text("word", check.of));
+    }
+
     std::string check_text(const Check& check) const {
-        return fmt::format("has_{}({})", d_.codes[check.codes].name, slices_text("word", check.of));
+        std::string call = call_text(check);
+        const auto known = checks_.find(call);
+        return known == checks_.end() ? call : known->second;
     }
 
     std::string checks_text(const std::vector<Check>& checks) const {
@@ -235,7 +368,7 @@ private:
     void section(const Section& section) {
         rows(section);
         signal("is_" + section.name, section.is);
-        add("    {0}::row_t row_{1};\n    assign row_{1} = rows_{1}(word);\n", package_, section.name);
+        add("    {0}::row_t row_{1};\n    always_comb row_{1} = rows_{1}(word);\n", package_, section.name);
         const std::string checks = checks_text(section.checks);
         add("    logic known_{0};\n    assign known_{0} = row_{0}.known{1}{2};\n", section.name,
             checks.empty() ? "" : " && ", checks);
@@ -271,10 +404,15 @@ private:
 
     void operands() {
         for (const Member& member : d_.members) {
+            if (member.kind == Member::Kind::has_tail) {
+                add("\n");
+                signal(member.name, member.when);
+                continue;
+            }
             for (std::size_t i = 0; i + 1 < member.alternatives.size(); ++i) {
                 const Alternative& alternative = member.alternatives[i];
                 add("\n");
-                out_ += comment("    // ", fmt::format("{} as in {}", member.field, formats_text(alternative.formats)));
+                out_ += comment("    // ", alternative.says);
                 signal(fmt::format("{}_{}", member.name, i + 1), alternative.when);
             }
         }
@@ -294,6 +432,9 @@ private:
             d_.name, d_.word_bits - 1);
         effect_constants();
         functions();
+        limits();
+        following();
+        checks();
         lengths();
         for (const Section& one : d_.sections) section(one);
         operands();
@@ -326,7 +467,7 @@ private:
         }
         add("            default: ;\n        endcase\n");
         for (const Member& member : d_.members) {
-            std::string value;
+            std::string value = member.kind == Member::Kind::has_tail ? member.name : "";
             for (std::size_t i = 0; i < member.alternatives.size(); ++i) {
                 if (i != 0) value += "\n            : ";
                 if (i + 1 < member.alternatives.size()) value += fmt::format("{}_{} ? ", member.name, i + 1);
@@ -338,6 +479,7 @@ private:
 
     const Decoder& d_;
     std::string package_;
+    std::map<std::string, std::string> checks_;  // signals, by the call that they are the value of
     std::string out_;
 };
 

@@ -32,8 +32,9 @@ public:
         text("-- ",
              fmt::format(
                  "Unit u of an instruction, of {0} bits, is word({0}*u + {1} downto {0}*u). Where illegal is set "
-                 "nothing else means anything; an operand means something for forms that have it.",
-                 isa.unit_bits, isa.unit_bits - 1));
+                 "nothing else means anything; an operand means something for forms that have it{2}.",
+                 isa.unit_bits, isa.unit_bits - 1,
+                 has_tails(d_) ? ", and what follows because of it where there is that" : ""));
         package();
         body();
         entity();
@@ -80,15 +81,19 @@ private:
         add("        format : format_t;\n        form : form_t;\n");
         if (count != 0) add("        effects : effects_t;\n");
         for (const Member& member : d_.members) {
-            std::string says = member.field == member.name ? "" : member.field;
-            if (!member.types.empty()) says += (says.empty() ? "" : ": ") + member.types;
-            if (says.size() > 70) says = says.substr(0, says.rfind(", ", 70)) + ", ...";
-            add("        {} : std_logic_vector({} downto 0);{}{}\n", member.name, member.width - 1,
-                says.empty() ? "" : "  -- ", says);
+            const std::string says = member_text(d_, member, 70);
+            const std::string type = member.kind == Member::Kind::has_tail
+                                         ? "std_logic"
+                                         : fmt::format("std_logic_vector({} downto 0)", member.width - 1);
+            add("        {} : {};{}{}\n", member.name, type, says.empty() ? "" : "  -- ", says);
         }
         add("    end record;\n\n");
         for (const Codes& codes : d_.codes)
             add("    function has_{}(code : std_logic_vector) return boolean;\n", codes.name);
+        for (const LimitKept& kept : d_.limits)
+            add("    function {}(word : std_logic_vector) return boolean;\n", kept.name);
+        for (const Following& one : d_.following)
+            add("    function {}(word : std_logic_vector) return boolean;\n", one.name);
         add("    function bit_of(it : boolean) return std_logic;\n");
         add("    -- All parts side by side, the first one being the most significant.\n");
         add("    function to_bits(decoded : decoded_t) return std_logic_vector;\nend package;\n\n");
@@ -119,6 +124,9 @@ private:
             add("    begin\n        return {};\n    end function;\n\n",
                 match_text("bits", codes.match, 15, "            "));
         }
+        for (const Counts& counts : d_.counts) count(counts);
+        for (const LimitKept& kept : d_.limits) limit(kept);
+        following();
         add("    function bit_of(it : boolean) return std_logic is\n    begin\n        if it then\n            return "
             "'1';\n"
             "        end if;\n        return '0';\n    end function;\n\n");
@@ -133,6 +141,76 @@ private:
         add(";\n    end function;\nend package body;\n\n");
     }
 
+    // What an operand has of a limit: equal numbers are one thing, and 0 is none.
+    void count(const Counts& counts) {
+        const Limited& limited = d_.limited[counts.limited];
+        add("    -- What operand {} has of limit {}: equal numbers are one thing, and 0 is none.\n",
+            d_.isa->operand_types[counts.type].name, d_.isa->limits[limited.limit].name);
+        add("    function {}(code : std_logic_vector) return std_logic_vector is\n", counts.name);
+        add("        alias given : std_logic_vector({} downto 0) is code;\n    begin\n", counts.width - 1);
+        for (const Counts::Group& group : counts.groups) {
+            if (group.when.patterns.empty()) continue;
+            const std::string zeros(limited.code_bits - width_of(group.of), '0');
+            const std::string code = joined("given", group.of);
+            const std::string number =
+                fmt::format("std_logic_vector'(\"{}\"{}{})", group.head + zeros, code.empty() ? "" : " & ", code);
+            if (group.when.of.empty()) {
+                add("        return {};\n", number);
+                continue;
+            }
+            const std::string bits = fmt::format("std_logic_vector'({})", joined("given", group.when.of));
+            add("        if {} then\n            return {};\n        end if;\n",
+                match_text(bits, group.when, 12, "                "), number);
+        }
+        add("        return \"{}\";\n    end function;\n\n", std::string(limited.bits(), '0'));
+    }
+
+    // A thing that was there before is not counted again.
+    void limit(const LimitKept& kept) {
+        const Limited& limited = d_.limited[kept.limited];
+        const unsigned top = limited.bits() - 1;
+        text("    -- ", limit_text(d_, kept));
+        add("    function {}(word : std_logic_vector) return boolean is\n", kept.name);
+        add("        alias given : std_logic_vector({} downto 0) is word;\n", d_.word_bits - 1);
+        add("        variable count : natural range 0 to {} := 0;\n", kept.unsaid.size() + kept.items.size());
+        std::vector<std::string> values;
+        for (const std::string& number : kept.unsaid) values.push_back(fmt::format("\"{}\"", number));
+        for (const LimitKept::Item& item : kept.items)
+            values.push_back(
+                fmt::format("{}(std_logic_vector'({}))", d_.counts[item.counts].name, joined("given", item.of)));
+        for (std::size_t i = 0; i < values.size(); ++i)
+            add("        variable thing_{} : std_logic_vector({} downto 0);\n", i, top);
+        add("    begin\n");
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            add("        thing_{} := {};\n", i, values[i]);
+            std::string others;
+            for (std::size_t j = 0; j < i; ++j)
+                others += fmt::format("{}thing_{} /= thing_{}", j == 0 ? "" : " and ", i, j);
+            if (!others.empty() && limited.has_own)
+                others = fmt::format("(thing_{}({}) = '1' or ({}))", i, top - 1, others);
+            add("        if thing_{}({}) = '1'{}{} then\n            count := count + 1;\n        end if;\n", i, top,
+                others.empty() ? "" : " and ", others);
+        }
+        add("        return count <= {};\n    end function;\n\n", kept.most);
+    }
+
+    void following() {
+        for (const Following& one : d_.following) {
+            text("    -- ",
+                 fmt::format("What follows because of {} is something that there is.", fmt::join(one.fields, ", ")));
+            add("    function {}(word : std_logic_vector) return boolean is\n", one.name);
+            if (one.match.of.empty()) {
+                add("    begin\n        return {};\n    end function;\n\n", one.match.is_always() ? "true" : "false");
+                continue;
+            }
+            add("        alias given : std_logic_vector({} downto 0) is word;\n", d_.word_bits - 1);
+            add("        constant bits : std_logic_vector({} downto 0) := {};\n", width_of(one.match.of) - 1,
+                joined("given", one.match.of));
+            add("    begin\n        return {};\n    end function;\n\n",
+                match_text("bits", one.match, 15, "            "));
+        }
+    }
+
     void entity() {
         add("library ieee;\nuse ieee.std_logic_1164.all;\nuse ieee.numeric_std.all;\nuse work.{0}.all;\n\n"
             "entity {1}_decoder is\n    port (\n        word : in std_logic_vector({2} downto 0);\n"
@@ -145,6 +223,7 @@ private:
             if (!d_.effects.empty()) add("    signal effects_{} : effects_t;\n", section.name);
         }
         for (const Member& member : d_.members) {
+            if (member.kind == Member::Kind::has_tail) add("    signal {} : boolean;\n", member.name);
             for (std::size_t i = 0; i + 1 < member.alternatives.size(); ++i)
                 add("    signal {}_{} : boolean;\n", member.name, i + 1);
         }
@@ -171,7 +250,12 @@ private:
     }
 
     std::string check_text(const Check& check) const {
-        return fmt::format("has_{}(std_logic_vector'({}))", d_.codes[check.codes].name, joined("word", check.of));
+        switch (check.kind) {
+            case Check::Kind::following: return d_.following[check.number].name + "(word)";
+            case Check::Kind::limit: return d_.limits[check.number].name + "(word)";
+            case Check::Kind::codes: break;
+        }
+        return fmt::format("has_{}(std_logic_vector'({}))", d_.codes[check.number].name, joined("word", check.of));
     }
 
     std::string checks_text(const std::vector<Check>& checks) const {
@@ -219,8 +303,9 @@ private:
     }
 
     void operand(const Member& member) {
+        if (member.kind == Member::Kind::has_tail) signal(member.name, member.when);
         for (std::size_t i = 0; i + 1 < member.alternatives.size(); ++i) {
-            text("    -- ", fmt::format("{} as in {}", member.field, formats_text(member.alternatives[i].formats)));
+            text("    -- ", member.alternatives[i].says);
             signal(fmt::format("{}_{}", member.name, i + 1), member.alternatives[i].when);
         }
     }
@@ -248,7 +333,7 @@ private:
         if (!d_.effects.empty()) add("            decoded.effects <= (others => '0');\n");
         add("        end if;\n    end process;\n\n");
         for (const Member& member : d_.members) {
-            std::string value;
+            std::string value = member.kind == Member::Kind::has_tail ? fmt::format("bit_of({})", member.name) : "";
             for (std::size_t i = 0; i < member.alternatives.size(); ++i) {
                 const Alternative& one = member.alternatives[i];
                 value += fmt::format("{}std_logic_vector(resize({}(std_logic_vector'({})), {}))",

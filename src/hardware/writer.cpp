@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace isaforge::hardware {
 
 std::string comment(std::string_view prefix, std::string_view words, std::size_t width) {
@@ -50,8 +52,30 @@ std::string grouped(const std::string& pattern, const Slices& of) {
     return out;
 }
 
-std::string formats_text(const std::vector<std::string>& formats) {
-    return fmt::format("{}", fmt::join(formats, ", "));
+std::string member_text(const Decoder& decoder, const Member& member, std::size_t width) {
+    const auto of = [&] {
+        const auto operand = std::ranges::find_if(decoder.members, [&](const Member& one) {
+            return one.kind == Member::Kind::operand && one.field == member.field;
+        });
+        return operand == decoder.members.end() ? member.field : operand->name;
+    };
+    if (member.kind == Member::Kind::has_tail) return fmt::format("words follow because of {}", of());
+    if (member.kind == Member::Kind::tail) return "these words";
+    std::string says = member.field == member.name ? "" : member.field;
+    if (!member.types.empty()) says += (says.empty() ? "" : ": ") + member.types;
+    if (says.size() > width) says = says.substr(0, says.rfind(", ", width)) + ", ...";
+    return says;
+}
+
+std::string limit_text(const Decoder& decoder, const LimitKept& kept) {
+    const Limit& limit = decoder.isa->limits[decoder.limited[kept.limited].limit];
+    std::vector<std::string> of;
+    for (const LimitKept::Item& item : kept.items) {
+        if (std::ranges::find(of, item.field) == of.end()) of.push_back(item.field);
+    }
+    const std::string unsaid = kept.unsaid.empty() ? "" : fmt::format(", {} unsaid", kept.unsaid.size());
+    return fmt::format("limit {}, at most {} in {}{}: {}", limit.name, kept.most, fmt::join(of, ", "), unsaid,
+                       limit.reason);
 }
 
 }  // namespace isaforge::hardware

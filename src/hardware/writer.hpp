@@ -32,7 +32,9 @@ std::string list(const std::vector<std::string>& items, const std::string& separ
                  const std::string& indent, std::size_t width = 118);
 // A pattern with underscores between what stands in different slices.
 std::string grouped(const std::string& pattern, const Slices& of);
-// Formats that an alternative is of, in words.
-std::string formats_text(const std::vector<std::string>& formats);
+// What a member's declaration says behind it; at most `width` characters.
+std::string member_text(const Decoder& decoder, const Member& member, std::size_t width);
+// What a limit allows, of which operands.
+std::string limit_text(const Decoder& decoder, const LimitKept& kept);
 
 }  // namespace isaforge::hardware
