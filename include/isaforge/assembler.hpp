@@ -21,6 +21,8 @@ struct AssembleOptions {
     // The output cannot hold relocations: sections are placed, references between them resolved, and an undefined symbol
     // is an error. Otherwise undefined symbols become global ones for a linker, as GNU as does.
     bool flat = false;
+    // Instructions whose length depends on a symbol of another file are the long ones, and a linker may make them shorter.
+    bool linker_relaxes = false;
     bool line_table = true;
     unsigned threads = 0;    // for large sources; 0: as many as the machine has. The object does not depend on it.
     std::string target;  // the processor that the object is for, where the description's `objects` know several

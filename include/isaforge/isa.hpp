@@ -114,6 +114,15 @@ struct NumberRule {
     unsigned relocation = 0;  // ELF relocation type that the description gives; 0: none
     std::string relocation_name;
     unsigned relocation_type = 0;  // the given one, or the next from first_automatic_relocation on
+    std::vector<unsigned> other_relocations;  // that files of other tools have for the same
+    // What a linker takes for the symbol that the text names.
+    enum class Linked : std::uint8_t {
+        address,      // its address
+        slot,         // where a table of the linker's holds its address
+        thread,       // how far it lies behind the begin of a thread's storage
+        thread_slot,  // where the linker's table holds that
+        label,        // it is the label of an instruction with the rest of the number, which that one's relocation says
+    } linked = Linked::address;
 
     std::uint64_t carry(std::uint64_t value) const {
         for (std::uint64_t rest = carries; rest != 0; rest &= rest - 1) {
@@ -388,6 +397,7 @@ struct Form {
     bool names_twin = false;         // an alias that has its opcode by that form\'s mnemonic, or is of its table
     SharedList<Taking> takes;
     std::uint32_t classes = 0;            // a bit for each of Isa::classes that it is of
+    std::uint32_t needs = 0;              // a bit for each of Isa::switched that must not be 0
     SharedList<Naming> names_in_meaning;  // of the encoding, for its instruction's meaning
     Place where;
 
@@ -503,6 +513,23 @@ struct Surface {
     std::string low_byte, high_byte;     // "<", ">": in front of a value, its bits 7 to 0, or 15 to 8; empty: none
     std::vector<std::pair<std::string, std::string>> directives;  // own name, and which it is; "": read and left
     bool case_insensitive = false;       // mnemonics, registers and keywords
+
+    // A statement that changes what is read from there on.
+    struct Switch {
+        std::string statement;  // ".option norvc", with one blank between words
+        enum class Kind : std::uint8_t { set, push, pop } kind = Kind::set;
+        Index parameter = no_index;  // set: Isa::switched …
+        std::uint64_t value = 0;     // … gets this value
+    };
+    std::vector<Switch> switches;
+};
+
+// A pseudo-instruction that is a macro, for operands that no row takes.
+struct Expansion {
+    std::string name;
+    std::vector<std::string> parameters;
+    std::string body;  // as the assembler's macros have it: \name is a parameter
+    Place where;
 };
 
 // A constant that whoever loads the description may give another value.
@@ -563,6 +590,40 @@ struct ElfMachine {
         return type == 0 || found == data.end() ? 0 : 1u << (found - data.begin()) % 4;
     }
     bool is_relative(std::uint32_t type) const { return std::find(data.begin() + 4, data.end(), type) != data.end(); }
+
+    // Further relocations of data, which are read and not written.
+    struct Operation {
+        enum class Kind : std::uint8_t {
+            absolute,
+            relative,
+            set,
+            add,
+            subtract,
+            set_leb,
+            subtract_leb
+        } kind = Kind::set;
+        std::uint8_t bits = 0;  // the low ones of the datum, which is the whole bytes that they take
+        std::uint32_t type = 0;
+    };
+    std::vector<Operation> operations;
+    std::uint32_t none = 0;         // means nothing, beside 0
+    std::uint32_t align = 0;        // padding, of which a linker takes away what is too much; 0: there is no such thing
+    std::uint32_t relax = 0;        // the instruction here may become shorter
+    std::uint32_t varying_flags = 0;  // bits of e_flags in which objects may differ: a program has those of all
+    // A symbol that programs expect of a linker: so far behind the begin of what is written.
+    std::string data_symbol;
+    std::uint64_t data_symbol_offset = 0;
+
+    const Operation* operation(std::uint32_t type) const {
+        const auto found =
+            std::find_if(operations.begin(), operations.end(), [&](const Operation& one) { return one.type == type; });
+        return found == operations.end() ? nullptr : &*found;
+    }
+    // Whether it is said how distances between places of one section are left to a linker.
+    bool has_differences() const {
+        return std::any_of(operations.begin(), operations.end(),
+                           [](const Operation& one) { return one.kind == Operation::Kind::subtract; });
+    }
 };
 
 struct Isa {
@@ -592,6 +653,8 @@ struct Isa {
     std::string object_flavour;      // who knows more of its object files: "amdgpu"; empty: nobody
     ElfMachine elf;
     Surface surface;
+    std::vector<Expansion> expansions;
+    std::vector<std::string> switched;  // parameters that a program may change on its way: see Surface::switches
     FloatRules floats;
     std::array<FloatFormat, 3> float_formats;        // of 16, 32 and 64 bits
     std::map<std::string, std::uint64_t> constants;  // constants and parameters

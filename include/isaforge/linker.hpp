@@ -62,7 +62,9 @@ bool read_link_script(FileId file, const SourceManager& sources, LinkScript& scr
 
 struct LinkOptions {
     std::string entry;                       // the symbol at which the program begins; empty: the script's, or _start
-    std::uint64_t base = 0;                  // where the first section goes
+    std::optional<std::uint64_t> base;       // where the first section goes; by default 0, or where a process begins
+    bool as_process = false;                 // the program is one of Linux: in pages, with its headers in memory
+    bool keep_lengths = false;               // no instruction becomes shorter
     // Sections with an address, in bytes. Those behind it follow it.
     std::vector<std::pair<std::string, std::uint64_t>> section_addresses;
     std::vector<std::pair<std::string, std::uint64_t>> definitions;

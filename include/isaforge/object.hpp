@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,8 @@ struct Section {
     bool executable = false;
     bool no_bits = false;  // occupies `size` zero bytes in memory and none in the file
     bool note = false;
+    bool of_thread = false;      // what each thread has its own copy of
+    std::uint32_t elf_type = 0;  // further sh_type (of initialisers) that is only carried along; 0: by the flags above
     std::uint32_t elf_flags = 0;  // further sh_flags (merge, strings) that are only carried along
     std::uint32_t entry_size = 0;
     std::uint64_t alignment = 1;     // a power of two
@@ -36,8 +39,8 @@ struct Section {
 };
 
 enum class Binding : std::uint8_t { local, global, weak };
-// `special`: the first type that ELF leaves to the operating system, STT_LOOS.
-enum class SymbolType : std::uint8_t { none, object, function, section, file, special };
+// `special`: the first type that ELF leaves to the operating system, STT_LOOS. `thread`: of a section that each thread has.
+enum class SymbolType : std::uint8_t { none, object, function, section, file, special, thread };
 // In the order of ELF's st_other.
 enum class Visibility : std::uint8_t { usual, internal, hidden, protected_ };  // NOLINT(*-naming): a keyword
 
@@ -118,9 +121,19 @@ struct Object {
     std::vector<Section> sections;
     std::vector<Symbol> symbols;
     std::vector<Relocation> relocations;
+    // Sections of which a program has one copy, however many objects bring them: those of the first object that does.
+    struct Group {
+        std::string name;
+        std::vector<Index> sections;
+    };
+    std::vector<Group> groups;
     std::vector<std::string> files;
     std::vector<LineEntry> lines;  // by section, then by rising offset
     std::optional<Executable> executable;  // of ELF files that are linked
+    // Of linked files that are written: segments begin at multiples of this in memory as in the file, and one holds
+    // everything that lies side by side with the same permissions. 0: each section is one.
+    std::uint64_t page_bytes = 0;
+    std::optional<std::uint64_t> headers_address;  // the headers are part of the program's image, here
     std::string lines_problem;     // why lines of a file that was read are missing; empty where none are
 
     Index find_section(std::string_view name) const;
@@ -132,11 +145,28 @@ struct Object {
 // code and data are both addressed from `base`, and only their load addresses follow each other.
 void place_sections(Object& object, std::uint64_t base = 0);
 
+// What relocations count from beside sections, where a linker has placed it.
+struct LinkerTables {
+    std::optional<std::uint64_t> thread_begin;  // of what each thread gets a copy of
+    // Where a table has a symbol's address, plus an addend, or with `thread` its distance from thread_begin.
+    struct Slot {
+        Index symbol = no_index;
+        std::int64_t addend = 0;
+        bool thread = false;
+        auto operator<=>(const Slot&) const = default;
+    };
+    std::map<Slot, std::uint64_t> slots;
+};
+
+// The room that the headers of a linked file take, in bytes.
+std::uint64_t elf_headers_bytes(const Object& object);
+
 // Computes every relocation whose symbol is defined, from the sections' addresses, and writes it into the bytes. Those
 // against undefined symbols are errors; those without a symbol stay in the list for a loader. For flat outputs and for
 // running an object directly. `name_place` says for messages where something was, if the relocation does not.
 using NamePlace = std::function<std::string(Index section, std::uint64_t offset)>;
-bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics, const NamePlace& name_place = {});
+bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics, const NamePlace& name_place = {},
+                       const LinkerTables* tables = nullptr);
 
 // Writers append to `out`. The flat ones want placed sections and take the allocated ones by load address; they fail,
 // with the reason in `error`, where the image would have to exceed `max_flat_image` bytes.

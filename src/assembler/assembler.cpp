@@ -27,6 +27,18 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
       expressions_(symbols_, sections_) {
     little_endian_ = !isa_.big_endian;
     expressions_.constants = &isa_.constants;
+    if (!surface_.switches.empty()) {
+        constants_ = isa_.constants;
+        expressions_.constants = &constants_;
+    }
+    for (const Expansion& expansion : isa_.expansions) {
+        Macro macro;
+        macro.name = expansion.name;
+        macro.body = expansion.body;
+        macro.where = expansion.where;
+        for (const std::string& name : expansion.parameters) macro.parameters.push_back({name, {}, true, false});
+        described_macros_.emplace(expansion.name, std::move(macro));
+    }
     data_big_endian_ = isa_.memories.empty() ? isa_.big_endian : isa_.memories[0].big_endian;
     record_lines_ = options.line_table;
     const unsigned step = std::max(1u, isa_.address_bits / 8);

@@ -377,6 +377,34 @@ void Engine::add_padding(std::uint64_t count, std::uint64_t pattern, unsigned si
     for (std::uint64_t i = 0; i < count; i += size) put(pattern, size, out + i);
 }
 
+// What the description fills code with, up to an alignment: of the instructions that `.align` becomes, the first that there is.
+bool Engine::code_padding(std::uint64_t& pattern, unsigned& size) {
+    const auto found = described_macros_.find(std::string(".align"));
+    if (found == described_macros_.end()) return false;
+    const char* line = found->second.body.data();
+    const char* const last = line + found->second.body.size();
+    for (const char* end = line; line < last; line = end + 1) {
+        end = std::find(line, last, '\n');
+        const char* p = line;
+        Encoded encoded;
+        bool good = codec_.try_assemble(p, end, 0, expressions_, encoded);
+        for (unsigned skip = 1; good && is_off(encoded.form); ++skip) {
+            p = line;
+            good = codec_.try_assemble(p, end, 0, expressions_, encoded, skip);
+        }
+        expressions_.clear_operands();
+        if (!good || encoded.deferred_count != 0 || encoded.bits > 64) continue;
+        size = encoded.bits / 8;
+        std::uint8_t bytes[max_instruction_bits / 8] = {};
+        codec_.store(encoded.image, encoded.bits, bytes);
+        pattern = 0;
+        for (unsigned i = 0; i < size; ++i)
+            pattern |= std::uint64_t{bytes[i]} << 8 * (data_big_endian_ ? size - 1 - i : i);
+        return true;
+    }
+    return false;
+}
+
 // `argument`: bit 0, the operand is a power of two; above, the size of the fill value.
 void Engine::align(const char*& p, int argument) {
     mark_line(p);
@@ -384,13 +412,15 @@ void Engine::align(const char*& p, int argument) {
     const char* const begin = p;
     std::uint64_t alignment = 0, limit = 0;
     Integer pattern;
+    bool has_pattern = false;
     constexpr std::uint64_t largest_power = limits::alignment_power;
     if (!small_count(p, alignment, "the alignment", power ? largest_power : std::uint64_t{1} << largest_power)) {
         return skip_statement(p);
     }
     const char* const end = p;
     if (comma(p)) {
-        if (*p != ',' && !ends_statement(p) && !absolute(p, pattern, "a fill value")) return skip_statement(p);
+        has_pattern = *p != ',' && !ends_statement(p);
+        if (has_pattern && !absolute(p, pattern, "a fill value")) return skip_statement(p);
         if (comma(p) && !small_count(p, limit, "the most bytes to skip", UINT32_MAX)) return skip_statement(p);
     }
     unsigned size = static_cast<unsigned>(argument >> 1);
@@ -398,6 +428,9 @@ void Engine::align(const char*& p, int argument) {
         pattern = Integer(flavour_->code_padding(), false);
         size = object_.unit_bytes;
     }
+    std::uint64_t padding = 0;
+    const bool pads_code = !flavour_ && !has_pattern && size == 1 && current_->section.executable;
+    if (pads_code && code_padding(padding, size)) pattern = Integer(padding, false);
     if (power) alignment = std::uint64_t{1} << alignment;
     if (alignment == 0) alignment = 1;
     if ((alignment & (alignment - 1)) != 0) {
@@ -424,7 +457,7 @@ void Engine::align_to(std::uint64_t alignment, std::uint64_t pattern, unsigned s
     }
     const std::uint64_t count = (0 - current_->used) & (alignment - 1);
     if (limit != 0 && count > limit) return;
-    if (flavour_ && current_->section.executable && count % size != 0) {
+    if ((flavour_ || !described_macros_.empty()) && current_->section.executable && count % size != 0) {
         add_padding(count % size, 0, 1, at);
         return add_padding(count - count % size, pattern, size, at);
     }

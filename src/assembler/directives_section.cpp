@@ -84,7 +84,7 @@ bool Engine::section_flags(const char*& p, Section& section) {
     std::string flags;
     const char* const begin = p;
     if (!string(p, flags)) return false;
-    section.allocated = section.writable = section.executable = false;
+    section.allocated = section.writable = section.executable = section.of_thread = false;
     for (const char flag : flags) {
         switch (flag) {
             case 'a': section.allocated = true; break;
@@ -92,6 +92,7 @@ bool Engine::section_flags(const char*& p, Section& section) {
             case 'x': section.executable = true; break;
             case 'M': section.elf_flags |= elf_merge; break;
             case 'S': section.elf_flags |= elf_strings; break;
+            case 'T': section.of_thread = true; break;
             default: error(begin, p, fmt::format("the section flag '{}' is not known", flag)); return false;
         }
     }
@@ -124,13 +125,16 @@ bool Engine::section_type(const char*& p, Section& section) {
     const char* const begin = p;
     if (*p == '@' || *p == '%') ++p;
     std::string_view type;
-    if (!name(p, type, "@progbits, @nobits or @note")) return false;
+    if (!name(p, type, "@progbits, @nobits, @note or @init_array")) return false;
     if (type == "nobits") {
         section.no_bits = true;
     } else if (type == "note") {
         section.note = true;
+    } else if (type == "init_array" || type == "fini_array" || type == "preinit_array") {
+        constexpr std::uint32_t init = 14, fini = 15, preinit = 16;  // SHT_INIT_ARRAY and so on
+        section.elf_type = type == "init_array" ? init : type == "fini_array" ? fini : preinit;
     } else if (type != "progbits") {
-        error(begin, p, "expected @progbits, @nobits or @note");
+        error(begin, p, "expected @progbits, @nobits, @note or @init_array");
         return false;
     }
     std::uint64_t size = 0;

@@ -135,7 +135,9 @@ void Engine::too_many_waiting(const char* at) {
 // A number that does not depend on layout after all: plain, or the distance to a label in the same fragment.
 bool Engine::patch_now(Encoded& encoded, const Deferred& deferred, bool& fits) {
     const Node& node = expressions_.node(expressions_.operand(deferred.handle).node);
-    const bool relative = isa_.operand_types[deferred.type].number.relative;
+    const NumberRule& rule = isa_.operand_types[deferred.type].number;
+    if (rule.linked != NumberRule::Linked::address || is_part(rule)) return false;
+    const bool relative = rule.relative;
     std::int64_t value = 0;
     if (node.op == Operator::integer && !(relative && !current_->fixed())) {
         value = static_cast<std::int64_t>(node.value);
@@ -171,6 +173,7 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
         const char* p = begin;
         Encoded candidate;
         if (!codec_.assemble(p, end, code_address(), expressions_, candidate, failure_, skip)) break;
+        if (is_off(candidate.form)) continue;
         if (candidate.bits / 8 == 0 ||
             (!relaxation.candidates.empty() && candidate.bits < relaxation.candidates.back().bits)) {
             break;

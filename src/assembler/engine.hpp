@@ -4,6 +4,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -186,6 +187,9 @@ private:
     bool statement_continues(const char* p) const;
     bool definition_directive(const char*& p);
     void report_failure(const char* begin, const ReadFailure& failure);
+    bool run_expansion(const char* begin, const char*& p, const ReadFailure& failure);
+    bool run_switch(const char* begin, const char* name_end, const char*& p);
+    bool is_off(Index form) const { return (isa_.forms[form].needs & off_) != 0; }
     bool accept_end(const char*& p) const;
     void define_label(Index symbol, const char* begin, const char* end);
     bool numeric_label(const char*& p);
@@ -290,6 +294,7 @@ private:
     void fill(const char*& p, int whole);
     void space(const char*& p, int);
     void align(const char*& p, int power);
+    bool code_padding(std::uint64_t& pattern, unsigned& size);
     void origin(const char*& p, int);
     void move_to(const Value& target, const char* begin, const char* end, std::uint8_t fill = 0);
     void incbin(const char*& p, int);
@@ -398,6 +403,11 @@ private:
 
     // layout.cpp
     void lay_out();
+    void choose_shrinking();
+    bool may_stay_apart(const Fixup& fixup) const;
+    void pin(Index node, unsigned depth);
+    bool is_place(Index node, unsigned depth) const;
+    void mark_padding(Index section, std::vector<Relocation>& marks) const;
     void grow_instructions();
     void shrink_instructions();
     bool settle();
@@ -415,6 +425,9 @@ private:
     // finish.cpp
     void finish();
     void apply_fixups();
+    bool is_part(const NumberRule& rule) const;
+    void apply_at_label(const Fixup& fixup, const Resolved& value);
+    Index label_symbol(Index symbol, Index section, std::uint64_t offset);
     void apply(const Fixup& fixup);
     void apply_leb(const Fixup& fixup, const Resolved& value);
     void apply_data(const Fixup& fixup, const Resolved& value);
@@ -425,6 +438,8 @@ private:
     std::uint32_t data_relocation(const Fixup& fixup, bool relative);
     void relocate(const Fixup& fixup, const Resolved& value, std::uint32_t type, bool in_code, bool difference = false);
     bool difference(const Fixup& fixup);
+    bool shrinking_difference(const Fixup& fixup);
+    std::uint32_t operation_type(ElfMachine::Operation::Kind kind, unsigned bits) const;
     std::uint8_t* bytes_at(const Position& position);
     void undefined(Index symbol, const Place& where);
     std::uint32_t relocation_of(Index operand_type) const;
@@ -465,7 +480,10 @@ private:
 
     std::vector<Fixup> fixups_;
     std::vector<std::pair<std::size_t, const Fixup*>> relocated_numbers_;  // by Object::relocations
+    std::map<std::uint64_t, std::int64_t>
+        distances_;  // in flat outputs: of what other instructions have the rest, by address
     std::vector<Relaxation> relaxations_;
+    std::vector<Relocation> linker_marks_;  // where instructions may become shorter, and padding
     std::vector<LineMark> line_marks_;
     std::vector<LineRun> line_runs_;
     std::vector<std::string> told_files_;  // of `.file`, by number
@@ -507,6 +525,11 @@ private:
     std::set<std::string, std::less<>> macros_named_;
     std::vector<Condition> conditions_;
     NameMap<Macro> macros_;
+    NameMap<Macro> described_macros_;  // the description's pseudo-instructions
+    // Parameters that a program changes on its way: their values, and a bit for each that is 0 and was not.
+    std::map<std::string, std::uint64_t> constants_;
+    std::uint32_t off_ = 0;
+    std::vector<std::pair<std::map<std::string, std::uint64_t>, std::uint32_t>> switches_before_;
     NameMap<Definition> definitions_;
     NameMap<FileId> included_, embedded_;  // texts, and bytes as they are
     std::deque<std::string> joined_texts_;

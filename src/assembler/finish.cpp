@@ -18,12 +18,21 @@ void Engine::finish() {
     sections_.set_addresses_final(options_.flat);
     make_sections();
     apply_fixups();
+    for (Index i = 0; i < sections_.size(); ++i) mark_padding(i, linker_marks_);
+    object_.relocations.insert(object_.relocations.end(), linker_marks_.begin(), linker_marks_.end());
     sections_.set_addresses_final(false);
     make_object();
 }
 
 void Engine::apply_fixups() {
-    for (const Fixup& fixup : fixups_) apply(fixup);
+    // What has the rest of another instruction's number comes behind that.
+    for (const bool at_labels : {false, true}) {
+        for (const Fixup& fixup : fixups_) {
+            const bool at_label = fixup.form != no_index &&
+                                  isa_.operand_types[fixup.deferred.type].number.linked == NumberRule::Linked::label;
+            if (at_label == at_labels) apply(fixup);
+        }
+    }
     number_relocations();
     for (const auto& [fixup, value] : base_marks_) {
         object_.relocations.push_back({fixup.position.section, offset_of(fixup.position), no_index,
@@ -112,7 +121,30 @@ std::uint32_t Engine::data_relocation(const Fixup& fixup, bool relative) {
     return type;
 }
 
+std::uint32_t Engine::operation_type(ElfMachine::Operation::Kind kind, unsigned bits) const {
+    for (const ElfMachine::Operation& operation : isa_.elf.operations) {
+        if (operation.kind == kind && operation.bits == bits) return operation.type;
+    }
+    return 0;
+}
+
+// The distance of two places of a section that a linker may change: it adds the one and subtracts the other.
+bool Engine::shrinking_difference(const Fixup& fixup) {
+    using Kind = ElfMachine::Operation::Kind;
+    const Node node = expressions_.node(fixup.node);
+    if (node.op != Operator::subtract || !may_stay_apart(fixup)) return false;
+    Resolved to, from;
+    const bool good = expressions_.evaluate(node.a, false, to) && expressions_.evaluate(node.b, false, from);
+    expressions_.error.clear();
+    if (!good || to.base != Resolved::Base::section || from.base != Resolved::Base::section) return false;
+    if (!sections_[to.index].may_shrink && !sections_[from.index].may_shrink) return false;
+    relocate(fixup, to, operation_type(Kind::add, fixup.bytes * 8u), false);
+    relocate(fixup, from, operation_type(Kind::subtract, fixup.bytes * 8u), false);
+    return true;
+}
+
 void Engine::apply_data(const Fixup& fixup, const Resolved& value) {
+    if (shrinking_difference(fixup)) return;
     if (value.base != Resolved::Base::absolute) {
         return relocate(fixup, value, data_relocation(fixup, false), false);
     }
@@ -167,12 +199,38 @@ std::uint32_t Engine::relocation_of(Index operand_type) const {
     return isa_.operand_types[operand_type].number.relocation_type;
 }
 
+// Whether a number is a part of a distance, of which another instruction has the rest: that asks for what a linker knows of
+// this one.
+bool Engine::is_part(const NumberRule& rule) const { return rule.relative && rule.sliced && rule.relocation != 0; }
+
+// In flat outputs: the rest of the number that the instruction at a label has.
+void Engine::apply_at_label(const Fixup& fixup, const Resolved& value) {
+    const auto found = distances_.find(value.offset.bits);
+    if (value.offset.negative || found == distances_.end())
+        return error(fixup.place, "at this label is no instruction with the other part of the number"), void();
+    NumberValue number;
+    number.integer = static_cast<std::uint64_t>(found->second);
+    number.negative = found->second < 0;
+    patch(fixup, number);
+}
+
 void Engine::apply_instruction(const Fixup& fixup, const Resolved& value) {
     const NumberRule& rule = isa_.operand_types[fixup.deferred.type].number;
+    using Linked = NumberRule::Linked;
+    if (options_.flat && rule.linked == Linked::label) return apply_at_label(fixup, value);
+    if (options_.flat && rule.linked != Linked::address)
+        return error(fixup.place, "only a linker can compute this: make an ELF file"), void();
+    if (options_.flat && is_part(rule)) {
+        const std::uint64_t address = sections_.address(fixup.position) / object_.address_bytes;
+        distances_[address] = value.offset.as_signed() - static_cast<std::int64_t>(address);
+    } else if (rule.linked != Linked::address || is_part(rule)) {
+        return relocate(fixup, value, relocation_of(fixup.deferred.type), rule.relative);
+    }
     bool known = value.base == Resolved::Base::absolute;
     if (rule.relative && value.base == Resolved::Base::section && value.index == fixup.position.section) {
         const Binding binding = value.via == no_index ? Binding::local : symbols_[value.via].binding;
         known = flavour_ && !options_.flat ? binding == Binding::local : binding != Binding::weak;
+        known = known && !sections_[fixup.position.section].may_shrink;
     }
     if (!known) return relocate(fixup, value, relocation_of(fixup.deferred.type), rule.relative);
     if (fixup.deferred.repeats && relocated_here(fixup)) return error(fixup.place, codec::other_tail_text), void();
@@ -217,12 +275,16 @@ void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t t
     relocation.offset = offset_of(fixup.position);
     relocation.type = type;
     relocation.place = fixup.place;
+    const auto linked =
+        fixup.form == no_index ? NumberRule::Linked::address : isa_.operand_types[fixup.deferred.type].number.linked;
     if (flavour_ && !flavour_relocation(fixup, value, difference, relocation)) return;
     Wide offset = value.offset.wide();
     if (value.base == Resolved::Base::symbol) {
         SymbolEntry& entry = symbols_[value.index];
         if (entry.name.empty()) return undefined(value.index, fixup.place);
         entry.used = true;
+        const bool of_thread = linked == NumberRule::Linked::thread || linked == NumberRule::Linked::thread_slot;
+        if (of_thread && entry.kind == SymbolKind::undefined) entry.type = SymbolType::thread;
         if (entry.kind == SymbolKind::label && entry.binding == Binding::local) {
             relocation.symbol = section_symbol(entry.position.section);
             offset += static_cast<Wide>(offset_of(entry.position));
@@ -231,12 +293,23 @@ void Engine::relocate(const Fixup& fixup, const Resolved& value, std::uint32_t t
             offset *= in_code ? object_.address_bytes : 1;
             relocation.symbol = make_symbol(value.index);
         }
+    } else if (value.base == Resolved::Base::absolute) {
+        offset *= in_code ? object_.address_bytes : 1;
+    } else if (linked == NumberRule::Linked::label) {
+        offset *= sections_.step(value.index);
+        relocation.symbol = label_symbol(value.via, value.index, Integer::from(offset).bits);
+        offset = 0;
     } else {
         offset *= sections_.step(value.index);
-        const bool visible = value.via != no_index && symbols_[value.via].binding != Binding::local;
+        // What is a thread's has a symbol that says so.
+        const bool of_thread = linked == NumberRule::Linked::thread || linked == NumberRule::Linked::thread_slot;
+        const bool visible = value.via != no_index && (symbols_[value.via].binding != Binding::local || of_thread);
         if (visible) {
             offset -= static_cast<Wide>(offset_of(symbols_[value.via].position));
             relocation.symbol = make_symbol(value.via);
+        } else if (sections_[value.index].may_shrink) {  // where a distance from the begin may change
+            relocation.symbol = label_symbol(value.via, value.index, Integer::from(offset).bits);
+            offset = 0;
         } else {
             relocation.symbol = section_symbol(value.index);
         }

@@ -25,6 +25,7 @@ void Engine::lay_out() {
         any_gap |= !sections_[i].fixed();
     }
     if (any_gap) {
+        choose_shrinking();
         grow_instructions();
         report_gaps();
     }
@@ -35,6 +36,95 @@ void Engine::lay_out() {
     if (total > options_.max_output) {
         error(Place{main_, 0, 0}, fmt::format("the output exceeds the limit of {} bytes", options_.max_output));
         output_full_ = true;
+    }
+}
+
+// Sections of which a linker may make instructions shorter: those that have some of several lengths. What it changes it has to
+// know of, so no distance between two of their places may be part of anything but a datum.
+void Engine::choose_shrinking() {
+    const ElfMachine& elf = isa_.elf;
+    const unsigned unit = object_.unit_bytes;
+    if (!options_.linker_relaxes || options_.flat || flavour_ || elf.relax == 0 || elf.align == 0 ||
+        (unit & (unit - 1)) != 0)
+        return;
+    for (const Relaxation& relaxation : relaxations_) {
+        SectionBuffer& section = sections_[relaxation.position.section];
+        section.may_shrink = section.section.executable;
+    }
+    constexpr unsigned begin = 0;
+    const auto look = [&](const Fixup& fixup) {
+        if (!is_place(fixup.node, begin) && !may_stay_apart(fixup)) pin(fixup.node, begin);
+    };
+    for (const Fixup& fixup : fixups_) look(fixup);
+    for (const Relaxation& relaxation : relaxations_) {
+        for (const auto& fixups : relaxation.fixups) std::ranges::for_each(fixups, look);
+    }
+    for (Index i = 0; i < sections_.size(); ++i) {
+        for (const Fragment& fragment : sections_[i].fragments) {
+            if (fragment.kind != GapKind::space && fragment.kind != GapKind::origin) continue;
+            pin(fragment.node, begin);
+            if (fragment.kind == GapKind::origin) sections_[i].may_shrink = false;
+        }
+    }
+}
+
+namespace {
+constexpr unsigned deepest_look = 200;  // into an expression; below, nothing is known of it
+}  // namespace
+
+// Whether a tree is one place, perhaps by another name.
+bool Engine::is_place(Index index, unsigned depth) const {
+    const Node& node = expressions_.node(index);
+    if (node.op == Operator::integer || node.op == Operator::position) return true;
+    if (node.op != Operator::symbol || depth > deepest_look) return false;
+    const SymbolEntry& entry = symbols_[node.a];
+    return entry.kind != SymbolKind::expression || is_place(static_cast<Index>(entry.value), depth + 1);
+}
+
+// The difference of two places, in a datum for which the machine's objects can say so.
+bool Engine::may_stay_apart(const Fixup& fixup) const {
+    const Node& node = expressions_.node(fixup.node);
+    if (fixup.form != no_index || fixup.leb != Fixup::Leb::no || node.op != Operator::subtract) return false;
+    return is_place(node.a, 0) && is_place(node.b, 0) &&
+           operation_type(ElfMachine::Operation::Kind::subtract, fixup.bytes * 8u) != 0;
+}
+
+// Sections of places in this tree stay as they are.
+void Engine::pin(Index index, unsigned depth) {
+    const auto leave = [this](Index section) { sections_[section].may_shrink = false; };
+    if (index == no_index) return;
+    if (depth > deepest_look) {
+        for (Index i = 0; i < sections_.size(); ++i) leave(i);
+        return;
+    }
+    const Node& node = expressions_.node(index);
+    switch (node.op) {
+        case Operator::integer: return;
+        case Operator::position: return leave(node.a);
+        case Operator::symbol: {
+            const SymbolEntry& entry = symbols_[node.a];
+            if (entry.kind == SymbolKind::label) return leave(entry.position.section);
+            if (entry.kind == SymbolKind::expression) pin(static_cast<Index>(entry.value), depth + 1);
+            return;
+        }
+        default: break;
+    }
+    pin(node.a, depth + 1);
+    pin(node.b, depth + 1);
+    if (node.op == Operator::select) pin(static_cast<Index>(node.value), depth + 1);
+}
+
+// In a section that a linker changes, all padding that may be needed, and where it is.
+void Engine::mark_padding(Index index, std::vector<Relocation>& marks) const {
+    const SectionBuffer& section = sections_[index];
+    for (const Fragment& fragment : section.fragments) {
+        if (!section.may_shrink || fragment.kind != GapKind::align || fragment.gap == 0) continue;
+        Relocation mark;
+        mark.section = index;
+        mark.offset = fragment.address - fragment.gap;
+        mark.type = isa_.elf.align;
+        mark.addend = static_cast<std::int64_t>(fragment.gap);
+        marks.push_back(mark);
     }
 }
 
@@ -109,6 +199,8 @@ std::uint64_t Engine::gap_size(const SectionBuffer& section, Fragment& fragment,
         const Relaxation& relaxation = relaxations_[fragment.relaxation];
         return relaxation.candidates[relaxation.chosen].bits / 8;
     }
+    if (fragment.kind == GapKind::align && section.may_shrink)
+        return fragment.alignment - std::min<std::uint64_t>(fragment.alignment, object_.unit_bytes);
     if (fragment.kind == GapKind::align) {
         const std::uint64_t gap = (0 - end) & (fragment.alignment - 1);
         return fragment.limit == 0 || gap <= fragment.limit ? gap : 0;
@@ -227,6 +319,15 @@ void Engine::fill_gap(const Fragment& fragment, std::uint8_t* out) {
     if (fragment.kind == GapKind::instruction) {
         Relaxation& relaxation = relaxations_[fragment.relaxation];
         store(relaxation.candidates[relaxation.chosen], out);
+        bool external = false;
+        const Position& at = relaxation.position;
+        if (sections_[at.section].may_shrink && !encoding_fits(relaxation, external) && external) {
+            Relocation mark;
+            mark.section = at.section;
+            mark.offset = offset_of(at);
+            mark.type = isa_.elf.relax;
+            linker_marks_.push_back(mark);
+        }
         for (const Fixup& fixup : relaxation.fixups[relaxation.chosen]) fixups_.push_back(fixup);
         return;
     }

@@ -49,6 +49,7 @@ Index Engine::make_symbol(Index symbol) {
         case SymbolKind::label:
             made.section = entry.position.section;
             made.value = offset_of(entry.position);
+            if (object_.sections[made.section].of_thread) made.type = SymbolType::thread;
             break;
         case SymbolKind::integer:
             made.section = absolute_section;
@@ -79,6 +80,18 @@ Index Engine::make_symbol(Index symbol) {
     entry.object_index = static_cast<Index>(object_.symbols.size());
     object_.symbols.push_back(std::move(made));
     return entry.object_index;
+}
+
+// A symbol of this place: what is at a label cannot be told by a distance from the section's begin.
+Index Engine::label_symbol(Index symbol, Index section, std::uint64_t offset) {
+    const bool is_there = symbol != no_index && offset_of(symbols_[symbol].position) == offset;
+    if (is_there && !symbols_[symbol].name.empty()) return make_symbol(symbol);
+    Symbol made;
+    made.name = ".L0";
+    made.section = section;
+    made.value = offset;
+    object_.symbols.push_back(std::move(made));
+    return static_cast<Index>(object_.symbols.size() - 1);
 }
 
 Index Engine::section_symbol(Index section) {

@@ -30,6 +30,9 @@ Index Sections::add(std::string_view name) {
     } else if (has_name(name, ".data") || has_name(name, ".bss")) {
         made.section.allocated = made.section.writable = true;
         made.section.no_bits = has_name(name, ".bss");
+    } else if (has_name(name, ".tdata") || has_name(name, ".tbss")) {
+        made.section.allocated = made.section.writable = made.section.of_thread = true;
+        made.section.no_bits = has_name(name, ".tbss");
     } else if (has_name(name, ".rodata")) {
         made.section.allocated = true;
     } else if (has_name(name, ".note")) {

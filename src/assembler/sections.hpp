@@ -36,6 +36,7 @@ struct SectionBuffer {
     std::uint64_t used = 0;
     std::vector<Fragment> fragments{1};
     unsigned step = 1;        // bytes that an address counts here
+    bool may_shrink = false;  // a linker may take bytes out: see Engine::choose_shrinking
     Index symbol = no_index;  // in the object, once made
 
     Index last_fragment() const { return static_cast<Index>(fragments.size() - 1); }

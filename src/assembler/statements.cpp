@@ -206,6 +206,7 @@ void Engine::assignment(const char* begin, const char* name_end, const char*& p)
 // --- directives
 
 void Engine::directive(const char* begin, const char* end, const char*& p) {
+    if (!surface_.switches.empty() && run_switch(begin, end, p)) return finish_statement(p);
     const Directive* found = find_directive(begin, end);
     if (found) {
         const Position start = expressions_.here;
@@ -269,8 +270,88 @@ void Engine::instruction(const char*& p) {
     const char* const begin = p;
     const ReadFailure failure = failure_;
     if (encode_blanked(p)) return;
+    if (!described_macros_.empty() && run_expansion(begin, p, failure)) return;
     failure_ = failure;
     missing_statement(begin, p);
+}
+
+// A pseudo-instruction that the description has as a macro, where as many operands are written as that takes, and what no row
+// of the name takes is a number, or what stands behind an operand.
+bool Engine::run_expansion(const char* begin, const char*& p, const ReadFailure& failure) {
+    const char* const end = skip_symbol(begin);
+    std::string name(begin, end);
+    if (surface_.case_insensitive) std::transform(name.begin(), name.end(), name.begin(), lower);
+    const auto found = described_macros_.find(name);
+    if (found == described_macros_.end()) return false;
+    const char* const behind = begin + failure.offset;
+    const bool between = failure.kind == ReadFailure::Kind::expected || failure.kind == ReadFailure::Kind::trailing;
+    const char* const at = skip_blanks(std::min(behind, text_end_));
+    if (between && behind >= end && *at != ',' && !ends_statement(at)) return false;
+    const char* q = skip_space(end);
+    const char* const statement = statement_end(q);
+    std::size_t operands = q < statement ? 1 : 0;
+    for (unsigned depth = 0; q < statement; ++q) {
+        if (*q == '"' || *q == '\'') q = skip_quoted(q) - 1;
+        if (*q == '(') ++depth;
+        if (*q == ')' && depth > 0) --depth;
+        if (*q == ',' && depth == 0) ++operands;
+    }
+    if (operands != found->second.parameters.size()) return false;
+    expressions_.error.clear();
+    p = end;
+    expand(found->second, p, begin);
+    return true;
+}
+
+// `.option norvc`: what is read from here on.
+bool Engine::run_switch(const char* begin, const char* name_end, const char*& p) {
+    const auto length = static_cast<std::size_t>(name_end - begin);
+    const bool may_be = std::ranges::any_of(surface_.switches, [&](const Surface::Switch& one) {
+        return one.statement.size() >= length && (one.statement.size() == length || one.statement[length] == ' ') &&
+               std::equal(begin, name_end, one.statement.begin(), [](char a, char b) { return lower(a) == lower(b); });
+    });
+    if (!may_be) return false;
+    std::string statement;
+    const char* const end = statement_end(begin);
+    for (const char* q = begin; q < end; ++q) {
+        const bool blank = is(*q, class_blank);
+        if (!blank) {
+            statement += static_cast<char>(lower(*q));
+        } else if (!statement.empty() && statement.back() != ' ') {
+            statement += ' ';
+        }
+    }
+    while (!statement.empty() && statement.back() == ' ') statement.pop_back();
+    const auto found = std::ranges::find(surface_.switches, statement, &Surface::Switch::statement);
+    if (found == surface_.switches.end()) return false;
+    switch (found->kind) {
+        case Surface::Switch::Kind::push:
+            if (switches_before_.size() >= limits::scopes) {
+                error(begin, end, fmt::format("more than {} are kept", limits::scopes));
+            } else {
+                switches_before_.emplace_back(constants_, off_);
+            }
+            break;
+        case Surface::Switch::Kind::pop:
+            if (switches_before_.empty()) {
+                error(begin, end, "nothing was kept before");
+            } else {
+                constants_ = std::move(switches_before_.back().first);
+                off_ = switches_before_.back().second;
+                switches_before_.pop_back();
+            }
+            break;
+        case Surface::Switch::Kind::set: {
+            const std::string& name = isa_.switched[found->parameter];
+            const std::uint32_t bit = 1u << found->parameter;
+            constants_[name] = found->value;
+            const auto whole = isa_.constants.find(name);
+            const bool had = whole != isa_.constants.end() && whole->second != 0;
+            off_ = found->value == 0 && had ? off_ | bit : off_ & ~bit;
+        }
+    }
+    p = end;
+    return true;
 }
 
 // What stands at `p` is no instruction. Once no more messages are kept, none is made: that takes longer than reading.
@@ -300,7 +381,7 @@ bool Engine::take_ahead(const char*& p) {
         return false;
     }
     const EncodedAhead* const found = ahead_->find(p);
-    if (!found || codec_.is_loaded(found->form)) return false;
+    if (!found || codec_.is_loaded(found->form) || is_off(found->form)) return false;
     encoded_.form = found->form;
     encoded_.bits = found->bits;
     encoded_.image.words = {found->words[0], found->words[1]};
@@ -318,8 +399,13 @@ bool Engine::read_instruction(const char*& p, const char* limit) {
     const bool good = diagnostics_.full() ? codec_.try_assemble(p, limit, code_address(), expressions_, encoded_)
                                           : codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_);
     if (!good) return false;
+    for (unsigned skip = 1; off_ != 0 && is_off(encoded_.form); ++skip) {
+        p = begin;
+        expressions_.clear_operands();
+        if (!codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_, skip)) return false;
+    }
     if (encoded_.deferred_count != 0) return true;
-    if (codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number
+    if (off_ == 0 && codec_.is_loaded(encoded_.form)) {  // whoever relocates asks for the number
         p = begin;
         codec_.assemble(p, limit, code_address(), expressions_, encoded_, failure_);
     }

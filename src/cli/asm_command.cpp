@@ -42,6 +42,7 @@ AssembleOptions library_options(const Options& options) {
     out.target = options.target;
     out.threads = options.threads;
     out.flat = options.format != "elf";
+    out.linker_relaxes = options.relax && !out.flat;
     out.line_table = !out.flat;  // the other formats have no room for one
     return out;
 }

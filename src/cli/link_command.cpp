@@ -21,9 +21,9 @@ struct Options {
     IsaChoice isa;
     std::vector<std::string> inputs, libraries, library_paths;
     std::string output, map, script, entry;
-    std::string format = "elf", base = "0";
+    std::string format = "elf", base;
     std::vector<std::string> addresses, definitions, wanted;
-    bool relocatable = false, drop_unused = false;
+    bool relocatable = false, drop_unused = false, keep_lengths = false;
 };
 
 // NAME=NUMBER
@@ -75,6 +75,17 @@ std::optional<std::string> find_library(const Options& options, const std::strin
     return std::nullopt;
 }
 
+// Whoever may read a program may run it.
+void let_run(const std::string& path) {
+    namespace fs = std::filesystem;
+    std::error_code problem;
+    const fs::file_status status = fs::status(path, problem);
+    if (problem || status.type() != fs::file_type::regular) return;
+    const auto reads = static_cast<unsigned>(status.permissions() &
+                                             (fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read));
+    fs::permissions(path, static_cast<fs::perms>(reads >> 2), fs::perm_options::add, problem);
+}
+
 int link_files(const Options& options) {
     std::vector<std::string> paths = options.inputs;
     for (const std::string& name : options.libraries) {
@@ -108,7 +119,10 @@ int link_files(const Options& options) {
         how.script = &script;
     }
     how.entry = options.entry;
-    how.base = *parse_size(options.base);
+    if (!options.base.empty()) how.base = *parse_size(options.base);
+    how.as_process = isa->elf.machine != 0 && options.format == "elf" && !options.relocatable &&
+                     options.script.empty() && options.addresses.empty();
+    how.keep_lengths = options.keep_lengths;
     for (const std::string& text : options.addresses) how.section_addresses.push_back(*parse_named(text));
     for (const std::string& text : options.definitions) how.definitions.push_back(*parse_named(text));
     how.wanted = options.wanted;
@@ -125,7 +139,9 @@ int link_files(const Options& options) {
         complain(fmt::format("cannot write '{}': {}", options.output, error));
         return input_error;
     }
-    return write_text(options.output, image) ? status : input_error;
+    if (!write_text(options.output, image)) return input_error;
+    if (how.as_process) let_run(options.output);
+    return status;
 }
 
 int link_any(const Options& options) {
@@ -133,7 +149,7 @@ int link_any(const Options& options) {
         complain("--relocatable makes an object again: nothing is placed, and its format is elf");
         return usage_error;
     }
-    if (!options.script.empty() && (!options.addresses.empty() || options.base != "0")) {
+    if (!options.script.empty() && (!options.addresses.empty() || !options.base.empty())) {
         complain("where sections go is said by --script or by --base and --section-address, not by both");
         return usage_error;
     }
@@ -167,15 +183,17 @@ Action define(Arguments& app) {
         ->allow_extra_args(false)
         ->check(wants(parse_named, "NAME=NUMBER"));
     app.add_option("-T,--script", options->script, "Where sections go, and further symbols")->type_name("FILE");
-    app.add_option("--base", options->base, "The address of the first section, in bytes")
+    app.add_option("--base", options->base,
+                   "The address of the first section, in bytes: 0 where it is not said, of a process of Linux 0x10000")
         ->type_name("ADDRESS")
-        ->capture_default_str()
         ->check(wants(parse_size, "a number such as 4096, 0x1000 or 4K"));
     app.add_option("--section-address", options->addresses, "Where a section goes, in bytes; those behind it follow")
         ->type_name("NAME=ADDRESS")
         ->allow_extra_args(false)
         ->check(wants(parse_named, "NAME=NUMBER"));
     app.add_flag("--gc-sections", options->drop_unused, "Leave out sections that nothing reaches from the entry");
+    app.add_flag("--no-relax", options->keep_lengths,
+                 "Leave instructions as long as they are, also where what they lead to is near");
     app.add_flag("-r,--relocatable", options->relocatable, "Make one object of several");
     app.add_option("--map", options->map, "Write what lies where; - is standard output")->type_name("FILE");
     return [options] { return link_any(*options); };

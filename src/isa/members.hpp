@@ -68,7 +68,7 @@ ISAFORGE_MEMBERS(TextElement, &T::kind, &T::text, &T::field, &T::scale, &T::bias
                  &T::pattern, &T::fields);
 ISAFORGE_MEMBERS(NumberRule, &T::base, &T::format, &T::value_bits, &T::slice_low, &T::sliced, &T::scale, &T::bias,
                  &T::relative, &T::plain, &T::minimum, &T::maximum, &T::carries, &T::relocation, &T::relocation_name,
-                 &T::relocation_type);
+                 &T::relocation_type, &T::other_relocations, &T::linked);
 ISAFORGE_MEMBERS(Naming, &T::name, &T::value, &T::where, &T::parameter);
 ISAFORGE_MEMBERS(OperandRow, &T::mask, &T::value, &T::written, &T::fields, &T::constraints, &T::texts, &T::meaning,
                  &T::facts, &T::tail_bits, &T::reserved, &T::alias, &T::takes, &T::where);
@@ -93,7 +93,7 @@ ISAFORGE_MEMBERS(Hazard, &T::states, &T::first, &T::second, &T::where);
 ISAFORGE_MEMBERS(Duration, &T::of, &T::states, &T::where);
 ISAFORGE_MEMBERS(Held, &T::side, &T::counter, &T::most, &T::where);
 ISAFORGE_MEMBERS(Form, &T::instruction, &T::format, &T::bits, &T::mask, &T::value, &T::written, &T::parts, &T::fields, &T::texts,
-                 &T::alias, &T::names_twin, &T::takes, &T::classes, &T::names_in_meaning, &T::where);
+                 &T::alias, &T::names_twin, &T::takes, &T::classes, &T::needs, &T::names_in_meaning, &T::where);
 ISAFORGE_MEMBERS(Arrival, &T::counter, &T::in_order, &T::condition);
 ISAFORGE_MEMBERS(Instruction, &T::names, &T::relax_names, &T::only_relaxed, &T::title, &T::forms, &T::meaning, &T::guard,
                  &T::lanes, &T::lane_mask, &T::arrivals, &T::names_in_meaning, &T::constants, &T::where);
@@ -107,16 +107,21 @@ ISAFORGE_MEMBERS(AutoRow, &T::columns, &T::instruction, &T::table, &T::aligned, 
 ISAFORGE_MEMBERS(NumberMark, &T::radix, &T::before, &T::behind);
 ISAFORGE_MEMBERS(Surface, &T::line_comments, &T::block_comments, &T::statement_end, &T::separator, &T::label_prefix,
                  &T::label_suffix, &T::define, &T::undefine, &T::immediate_prefix, &T::label_reference_prefix,
-                 &T::expression_prefix, &T::number_marks, &T::low_byte, &T::high_byte, &T::directives, &T::case_insensitive);
+                 &T::expression_prefix, &T::number_marks, &T::low_byte, &T::high_byte, &T::directives, &T::case_insensitive,
+                 &T::switches);
+ISAFORGE_MEMBERS(Surface::Switch, &T::statement, &T::kind, &T::parameter, &T::value);
+ISAFORGE_MEMBERS(Expansion, &T::name, &T::parameters, &T::body, &T::where);
 ISAFORGE_MEMBERS(Parameter, &T::name, &T::allowed, &T::where);
 ISAFORGE_MEMBERS(FloatRules, &T::flush_subnormals, &T::canonical_nan, &T::rounding);
 ISAFORGE_MEMBERS(FloatFormat, &T::rounding_mode, &T::roundings, &T::subnormals_mode, &T::subnormals);
 ISAFORGE_MEMBERS(Doc, &T::of, &T::text);
 ISAFORGE_MEMBERS(DocPage, &T::title, &T::text, &T::file);
-ISAFORGE_MEMBERS(ElfMachine, &T::machine, &T::wide, &T::flags, &T::data);
+ISAFORGE_MEMBERS(ElfMachine::Operation, &T::kind, &T::bits, &T::type);
+ISAFORGE_MEMBERS(ElfMachine, &T::machine, &T::wide, &T::flags, &T::data, &T::operations, &T::none, &T::align, &T::relax,
+                 &T::varying_flags, &T::data_symbol, &T::data_symbol_offset);
 ISAFORGE_MEMBERS(Isa, &T::name, &T::title, &T::variant, &T::variants, &T::lineage, &T::variant_bases, &T::dialects,
                  &T::dialect_surfaces, &T::dialect, &T::unit_bits, &T::big_endian, &T::address_bits, &T::last_unit_first,
-                 &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::elf, &T::surface, &T::floats,
+                 &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::elf, &T::surface, &T::expansions, &T::switched, &T::floats,
                  &T::float_formats, &T::constants, &T::parameters, &T::register_files, &T::memories, &T::devices, &T::names_in_meanings,
                  &T::modes, &T::events, &T::operand_types, &T::limits, &T::formats, &T::instructions, &T::has_arrivals,
                  &T::has_cycles, &T::classes, &T::hazards, &T::durations, &T::held, &T::forms, &T::opcode_rows, &T::pools, &T::reserved, &T::lengths,

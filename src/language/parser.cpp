@@ -24,7 +24,7 @@ constexpr std::string_view declarations[] = {
     "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
     "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",   "where",
     "mode",      "on",           "device",   "meanings", "type",    "class",    "hazards", "part",
-    "use",       "for",          "doc",      "page",     "length",
+    "use",       "for",          "doc",      "page",     "length",  "expand",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -57,6 +57,7 @@ private:
     void code();
     void length();
     void syntax();
+    void expansion();
     void constant(bool parameter);
     void registers(bool single);
     void memory();
@@ -195,6 +196,7 @@ bool Parser::declaration() {
     if (accept("objects")) return objects(), true;
     if (accept("floats")) return out_.floats.push_back(words_until_row_end()), true;
     if (accept("syntax")) return syntax(), true;
+    if (accept("expand")) return expansion(), true;
     if (accept("constant")) return constant(false), true;
     if (accept("parameter")) return constant(true), true;
     if (accept("registers")) return registers(false), true;
@@ -270,18 +272,23 @@ void Parser::dialects() {
     limit_names(out_.dialects, "dialects", from(begin));
 }
 
-// objects NAME | objects elf64 machine N …
+// objects NAME | objects elf64 machine N … { absolute32 N … }
 void Parser::objects() {
     ObjectsDeclaration made;
-    while (!at_row_end() && !at("only") && !at("since") && !at("until") && !at("before")) {
-        ObjectsDeclaration::Part part{word(name_letters), std::nullopt};
-        if (part.word.text.empty()) {
-            complain("a name");
-            return skip_row();
+    const auto parts = [&] {
+        while (!at_row_end() && !at("only") && !at("since") && !at("until") && !at("before") && !at("{")) {
+            ObjectsDeclaration::Part part{word(name_letters), std::nullopt, std::nullopt};
+            if (part.word.text.empty()) {
+                complain("a name");
+                return skip_row();
+            }
+            if (at(TokenKind::string)) part.text = expect_string("");
+            if (at(TokenKind::number)) part.number = take_number().number;
+            made.parts.push_back(std::move(part));
         }
-        if (at(TokenKind::number)) part.number = take_number().number;
-        made.parts.push_back(std::move(part));
-    }
+    };
+    parts();
+    if (at("{")) rows("objects", parts);
     made.only = only();
     out_.objects.push_back(std::move(made));
 }
@@ -830,6 +837,22 @@ void Parser::syntax() {
     });
 }
 
+// expand "la rd, symbol" { "auipc {rd}, %pcrel_hi({symbol})" … }
+void Parser::expansion() {
+    ExpansionSyntax out;
+    const auto head = expect_string("how the pseudo-instruction is written");
+    if (!head) return skip_row();
+    out.head = *head;
+    rows("expand", [&] {
+        if (const auto line = expect_string("a line of the program that it becomes"))
+            out.lines.push_back(*line);
+        else
+            skip_row();
+    });
+    out.only = only();
+    out_.expansions.push_back(std::move(out));
+}
+
 void Parser::constant(bool parameter) {
     ConstantDeclaration constant;
     constant.parameter = parameter;
@@ -1014,8 +1037,17 @@ void Parser::number() {
         } else if (accept("or")) {
             out.plain = expect_name("what a number without a label is: u16, s16 or i16");
         } else if (accept("relocation")) {
-            out.relocation = static_cast<unsigned>(expect_number("the relocation's number").value_or(0));
-            if (auto name = expect_string("the relocation's name")) out.relocation_name = name->text;
+            const auto type = static_cast<unsigned>(expect_number("the relocation's number").value_or(0));
+            const auto name = expect_string("the relocation's name");
+            if (out.relocation != 0) {
+                out.other_relocations.push_back(type);
+            } else {
+                out.relocation = type;
+                if (name) out.relocation_name = name->text;
+            }
+        } else if (accept("linked")) {
+            while (at("slot") || at("thread") || at("label")) out.linked.push_back(expect_name(""));
+            if (out.linked.empty()) complain("slot, thread or label", {"slot", "thread", "label"});
         } else if (accept("carried")) {
             do {
                 const Place where = peek().place;
@@ -1027,8 +1059,8 @@ void Parser::number() {
                 }
             } while (accept(","));
         } else {
-            complain("in, hex, decimal, or, carried, relocation",
-                     {"in", "hex", "decimal", "or", "carried", "relocation"});
+            complain("in, hex, decimal, or, carried, relocation, linked",
+                     {"in", "hex", "decimal", "or", "carried", "relocation", "linked"});
             return give_up(out.name);
         }
     }

@@ -37,6 +37,7 @@ void Resolver::run() {
     resolve_constants();
     resolve_settings();
     resolve_surface();
+    resolve_expansions();
     resolve_limits();
     resolve_types();
     resolve_registers();
@@ -127,7 +128,10 @@ void Resolver::index_declarations() {
 
 void Resolver::number_relocations() {
     std::set<unsigned> given;
-    for (const OperandType& type : isa_.operand_types) given.insert(type.number.relocation);
+    for (const OperandType& type : isa_.operand_types) {
+        given.insert(type.number.relocation);
+        given.insert(type.number.other_relocations.begin(), type.number.other_relocations.end());
+    }
     unsigned next = first_automatic_relocation;
     for (OperandType& type : isa_.operand_types) {
         if (type.kind != OperandKind::number) continue;
@@ -269,7 +273,29 @@ void Resolver::resolve_objects(const ObjectsDeclaration& declaration) {
     }
 }
 
-// objects elf64 machine N [flags N] [absolute8 N …] [relative8 N …]
+namespace {
+
+// The words behind `elf64` that are read and not written: what is done to how many bits.
+std::optional<ElfMachine::Operation> operation_of(std::string_view word) {
+    using Kind = ElfMachine::Operation::Kind;
+    if (word == "set_leb") return ElfMachine::Operation{Kind::set_leb, 0, 0};
+    if (word == "subtract_leb") return ElfMachine::Operation{Kind::subtract_leb, 0, 0};
+    static constexpr std::pair<std::string_view, Kind> kinds[] = {{"absolute", Kind::absolute},
+                                                                  {"relative", Kind::relative},
+                                                                  {"set", Kind::set},
+                                                                  {"add", Kind::add},
+                                                                  {"subtract", Kind::subtract}};
+    for (const auto& [name, kind] : kinds) {
+        if (!word.starts_with(name)) continue;
+        for (const std::uint8_t bits : {6, 8, 16, 32, 64})
+            if (word.substr(name.size()) == fmt::to_string(bits)) return ElfMachine::Operation{kind, bits, 0};
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+// objects elf64 machine N [flags N] [absolute8 N …] [relative8 N …] [add8 N …] …
 void Resolver::resolve_elf(const ObjectsDeclaration& declaration) {
     static constexpr std::string_view data[] = {"absolute8", "absolute16", "absolute32", "absolute64",
                                                 "relative8", "relative16", "relative32", "relative64"};
@@ -282,16 +308,38 @@ void Resolver::resolve_elf(const ObjectsDeclaration& declaration) {
         const ObjectsDeclaration::Part& part = declaration.parts[i];
         const std::string_view word = part.word.text;
         const auto* const datum = std::find(std::begin(data), std::end(data), word);
-        if (word != "machine" && word != "flags" && datum == std::end(data)) {
-            std::vector<std::string_view> known = {"machine", "flags"};
+        const bool is_other = datum == std::end(data) || said.contains(word);
+        std::optional<ElfMachine::Operation> operation = is_other ? operation_of(word) : std::nullopt;
+        std::uint32_t* const own = word == "align"           ? &elf.align
+                                   : word == "relax"         ? &elf.relax
+                                   : word == "none"          ? &elf.none
+                                   : word == "varying_flags" ? &elf.varying_flags
+                                                             : nullptr;
+        const bool is_symbol = word == "symbol";
+        if (word != "machine" && word != "flags" && datum == std::end(data) && !operation && !own && !is_symbol) {
+            std::vector<std::string_view> known = {
+                "machine",      "flags", "varying_flags", "align",      "relax",      "none",      "symbol", "set_leb",
+                "subtract_leb", "set6",  "set8",          "set16",      "set32",      "subtract6", "add8",   "add16",
+                "add32",        "add64", "subtract8",     "subtract16", "subtract32", "subtract64"};
             known.insert(known.end(), std::begin(data), std::end(data));
             return unknown_word(part.word, known);
         }
-        const std::uint64_t largest = word == "machine" ? 0xFFFF : word == "flags" ? 0xFFFFFFFF : largest_type;
-        if (!part.number || *part.number > largest || (*part.number == 0 && word != "flags")) {
-            diagnostics_.error(part.word.place, fmt::format("`{}` wants a number from {} to {:#x} behind it", word,
-                                                            word == "flags" ? 0 : 1, largest));
+        const bool is_flags = word == "flags" || word == "varying_flags" || is_symbol;
+        const std::uint64_t largest = word == "machine" ? 0xFFFF : is_flags ? 0xFFFFFFFF : largest_type;
+        if (part.text.has_value() != is_symbol) {
+            diagnostics_.error(part.word.place, is_symbol ? "`symbol` wants a name in quotes, and where it is"
+                                                          : fmt::format("`{}` wants a number, and no text", word));
             return;
+        }
+        if (!part.number || *part.number > largest || (*part.number == 0 && !is_flags)) {
+            diagnostics_.error(part.word.place, fmt::format("`{}` wants a number from {} to {:#x} behind it", word,
+                                                            is_flags ? 0 : 1, largest));
+            return;
+        }
+        if (operation) {
+            operation->type = static_cast<std::uint32_t>(*part.number);
+            elf.operations.push_back(*operation);
+            continue;
         }
         if (!said.insert(word).second) {
             diagnostics_.error(part.word.place, fmt::format("`{}` has been said already", word));
@@ -301,6 +349,11 @@ void Resolver::resolve_elf(const ObjectsDeclaration& declaration) {
             elf.machine = static_cast<std::uint16_t>(*part.number);
         } else if (word == "flags") {
             elf.flags = static_cast<std::uint32_t>(*part.number);
+        } else if (own) {
+            *own = static_cast<std::uint32_t>(*part.number);
+        } else if (is_symbol) {
+            elf.data_symbol = part.text->text;
+            elf.data_symbol_offset = *part.number;
         } else {
             if (is_first_datum) elf.data.fill(0);  // the machine's own numbers, and no others
             is_first_datum = false;
@@ -316,7 +369,19 @@ void Resolver::resolve_elf(const ObjectsDeclaration& declaration) {
     isa_.elf = elf;
 }
 
+// Of files that say no machine: what is beside the numbers that ElfMachine begins with.
+static void use_own_relocations(ElfMachine& elf) {
+    using Kind = ElfMachine::Operation::Kind;
+    constexpr std::uint32_t first = 40;
+    std::uint32_t next = first;
+    for (const Kind kind : {Kind::add, Kind::subtract})
+        for (const std::uint8_t bits : {8, 16, 32, 64}) elf.operations.push_back({kind, bits, next++});
+    elf.align = 57;
+    elf.relax = 58;
+}
+
 void Resolver::resolve_settings() {
+    if (isa_.elf.machine == 0) use_own_relocations(isa_.elf);
     if (description_.code) {
         isa_.unit_bits = description_.code->unit_bits;
         isa_.big_endian = description_.code->big_endian;
@@ -386,6 +451,101 @@ void Resolver::add_number_mark(Surface& surface, const SurfaceSetting& setting, 
     }
 }
 
+// switch ".option norvc" "C = 0"
+void Resolver::add_switch(Surface& surface, const SurfaceSetting& setting) {
+    constexpr std::size_t most = 32;  // as many as Form::needs has bits
+    if (setting.values.size() != 2 || !setting.words.empty() || !setting.values[0].text.starts_with('.')) {
+        diagnostics_.error(
+            setting.key.place,
+            "`switch` takes two texts: a directive with its words, and `push`, `pop` or `PARAMETER = NUMBER`");
+        return;
+    }
+    Surface::Switch made;
+    made.statement = setting.values[0].text;
+    const std::string& what = setting.values[1].text;
+    const std::size_t sign = what.find(" = ");
+    if (what == "push" || what == "pop") {
+        made.kind = what == "push" ? Surface::Switch::Kind::push : Surface::Switch::Kind::pop;
+        surface.switches.push_back(std::move(made));
+        return;
+    }
+    const std::string name = what.substr(0, sign);
+    const auto known =
+        std::ranges::find_if(isa_.parameters, [&](const Parameter& parameter) { return parameter.name == name; });
+    std::uint64_t value = 0;
+    const char* const end = what.data() + what.size();
+    const bool has_number = sign != std::string::npos &&
+                            std::from_chars(what.data() + sign + 3, end, value).ptr == end && sign + 3 < what.size();
+    if (known == isa_.parameters.end() || !has_number) {
+        diagnostics_.error(setting.values[1].place,
+                           "expected `push`, `pop`, or a parameter and its value: `NAME = NUMBER`");
+        return;
+    }
+    auto at = std::ranges::find(isa_.switched, name);
+    if (at == isa_.switched.end()) {
+        if (isa_.switched.size() == most) {
+            diagnostics_.error(setting.values[1].place,
+                               fmt::format("at most {} parameters may change in a program", most));
+            return;
+        }
+        at = isa_.switched.insert(isa_.switched.end(), name);
+    }
+    made.parameter = static_cast<Index>(at - isa_.switched.begin());
+    made.value = value;
+    surface.switches.push_back(std::move(made));
+}
+
+// Texts name parameters as {name}, and {@} is a number that no other expansion has: the assembler's macros write \name and \@.
+void Resolver::resolve_expansions() {
+    const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+    for (const ExpansionSyntax& expansion : description_.expansions) {
+        if (!here(expansion.only)) continue;
+        Expansion made;
+        made.where = expansion.head.place;
+        const std::string& head = expansion.head.text;
+        std::size_t at = 0;
+        while (at < head.size() && !blank(head[at])) made.name += head[at++];
+        while (at < head.size()) {
+            std::string name;
+            while (at < head.size() && (blank(head[at]) || head[at] == ',')) ++at;
+            while (at < head.size() && !blank(head[at]) && head[at] != ',') name += head[at++];
+            if (!name.empty()) made.parameters.push_back(std::move(name));
+        }
+        if (made.name.empty()) {
+            diagnostics_.error(expansion.head.place, "an expansion begins with the name of the pseudo-instruction");
+            continue;
+        }
+        for (const Text& line : expansion.lines) {
+            for (std::size_t i = 0; i < line.text.size(); ++i) {
+                const std::size_t close = line.text[i] == '{' ? line.text.find('}', i) : std::string::npos;
+                if (close == std::string::npos) {
+                    made.body += line.text[i];
+                    continue;
+                }
+                const std::string name = line.text.substr(i + 1, close - i - 1);
+                if (name != "@" && std::ranges::find(made.parameters, name) == made.parameters.end())
+                    diagnostics_.error(line.place, fmt::format("'{}' has no operand '{}'", made.name, name));
+                made.body += "\\" + name;
+                if (name != "@") made.body += "\\()";
+                i = close;
+            }
+            made.body += '\n';
+        }
+        isa_.expansions.push_back(std::move(made));
+    }
+}
+
+// Which of the parameters that a program may change have to be what they are, for the condition to hold.
+std::uint32_t Resolver::needs_of(const ExpressionPointer& condition, const Bindings& bindings) {
+    std::uint32_t needs = 0;
+    for (std::size_t i = 0; condition && i < isa_.switched.size(); ++i) {
+        Bindings without = bindings;
+        without.set(isa_.switched[i], Binding{0, no_index});
+        if (evaluate(condition, without, false) == 0u) needs |= 1u << i;
+    }
+    return needs;
+}
+
 void Resolver::apply_setting(Surface& surface, const SurfaceSetting& setting) {
     const std::string& key = setting.key.text;
     const std::string first = setting.values.empty() ? std::string() : setting.values[0].text;
@@ -401,6 +561,7 @@ void Resolver::apply_setting(Surface& surface, const SurfaceSetting& setting) {
         return;
     }
     const unsigned radix = key == "hex" ? 16 : key == "octal" ? 8 : key == "binary" ? 2 : 0;
+    if (key == "switch") return add_switch(surface, setting);
     if (key == "directive") {
         if (count != 2 || !first.starts_with('.') || first.size() < 2)
             diagnostics_.error(setting.key.place,
@@ -449,8 +610,8 @@ void Resolver::apply_setting(Surface& surface, const SurfaceSetting& setting) {
         surface.high_byte = first;
     } else {
         static const std::vector<std::string_view> known = {
-            "comment",    "end",  "separator", "label", "define", "undefine", "immediate", "reference",
-            "expression", "case", "hex",       "octal", "binary", "low",      "high",      "directive"};
+            "comment", "end", "separator", "label",  "define", "undefine", "immediate", "reference", "expression",
+            "case",    "hex", "octal",     "binary", "low",    "high",     "directive", "switch"};
         Diagnostic& error = diagnostics_.error(setting.key.place, fmt::format("the syntax has no setting '{}'", key));
         const std::string_view meant = nearest(key, known);
         if (!meant.empty()) error.suggest(std::string(meant));

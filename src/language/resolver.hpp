@@ -207,6 +207,10 @@ private:
     std::vector<Entry> resolve_entries(const std::vector<EntrySyntax>& entries, unsigned width, Place place);
     void reject_duplicates();
     void number_relocations();
+    void link_number(const NumberDeclaration& number, NumberRule& rule);
+    void add_switch(Surface& surface, const SurfaceSetting& setting);
+    void resolve_expansions();
+    std::uint32_t needs_of(const ExpressionPointer& condition, const Bindings& bindings);
     void resolve_prose();
 
     // constants.cpp

@@ -247,6 +247,8 @@ struct NumberDeclaration {
     std::uint64_t carries = 0;  // a bit for each that takes what is carried out of the signed ones below
     unsigned relocation = 0;
     std::string relocation_name;
+    std::vector<unsigned> other_relocations;
+    std::vector<Name> linked;  // what a linker takes for the symbol: slot, thread, label
 };
 
 struct ConstantDeclaration {
@@ -339,6 +341,13 @@ struct SurfaceSetting {
     std::vector<Name> words;
 };
 
+// expand "la rd, symbol" { "line" … }
+struct ExpansionSyntax {
+    Text head;
+    std::vector<Text> lines;
+    Only only;
+};
+
 struct CodeDeclaration {
     Place place;
     unsigned unit_bits = 8;
@@ -391,7 +400,8 @@ struct PageSyntax {
 struct ObjectsDeclaration {
     struct Part {
         Name word;
-        std::optional<std::uint64_t> number;  // behind it
+        std::optional<Text> text;             // behind it …
+        std::optional<std::uint64_t> number;  // … and it
     };
     std::vector<Part> parts;
     Only only;
@@ -413,6 +423,7 @@ struct Description {
     std::vector<ObjectsDeclaration> objects;
     std::vector<std::vector<Name>> floats;  // a line each
     std::vector<SurfaceSetting> surface;
+    std::vector<ExpansionSyntax> expansions;
     std::vector<ConstantDeclaration> constants;
     std::vector<RegistersDeclaration> registers;
     std::vector<MemoryDeclaration> memories;

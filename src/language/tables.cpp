@@ -268,10 +268,13 @@ void Resolver::add_forms(const InstructionsDeclaration& table, const Row& row, c
     const FormatDeclaration* format = find_format(encoding.format);
     if (!format) return;
     if (encoding.condition && evaluate(encoding.condition, with_all).value_or(0) == 0) return;
+    const std::size_t before = isa_.forms.size();
     const Cell* selector = length_selector(*format);
-    if (!selector) return add_form(table, row, encoding, *format, names, std::nullopt, instruction);
-    for (unsigned choice = 0; choice < selector->types.size(); ++choice)
+    if (!selector) add_form(table, row, encoding, *format, names, std::nullopt, instruction);
+    for (unsigned choice = 0; selector && choice < selector->types.size(); ++choice)
         add_form(table, row, encoding, *format, names, Alternative{selector->selector.text, choice}, instruction);
+    const std::uint32_t needs = needs_of(encoding.condition, with_all);
+    for (std::size_t i = before; i < isa_.forms.size(); ++i) isa_.forms[i].needs = needs;
 }
 
 // The shape that an earlier row of the same kind got, or a new one; null where it does not work out.

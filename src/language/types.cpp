@@ -154,6 +154,27 @@ void Resolver::plain_number(const NumberDeclaration& number, OperandType& type) 
     }
 }
 
+// `linked thread slot`: what a linker takes for the symbol.
+void Resolver::link_number(const NumberDeclaration& number, NumberRule& rule) {
+    using Linked = NumberRule::Linked;
+    std::string words;
+    for (const Name& word : number.linked) words += (words.empty() ? "" : " ") + word.text;
+    static const std::map<std::string, Linked> known = {{"", Linked::address},
+                                                        {"slot", Linked::slot},
+                                                        {"thread", Linked::thread},
+                                                        {"thread slot", Linked::thread_slot},
+                                                        {"label", Linked::label}};
+    const auto found = known.find(words);
+    if (found == known.end()) {
+        diagnostics_.error(number.linked[0].place,
+                           "a number is linked as `slot`, `thread`, `thread slot` or `label`, or not otherwise");
+    } else if (found->second != Linked::address && number.relocation == 0) {
+        diagnostics_.error(number.linked[0].place, "what a linker computes needs a `relocation`");
+    } else {
+        rule.linked = found->second;
+    }
+}
+
 Index Resolver::resolve_number(const NumberDeclaration& number) {
     const auto known = types_.find(number.name.text);
     if (known != types_.end()) return known->second;
@@ -181,6 +202,8 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
     rule.carries = number.carries;
     rule.relocation = number.relocation;
     rule.relocation_name = number.relocation_name;
+    rule.other_relocations = number.other_relocations;
+    link_number(number, rule);
     if (number.format == "hex") rule.format = NumberFormat::hexadecimal;
     if (number.scale == 0) diagnostics_.error(number.place, "the factor of a number cannot be 0");
     if (number.slice) {

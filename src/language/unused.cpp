@@ -152,6 +152,10 @@ References::References(const Description& description) {
         }
         add(hazard.lasts);
     }
+    for (const SurfaceSetting& setting : description.surface) {
+        if (setting.key.text == "switch" && setting.values.size() == 2)
+            names_.insert(std::string_view(setting.values[1].text).substr(0, setting.values[1].text.find(' ')));
+    }
     for (const auto& line : description.floats)
         for (const Name& word : line) names_.insert(word.text);
     for (const InstructionsDeclaration& table : description.instructions) {

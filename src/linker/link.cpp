@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
 #include "isaforge/linker.hpp"
 #include "linker/places.hpp"
+#include "linker/shorten.hpp"
 #include "object/flavour.hpp"
 #include "object/limits.hpp"
 #include "object/placement.hpp"
@@ -35,7 +38,8 @@ struct Global {
 
 // Sections that compilers give names of their own, so that they can be left out one by one, go where the others are.
 std::string output_name(const std::string& name) {
-    for (const std::string_view stem : {".text", ".rodata", ".data", ".bss", ".sdata", ".sbss"}) {
+    for (const std::string_view stem : {".text", ".rodata", ".data", ".bss", ".sdata", ".sbss", ".srodata", ".tdata",
+                                        ".tbss", ".preinit_array", ".init_array", ".fini_array"}) {
         if (name.size() > stem.size() && name.starts_with(stem) && name[stem.size()] == '.') return std::string(stem);
     }
     return name;
@@ -62,6 +66,17 @@ std::string place_in(const LinkInput& input, Index section, std::uint64_t offset
     return fmt::format("{}({}+0x{:x})", input.name, input.object.sections[section].name, offset);
 }
 
+// Initialisers may say when they are run: `.init_array.00100` before those of higher numbers and those without.
+unsigned order_of(const Section& section) {
+    constexpr unsigned last = 65536;
+    unsigned order = 0;
+    const std::size_t dot = section.elf_type != 0 ? section.name.rfind('.') : std::string::npos;
+    if (dot == std::string::npos || dot == 0) return last;
+    const char* const end = section.name.data() + section.name.size();
+    const auto [after, error] = std::from_chars(section.name.data() + dot + 1, end, order);
+    return error == std::errc() && after == end ? std::min(order, last) : last;
+}
+
 class Linker {
 public:
     Linker(std::vector<LinkInput>& inputs, const Codec& codec, const LinkOptions& options, LinkedProgram& program,
@@ -73,7 +88,8 @@ public:
           object_(program.object),
           diagnostics_(diagnostics) {}
 
-    bool run();
+    // Whether it is to be done once more, with what has become shorter.
+    bool run(Shortener* shortener, bool& again);
 
 private:
     void fail(std::string message) { diagnostics_.error({}, std::move(message)); }
@@ -84,7 +100,9 @@ private:
     void look_up(Index input);
     bool define(Global& global, Index input, Index symbol);
     std::string place_of(const Global& global) const;
+    void keep_one_of_each_group(Index input);
     void drop_unused();
+    void reach_sections(std::string_view name, std::vector<std::pair<Index, Index>>& waiting);
     void reach(Index input, Index symbol, std::vector<std::pair<Index, Index>>& waiting);
     Section& section_for(const Section& like, Index& index);
     bool add_part(Index input, Index from, const Section& section, Moved& moved, std::string_view name);
@@ -98,6 +116,12 @@ private:
     bool define_own(const std::string& name, const LinkedValue& value, Place place = {});
     bool define_by_script();
     void merge_relocations();
+    void add_slots();
+    void fill_slots();
+    bool settle_paddings();
+    void drop_labels();
+    bool shorten(Shortener& shortener);
+    std::optional<std::int64_t> target_of(Index input, const Relocation& relocation) const;
     void merge_lines();
     void report_undefined();
     void set_entry();
@@ -121,11 +145,14 @@ private:
     std::vector<std::string_view> names_;                            // of globals, in the order in which they were seen
     std::unordered_map<std::string_view, Index> lazy_;               // which member of an archive defines a name
     std::vector<Index> waiting_;                                     // inputs whose names have not been looked up
-    std::vector<std::vector<bool>> dropped_;                         // by input and section
+    std::vector<std::vector<bool>> dropped_, gone_;                  // by input and section; those of groups alone
     std::vector<std::vector<Moved>> moved_;                          // likewise
     std::vector<std::vector<Index>> made_;                           // symbols of the output, by input and symbol
     std::map<std::pair<std::string, bool>, Index> by_name_;          // sections of the output, by name and `allocated`
     std::map<Index, Index> section_symbols_;                         // by section of the output
+    std::unordered_map<std::string_view, Index> groups_;             // which input has the sections of one
+    Index slots_section_ = no_index;
+    LinkerTables tables_;
     std::uint64_t image_bytes_ = 0, filling_ = 0;
 };
 
@@ -146,8 +173,9 @@ bool Linker::check_inputs() {
             return false;
         }
         if (!first) first = &object;
+        const std::uint32_t flags = (object.machine_flags ^ first->machine_flags) & ~codec_.isa().elf.varying_flags;
         const bool alike = object.wide == first->wide && object.big_endian == first->big_endian &&
-                           object.machine == first->machine && object.machine_flags == first->machine_flags;
+                           object.machine == first->machine && flags == 0;
         if (alike) continue;
         fail(fmt::format("{} is another kind of ELF file than {}: class, byte order, machine or flags differ",
                          input.name, inputs_[0].name));
@@ -207,7 +235,26 @@ bool Linker::define(Global& global, Index input, Index index) {
     return true;
 }
 
+// What another object has brought already is not there: its names mean what they mean there.
+void Linker::keep_one_of_each_group(Index input) {
+    Object& object = inputs_[input].object;
+    std::vector<bool>& dropped = dropped_[input];
+    for (const Object::Group& group : object.groups) {
+        const auto [known, is_new] = groups_.try_emplace(group.name, input);
+        if (is_new) continue;
+        for (const Index section : group.sections) {
+            if (section < dropped.size()) dropped[section] = true;
+        }
+    }
+    for (Symbol& symbol : object.symbols) {
+        const bool gone = symbol.section < dropped.size() && dropped[symbol.section];
+        if (gone && symbol.binding != Binding::local && symbol.type != SymbolType::section)
+            symbol.section = undefined_section;
+    }
+}
+
 void Linker::look_up(Index input) {
+    keep_one_of_each_group(input);
     const std::vector<Symbol>& symbols = inputs_[input].object.symbols;
     for (Index i = 0; i < symbols.size(); ++i) {
         const Symbol& symbol = symbols[i];
@@ -229,6 +276,8 @@ void Linker::look_up(Index input) {
 
 void Linker::take_wanted() {
     program_.taken.assign(inputs_.size(), false);
+    dropped_.resize(inputs_.size());
+    for (Index i = 0; i < inputs_.size(); ++i) dropped_[i].assign(inputs_[i].object.sections.size(), false);
     for (const LinkInput& input : inputs_) program_.inputs.push_back(input.name);
     index_lazy();
     for (Index i = 0; i < inputs_.size(); ++i) {
@@ -266,18 +315,34 @@ void Linker::reach(Index input, Index index, std::vector<std::pair<Index, Index>
     const Symbol* symbol = &inputs_[input].object.symbols[index];
     if (symbol->binding != Binding::local && symbol->type != SymbolType::section) {
         const auto known = globals_.find(symbol->name);
-        if (known == globals_.end() || known->second.rank == Global::Rank::undefined) return;
+        if (known == globals_.end() || known->second.rank == Global::Rank::undefined)
+            return reach_sections(symbol->name, waiting);
         input = known->second.input;
         symbol = &inputs_[input].object.symbols[known->second.symbol];
     }
     if (symbol->section >= inputs_[input].object.sections.size() || !dropped_[input][symbol->section]) return;
+    if (gone_[input][symbol->section]) return;
     dropped_[input][symbol->section] = false;
     waiting.emplace_back(input, symbol->section);
 }
 
+// All sections of a name, whose ends are asked for.
+void Linker::reach_sections(std::string_view name, std::vector<std::pair<Index, Index>>& waiting) {
+    constexpr std::string_view begin = "__start_", end = "__stop_";
+    if (!name.starts_with(begin) && !name.starts_with(end)) return;
+    name.remove_prefix(name.starts_with(begin) ? begin.size() : end.size());
+    for (Index i = 0; i < inputs_.size(); ++i) {
+        const std::vector<Section>& sections = inputs_[i].object.sections;
+        for (Index s = 0; program_.taken[i] && s < sections.size(); ++s) {
+            if (!dropped_[i][s] || gone_[i][s] || sections[s].name != name) continue;
+            dropped_[i][s] = false;
+            waiting.emplace_back(i, s);
+        }
+    }
+}
+
 void Linker::drop_unused() {
-    dropped_.resize(inputs_.size());
-    for (Index i = 0; i < inputs_.size(); ++i) dropped_[i].assign(inputs_[i].object.sections.size(), false);
+    gone_ = dropped_;
     if (!options_.drop_unused || options_.relocatable) return;
     std::vector<std::pair<Index, Index>> waiting;
     std::vector<std::map<Index, std::vector<Index>>> from(inputs_.size());  // symbols that a section names
@@ -286,6 +351,7 @@ void Linker::drop_unused() {
         const Object& object = inputs_[i].object;
         for (Index s = 0; s < object.sections.size(); ++s) {
             const Section& section = object.sections[s];
+            if (gone_[i][s]) continue;
             const bool kept = !section.allocated || section.note || section.name.starts_with(".init") ||
                               section.name.starts_with(".fini") || section.name.starts_with(".preinit");
             dropped_[i][s] = !kept;
@@ -311,7 +377,7 @@ void Linker::drop_unused() {
     for (Index i = 0; i < inputs_.size(); ++i) {
         for (Index s = 0; s < dropped_[i].size(); ++s) {
             const Section& section = inputs_[i].object.sections[s];
-            if (dropped_[i][s] && section.extent() != 0)
+            if (dropped_[i][s] && !gone_[i][s] && section.extent() != 0)
                 program_.dropped.push_back({i, s, no_index, 0, section.extent(), section.name});
         }
     }
@@ -372,15 +438,21 @@ bool Linker::add_part(Index input, Index from, const Section& section, Moved& mo
 
 bool Linker::merge_sections() {
     moved_.resize(inputs_.size());
+    std::vector<std::tuple<unsigned, Index, Index>> parts;  // when, and which section of which input
     for (Index i = 0; i < inputs_.size(); ++i) {
         const Object& object = inputs_[i].object;
         moved_[i].resize(object.sections.size());
         for (Index s = 0; program_.taken[i] && s < object.sections.size(); ++s) {
-            if (!dropped_[i][s] && !add_part(i, s, object.sections[s], moved_[i][s], object.sections[s].name))
-                return false;
+            const bool only_warns = object.sections[s].name.starts_with(".gnu.warning.");  // to be said by a linker
+            if (!dropped_[i][s] && !only_warns) parts.emplace_back(order_of(object.sections[s]), i, s);
         }
     }
-    return true;
+    std::ranges::stable_sort(parts, {}, [](const auto& part) { return std::get<0>(part); });
+    return std::ranges::all_of(parts, [&](const auto& part) {
+        const auto [order, i, s] = part;
+        const Section& section = inputs_[i].object.sections[s];
+        return add_part(i, s, section, moved_[i][s], section.name);
+    });
 }
 
 // Each symbol of a size alone gets its room where what is zeroed lies.
@@ -529,11 +601,34 @@ void Linker::add_own_symbols() {
     const auto end_of = [&](std::string_view name, Index section) {
         if (section != no_index) own_symbol(name, section, object_.sections[section].extent());
     };
-    end_of("_etext", last([](const Section& section) { return section.executable; }));
-    end_of("_edata", last([](const Section& section) { return section.writable && !section.no_bits; }));
-    end_of("_end", last([&](const Section& section) { return !section.executable || object_.address_bytes == 1; }));
+    for (const std::string_view line : {"", "_"}) {
+        const auto named = [&](std::string_view name) { return fmt::format("{}{}", line, name); };
+        end_of(named("etext"), last([](const Section& section) { return section.executable; }));
+        end_of(named("edata"), last([](const Section& section) { return section.writable && !section.no_bits; }));
+        end_of(named("end"),
+               last([&](const Section& section) { return !section.executable || object_.address_bytes == 1; }));
+    }
     const Index bss = object_.find_section(".bss");
     if (bss != no_index) own_symbol("__bss_start", bss, 0);
+    // What programs look through before and after `main`; none is as well.
+    for (const std::string_view name : {"preinit_array", "init_array", "fini_array", "rela_iplt"}) {
+        const Index section = object_.find_section(fmt::format(".{}", name));
+        const bool there = section != no_index;
+        own_symbol(fmt::format("__{}_start", name), there ? section : absolute_section, 0);
+        own_symbol(fmt::format("__{}_end", name), there ? section : absolute_section,
+                   there ? object_.sections[section].extent() : 0);
+    }
+    if (slots_section_ != no_index) own_symbol("_GLOBAL_OFFSET_TABLE_", slots_section_, 0);
+    if (object_.headers_address) own_symbol("__ehdr_start", absolute_section, *object_.headers_address);
+    Index first = no_index;
+    for (Index i = 0; i < object_.sections.size(); ++i) {
+        const Section& section = object_.sections[i];
+        const bool counts = section.allocated && section.writable && !section.of_thread;
+        if (counts && (first == no_index || section.address < object_.sections[first].address)) first = i;
+    }
+    const ElfMachine& elf = codec_.isa().elf;
+    if (!elf.data_symbol.empty())
+        own_symbol(elf.data_symbol, first == no_index ? absolute_section : first, elf.data_symbol_offset);
     for (Index i = 0; i < object_.sections.size(); ++i) {
         const Section& section = object_.sections[i];
         if (!section.allocated || !is_identifier(section.name)) continue;
@@ -562,10 +657,167 @@ void Linker::merge_relocations() {
                     made.symbol = moved.section == no_index ? no_index : section_symbol(moved.section);
                     made.addend += static_cast<std::int64_t>(moved.offset);
                 }
+                if (made.symbol == no_index) continue;  // what is left out has no address
             }
             object_.relocations.push_back(made);
         }
     }
+}
+
+// A place for each address that instructions read from a table.
+void Linker::add_slots() {
+    const Isa& isa = codec_.isa();
+    std::unordered_map<std::uint32_t, bool> kinds;  // by relocation type: whether it is about threads
+    for (const OperandType& type : isa.operand_types) {
+        const auto linked = type.number.linked;
+        if (type.kind != OperandKind::number) continue;
+        if (linked == NumberRule::Linked::slot || linked == NumberRule::Linked::thread_slot)
+            kinds.emplace(type.number.relocation_type, linked == NumberRule::Linked::thread_slot);
+    }
+    if (kinds.empty()) return;
+    Section table;
+    table.name = ".got";
+    table.writable = true;
+    const std::uint64_t bytes = object_.wide ? 8 : 4;
+    table.alignment = bytes;
+    std::vector<LinkerTables::Slot> order;
+    for (const Relocation& relocation : object_.relocations) {
+        const auto kind = kinds.find(relocation.type);
+        if (kind == kinds.end() || relocation.symbol >= object_.symbols.size()) continue;
+        const LinkerTables::Slot slot{relocation.symbol, relocation.addend, kind->second};
+        if (tables_.slots.try_emplace(slot, order.size() * bytes).second) order.push_back(slot);
+    }
+    if (order.empty()) return;
+    const std::uint32_t type = isa.elf.of_data(static_cast<unsigned>(bytes), false);
+    if (type == 0)
+        return fail("a table of addresses is needed, and the description has no relocation for one of its places");
+    table.bytes.resize(order.size() * bytes);
+    Moved moved;
+    if (!add_part(no_index, no_index, table, moved, "addresses")) return;
+    slots_section_ = moved.section;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        std::uint64_t& offset = tables_.slots[order[i]];
+        offset += moved.offset;
+        if (order[i].thread) continue;
+        Relocation made;
+        made.section = moved.section;
+        made.offset = offset;
+        made.symbol = order[i].symbol;
+        made.addend = order[i].addend;
+        made.type = type;
+        object_.relocations.push_back(made);
+    }
+}
+
+// Once sections have addresses: where the table's places are, and what those about threads hold.
+void Linker::fill_slots() {
+    for (const Section& section : object_.sections) {
+        if (!section.of_thread || section.extent() == 0) continue;
+        tables_.thread_begin = std::min(tables_.thread_begin.value_or(section.address), section.address);
+    }
+    if (slots_section_ == no_index) return;
+    Section& table = object_.sections[slots_section_];
+    for (auto& [slot, place] : tables_.slots) {
+        const std::uint64_t offset = place;
+        place += table.address;
+        const Symbol& symbol = object_.symbols[slot.symbol];
+        if (!slot.thread || symbol.section >= object_.sections.size()) continue;
+        const std::uint64_t value = symbol.value + static_cast<std::uint64_t>(slot.addend) +
+                                    object_.sections[symbol.section].address - tables_.thread_begin.value_or(0);
+        const unsigned bytes = object_.wide ? 8 : 4;
+        for (unsigned i = 0; i < bytes; ++i)
+            table.bytes[offset + i] = static_cast<std::uint8_t>(value >> 8 * (object_.big_endian ? bytes - 1 - i : i));
+    }
+}
+
+bool Linker::settle_paddings() {
+    for (Index i = 0; i < inputs_.size(); ++i) {
+        if (!program_.taken[i]) continue;
+        Index section = no_index;
+        std::uint64_t offset = 0;
+        const std::string wrong = settle_padding(inputs_[i].object, codec_, section, offset);
+        if (wrong.empty()) continue;
+        fail(fmt::format("{}: {}", place_in(inputs_[i], section, offset), wrong));
+        return false;
+    }
+    return true;
+}
+
+// The code address that a relocation leads to.
+std::optional<std::int64_t> Linker::target_of(Index input, const Relocation& relocation) const {
+    const Object& object = inputs_[input].object;
+    if (relocation.symbol >= object.symbols.size()) return std::nullopt;
+    const Symbol& symbol = object.symbols[relocation.symbol];
+    std::uint64_t bytes = static_cast<std::uint64_t>(relocation.addend);
+    if (symbol.type == SymbolType::section && symbol.section < object.sections.size()) {
+        const Moved& moved = moved_[input][symbol.section];
+        if (moved.section == no_index) return std::nullopt;
+        bytes += object_.sections[moved.section].address + moved.offset;
+    } else {
+        const Index made = made_[input][relocation.symbol];
+        if (made >= object_.symbols.size()) return std::nullopt;
+        const Symbol& meant = object_.symbols[made];
+        if (meant.section >= object_.sections.size()) return std::nullopt;
+        bytes += object_.sections[meant.section].address + meant.value;
+    }
+    return static_cast<std::int64_t>(bytes / object_.address_bytes);
+}
+
+// Makes instructions of the inputs shorter that may be, as far as what they lead to is near enough. Other parts may move
+// against each other by as much as they are aligned to. True where one is.
+bool Linker::shorten(Shortener& shortener) {
+    const std::uint32_t relax = codec_.isa().elf.relax;
+    std::uint64_t alignment = 1;
+    for (const Section& section : object_.sections) {
+        if (section.allocated) alignment = std::max(alignment, section.alignment);
+    }
+    if (object_.page_bytes != 0) alignment = std::max(alignment, object_.page_bytes);
+    const auto slack = static_cast<std::int64_t>(alignment / object_.address_bytes);
+    bool any = false;
+    for (Index i = 0; i < inputs_.size(); ++i) {
+        if (!program_.taken[i]) continue;
+        Object& object = inputs_[i].object;
+        std::set<std::pair<Index, std::uint64_t>> marks;
+        for (const Relocation& relocation : object.relocations) {
+            if (relocation.type == relax) marks.emplace(relocation.section, relocation.offset);
+        }
+        std::vector<Cut> cuts;
+        std::map<std::pair<Index, std::uint64_t>, std::uint64_t> changed;  // instructions, and where they ended
+        const auto is_apart = [&](const Relocation& relocation, std::uint64_t end) {
+            const auto behind = changed.lower_bound({relocation.section, end});
+            return behind == changed.begin() || std::prev(behind)->first.first != relocation.section ||
+                   std::prev(behind)->second <= relocation.offset;
+        };
+        for (Relocation& relocation : object.relocations) {
+            const Moved& moved = moved_[i][relocation.section];
+            if (relocation.type == relax || moved.section == no_index) continue;
+            if (!marks.contains({relocation.section, relocation.offset})) continue;
+            const std::optional<std::int64_t> target = target_of(i, relocation);
+            if (!target) continue;
+            Section& section = object.sections[relocation.section];
+            const std::uint64_t address =
+                (object_.sections[moved.section].address + moved.offset + relocation.offset) / object_.address_bytes;
+            const Symbol& symbol = object.symbols[relocation.symbol];
+            const bool near = symbol.section == relocation.section;  // no part lies between that could move
+            unsigned bits = 0;
+            std::uint8_t* const bytes = section.bytes.data() + relocation.offset;
+            const auto shorter = shortener.find(bytes, section.bytes.size() - relocation.offset, relocation.type,
+                                                relocation.number, *target, address, near ? 0 : slack, bits);
+            const std::uint64_t end = relocation.offset + bits / 8;
+            if (!shorter || !is_apart(relocation, end)) continue;
+            changed[{relocation.section, relocation.offset}] = end;
+            codec_.store(shorter->encoded.image, shorter->encoded.bits, bytes);
+            relocation.type = shorter->type;
+            relocation.number = 0;
+            cuts.push_back({relocation.section, relocation.offset + shorter->encoded.bits / 8,
+                            (bits - shorter->encoded.bits) / 8});
+        }
+        if (cuts.empty()) continue;
+        std::ranges::sort(cuts, {}, [](const Cut& one) { return std::pair(one.section, one.offset); });
+        cut(object, cuts);
+        any = true;
+    }
+    return any;
 }
 
 void Linker::merge_lines() {
@@ -599,7 +851,7 @@ void Linker::merge_lines() {
 std::string Linker::origin(Index section, std::uint64_t offset) const {
     for (const LinkedPart& part : program_.parts) {
         if (part.section != section || offset < part.offset || offset - part.offset >= part.size) continue;
-        return place_in(inputs_[part.input], part.from, offset - part.offset);
+        if (part.input < inputs_.size()) return place_in(inputs_[part.input], part.from, offset - part.offset);
     }
     return fmt::format("{}+0x{:x}", object_.sections[section].name, offset);
 }
@@ -607,11 +859,16 @@ std::string Linker::origin(Index section, std::uint64_t offset) const {
 // Names that nobody defines, each once.
 void Linker::report_undefined() {
     std::map<Index, std::vector<const Relocation*>> missing;  // by symbol
+    std::set<Index> chosen;
     for (const Relocation& relocation : object_.relocations) {
         if (relocation.symbol >= object_.symbols.size()) continue;
         const Symbol& symbol = object_.symbols[relocation.symbol];
         if (symbol.section == undefined_section && symbol.binding != Binding::weak)
             missing[relocation.symbol].push_back(&relocation);
+        // STT_GNU_IFUNC: a function gives the address.
+        if (symbol.type == SymbolType::special && chosen.insert(relocation.symbol).second)
+            fail(fmt::format("{}: where '{}' is, is computed when the program begins, and nothing here does that",
+                             origin(relocation.section, relocation.offset), symbol.name));
     }
     for (const auto& [index, places] : missing) {
         const std::string& name = object_.symbols[index].name;
@@ -651,7 +908,29 @@ void Linker::set_entry() {
     if (code != object_.sections.end()) object_.entry = code->address;
 }
 
-bool Linker::run() {
+// Labels that tools make for themselves, and marks of where code and data begin, have done what they were for.
+void Linker::drop_labels() {
+    const bool named =
+        std::ranges::any_of(object_.relocations, [&](const Relocation& one) { return one.symbol != no_index; });
+    if (named) return;
+    std::vector<Symbol> kept;
+    std::vector<Index> defined_in;
+    for (Index i = 0; i < object_.symbols.size(); ++i) {
+        Symbol& symbol = object_.symbols[i];
+        const Index input = program_.defined_in[i];
+        const bool is_foreign = input < inputs_.size() && inputs_[input].object.isa.empty();
+        const bool marks = is_foreign && symbol.type == SymbolType::none &&
+                           (symbol.name.starts_with("$x") || symbol.name.starts_with("$d"));
+        if (symbol.binding == Binding::local && (marks || symbol.name.starts_with(".L"))) continue;
+        kept.push_back(std::move(symbol));
+        defined_in.push_back(program_.defined_in[i]);
+    }
+    object_.symbols = std::move(kept);
+    program_.defined_in = std::move(defined_in);
+}
+
+bool Linker::run(Shortener* shortener, bool& again) {
+    again = false;
     if (!check_inputs()) return false;
     object_ = make_object(codec_.isa());
     const Object& first = inputs_[0].object;
@@ -664,11 +943,16 @@ bool Linker::run() {
     object_.parameters = first.parameters;
     object_.address_relocation = first.address_relocation;
     take_wanted();
+    for (Index i = 0; i < inputs_.size(); ++i) {
+        if (program_.taken[i]) object_.machine_flags |= inputs_[i].object.machine_flags;
+    }
     drop_unused();
+    if (!options_.relocatable && !shortener && !settle_paddings()) return false;
     if (!merge_sections()) return false;
     merge_commons();
     merge_symbols();
     merge_relocations();
+    if (!options_.relocatable) add_slots();
     merge_lines();
     object_.relocatable = true;
     for (const auto& [name, value] : options_.definitions) define_own(name, {absolute_section, value});
@@ -677,10 +961,17 @@ bool Linker::run() {
         add_own_symbols();
         report_undefined();
         if (!diagnostics_.ok()) return false;
+        if (shortener) {
+            again = true;
+            return shorten(*shortener);
+        }
+        fill_slots();
         set_entry();
-        apply_relocations(object_, codec_, diagnostics_,
-                          [this](Index section, std::uint64_t offset) { return origin(section, offset); });
+        apply_relocations(
+            object_, codec_, diagnostics_,
+            [this](Index section, std::uint64_t offset) { return origin(section, offset); }, &tables_);
     }
+    if (!options_.relocatable) drop_labels();
     std::ranges::stable_sort(program_.parts, {},
                              [](const LinkedPart& part) { return std::pair(part.section, part.offset); });
     return diagnostics_.ok();
@@ -690,8 +981,27 @@ bool Linker::run() {
 
 bool link(std::vector<LinkInput> inputs, const Codec& codec, const LinkOptions& options, LinkedProgram& program,
           Diagnostics& diagnostics) {
+    // What becomes shorter brings other things nearer; the last times around gain little.
+    constexpr unsigned most_rounds = 8;
+    const std::uint32_t relax = codec.isa().elf.relax;
+    const bool may_shorten =
+        relax != 0 && !options.relocatable && !options.keep_lengths &&
+        std::ranges::any_of(inputs, [&](const LinkInput& input) {
+            return std::ranges::any_of(input.object.relocations,
+                                       [&](const Relocation& relocation) { return relocation.type == relax; });
+        });
+    if (may_shorten) {
+        Shortener shortener(codec);
+        bool again = true;
+        for (unsigned round = 0; again && round < most_rounds; ++round) {
+            program = {};
+            if (!Linker(inputs, codec, options, program, diagnostics).run(&shortener, again)) break;
+        }
+        if (!diagnostics.ok()) return false;
+    }
+    bool again = false;
     program = {};
-    return Linker(inputs, codec, options, program, diagnostics).run();
+    return Linker(inputs, codec, options, program, diagnostics).run(nullptr, again);
 }
 
 }  // namespace isaforge

@@ -51,9 +51,9 @@ std::string map_text(const LinkedProgram& program) {
         for (const LinkedPart& part : program.parts) {
             if (part.section != index) continue;
             list_symbols(part.offset);
+            const std::string from = part.input < program.inputs.size() ? program.inputs[part.input] : "the linker";
             line(section.address + part.offset, part.size, 4,
-                 part.name == section.name ? program.inputs[part.input]
-                                           : fmt::format("{}({})", program.inputs[part.input], part.name));
+                 part.name == section.name ? from : fmt::format("{}({})", from, part.name));
             list_symbols(part.offset + part.size);
         }
         list_symbols(~std::uint64_t{0});

@@ -114,7 +114,15 @@ bool place_by_default(Object& object, const LinkOptions& options, Diagnostics& d
         }
         placed[found].address = address;
     }
-    place_sections(placed, object.address_bytes != 1, options.base);
+    constexpr std::uint64_t page = 4096, usual_base = 0x10000;
+    const std::uint64_t base = options.base.value_or(options.as_process ? usual_base : 0);
+    if (!options.as_process) {
+        place_sections(placed, object.address_bytes != 1, base);
+        return true;
+    }
+    object.page_bytes = page;
+    object.headers_address = base;
+    place_sections(placed, false, base + elf_headers_bytes(object), page);
     return true;
 }
 
@@ -123,7 +131,8 @@ bool check_places(const Object& object, Diagnostics& diagnostics) {
     const bool apart = object.address_bytes != 1;
     std::vector<const Section*> sections;
     for (const Section& section : object.sections) {
-        if (section.allocated && section.extent() != 0) sections.push_back(&section);
+        const bool has_room = section.allocated && section.extent() != 0;
+        if (has_room && !(section.of_thread && section.no_bits)) sections.push_back(&section);
     }
     const auto memory = [&](const Section* section) { return apart && section->executable; };
     std::ranges::stable_sort(sections, {},

@@ -40,6 +40,7 @@ constexpr Declaration declarations[] = {
     {"meanings", {}},
     {"floats", {}},
     {"syntax", {}},
+    {"expand", {}},
     {"constant", Kind::constant},
     {"parameter", Kind::constant},
     {"registers", Kind::registers},

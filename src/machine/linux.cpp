@@ -1,5 +1,5 @@
-// The calls of Linux that a process makes, by the numbers and structures that machines of 64 bits share
-// (uapi/asm-generic/unistd.h, stat.h); those beside them that newlib asks for have its numbers (libgloss/riscv). What a
+// The calls of Linux that a process makes, by the numbers and structures that machines share (uapi/asm-generic/unistd.h, stat.h):
+// words are those of the machine, and with words of 32 bits time has 64 nevertheless, by calls of its own; those beside them that newlib asks for have its numbers (libgloss/riscv). What a
 // program's pointers lead to goes through its own memory alone: what it could not do itself is EFAULT.
 #include <algorithm>
 #include <cerrno>
@@ -40,6 +40,12 @@ private:
     bool put(std::uint64_t address, std::span<const std::uint8_t> bytes) {
         return hart_.bus.write_bytes(address, bytes);
     }
+    bool is_wide() const { return hart_.isa.elf.wide; }
+    unsigned word() const { return is_wide() ? 8 : 4; }
+    // A number of 64 bits, which takes two arguments where they have 32.
+    std::uint64_t long_at(unsigned argument) const {
+        return is_wide() ? at(argument) : at(argument) | at(argument + 1) << 32;
+    }
     bool is_big() const { return hart_.system->spaces[hart_.system->main].big_endian; }
     bool get_number(std::uint64_t address, unsigned bytes, std::uint64_t& value);
     std::int64_t get_text(std::uint64_t address, std::string& text);
@@ -66,8 +72,11 @@ private:
                       std::optional<std::uint64_t> offset = {});
     std::int64_t write(std::int64_t descriptor, std::uint64_t address, std::uint64_t length);
     std::int64_t in_parts(bool reads);
+    std::int64_t find_facts(bool by_name, std::int64_t folder, std::uint64_t name, FileFacts& known);
     std::int64_t facts(bool by_name, std::int64_t folder, std::uint64_t name, std::uint64_t to);
     std::int64_t named(std::uint64_t address, const std::function<std::int64_t(const std::string&)>& act);
+    std::int64_t all_facts();
+    std::int64_t seek();
     std::int64_t control();
     std::int64_t entries();
     std::int64_t link_target();
@@ -169,7 +178,8 @@ std::int64_t Call::in_parts(bool reads) {
     std::int64_t sum = 0;
     for (std::uint64_t i = 0; i < at(2); ++i) {
         std::uint64_t address = 0, length = 0;
-        if (!get_number(at(1) + 16 * i, 8, address) || !get_number(at(1) + 16 * i + 8, 8, length))
+        const std::uint64_t part = at(1) + 2 * word() * i;
+        if (!get_number(part, word(), address) || !get_number(part + word(), word(), length))
             return sum == 0 ? -EFAULT : sum;
         if (length == 0) continue;
         const std::int64_t done = reads ? read(number(0), address, length) : write(number(0), address, length);
@@ -186,17 +196,21 @@ std::int64_t Call::named(std::uint64_t address, const std::function<std::int64_t
     return wrong < 0 ? wrong : act(name);
 }
 
-// struct stat
-std::int64_t Call::facts(bool by_name, std::int64_t folder, std::uint64_t name_at, std::uint64_t to) {
-    FileFacts known;
+std::int64_t Call::find_facts(bool by_name, std::int64_t folder, std::uint64_t name_at, FileFacts& known) {
     std::string name;
     if (by_name) {
         if (const std::int64_t wrong = get_text(name_at, name); wrong < 0) return wrong;
     }
     const std::int64_t wrong = name.empty() ? process_.files.facts(folder, known)  // AT_EMPTY_PATH
                                             : process_.files.facts(folder, name, known);
-    if (wrong < 0) return by_name && name.empty() && wrong == -EBADF ? -ENOENT : wrong;
-    Structure made{std::vector<std::uint8_t>(128), is_big()};
+    return by_name && name.empty() && wrong == -EBADF ? -ENOENT : wrong;
+}
+
+// struct stat, and stat64 of machines of 32 bits
+std::int64_t Call::facts(bool by_name, std::int64_t folder, std::uint64_t name_at, std::uint64_t to) {
+    FileFacts known;
+    if (const std::int64_t wrong = find_facts(by_name, folder, name_at, known); wrong < 0) return wrong;
+    Structure made{std::vector<std::uint8_t>(is_wide() ? 128 : 104), is_big()};
     made.set(0, known.device, 8);
     made.set(8, known.number, 8);
     made.set(16, known.mode, 4);
@@ -207,13 +221,53 @@ std::int64_t Call::facts(bool by_name, std::int64_t folder, std::uint64_t name_a
     made.set(48, known.size, 8);
     made.set(56, known.block_bytes, 4);
     made.set(64, known.blocks, 8);
-    made.set(72, static_cast<std::uint64_t>(known.accessed), 8);
-    made.set(80, known.accessed_rest, 8);
-    made.set(88, static_cast<std::uint64_t>(known.written), 8);
-    made.set(96, known.written_rest, 8);
-    made.set(104, static_cast<std::uint64_t>(known.changed), 8);
-    made.set(112, known.changed_rest, 8);
+    std::size_t offset = 72;
+    for (const std::uint64_t time : {static_cast<std::uint64_t>(known.accessed), std::uint64_t{known.accessed_rest},
+                                     static_cast<std::uint64_t>(known.written), std::uint64_t{known.written_rest},
+                                     static_cast<std::uint64_t>(known.changed), std::uint64_t{known.changed_rest}})
+        made.set(std::exchange(offset, offset + word()), time, word());
     return put_structure(to, made);
+}
+
+// statx
+std::int64_t Call::all_facts() {
+    constexpr std::uint64_t basic = 0x7ff, of_descriptor = 0x1000;  // STATX_BASIC_STATS, AT_EMPTY_PATH
+    FileFacts known;
+    const bool by_name = at(1) != 0 || (at(2) & of_descriptor) == 0;
+    if (const std::int64_t wrong = find_facts(by_name, number(0), at(1), known); wrong < 0) return wrong;
+    Structure made{std::vector<std::uint8_t>(256), is_big()};
+    const auto device = [&](std::size_t offset, std::uint64_t which) {
+        made.set(offset, (which >> 8 & 0xfff) | (which >> 32 & ~std::uint64_t{0xfff}), 4);
+        made.set(offset + 4, (which & 0xff) | (which >> 12 & ~std::uint64_t{0xff}), 4);
+    };
+    const auto time = [&](std::size_t offset, std::int64_t seconds, std::uint64_t rest) {
+        made.set(offset, static_cast<std::uint64_t>(seconds), 8);
+        made.set(offset + 8, rest, 4);
+    };
+    made.set(0, basic, 4);
+    made.set(4, known.block_bytes, 4);
+    made.set(16, known.links, 4);
+    made.set(20, user_number, 4);
+    made.set(24, user_number, 4);
+    made.set(28, known.mode, 2);
+    made.set(32, known.number, 8);
+    made.set(40, known.size, 8);
+    made.set(48, known.blocks, 8);
+    time(64, known.accessed, known.accessed_rest);
+    time(96, known.changed, known.changed_rest);
+    time(112, known.written, known.written_rest);
+    device(128, known.special);
+    device(136, known.device);
+    return put_structure(at(4), made);
+}
+
+// lseek, and _llseek of machines of 32 bits, which puts the place where its argument says.
+std::int64_t Call::seek() {
+    if (is_wide())
+        return process_.files.seek(number(0), static_cast<std::int64_t>(at(1)), static_cast<unsigned>(at(2)));
+    const auto offset = static_cast<std::int64_t>(at(1) << 32 | at(2));
+    const std::int64_t place = process_.files.seek(number(0), offset, static_cast<unsigned>(at(4)));
+    return place < 0 ? place : put_words(at(3), {static_cast<std::uint64_t>(place)});
 }
 
 // fcntl
@@ -298,23 +352,24 @@ std::optional<std::int64_t> Call::about_files() {
         case 35: return remove(number(0), 1, (at(2) & remove_folder) != 0);
         case 38:
         case 276: return rename();
-        case 46: return files.truncate(number(0), at(1));
+        case 46: return files.truncate(number(0), long_at(1));
         case 48:
         case 439: return check(number(0), 1);
         case 56: return open(number(0), 1);
         case 57: return files.close(number(0));
         case 61: return entries();
-        case 62: return files.seek(number(0), static_cast<std::int64_t>(at(1)), static_cast<unsigned>(at(2)));
+        case 62: return seek();
         case 63: return read(number(0), at(1), at(2));
         case 64: return write(number(0), at(1), at(2));
         case 65: return in_parts(true);
         case 66: return in_parts(false);
-        case 67: return read(number(0), at(1), at(2), at(3));
+        case 67: return read(number(0), at(1), at(2), long_at(3));
         case 78: return link_target();
         case 79: return facts(true, number(0), at(1), at(2));
         case 80: return facts(false, number(0), 0, at(1));
         case 82:
         case 83: return files.is_open(number(0)) ? 0 : -EBADF;  // fsync: the host's matter
+        case 291: return all_facts();
         case 1024: return open(here, 0);
         case 1026: return remove(here, 0, false);
         case 1033: return check(here, 0);
@@ -329,21 +384,21 @@ std::optional<std::int64_t> Call::about_files() {
 
 std::int64_t Call::map() {
     constexpr std::uint64_t fixed = 0x10, anonymous = 0x20, fixed_where_free = 0x100000;
-    const std::uint64_t length = at(1), how = at(3);
+    const std::uint64_t length = at(1), how = at(3), begin = is_wide() ? at(5) : at(5) * Process::page;  // mmap2
     std::vector<std::uint8_t> bytes;
     if ((how & anonymous) == 0) {
         FileFacts known;
         if (const std::int64_t wrong = process_.files.facts(number(4), known); wrong < 0) return wrong;
         if (process_.files.stream(number(4))) return -ENODEV;
-        if (at(5) % Process::page != 0) return -EINVAL;
+        if (begin % Process::page != 0) return -EINVAL;
         // A file that programs change together is none that this one may write.
         if ((how & 3) == 1 && (at(2) & 2) != 0) return -EACCES;
-        const std::uint64_t there = known.size > at(5) ? known.size - at(5) : 0;
+        const std::uint64_t there = known.size > begin ? known.size - begin : 0;
         if (std::min(length, there) > process_.most_bytes()) return -ENOMEM;
         bytes.resize(std::min(length, there));
         std::size_t done = 0;
         while (done < bytes.size()) {
-            const std::int64_t got = process_.files.read_at(number(4), std::span(bytes).subspan(done), at(5) + done);
+            const std::int64_t got = process_.files.read_at(number(4), std::span(bytes).subspan(done), begin + done);
             if (got < 0) return got;
             if (got == 0) break;
             done += static_cast<std::size_t>(got);
@@ -406,7 +461,15 @@ std::int64_t Call::sleep(std::uint64_t wanted, bool is_absolute, std::uint64_t w
 
 std::optional<std::int64_t> Call::about_time() {
     constexpr std::uint64_t last_clock = 11, ticks = 100;
-    switch (number_) {
+    // Machines of 32 bits have no calls with times of 32: others that are the same as those of 64.
+    std::uint64_t which = number_;
+    if (!is_wide()) {
+        if (which == 101 || which == 169 || (which >= 113 && which <= 115)) return -ENOSYS;
+        if (which == 403) which = 113;
+        if (which == 406) which = 114;
+        if (which == 407) which = 115;
+    }
+    switch (which) {
         case 101: return sleep(at(0), false, 1);
         case 113: {
             const std::uint64_t now = clock(at(0));
@@ -416,14 +479,16 @@ std::optional<std::int64_t> Call::about_time() {
         case 115: return sleep(at(2), (at(1) & 1) != 0, at(0));
         case 153: {
             const std::uint64_t now = hart_.time() / (nanoseconds / ticks);
-            const std::int64_t wrong = at(0) == 0 ? 0 : put_words(at(0), {now, 0, 0, 0});
+            Structure made{std::vector<std::uint8_t>(4 * word()), is_big()};
+            made.set(0, now, word());
+            const std::int64_t wrong = at(0) == 0 ? 0 : put_structure(at(0), made);
             return wrong < 0 ? wrong : static_cast<std::int64_t>(now);
         }
         case 165: {  // getrusage: the time that it has taken, and nothing else
             const std::uint64_t now = hart_.time();
-            Structure made{std::vector<std::uint8_t>(144), is_big()};
-            made.set(0, now / nanoseconds, 8);
-            made.set(8, now % nanoseconds / 1000, 8);
+            Structure made{std::vector<std::uint8_t>(18 * word()), is_big()};
+            made.set(0, now / nanoseconds, word());
+            made.set(word(), now % nanoseconds / 1000, word());
             return put_structure(at(1), made);
         }
         case 169: {
@@ -455,13 +520,14 @@ std::int64_t Call::system_name() {
 
 // sysinfo
 std::int64_t Call::system_facts() {
-    Structure made{std::vector<std::uint8_t>(112), is_big()};
     const std::uint64_t all = process_.most_bytes(), used = std::min(all, process_.mapped_bytes(hart_));
-    made.set(0, hart_.time() / nanoseconds, 8);
-    made.set(32, all, 8);
-    made.set(40, all - used, 8);
-    made.set(80, 1, 2);   // processes
-    made.set(104, 1, 4);  // bytes of a unit
+    const std::uint64_t unit = is_wide() ? 1 : Process::page;  // in which the numbers count bytes
+    Structure made{std::vector<std::uint8_t>(is_wide() ? 112 : 64), is_big()};
+    made.set(0, hart_.time() / nanoseconds, word());
+    made.set(4 * word(), all / unit, word());
+    made.set(5 * word(), (all - used) / unit, word());
+    made.set(10 * word(), 1, 2);  // processes
+    made.set(13 * word(), unit, 4);
     return put_structure(at(0), made);
 }
 
@@ -496,12 +562,17 @@ std::int64_t Call::wait_for_word() {
     return slept < 0 ? slept : -ETIMEDOUT;
 }
 
-// kill, tkill, tgkill: signals are not delivered, and end the program, as those do that it has no handler for.
+// kill, tkill, tgkill: a signal that the program has not asked to ignore ends it, unless that is what the system does with it.
+// Handlers are not called.
 std::int64_t Call::signal(std::uint64_t which) {
-    constexpr std::uint64_t last = 64;
-    if (which > last) return -EINVAL;
-    if (which == 0) return 0;
-    const std::string text = "isaforge: the program ended itself by signal " + std::to_string(which) + "\n";
+    constexpr std::uint64_t child = 17, go_on = 18, urgent = 23, window = 28, kill = 9, stop = 19;
+    if (which > Process::last_signal) return -EINVAL;
+    const std::uint64_t handler = process_.handlers[which];
+    const bool is_ignored = handler == Process::ignore && which != kill && which != stop;
+    const bool means_nothing = which == child || which == go_on || which == urgent || which == window;
+    if (which == 0 || is_ignored || (means_nothing && handler == 0)) return 0;
+    std::string text = "isaforge: the program ended itself by signal " + std::to_string(which);
+    text += handler > Process::ignore ? ", whose handler is not called\n" : "\n";
     {
         std::scoped_lock lock(hart_.system->device_lock);
         hart_.system->streams->write(2, std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
@@ -510,11 +581,18 @@ std::int64_t Call::signal(std::uint64_t which) {
     return 0;
 }
 
-// rt_sigaction, rt_sigprocmask: what was before is the default, and no signals wait.
+// rt_sigaction, rt_sigprocmask: which handler there is counts, and no signals wait.
 std::int64_t Call::handler() {
-    const std::uint64_t bytes = number_ == 134 ? 16 + at(3) : at(3);
     if (at(3) != 8) return -EINVAL;
-    return at(2) == 0 || put(at(2), std::vector<std::uint8_t>(bytes)) ? 0 : -EFAULT;
+    const bool is_action = number_ == 134;
+    if (is_action && (at(0) == 0 || at(0) > Process::last_signal)) return -EINVAL;
+    Structure before{std::vector<std::uint8_t>(is_action ? 2 * word() + 8 : 8), is_big()};
+    if (is_action) before.set(0, process_.handlers[at(0)], word());
+    std::uint64_t wanted = 0;
+    if (is_action && at(1) != 0 && !get_number(at(1), word(), wanted)) return -EFAULT;
+    if (at(2) != 0 && !put(at(2), before.bytes)) return -EFAULT;
+    if (is_action && at(1) != 0) process_.handlers[at(0)] = wanted;
+    return 0;
 }
 
 std::optional<std::int64_t> Call::about_process() {
@@ -522,13 +600,16 @@ std::optional<std::int64_t> Call::about_process() {
         case 93:
         case 94: end_run(hart_, static_cast<int>(number(0))); return 0;
         case 96: return process_number;  // set_tid_address
-        case 98: return wait_for_word();
+        case 98: return is_wide() ? wait_for_word() : -ENOSYS;
+        case 422: return is_wide() ? -ENOSYS : wait_for_word();
         case 99: return 0;               // set_robust_list
         case 124: return 0;              // sched_yield
         case 123: {                      // sched_getaffinity: one processor
-            if (at(1) < 8) return -EINVAL;
-            const std::int64_t wrong = put_words(at(2), {1});
-            return wrong < 0 ? wrong : 8;
+            if (at(1) < word()) return -EINVAL;
+            Structure made{std::vector<std::uint8_t>(word()), is_big()};
+            made.set(0, 1, word());
+            const std::int64_t wrong = put_structure(at(2), made);
+            return wrong < 0 ? wrong : word();
         }
         case 129:
         case 130: return signal(at(1));

@@ -132,6 +132,7 @@ Process::Layout Process::layout(const Machine::State& hart) const {
 std::uint64_t Process::begin(Machine::State& hart) {
     Space& space = space_of(hart);
     has_begun_ = false;
+    handlers.fill(0);
     if (hart.system->has_several() || space.unit_shift != 0) return 0;
     files.reset();
     random = SplitMix64(seed_);

@@ -4,6 +4,7 @@
 // Addresses from below: the program's segments, the heap behind them, mappings, the stack.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -49,6 +50,10 @@ public:
     GuestFiles files;
     SplitMix64 random;
     std::set<std::uint64_t> unknown_calls;
+
+    // What the program wants done where a signal comes: 0 is what Linux does, `ignore` nothing, else an address.
+    static constexpr std::uint64_t last_signal = 64, ignore = 1;
+    std::array<std::uint64_t, last_signal + 1> handlers{};
 
 private:
     struct Layout {

@@ -60,6 +60,8 @@ private:
     bool read_segment(const GElf_Phdr& header, std::string& problem);
     bool read_symbols(std::string& error);
     bool read_symbol(const GElf_Sym& symbol, std::size_t index, const Names& names, std::string& error);
+    bool read_groups(std::string& error);
+    std::uint64_t thread_begin() const;
     void read_relocations();
     void read_relocation_section(Elf_Scn* scan, const GElf_Shdr& header);
     void add_relocation(const GElf_Rela& entry, bool with_addend, Index target);
@@ -83,6 +85,7 @@ private:
     std::vector<Index> sections_;               // by index in the file
     std::vector<Index> symbols_;                // by index in the symbol table
     std::vector<std::uint64_t> symbol_values_;  // likewise
+    std::vector<std::size_t> groups_;           // in the file
     std::size_t symbol_table_ = 0, dynamic_symbol_table_ = 0;
     DebugLineInput debug_;
     std::size_t debug_line_index_ = 0;
@@ -224,7 +227,10 @@ bool ElfReader::read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string
     if (header.sh_type == SHT_DYNSYM && dynamic_symbol_table_ == 0) dynamic_symbol_table_ = index;
     take_debug_section(name, header, index, content);
     if (name == note_section) return read_note({content.begin(), content.end()}, error);
-    const bool wanted = header.sh_type == SHT_PROGBITS || header.sh_type == SHT_NOBITS ||
+    if (header.sh_type == SHT_GROUP) groups_.push_back(index);
+    const bool initialises =
+        header.sh_type == SHT_INIT_ARRAY || header.sh_type == SHT_FINI_ARRAY || header.sh_type == SHT_PREINIT_ARRAY;
+    const bool wanted = header.sh_type == SHT_PROGBITS || header.sh_type == SHT_NOBITS || initialises ||
                         (header.sh_type == SHT_NOTE && ((header.sh_flags & SHF_ALLOC) || object_.machine != EM_NONE));
     if (!wanted || name.starts_with(".debug")) return true;
     Section section;
@@ -234,6 +240,8 @@ bool ElfReader::read_section(Elf_Scn* scan, const GElf_Shdr& header, std::string
     section.executable = header.sh_flags & SHF_EXECINSTR;
     section.no_bits = header.sh_type == SHT_NOBITS;
     section.note = header.sh_type == SHT_NOTE;
+    section.of_thread = header.sh_flags & SHF_TLS;
+    if (initialises) section.elf_type = header.sh_type;
     section.elf_flags = static_cast<std::uint32_t>(header.sh_flags & (SHF_MERGE | SHF_STRINGS));
     section.entry_size = static_cast<std::uint32_t>(header.sh_entsize);
     const bool power = header.sh_addralign && (header.sh_addralign & (header.sh_addralign - 1)) == 0;
@@ -332,6 +340,7 @@ bool ElfReader::read_symbol(const GElf_Sym& symbol, std::size_t index, const Nam
                 : type == STT_SECTION ? SymbolType::section
                 : type == STT_FILE    ? SymbolType::file
                 : type == STT_LOOS    ? SymbolType::special
+                : type == STT_TLS     ? SymbolType::thread
                                       : SymbolType::none;
     made.binding = binding == STB_LOCAL ? Binding::local : binding == STB_WEAK ? Binding::weak : Binding::global;
     made.visibility = static_cast<Visibility>(symbol.st_other & 3);
@@ -344,11 +353,53 @@ bool ElfReader::read_symbol(const GElf_Sym& symbol, std::size_t index, const Nam
         if (made.section == no_index) return true;
     }
     // In linked files symbols have addresses; in objects, offsets.
-    if (!object_.relocatable && made.section < object_.sections.size())
+    if (!object_.relocatable && made.section < object_.sections.size()) {
         made.value -= object_.sections[made.section].address;
+        if (made.type == SymbolType::thread) made.value += thread_begin();  // those count from there
+    }
     if (made.type != SymbolType::section && !name_at(names, symbol.st_name, made.name, error)) return false;
     symbols_[index] = static_cast<Index>(object_.symbols.size());
     object_.symbols.push_back(std::move(made));
+    return true;
+}
+
+std::uint64_t ElfReader::thread_begin() const {
+    std::uint64_t begin = ~std::uint64_t{0};
+    for (const Section& section : object_.sections) {
+        if (section.of_thread) begin = std::min(begin, section.address);
+    }
+    return begin == ~std::uint64_t{0} ? 0 : begin;
+}
+
+// Groups of which one copy is enough. Each names its sections, behind a word of flags.
+bool ElfReader::read_groups(std::string& error) {
+    for (const std::size_t index : groups_) {
+        GElf_Shdr header;
+        GElf_Sym symbol;
+        Elf_Scn* const scan = elf_getscn(elf_, index);
+        if (!scan || !gelf_getshdr(scan, &header)) continue;
+        const std::span<const std::uint8_t> content = raw(header);
+        const std::vector<std::uint8_t> words(content.begin(), content.end());
+        Elf_Scn* const table = elf_getscn(elf_, header.sh_link);
+        Elf_Data* const data = header.sh_link == symbol_table_ && table ? elf_getdata(table, nullptr) : nullptr;
+        if (words.size() < 4 || (u32(words, 0) & GRP_COMDAT) == 0) continue;
+        if (!data || !data->d_buf || !gelf_getsym(data, static_cast<int>(header.sh_info), &symbol)) continue;
+        GElf_Shdr symbols;
+        if (!gelf_getshdr(table, &symbols)) continue;
+        Object::Group group;
+        // A section may be what gives the group its name.
+        GElf_Shdr named;
+        Elf_Scn* const one = symbol.st_name == 0 ? elf_getscn(elf_, symbol.st_shndx) : nullptr;
+        const bool good = one && gelf_getshdr(one, &named)
+                              ? name_at(section_names_, named.sh_name, group.name, error)
+                              : name_at(names_of(header.sh_link), symbol.st_name, group.name, error);
+        if (!good) return false;
+        for (std::size_t at = 4; at + 4 <= words.size(); at += 4) {
+            const Index section = section_at(u32(words, at));
+            if (section != no_index) group.sections.push_back(section);
+        }
+        if (!group.name.empty()) object_.groups.push_back(std::move(group));
+    }
     return true;
 }
 
@@ -419,6 +470,12 @@ DebugField ElfReader::relocated(std::size_t at, std::uint64_t stored) {
     if (found == debug_relocations_.end() || found->offset != at) return {stored, no_index};
     auto next = found;
     for (; next != debug_relocations_.end() && next->offset == at; ++next) next->used = true;
+    const auto value = [&](const DebugRelocation& relocation) {
+        return relocation.symbol.value + (relocation.with_addend ? relocation.addend : stored);
+    };
+    // What a linker may change is told as the difference of two symbols.
+    if (next - found == 2 && found->symbol.section == found[1].symbol.section && found->with_addend)
+        return {value(found[0]) - value(found[1]), no_index};
     if (next - found > 1) object_.lines_problem = "several relocations are about one place of the line table";
     const DebugRelocation& relocation = *found;
     return {relocation.symbol.value + (relocation.with_addend ? relocation.addend : stored), relocation.symbol.section};
@@ -466,7 +523,7 @@ void ElfReader::add_line(const DebugLine& row, const std::vector<Index>& by_addr
 }
 
 std::optional<Object> ElfReader::read(std::string& error, bool with_lines) {
-    if (!open(error) || !read_sections(error) || !read_symbols(error)) return std::nullopt;
+    if (!open(error) || !read_sections(error) || !read_symbols(error) || !read_groups(error)) return std::nullopt;
     read_segments();
     read_relocations();
     if (with_lines) read_lines();

@@ -14,10 +14,13 @@
 #include "object/dwarf.hpp"
 #include "object/elf_note.hpp"
 #include "object/limits.hpp"
+#include "object/placement.hpp"
 
 namespace isaforge {
 
 namespace {
+
+constexpr std::size_t most_segments = 64;  // of pages: the headers have room for so many
 
 class StringTable {
 public:
@@ -69,6 +72,9 @@ private:
     bool add_relocations();
     bool add_relocation_section(std::string_view name, std::size_t target, std::vector<GElf_Rela>& list);
     bool add_segments();
+    GElf_Phdr segment_of(const Section& section) const;
+    bool add_pages(const std::vector<std::size_t>& loaded);
+    bool place_in_file(const std::vector<std::uint64_t>& offsets, std::uint64_t at);
     bool finish(std::string& out);
 
     const Object& object_;
@@ -155,8 +161,12 @@ bool ElfWriter::add_sections() {
     has_own_debug_ = object_.find_section(".debug_info") != no_index;
     for (const Section& section : object_.sections) {
         const std::uint32_t flags = section.elf_flags | (section.allocated ? SHF_ALLOC : 0) |
-                                    (section.writable ? SHF_WRITE : 0) | (section.executable ? SHF_EXECINSTR : 0);
-        const std::uint32_t type = section.no_bits ? SHT_NOBITS : section.note ? SHT_NOTE : SHT_PROGBITS;
+                                    (section.writable ? SHF_WRITE : 0) | (section.executable ? SHF_EXECINSTR : 0) |
+                                    (section.of_thread ? SHF_TLS : 0);
+        const std::uint32_t type = section.no_bits         ? SHT_NOBITS
+                                   : section.elf_type != 0 ? section.elf_type
+                                   : section.note          ? SHT_NOTE
+                                                           : SHT_PROGBITS;
         // libelf does not write through the pointer.
         void* bytes = section.no_bits ? nullptr : const_cast<std::uint8_t*>(section.bytes.data());
         std::size_t size = section.extent();
@@ -227,6 +237,10 @@ bool ElfWriter::add_symbols() {
     }
     symbol_indices_.resize(object_.symbols.size());
     std::size_t first_global = 0;
+    std::uint64_t begin = ~std::uint64_t{0};  // of what each thread has a copy of
+    for (const Section& section : object_.sections) {
+        if (section.of_thread) begin = std::min(begin, section.address);
+    }
     for (const bool local : {true, false}) {
         for (std::size_t i = 0; i < object_.symbols.size(); ++i) {
             const Symbol& symbol = object_.symbols[i];
@@ -235,14 +249,16 @@ bool ElfWriter::add_symbols() {
                 symbol_indices_[i] = section_symbols_[symbol.section];
                 continue;
             }
-            static constexpr unsigned types[] = {STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION, STT_FILE, STT_LOOS};
+            static constexpr unsigned types[] = {STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_SECTION,
+                                                 STT_FILE,   STT_LOOS,   STT_TLS};
             const unsigned binding = local ? STB_LOCAL : symbol.binding == Binding::weak ? STB_WEAK : STB_GLOBAL;
             GElf_Sym made{};
             made.st_name = symbol_names_.add(symbol.name);
             made.st_value = symbol.value;
             // In linked files symbols have addresses; in objects, offsets.
             if (!object_.relocatable && symbol.section < object_.sections.size())
-                made.st_value += object_.sections[symbol.section].address;
+                made.st_value +=
+                    object_.sections[symbol.section].address - (symbol.type == SymbolType::thread ? begin : 0);
             made.st_size = symbol.size;
             made.st_info = static_cast<unsigned char>(GELF_ST_INFO(binding, types[static_cast<int>(symbol.type)]));
             made.st_other = static_cast<unsigned char>(symbol.visibility);
@@ -333,33 +349,137 @@ bool ElfWriter::add_relocations() {
     return true;
 }
 
-// What a loader reads: a segment for each section of the program's image.
+// What a loader reads: a segment for each section of the program's image, or for each stretch of pages.
 bool ElfWriter::add_segments() {
     if (object_.relocatable) return true;
     std::vector<std::size_t> loaded;  // Object::sections
     for (std::size_t i = 0; i < object_.sections.size(); ++i) {
-        if (object_.sections[i].allocated && object_.sections[i].extent() != 0) loaded.push_back(i);
+        const Section& section = object_.sections[i];
+        const bool has_room = section.allocated && section.extent() != 0;
+        // What is zero in each thread's copy takes no room in what the copies are made of.
+        if (has_room && !(section.of_thread && section.no_bits)) loaded.push_back(i);
     }
     if (loaded.empty()) return true;
     std::ranges::stable_sort(loaded, {}, [this](std::size_t i) { return object_.sections[i].address; });
+    if (object_.page_bytes != 0) return add_pages(loaded);
     // Where sections lie in the file is known once the table before them has its room.
     if (!gelf_newphdr(elf_, loaded.size()) || elf_update(elf_, ELF_C_NULL) < 0) return failed();
     for (std::size_t i = 0; i < loaded.size(); ++i) {
-        const Section& section = object_.sections[loaded[i]];
+        GElf_Phdr segment = segment_of(object_.sections[loaded[i]]);
         GElf_Shdr header;
         if (!gelf_getshdr(elf_getscn(elf_, section_indices_[loaded[i]]), &header)) return failed();
-        GElf_Phdr segment{};
-        segment.p_type = PT_LOAD;
-        segment.p_flags = PF_R | (section.writable ? PF_W : 0) | (section.executable ? PF_X : 0);
         segment.p_offset = header.sh_offset;
-        segment.p_vaddr = section.address;
-        segment.p_paddr = section.load_address;
-        segment.p_filesz = section.no_bits ? 0 : section.bytes.size();
-        segment.p_memsz = section.extent();
-        segment.p_align = std::max<std::uint64_t>(section.alignment, 1);
         if (!gelf_update_phdr(elf_, static_cast<int>(i), &segment)) return failed();
     }
     return true;
+}
+
+GElf_Phdr ElfWriter::segment_of(const Section& section) const {
+    GElf_Phdr segment{};
+    segment.p_type = PT_LOAD;
+    segment.p_flags = PF_R | (section.writable ? PF_W : 0) | (section.executable ? PF_X : 0);
+    segment.p_vaddr = section.address;
+    segment.p_paddr = section.load_address;
+    segment.p_filesz = section.no_bits ? 0 : section.bytes.size();
+    segment.p_memsz = section.extent();
+    segment.p_align = std::max<std::uint64_t>(section.alignment, 1);
+    return segment;
+}
+
+// Sections lie in the file as they do in memory, so that whole pages can be mapped, behind the headers.
+bool ElfWriter::add_pages(const std::vector<std::size_t>& loaded) {
+    const std::uint64_t page = object_.page_bytes;
+    std::vector<GElf_Phdr> segments;
+    GElf_Phdr thread{};
+    std::uint64_t at = elf_headers_bytes(object_);
+    if (object_.headers_address) {
+        GElf_Phdr first{};
+        first.p_type = PT_LOAD;
+        first.p_flags = PF_R | PF_X;
+        first.p_vaddr = first.p_paddr = *object_.headers_address;
+        first.p_filesz = first.p_memsz = at;
+        first.p_align = page;
+        segments.push_back(first);
+    }
+    std::vector<std::uint64_t> offsets(object_.sections.size());
+    for (const std::size_t i : loaded) {
+        const Section& section = object_.sections[i];
+        GElf_Phdr next = segment_of(section);
+        const bool joins = !segments.empty() && segments.back().p_flags == next.p_flags &&
+                           (section.no_bits || segments.back().p_memsz == segments.back().p_filesz) &&
+                           section.address - segments.back().p_vaddr >= segments.back().p_memsz &&
+                           section.address - segments.back().p_vaddr - segments.back().p_memsz < page &&
+                           segments.back().p_paddr - segments.back().p_vaddr == next.p_paddr - next.p_vaddr;
+        if (joins) {
+            GElf_Phdr& segment = segments.back();
+            offsets[i] = segment.p_offset + (section.address - segment.p_vaddr);
+            segment.p_memsz = section.address - segment.p_vaddr + next.p_memsz;
+            if (!section.no_bits) segment.p_filesz = segment.p_memsz;
+        } else {
+            at += (section.address - at) & (page - 1);
+            next.p_offset = offsets[i] = at;
+            next.p_align = page;
+            segments.push_back(next);
+        }
+        if (!section.no_bits) at = offsets[i] + section.bytes.size();
+    }
+    std::vector<std::size_t> of_threads;
+    for (std::size_t i = 0; i < object_.sections.size(); ++i) {
+        if (object_.sections[i].of_thread && object_.sections[i].extent() != 0) of_threads.push_back(i);
+    }
+    std::ranges::stable_sort(of_threads, {}, [this](std::size_t i) { return object_.sections[i].address; });
+    for (const std::size_t i : of_threads) {
+        const Section& section = object_.sections[i];
+        if (thread.p_type == 0) {
+            thread = segment_of(section);
+            thread.p_type = PT_TLS;
+            thread.p_flags = PF_R;
+            if (section.no_bits) offsets[i] = at;
+            thread.p_offset = offsets[i];
+        }
+        thread.p_memsz = section.address + section.extent() - thread.p_vaddr;
+        if (!section.no_bits) thread.p_filesz = thread.p_memsz;
+        thread.p_align = std::max<std::uint64_t>(thread.p_align, section.alignment);
+    }
+    if (thread.p_type != 0) segments.push_back(thread);
+    if (segments.size() > most_segments || !gelf_newphdr(elf_, segments.size())) {
+        if (segments.size() <= most_segments) return failed();
+        error_ = fmt::format("the file would have more than {} segments", most_segments);
+        return false;
+    }
+    elf_flagelf(elf_, ELF_C_SET, ELF_F_LAYOUT);
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+        if (!gelf_update_phdr(elf_, static_cast<int>(i), &segments[i])) return failed();
+    }
+    return place_in_file(offsets, at);
+}
+
+// What is no part of the program's image lies behind it, and the table of sections at the end.
+bool ElfWriter::place_in_file(const std::vector<std::uint64_t>& offsets, std::uint64_t at) {
+    std::vector<bool> placed(section_indices_.size());
+    Elf_Scn* scan = nullptr;
+    while ((scan = elf_nextscn(elf_, scan))) {
+        GElf_Shdr header;
+        Elf_Data* const data = elf_getdata(scan, nullptr);
+        if (!gelf_getshdr(scan, &header)) return failed();
+        const auto known = std::ranges::find(section_indices_, elf_ndxscn(scan));
+        const std::size_t section = static_cast<std::size_t>(known - section_indices_.begin());
+        const bool in_image = known != section_indices_.end() && offsets[section] != 0;
+        header.sh_size = data ? data->d_size : 0;
+        if (in_image) {
+            header.sh_offset = offsets[section];
+        } else {
+            at = aligned(at, std::max<std::uint64_t>(header.sh_addralign, 1));
+            header.sh_offset = at;
+            if (header.sh_type != SHT_NOBITS) at += header.sh_size;
+        }
+        if (!gelf_update_shdr(scan, &header)) return failed();
+    }
+    GElf_Ehdr file;
+    if (!gelf_getehdr(elf_, &file)) return failed();
+    file.e_phoff = gelf_fsize(elf_, ELF_T_EHDR, 1, EV_CURRENT);
+    file.e_shoff = aligned(at, word());
+    return gelf_update_ehdr(elf_, &file) || failed();
 }
 
 bool ElfWriter::finish(std::string& out) {
@@ -410,6 +530,14 @@ bool ElfWriter::write(std::string& out) {
 }
 
 }  // namespace
+
+std::uint64_t elf_headers_bytes(const Object& object) {
+    // Of each class the file's header, and one of a segment.
+    const std::uint64_t file = object.wide ? 64 : 52, segment = object.wide ? 56 : 32;
+    const std::size_t most =
+        std::min(object.sections.size() + 2, most_segments);  // the headers' own and the threads' too
+    return file + most * segment;
+}
 
 bool write_elf(const Object& object, std::string& out, std::string& error) {
     return ElfWriter(object, error).write(out);

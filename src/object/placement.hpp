@@ -21,7 +21,7 @@ struct Placed {
     std::optional<std::uint64_t> address;  // where it is asked to be; those behind it follow it
 };
 
-// `separate_code`: code is a memory of its own.
-void place_sections(std::vector<Placed>& sections, bool separate_code, std::uint64_t base);
+// `separate_code`: code is a memory of its own. `page`: what has other permissions begins at a multiple of it, where it is not 0.
+void place_sections(std::vector<Placed>& sections, bool separate_code, std::uint64_t base, std::uint64_t page = 0);
 
 }  // namespace isaforge

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_map>
 
 #include "codec/tables.hpp"
 #include "isaforge/object.hpp"
@@ -73,7 +76,9 @@ private:
 
 bool NumberFinder::is_wanted(Index type) const {
     const OperandType& operand = isa_.operand_types[type];
-    return operand.kind == OperandKind::number && wanted_ == operand.number.relocation_type;
+    if (operand.kind != OperandKind::number) return false;
+    return wanted_ == operand.number.relocation_type ||
+           std::ranges::find(operand.number.other_relocations, wanted_) != operand.number.other_relocations.end();
 }
 
 void NumberFinder::in_row(const OperandRow& row, std::uint64_t code, unsigned tail, unsigned depth,
@@ -141,15 +146,36 @@ void NumberFinder::in_form(Index index, unsigned bits, std::vector<RelocatedNumb
 
 class Relocator {
 public:
-    Relocator(Object& object, const Codec& codec, Diagnostics& diagnostics, const NamePlace& name_place)
-        : object_(object), codec_(codec), isa_(codec.isa()), diagnostics_(diagnostics), name_place_(name_place) {}
+    Relocator(Object& object, const Codec& codec, Diagnostics& diagnostics, const NamePlace& name_place,
+              const LinkerTables* tables)
+        : object_(object),
+          codec_(codec),
+          isa_(codec.isa()),
+          diagnostics_(diagnostics),
+          name_place_(name_place),
+          tables_(tables) {
+        for (const OperandType& type : isa_.operand_types) {
+            if (type.kind != OperandKind::number) continue;
+            rules_.try_emplace(type.number.relocation_type, &type.number);
+            for (const unsigned other : type.number.other_relocations) rules_.try_emplace(other, &type.number);
+        }
+    }
 
     bool run();
 
 private:
     bool apply(Relocation& relocation, bool& keep);
     bool value_of(const Relocation& relocation, std::int64_t& value);
-    bool apply_data(const Relocation& relocation, std::int64_t value);
+    bool linked_value(const Relocation& relocation, const NumberRule* rule, std::int64_t& value);
+    bool value_at_label(const Relocation& relocation, std::int64_t& value);
+    const Relocation* high_part(Index section, std::uint64_t offset);
+    const NumberRule* rule_of(std::uint32_t type) const {
+        const auto found = rules_.find(type);
+        return found == rules_.end() ? nullptr : found->second;
+    }
+    bool apply_data(const Relocation& relocation, std::int64_t value, unsigned size, bool relative);
+    bool apply_operation(const Relocation& relocation, std::int64_t value, const ElfMachine::Operation& operation);
+    bool apply_leb(const Relocation& relocation, std::uint64_t value, bool subtracts);
     bool apply_instruction(Relocation& relocation, std::int64_t value, bool& keep);
     bool fail(const Relocation& relocation, std::string message);
 
@@ -158,6 +184,10 @@ private:
     const Isa& isa_;
     Diagnostics& diagnostics_;
     const NamePlace& name_place_;
+    const LinkerTables* tables_;
+    std::unordered_map<std::uint32_t, const NumberRule*> rules_;  // by relocation type
+    // Relocations of numbers that others have the rest of, by place; made when one is asked for.
+    std::optional<std::map<std::pair<Index, std::uint64_t>, const Relocation*>> high_parts_;
 };
 
 bool Relocator::fail(const Relocation& relocation, std::string message) {
@@ -174,25 +204,93 @@ bool Relocator::fail(const Relocation& relocation, std::string message) {
 bool Relocator::run() {
     bool good = true;
     std::vector<Relocation> kept;
-    for (Relocation& relocation : object_.relocations) {
-        if (relocation.section >= object_.sections.size()) continue;
-        bool keep = false;
-        good &= apply(relocation, keep);
-        if (keep) kept.push_back(relocation);
+    // What is kept changes: those that ask for another one's value come before.
+    for (const bool at_labels : {true, false}) {
+        for (Relocation& relocation : object_.relocations) {
+            const NumberRule* const rule = rule_of(relocation.type);
+            if (relocation.section >= object_.sections.size()) continue;
+            if ((rule && rule->linked == NumberRule::Linked::label) != at_labels) continue;
+            bool keep = false;
+            good &= apply(relocation, keep);
+            if (keep) kept.push_back(relocation);
+        }
     }
     object_.relocations = std::move(kept);
     return good;
 }
 
 bool Relocator::apply(Relocation& relocation, bool& keep) {
+    const ElfMachine& elf = isa_.elf;
+    if (elf.machine != 0 && (relocation.type == 0 || relocation.type == elf.none)) return true;
+    if (relocation.type != 0 && (relocation.type == elf.relax || relocation.type == elf.align)) return true;
     if (relocation.symbol >= object_.symbols.size()) {
         keep = true;
         return true;
     }
+    const NumberRule* const rule = rule_of(relocation.type);
     std::int64_t value = 0;
+    if (!linked_value(relocation, rule, value)) return false;
+    if (const unsigned size = elf.bytes_of(relocation.type))
+        return apply_data(relocation, value, size, elf.is_relative(relocation.type));
+    if (const ElfMachine::Operation* const operation = elf.operation(relocation.type))
+        return apply_operation(relocation, value, *operation);
+    return apply_instruction(relocation, value, keep);
+}
+
+// What the number or datum is about: the symbol, or what a linker has for it.
+bool Relocator::linked_value(const Relocation& relocation, const NumberRule* rule, std::int64_t& value) {
+    using Linked = NumberRule::Linked;
+    const Linked linked = rule ? rule->linked : Linked::address;
+    if (linked == Linked::label) return value_at_label(relocation, value);
+    if (linked == Linked::slot || linked == Linked::thread_slot) {
+        const bool thread = linked == Linked::thread_slot;
+        const auto slot = tables_ ? tables_->slots.find({relocation.symbol, relocation.addend, thread})
+                                  : decltype(tables_->slots.end()){};
+        if (!tables_ || slot == tables_->slots.end())
+            return fail(relocation, "this is a place in a table that a linker makes: `isaforge link` does");
+        value = static_cast<std::int64_t>(slot->second / object_.address_bytes);
+        return true;
+    }
     if (!value_of(relocation, value)) return false;
-    return isa_.elf.bytes_of(relocation.type) != 0 ? apply_data(relocation, value)
-                                                   : apply_instruction(relocation, value, keep);
+    if (linked != Linked::thread) return true;
+    if (!tables_ || !tables_->thread_begin)
+        return fail(relocation,
+                    "this counts from what a thread has a copy of, which a linker places, and there is none");
+    value -= static_cast<std::int64_t>(*tables_->thread_begin);
+    return true;
+}
+
+const Relocation* Relocator::high_part(Index section, std::uint64_t offset) {
+    if (!high_parts_) {
+        high_parts_.emplace();
+        for (const Relocation& relocation : object_.relocations) {
+            const NumberRule* const rule = rule_of(relocation.type);
+            const bool is_number = isa_.elf.bytes_of(relocation.type) == 0 && !isa_.elf.operation(relocation.type);
+            if (rule && is_number && rule->relative)
+                high_parts_->try_emplace({relocation.section, relocation.offset}, &relocation);
+        }
+    }
+    const auto found = high_parts_->find({section, offset});
+    return found == high_parts_->end() ? nullptr : found->second;
+}
+
+bool Relocator::value_at_label(const Relocation& relocation, std::int64_t& value) {
+    const Symbol& symbol = object_.symbols[relocation.symbol];
+    const bool is_section = symbol.type == SymbolType::section;
+    const std::uint64_t offset = symbol.value + (is_section ? static_cast<std::uint64_t>(relocation.addend) : 0);
+    const Relocation* const high =
+        symbol.section < object_.sections.size() ? high_part(symbol.section, offset) : nullptr;
+    if (!high)
+        return fail(relocation,
+                    fmt::format("at '{}' is no instruction with the other part of this number", symbol.name));
+    if (high->symbol >= object_.symbols.size()) {
+        value = high->addend;
+    } else if (!linked_value(*high, rule_of(high->type), value)) {
+        return false;
+    }
+    value -=
+        static_cast<std::int64_t>((object_.sections[high->section].address + high->offset) / object_.address_bytes);
+    return true;
 }
 
 // In address units for code, in bytes otherwise.
@@ -214,9 +312,49 @@ bool Relocator::value_of(const Relocation& relocation, std::int64_t& value) {
     return fail(relocation, fmt::format("'{}' is not defined", symbol.name));
 }
 
-bool Relocator::apply_data(const Relocation& relocation, std::int64_t value) {
-    const bool relative = isa_.elf.is_relative(relocation.type);
-    const unsigned size = isa_.elf.bytes_of(relocation.type);
+bool Relocator::apply_operation(const Relocation& relocation, std::int64_t value,
+                                const ElfMachine::Operation& operation) {
+    using Kind = ElfMachine::Operation::Kind;
+    const unsigned size = (operation.bits + 7u) / 8;
+    if (operation.kind == Kind::absolute || operation.kind == Kind::relative)
+        return apply_data(relocation, value, size, operation.kind == Kind::relative);
+    auto bits = static_cast<std::uint64_t>(value);
+    if (operation.kind == Kind::set_leb || operation.kind == Kind::subtract_leb)
+        return apply_leb(relocation, bits, operation.kind == Kind::subtract_leb);
+    Section& section = object_.sections[relocation.section];
+    if (relocation.offset > section.bytes.size() || size > section.bytes.size() - relocation.offset)
+        return fail(relocation, "this relocation lies outside its section");
+    std::uint8_t* const bytes = section.bytes.data() + relocation.offset;
+    const auto place = [&](unsigned i) { return 8 * (object_.big_endian ? size - 1 - i : i); };
+    std::uint64_t before = 0;
+    for (unsigned i = 0; i < size; ++i) before |= std::uint64_t{bytes[i]} << place(i);
+    if (operation.kind == Kind::add) bits = before + bits;
+    if (operation.kind == Kind::subtract) bits = before - bits;
+    const std::uint64_t mask = low_bits(operation.bits);
+    bits = (before & ~mask) | (bits & mask);
+    for (unsigned i = 0; i < size; ++i) bytes[i] = static_cast<std::uint8_t>(bits >> place(i));
+    return true;
+}
+
+// A number in groups of seven bits keeps as many as it has.
+bool Relocator::apply_leb(const Relocation& relocation, std::uint64_t value, bool subtracts) {
+    std::vector<std::uint8_t>& bytes = object_.sections[relocation.section].bytes;
+    std::uint64_t before = 0;
+    std::size_t end = relocation.offset;
+    for (unsigned shift = 0; end < bytes.size() && shift < 64; shift += 7) {
+        before |= std::uint64_t{bytes[end] & 0x7Fu} << shift;
+        if ((bytes[end++] & 0x80) == 0) break;
+    }
+    if (end == relocation.offset || (bytes[end - 1] & 0x80) != 0)
+        return fail(relocation, "there is no number in groups of seven bits");
+    if (subtracts) value = before - value;
+    for (std::size_t i = relocation.offset; i < end; ++i, value >>= 7)
+        bytes[i] = static_cast<std::uint8_t>((value & 0x7F) | (i + 1 < end ? 0x80 : 0));
+    return subtracts && value != 0 ? fail(relocation, "the distance needs more groups of seven bits than it has")
+                                   : true;
+}
+
+bool Relocator::apply_data(const Relocation& relocation, std::int64_t value, unsigned size, bool relative) {
     Section& section = object_.sections[relocation.section];
     if (relocation.offset > section.bytes.size() || size > section.bytes.size() - relocation.offset) {
         return fail(relocation, "this relocation lies outside its section");
@@ -243,7 +381,10 @@ bool Relocator::apply_instruction(Relocation& relocation, std::int64_t value, bo
     RelocatedNumber found;
     if (!find_relocated_number(codec_, encoded.image, static_cast<unsigned>(available * 8), relocation.type,
                                relocation.number, found)) {
-        return fail(relocation, fmt::format("relocation type {} does not belong to this instruction", relocation.type));
+        return fail(relocation,
+                    rule_of(relocation.type)
+                        ? fmt::format("relocation type {} does not belong to this instruction", relocation.type)
+                        : fmt::format("the description knows no relocation of type {}", relocation.type));
     }
     encoded.form = found.form;
     encoded.bits = found.bits;
@@ -252,7 +393,7 @@ bool Relocator::apply_instruction(Relocation& relocation, std::int64_t value, bo
     if (!wrong.empty()) return fail(relocation, std::move(wrong));
     codec_.store(encoded.image, encoded.bits, bytes);
     const NumberRule& rule = isa_.operand_types[found.number.type].number;
-    keep = rule.relocation != 0 && !rule.relative;
+    keep = rule.relocation != 0 && !rule.relative && rule.linked == NumberRule::Linked::address;
     if (keep) {
         relocation.symbol = no_index;
         relocation.addend = value;
@@ -298,6 +439,24 @@ bool find_relocated_number(const Codec& codec, const Image& image, unsigned avai
     return true;
 }
 
+std::vector<RelocatedNumber> relocated_in_forms(const Codec& codec, const Image& image, unsigned available,
+                                                std::uint32_t type, unsigned which) {
+    const Isa& isa = codec.isa();
+    NumberFinder finder(codec, image, type);
+    std::vector<RelocatedNumber> all;
+    for (Index i = 0; i < isa.forms.size(); ++i) {
+        const Form& form = isa.forms[i];
+        bool matches = form.bits <= available;
+        for (std::size_t w = 0; matches && w < form.mask.words.size(); ++w)
+            matches = (image.words[w] & form.mask.words[w]) == form.value.words[w];
+        if (!matches) continue;
+        std::vector<RelocatedNumber> numbers;
+        finder.in_form(i, form.bits, numbers);
+        if (which < numbers.size()) all.push_back(std::move(numbers[which]));
+    }
+    return all;
+}
+
 std::optional<unsigned> relocated_number_of(const Codec& codec, const Image& image, unsigned available,
                                             std::uint32_t type, const Deferred& number) {
     const auto is_it = [&](const RelocatedNumber& one) { return same_place(one.number, number); };
@@ -308,8 +467,9 @@ std::optional<unsigned> relocated_number_of(const Codec& codec, const Image& ima
     return static_cast<unsigned>(found - numbers.begin());
 }
 
-bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics, const NamePlace& name_place) {
-    return Relocator(object, codec, diagnostics, name_place).run();
+bool apply_relocations(Object& object, const Codec& codec, Diagnostics& diagnostics, const NamePlace& name_place,
+                       const LinkerTables* tables) {
+    return Relocator(object, codec, diagnostics, name_place, tables).run();
 }
 
 }  // namespace isaforge

@@ -28,6 +28,10 @@ struct RelocatedNumber {
 bool find_relocated_number(const Codec& codec, const Image& image, unsigned available, std::uint32_t type,
                            unsigned which, RelocatedNumber& found);
 
+// The same of each form that these bits match, those that are only read among them.
+std::vector<RelocatedNumber> relocated_in_forms(const Codec& codec, const Image& image, unsigned available,
+                                                std::uint32_t type, unsigned which);
+
 // Which of the numbers of its type this one is.
 std::optional<unsigned> relocated_number_of(const Codec& codec, const Image& image, unsigned available,
                                             std::uint32_t type, const Deferred& number);

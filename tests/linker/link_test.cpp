@@ -2,6 +2,7 @@
 // files becomes is what the assembler makes of the same text in one file.
 #include <fmt/format.h>
 
+#include <functional>
 #include <random>
 
 #include "assembler/assemble_text.hpp"
@@ -101,6 +102,62 @@ protected:
     SourceManager sources_;
     Diagnostics diagnostics_;
 };
+
+// --- what objects say that a linker may change ------------------------------------------------------------------------
+
+constexpr std::uint32_t padding_mark = 57;
+
+// `_start`, so many instructions, padding of 6 bytes, and `behind`.
+Object padded(const std::function<Object(const std::string&)>& object_of, unsigned before) {
+    std::string text = ".globl _start, behind\n.balign 8\n_start:\n";
+    for (unsigned i = 0; i < before; ++i) text += "add r1, r1, r1\n";
+    Object object = object_of(
+        text + "add r0, r0, r0\nadd r0, r0, r0\nadd r0, r0, r0\nbehind: stop r0, r0, r0\nbne r1, r2, behind\n");
+    Relocation mark;
+    mark.section = object.find_section(".text");
+    mark.offset = 2 * before;
+    mark.type = padding_mark;
+    mark.addend = 6;
+    object.relocations.push_back(mark);
+    return object;
+}
+
+TEST_F(Linking, PaddingIsWhatAnAlignmentTakes) {
+    for (const unsigned before : {0u, 1u, 2u, 3u}) {
+        inputs_ = {{"a.o", padded([](const std::string& text) { return object_of(text); }, before), false}};
+        ASSERT_EQ(linked(), "good") << before;
+        EXPECT_EQ(address("behind"), before == 0 ? 0u : 8u) << before;
+        EXPECT_EQ(section(".text").bytes.size(), address("behind") + 4);
+        // The line table knows where what is behind went to.
+        const std::vector<LineEntry>& lines = program_.object.lines;
+        EXPECT_TRUE(std::ranges::any_of(
+            lines, [&](const LineEntry& line) { return line.offset == address("behind") && line.line == 7 + before; }));
+    }
+}
+
+TEST_F(Linking, PaddingIsNoMoreThanOneMarkSays) {
+    Object object = padded([](const std::string& text) { return object_of(text); }, 3);
+    object.relocations.push_back(object.relocations.back());
+    object.relocations.back().offset += 2;
+    inputs_ = {{"a.o", object, false}};
+    EXPECT_EQ(linked(), "error: t.s:8: two relocations are about the same padding\n");
+    object.relocations.back().offset = 10;
+    object.relocations.back().addend = 600;
+    inputs_ = {{"a.o", object, false}};
+    EXPECT_EQ(linked(), "error: t.s:9: this relocation lies outside its section\n");
+}
+
+TEST_F(Linking, OneCopyOfAGroupIsTaken) {
+    add(".globl _start\n_start: bne r1, r2, shared\n.section .text.shared, \"ax\"\n.globl shared\nshared: stop r0, r0, "
+        "r0\n");
+    add(".section .text.shared, \"ax\"\n.globl shared\nshared: stop r0, r0, r0\n");
+    EXPECT_NE(linked().find("'shared' is defined twice"), std::string::npos);
+    for (LinkInput& input : inputs_)
+        input.object.groups.push_back({"shared", {input.object.find_section(".text.shared")}});
+    ASSERT_EQ(linked(), "good");
+    EXPECT_EQ(section(".text").bytes.size(), 4u);
+    EXPECT_EQ(address("shared"), 2u);
+}
 
 // --- the same program in one file and in several ----------------------------------------------------------------------
 
