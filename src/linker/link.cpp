@@ -789,12 +789,13 @@ bool Linker::shorten(Shortener& shortener) {
                    std::prev(behind)->second <= relocation.offset;
         };
         for (Relocation& relocation : object.relocations) {
-            const Moved& moved = moved_[i][relocation.section];
-            if (relocation.type == relax || moved.section == no_index) continue;
+            if (relocation.type == relax || relocation.section >= object.sections.size()) continue;
             if (!marks.contains({relocation.section, relocation.offset})) continue;
+            Section& section = object.sections[relocation.section];
+            const Moved& moved = moved_[i][relocation.section];
+            if (moved.section == no_index || relocation.offset >= section.bytes.size()) continue;
             const std::optional<std::int64_t> target = target_of(i, relocation);
             if (!target) continue;
-            Section& section = object.sections[relocation.section];
             const std::uint64_t address =
                 (object_.sections[moved.section].address + moved.offset + relocation.offset) / object_.address_bytes;
             const Symbol& symbol = object.symbols[relocation.symbol];

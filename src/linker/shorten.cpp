@@ -128,18 +128,18 @@ std::string settle_padding(Object& object, const Codec& codec, Index& section, s
     std::ranges::stable_sort(marks, {}, [](const Relocation& mark) { return std::pair(mark.section, mark.offset); });
     std::vector<Cut> cuts;
     std::uint64_t taken = 0;  // of the section, before the mark
+    std::uint64_t begin = 0;  // where the padding before this one ended
     Index of = no_index;
     for (const Relocation& mark : marks) {
         const Section& there = object.sections[mark.section];
         section = mark.section;
         offset = mark.offset;
-        if (of != mark.section) of = mark.section, taken = 0;
+        if (of != mark.section) of = mark.section, taken = begin = 0;
         const auto most = static_cast<std::uint64_t>(mark.addend);
         if (mark.offset > there.bytes.size() || most > there.bytes.size() - mark.offset)
             return "this relocation lies outside its section";
-        if (!cuts.empty() && cuts.back().section == mark.section &&
-            mark.offset < cuts.back().offset + cuts.back().count)
-            return "two relocations are about the same padding";
+        if (mark.offset < begin) return "two relocations are about the same padding";
+        begin = mark.offset + most;
         const std::uint64_t alignment = std::bit_ceil(most + 1);
         if (alignment > there.alignment)
             return fmt::format("section {} is aligned to {} bytes, and a place in it to {}", there.name,
