@@ -309,10 +309,11 @@ std::vector<WordSets::Layout> WordSets::layouts_of(const Form& form) {
         const Tails cases = tails_of(field.type, levels_of(slices_of(field.place)));
         std::vector<Layout> more;
         for (const Layout& before : out) {
-            for (const auto& [tail, codes] : cases) {
+            for (const auto& [of_case, codes] : cases) {
                 Layout next = before;
                 next.codes = both(before.codes, codes);
                 if (next.codes == none) continue;
+                const auto& tail = of_case;  // which lambdas take, as they do not take parts of a pair
                 next.broken |= tail.broken;
                 const auto one = std::ranges::find_if(
                     next.tails, [&](const TailPlace& place) { return place.tail.shared && tail.shared; });
