@@ -2,7 +2,7 @@
 """Random programs of every instruction that a user's program can execute, next to qemu: blocks that begin with a random state, numbers
 at the edges among them, and end with all registers, fcsr and the memory that they have used on standard output.
 
-`--blocks` is how many blocks a program has, `--seed` which."""
+`--blocks` is how many blocks a program has, `--programs` how many programs there are, `--seed` which is the first."""
 import argparse
 import pathlib
 import random
@@ -147,16 +147,11 @@ class Program:
         return "\n".join(lines + data) + "\n"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--isaforge", required=True)
-    parser.add_argument("--isa", default="rv64gc")
-    parser.add_argument("--blocks", type=int, default=1500)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args()
+def compare(arguments, seed):
+    """How many bytes of state were the same."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "random.s").write_text(Program(random.Random(arguments.seed)).text(arguments.blocks))
+        (folder / "random.s").write_text(Program(random.Random(seed)).text(arguments.blocks))
         subprocess.run(["riscv64-linux-gnu-as", "-march=rv64gc", "random.s", "-o", "random.o"], cwd=folder, check=True)
         subprocess.run(["riscv64-linux-gnu-ld", "--no-relax", "random.o", "-o", "random"], cwd=folder, check=True)
         expected = subprocess.run(["qemu-riscv64", folder / "random"], capture_output=True, check=True).stdout
@@ -174,9 +169,21 @@ def main():
                         for i in wrong if i // size == block]
                 text = (folder / "random.s").read_text().split(f" la ra, state{block}\n")[1].split(" call dump")[0]
                 state = [line for line in (folder / "random.s").read_text().splitlines() if line.startswith(f"state{block}:")][0]
-                sys.exit(f"seed {arguments.seed}, {engine}, block {block}, and {len({i // size for i in wrong}) - 1} more:\n{text[text.index(' ld t6'):]}\n"
+                sys.exit(f"seed {seed}, {engine}, block {block}, and {len({i // size for i in wrong}) - 1} more:\n{text[text.index(' ld t6'):]}\n"
                          + "\n".join(what) + f"\n{state}")
-    print(f"{arguments.blocks} blocks have the registers of qemu, {len(expected)} bytes, with two engines")
+    return len(expected)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--isaforge", required=True)
+    parser.add_argument("--isa", default="rv64gc")
+    parser.add_argument("--blocks", type=int, default=1500)
+    parser.add_argument("--programs", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    alike = sum(compare(arguments, seed) for seed in range(arguments.seed, arguments.seed + arguments.programs))
+    print(f"{arguments.blocks * arguments.programs} blocks have the registers of qemu, {alike} bytes, with two engines")
 
 
 if __name__ == "__main__":
