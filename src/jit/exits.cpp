@@ -109,8 +109,7 @@ void Exits::end_computed(Value* address) {
 bool Exits::begin_shared(Tail& tail, const machine::MicroOp* op, Value* pending) {
     llvm::IRBuilder<>& b = e_.b;
     const auto* const known = llvm::dyn_cast<llvm::ConstantInt>(pending);
-    tail.is_shared = known != nullptr && known->isZero();
-    if (!tail.is_shared) {
+    if (known == nullptr || !known->isZero()) {
         tail.at = e_.address(op);
         return true;
     }

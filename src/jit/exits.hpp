@@ -52,7 +52,6 @@ private:
     struct Tail {
         llvm::BasicBlock* block = nullptr;
         llvm::Value* at = nullptr;
-        bool is_shared = false;
     };
     bool begin_shared(Tail& tail, const machine::MicroOp* op, llvm::Value* pending);
     void store_counters();
