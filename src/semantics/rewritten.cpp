@@ -251,7 +251,9 @@ std::optional<ir::Graph> FormGraphs::rewritten(Index form, const Image& image, u
         do {  // all that `changing` can hold, 0 first and last
             const std::uint64_t whole = (bindings[i].code & ~changing) | code;
             const Index row = codec_->row_of(bindings[i].type, whole);
-            if (row == no_index) return std::nullopt;
+            const auto& rows_of_type = isa_.operand_types[bindings[i].type].rows;
+            if (row == no_index || rows_of_type[row].tail_bits != rows_of_type[bindings[i].row].tail_bits)
+                return std::nullopt;
             if (std::find(rows.begin(), rows.end(), row) == rows.end()) {
                 rows.push_back(row);
                 Image other = image;
