@@ -35,7 +35,6 @@ Engine::Engine(const Codec& codec, SourceManager& sources, const AssembleOptions
         Macro macro;
         macro.name = expansion.name;
         macro.body = expansion.body;
-        macro.where = expansion.where;
         for (const std::string& name : expansion.parameters) macro.parameters.push_back({name, {}, true, false});
         described_macros_.emplace(expansion.name, std::move(macro));
     }

@@ -101,7 +101,7 @@ struct Macro {
     std::string name;
     std::vector<MacroParameter> parameters;
     std::string_view body;
-    Place where;
+    Place where;  // not known where the description has it
 };
 
 struct Definition {
@@ -361,6 +361,7 @@ private:
     void expand(const Macro& macro, const char*& p, const char* name);
     bool read_parameters(const char*& p, Macro& macro);
     bool read_parameter(const char*& p, MacroParameter& parameter);
+    void wrong_call(const Macro& macro, Place where, std::string_view wrong);
     bool bind(const Macro& macro, std::string text, std::size_t& next, std::vector<std::string>& values,
               std::vector<bool>& given, Place where);
     bool bind_arguments(const Macro& macro, const char*& p, const char* at, std::vector<std::string>& values);

@@ -232,14 +232,24 @@ bool Engine::bind_arguments(const Macro& called, const char*& p, const char* at,
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (given[i] && !values[i].empty()) continue;
         if (called.parameters[i].required) {
-            error(at, at + called.name.size(),
-                  fmt::format("the macro '{}' needs a value for '{}'", called.name, called.parameters[i].name))
-                .note(called.where, "it is defined here");
+            wrong_call(called, place(at, at + called.name.size()), fmt::format("needs a value for '{}'", called.parameters[i].name));
             return false;
         }
         values[i] = called.parameters[i].preset;
     }
     return true;
+}
+
+// A pseudo-instruction of the description has no place in this program's sources: its form is told instead.
+void Engine::wrong_call(const Macro& called, Place where, std::string_view wrong) {
+    if (called.where.known()) {
+        error(where, fmt::format("the macro '{}' {}", called.name, wrong)).note(called.where, "it is defined here");
+        return;
+    }
+    std::string form = called.name;
+    for (const MacroParameter& parameter : called.parameters)
+        form += (&parameter == called.parameters.data() ? " " : ", ") + parameter.name;
+    error(where, fmt::format("'{}' {}; the form is `{}`", called.name, wrong, form));
 }
 
 bool Engine::bind(const Macro& called, std::string text, std::size_t& next, std::vector<std::string>& values,
@@ -257,9 +267,8 @@ bool Engine::bind(const Macro& called, std::string text, std::size_t& next, std:
         }
     }
     if (next >= called.parameters.size()) {
-        error(where, fmt::format("the macro '{}' takes {} argument{}", called.name, called.parameters.size(),
-                                 called.parameters.size() == 1 ? "" : "s"))
-            .note(called.where, "it is defined here");
+        const std::size_t count = called.parameters.size();
+        wrong_call(called, where, fmt::format("takes {} argument{}", count, count == 1 ? "" : "s"));
         return false;
     }
     given[next] = true;

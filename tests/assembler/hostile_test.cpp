@@ -140,6 +140,15 @@ TEST(Messages, NameTheMacrosThatLedThere) {
         << late->messages();
 }
 
+// The description was read with other sources than the program's, as a library's user may do.
+TEST(Messages, OfPseudoInstructionsSayTheirForm) {
+    SourceManager sources;
+    Diagnostics diagnostics;
+    const Codec codec(load_isa("rv64gc", sources, diagnostics));
+    EXPECT_TRUE(says("li a0\n", "t.s:1:1: error: 'li' needs a value for 'number'; the form is `li x, number`", codec));
+    EXPECT_TRUE(says("li a0, 1, 2\n", "'li' takes 2 arguments; the form is `li x, number`", codec));
+}
+
 TEST(Messages, AreBoundedHoweverDeepTheMacros) {
     const std::string said =
         messages_of(".macro m n\n .if \\n\n m \"\\n-1\"\n .else\n .word wrong +\n .endif\n.endm\n m 50\n");
