@@ -232,7 +232,8 @@ bool Engine::bind_arguments(const Macro& called, const char*& p, const char* at,
     for (std::size_t i = 0; i < given.size(); ++i) {
         if (given[i] && !values[i].empty()) continue;
         if (called.parameters[i].required) {
-            wrong_call(called, place(at, at + called.name.size()), fmt::format("needs a value for '{}'", called.parameters[i].name));
+            wrong_call(called, place(at, at + called.name.size()),
+                       fmt::format("needs a value for '{}'", called.parameters[i].name));
             return false;
         }
         values[i] = called.parameters[i].preset;

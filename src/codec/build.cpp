@@ -117,6 +117,7 @@ private:
     bool means_itself(const OperandType& type, const OperandTable& table, const Spelling& spelling) const;
     void add_texts(Index index, OperandTable& table);
     void add_type(Patterns& patterns, Index type) const;
+    RowBegin begin_of(const OperandRow& row, const TextTemplate& text) const;
     bool row_is_closed(const OperandRow& row, const TextTemplate& text) const;
     bool is_total(const OperandType& type) const;
 
@@ -423,6 +424,18 @@ bool Builder::means_itself(const OperandType& type, const OperandTable& table, c
     return true;
 }
 
+RowBegin Builder::begin_of(const OperandRow& row, const TextTemplate& text) const {
+    RowBegin out{spellings_.first_of(text, row.fields)};
+    const auto first = std::ranges::find_if(text, [](const TextElement& one) { return one.kind != TextKind::space; });
+    if (first == text.end()) return out;
+    out.stop = begin_behind(text, static_cast<std::size_t>(first - text.begin()), RowBegin::outer_stop);
+    out.number = first->kind == TextKind::number || first->kind == TextKind::constant;
+    if (first->kind != TextKind::field) return out;
+    const OperandType& type = isa_.operand_types[row.fields[first->field].type];
+    out.number = type.kind == OperandKind::number && !type.number.relative;
+    return out;
+}
+
 // How the operand is read: as patterns and, where those do not fit, row by row.
 void Builder::add_texts(Index index, OperandTable& table) {
     const OperandType& type = isa_.operand_types[index];
@@ -442,12 +455,13 @@ void Builder::add_texts(Index index, OperandTable& table) {
     for (const OperandRow& row : type.rows) {
         for (const Field& field : row.fields) table.goes_on_with_word |= tables_.operands[field.type].goes_on_with_word;
     }
-    table.complete = type.kind == OperandKind::table && !table.unlisted && spellings_.is_complete(index);
+    table.incomplete = spellings_.dropped(index);
+    if (type.kind != OperandKind::table || table.unlisted) table.incomplete.set();
     table.first = spellings_.first_of(index);
     table.needs_rows = type.kind == OperandKind::number;
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
-            table.row_first.push_back(spellings_.first_of(text, row.fields));
+            table.row_begins.push_back(begin_of(row, text));
             table.needs_rows |= type.width > widest_table || !row_is_closed(row, text);
             if (text.empty() && !table.nullable) table.left_out = row.written;
             table.nullable |= text.empty();

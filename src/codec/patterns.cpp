@@ -74,6 +74,7 @@ void Patterns::add(unsigned type, const Spelling& spelling) {
         std::uint32_t* link = &branches_[node].child;
         while (*link != 0 && !is_wanted(branches_[*link])) link = &branches_[*link].sibling;
         if (counts || letter == ' ') nodes_[node].varies |= 1u << type;
+        if (letter == operand_mark) nodes_[node].nests |= 1u << type;
         if (!is_word(letter)) nodes_[node].marks |= 1u << type;
         if (*link == 0) {
             const auto fresh = static_cast<std::uint32_t>(nodes_.size());
@@ -326,29 +327,38 @@ const char* Patterns::take_best(const char* begin, const char* end, NestedReader
     return best;
 }
 
-PatternRefusal Patterns::refusal(const Walk& walk, const char* end, unsigned type, const After& after) const {
+PatternRefusal Patterns::refusal(const Walk& walk, const char* end, unsigned type, const After& after,
+                                 const char* word) const {
     PatternRefusal out;
     for (unsigned i = 0; i < walk.count_; ++i) {
         const Walk::Stop& stop = walk.stops_[i];
         const bool ends = stop.at != walk.begin && span_of(nodes_[stop.node], type);
         if (ends && fits(walk.begin, stop.at, end, type, after)) out.end = stop.at;
     }
-    out.may_vary = walk.more_ || may_vary(0, walk.begin, walk.begin, end, type);
+    out.may_vary = walk.more_ || may_vary(0, walk.begin, walk.begin, end, type, word);
     return out;
 }
 
+// The operands with texts that may go on in another way where `c` stands: behind a blank or a comment, or with a number.
+std::uint32_t Patterns::stopped_at(const Node& node, char c, bool is_name) {
+    if (is_name) return node.nests;
+    const bool is_blank = !is_word(c) && c != ',' && c != ')' && c != ']' && c != '|';
+    return is_blank ? node.marks : node.varies;
+}
+
 // Whether a text of the operand stops where a blank makes a difference, or where it would go on with a number.
-bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, unsigned type) const {
+bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, unsigned type,
+                        const char* word) const {
     for (; p != end; ++p) {
         const Node& here = nodes_[node];
         if (here.number != 0 && (nodes_[here.number].types >> type & 1) != 0 && is_digit(*p)) {
             std::uint64_t number = 0;
             const char* const after = plain_number(p, end, p != begin && is_word(p[-1]), number);
-            if (after && may_vary(here.number, begin, after, end, type)) return true;
+            if (after && may_vary(here.number, begin, after, end, type, word)) return true;
         }
         const Cell& cell = cells_[(rows_[node] & ~special) + class_[static_cast<unsigned char>(*p)]];
         if (cell.node != node || (nodes_[cell.next].types >> type & 1) == 0)
-            return ((is_word(*p) ? here.varies : here.marks) >> type & 1) != 0;
+            return (stopped_at(here, *p, p == word && p != begin) >> type & 1) != 0;
         node = cell.next;
     }
     return false;

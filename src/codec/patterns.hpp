@@ -142,7 +142,9 @@ public:
     const char* take(const Walk& walk, const char* end, NestedReader& nested, unsigned type, const After& after,
                      PatternMatch& out) const;
 
-    PatternRefusal refusal(const Walk& walk, const char* end, unsigned type, const After& after) const;
+    // At `word`, behind signs, begins a name that is no number.
+    PatternRefusal refusal(const Walk& walk, const char* end, unsigned type, const After& after,
+                           const char* word) const;
 
     // Both for an operand that is alone.
     bool match(const char*& cursor, const char* end, NestedReader& nested, const After& after, PatternMatch& out) const;
@@ -154,6 +156,7 @@ private:
         std::uint32_t first_span = 0;          // … and for each, in order, where its endings are: spans_
         std::uint32_t types = 0;               // a bit for each operand that has a text which comes by here …
         std::uint32_t varies = 0;              // … and goes on with a number or a blank …
+        std::uint32_t nests = 0;               // … or with an operand …
         std::uint32_t marks = 0;               // … or with a mark
         std::uint32_t first_nested = 0;        // nested_
         std::uint16_t nested_count = 0;
@@ -209,7 +212,9 @@ private:
                           PatternMatch& out) const;
     const Ending* take_first(const Span& span, const Numbers& numbers, std::uint32_t before, PatternMatch& out) const;
     bool take(const Ending& ending, const Numbers& numbers, PatternMatch& out) const;
-    bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, unsigned type) const;
+    static std::uint32_t stopped_at(const Node& node, char c, bool is_name);
+    bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, unsigned type,
+                  const char* word) const;
 
     bool case_insensitive_;
     std::uint32_t type_count_ = 0, expressions_ = 0;  // a bit for each

@@ -163,7 +163,7 @@ bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative
     }
     const char* const begin = p;
     const bool good = read_number(p, value, relative);
-    if (!relative && !(good && value.kind == NumberValue::Kind::deferred)) {
+    if (!relative) {
         number_begin_ = begin;
         number_stop_ = stop_;
         number_end_ = good ? p : nullptr;
@@ -318,6 +318,23 @@ std::string_view Reader::word_at(const char* p) const {
     return {p, static_cast<std::size_t>(after - p)};
 }
 
+// Whether what begins with a name, behind signs, is no text of the operand however the rest of it is written.
+bool Reader::is_refused(const Patterns::Walk& walk, const OperandTable& table, const OperandPlace& place,
+                        bool glued) const {
+    const char* word = walk.begin;
+    while (word != end_ && *word == '-') ++word;
+    if (word == end_ || tables_.letter[static_cast<unsigned char>(*word)] != 1 || is_digit(*word) ||
+        table.incomplete[static_cast<unsigned char>(*word)])
+        return false;
+    const PatternRefusal refusal = place.texts->refusal(walk, end_, place.type, {glued, 0}, word);
+    if (refusal.end) {
+        const char* const next = skip(refusal.end);
+        return next == end_ || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
+    }
+    if (refusal.may_vary) return false;
+    return !table.open || (!thorough_ && names_register(tables_, word_at(word)));
+}
+
 // A text of the operand as it is printed. True, cursor unmoved, where that is the empty one. `refused`: it begins with a name
 // and has all but the right numbers, so that the rows refuse it too: `v[0:3]` where two registers are asked for.
 bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued,
@@ -325,16 +342,7 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const 
     PatternMatch found;
     const Patterns::Walk& walk = walk_of(*place.texts, cursor);
     const char* p = place.texts->take(walk, end_, nested_, place.type, {glued, 0}, found);
-    if (refused && (!p || (p == cursor && !thorough_)) && table.complete && cursor != end_ &&
-        tables_.letter[static_cast<unsigned char>(*cursor)] == 1 && !is_digit(*cursor)) {
-        const PatternRefusal refusal = place.texts->refusal(walk, end_, place.type, {glued, 0});
-        if (refusal.end) {
-            const char* const next = skip(refusal.end);
-            *refused = next == end_ || *next == ',' || (next != refusal.end && *next >= 'a' && *next <= 'z');
-        } else {
-            *refused = !refusal.may_vary && (!table.open || (!thorough_ && names_register(tables_, word_at(cursor))));
-        }
-    }
+    if (refused && (!p || (p == cursor && !thorough_))) *refused = is_refused(walk, table, place, glued);
     if (!p || !nested_.comes_back(place.index, found)) return false;
     out.code = found.code;
     out.tail = found.tail;
@@ -406,6 +414,11 @@ bool Reader::comes_back(Index index, const OperandRow& row, const Parsed& parsed
     return parsed.numeric || &type.rows[found] == &row || means_itself(isa_, tables_, type, row, parsed.code);
 }
 
+// Whether it is known that no number stands there, for another row asked for one in front of the same.
+bool Reader::no_number_at(const char* p, char stop) const {
+    return !number_end_ && number_begin_ == skip(p) && number_stop_ == (stop == RowBegin::outer_stop ? stop_ : stop);
+}
+
 // Tries every row; the one that reads furthest is taken.
 bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     if (++depth_ > most_depth) {
@@ -420,8 +433,9 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     std::size_t number = 0;  // of the text, among those of all rows
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
-            const Letters& first = table.row_first[number++];
-            if (!thorough_ && cursor != end_ && !first[static_cast<unsigned char>(*cursor)]) continue;
+            const RowBegin& first = table.row_begins[number++];
+            if (!thorough_ && cursor != end_ && !first.letters[static_cast<unsigned char>(*cursor)]) continue;
+            if (!thorough_ && first.number && no_number_at(cursor, first.stop)) continue;
             const char* p = cursor;
             Parsed attempt;
             const bool fits = row_text(p, row, text, glued, attempt);

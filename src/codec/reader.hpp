@@ -178,12 +178,14 @@ private:
         }
         return walks_[at];
     }
+    bool is_refused(const Patterns::Walk& walk, const OperandTable& table, const OperandPlace& place, bool glued) const;
     bool take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued,
                       Parsed& out, bool* refused = nullptr);
     std::string_view word_at(const char* p) const;
     bool may_go_on(const OperandTable& table, const char* after) const;
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
     bool operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out);
+    bool no_number_at(const char* p, char stop) const;
     bool rows(const char*& cursor, Index type, bool glued, Parsed& out);
     bool is_number(Index type) const { return isa_.operand_types[type].kind == OperandKind::number; }
     bool constrain(const OperandRow& row, Index field, Parsed& out, unsigned first) const;

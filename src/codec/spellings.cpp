@@ -36,7 +36,10 @@ void Spellings::add(Index index) {
     switch (type.kind) {
         case OperandKind::number: add_number(type, known); break;
         case OperandKind::registers:
-        case OperandKind::enumeration: add_entries(type, known); break;
+        case OperandKind::enumeration:
+            add_entries(type, known);
+            known.words = known.first;
+            break;
         case OperandKind::table:
             for (std::uint32_t row = 0; row < type.rows.size(); ++row) {
                 for (const TextTemplate& text : type.rows[row].texts) {
@@ -169,7 +172,7 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     known.first = number_letters();
     known.goes_on = operator_letters();
     known.open = known.any_number = true;
-    known.dropped = known.unspelled = true;
+    known.dropped_numbers = known.unspelled = true;
     if (rule.relative || rule.sliced || rule.minimum || rule.maximum || rule.base == NumberBase::floating ||
         rule.carries != 0 || type.width > 62 || type.width == 0)
         return;
@@ -181,7 +184,7 @@ void Spellings::add_number(const OperandType& type, Known& known) const {
     number.mask = low_bits(type.width);
     number.low = rule.base == NumberBase::unsigned_integer ? 0 : -span / 2;
     number.high = is_signed ? span / 2 - 1 : span - 1;
-    known.dropped = known.unspelled = false;
+    known.dropped_numbers = known.unspelled = false;
     known.list.push_back({std::string(1, number_mark), 0, {number}, 0});
     if (number.low == 0 && rule.scale > 0 && rule.bias >= 0) return;
     number.scale = -number.scale;
@@ -193,6 +196,8 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
                         Known& known) const {
     const OperandRow& row = type.rows[row_index];
     if (text.empty()) known.empty = true;
+    known.words |= words_of(text, row.fields);
+    add_dropped(row, text, known);
     Partial begin;
     begin.spelling.code = row.written;
     begin.spelling.row = row_index;
@@ -205,7 +210,6 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
         if (element.kind == TextKind::field) {
             if (open) unspelled |= known_[row.fields[element.field].type].unspelled;
             const Known& nested = known_[row.fields[element.field].type];
-            known.dropped |= nested.dropped;
             if (nested.unlisted || (nested.empty && text.size() > 1)) {
                 known.unlisted = true;
                 add_going_on(row, text, known.goes_on);
@@ -214,7 +218,8 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
         const auto at = static_cast<std::size_t>(&element - text.data());
         if (!extend(partials, row, element, {is_glued(text, at, false), begin_behind(text, at, 0)}) ||
             partials.size() + known.list.size() > most_spellings) {
-            known.open = known.any_number = known.unlisted = known.dropped = known.unspelled = true;
+            known.open = known.any_number = known.unlisted = known.dropped_numbers = known.unspelled = true;
+            known.dropped |= words_of(text, row.fields);
             add_going_on(row, text, known.goes_on);
             return;
         }
@@ -235,7 +240,8 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
         const bool numeric = is_numeric(partial.spelling);
         const bool is_constant = text.size() == 1 && text[0].kind == TextKind::constant;
         if (known.open && numeric && (is_constant ? !is_apart(text[0], known) : known.unspelled)) {
-            known.dropped = unspelled = true;
+            known.dropped_numbers = unspelled = true;
+            known.dropped |= words_of(partial.spelling);
             continue;
         }
         known.empty |= written.empty();
@@ -245,13 +251,69 @@ void Spellings::add_row(const OperandType& type, std::uint32_t row_index, const 
             case Constrained::unclear:
                 open |= numeric;
                 unspelled |= numeric;
-                known.dropped = true;
+                known.dropped_numbers |= numeric;
+                known.dropped |= words_of(partial.spelling);
         }
     }
     known.unspelled |= unspelled;
     if (!open) return;
     known.open = true;
     add_numbers(row, text, known);
+}
+
+// The characters that the text can begin with, behind its signs, where it is no number.
+Letters Spellings::words_of(const TextTemplate& text, const std::vector<Field>& fields) const {
+    Letters out;
+    for (const TextElement& element : text) {
+        switch (element.kind) {
+            case TextKind::space: continue;
+            case TextKind::literal: {
+                const auto first = std::ranges::find_if_not(element.text, is_sign);
+                if (first == element.text.end()) continue;
+                add_letter(out, *first);
+                return out;
+            }
+            case TextKind::number:
+            case TextKind::constant: return out;
+            case TextKind::field: {
+                const Known& nested = known_[fields[element.field].type];
+                out |= nested.words;
+                if (!nested.empty) return out;
+                continue;
+            }
+            case TextKind::name:
+            case TextKind::any: return out.set();
+        }
+    }
+    return out.set();
+}
+
+Letters Spellings::words_of(const Spelling& spelling) const {
+    Letters out;
+    const auto first = std::ranges::find_if_not(spelling.text, is_sign);
+    if (first == spelling.text.end()) return out.set();
+    if (*first == operand_mark) return known_[spelling.numbers[0].operand].words;
+    if (*first != number_mark && !is_digit(*first)) add_letter(out, *first);
+    return out;
+}
+
+// What operands inside of the text are not spelled for.
+void Spellings::add_dropped(const OperandRow& row, const TextTemplate& text, Known& known) const {
+    bool begins = true;
+    for (const TextElement& element : text) {
+        if (element.kind == TextKind::field) {
+            const Known& nested = known_[row.fields[element.field].type];
+            const bool all = !begins && (nested.dropped_numbers || nested.dropped.any());
+            known.dropped |= all ? words_of(text, row.fields) : nested.dropped;
+            known.dropped_numbers |= nested.dropped_numbers;
+        }
+        for (const Index index : element.fields) {  // of an `any`
+            const Known& nested = known_[row.fields[index].type];
+            if (nested.dropped_numbers || nested.dropped.any()) known.dropped |= words_of(text, row.fields);
+        }
+        const bool sign = element.kind == TextKind::literal && std::ranges::all_of(element.text, is_sign);
+        begins &= element.kind == TextKind::space || sign;
+    }
 }
 
 // A text that may be read as a number too, so that the order of the rows decides. A register is none, whatever its sign, and

@@ -30,7 +30,7 @@ public:
         Known& known = known_[type];
         std::erase_if(known.list, [&](const Spelling& spelling) {
             const bool kept = keep(spelling);
-            known.dropped |= !kept && !spelling.numbers.empty();
+            if (!kept && !spelling.numbers.empty()) known.dropped |= words_of(spelling);
             return !kept;
         });
     }
@@ -42,8 +42,8 @@ public:
     bool is_unlisted(Index type) const { return known_[type].unlisted; }
     // Whether the number that a spelling ends with may be written as an expression.
     bool ends_open(Index type) const { return known_[type].ends_open; }
-    // Whether each text that the rows know is a spelling, but for other ways to write a number.
-    bool is_complete(Index type) const { return !known_[type].dropped; }
+    // The characters that texts begin with, behind signs, which are no spellings, but for other ways to write a number.
+    const Letters& dropped(Index type) const { return known_[type].dropped; }
     // The characters that may go on with such a text, behind blanks, where a spelling ends.
     const Letters& goes_on(Index type) const { return known_[type].goes_on; }
     // The characters that a text can begin with, all where it can be empty; and those of the type's texts that are not.
@@ -66,7 +66,9 @@ private:
         bool unspelled = false;  // there are integers that no spelling is for
         bool empty = false;     // one of the texts is empty
         Letters first;
-        bool dropped = false;   // some texts could not be made spellings
+        Letters words;          // what texts begin with, behind signs, but for numbers
+        Letters dropped;        // … those that could not be made spellings
+        bool dropped_numbers = false;  // and so some numbers
         Letters goes_on;        // behind a spelling, in an unlisted text
     };
     struct Partial {
@@ -87,6 +89,9 @@ private:
     bool is_open(const OperandRow& row, const TextTemplate& text) const;
     void add_numbers(const OperandRow& row, const TextTemplate& text, Known& known) const;
     bool is_numeric(const Spelling& spelling) const;
+    Letters words_of(const TextTemplate& text, const std::vector<Field>& fields) const;
+    Letters words_of(const Spelling& spelling) const;
+    void add_dropped(const OperandRow& row, const TextTemplate& text, Known& known) const;
     static std::optional<NumberRange> range_of(const OperandRow& row, const TextTemplate& text);
     static bool is_apart(const TextElement& constant, const Known& known);
     static const PatternNumber* only_number(const Spelling& spelling);

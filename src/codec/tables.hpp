@@ -42,6 +42,14 @@ struct Taken {
 inline constexpr std::uint32_t tail_identity = 1;  // what follows the instruction and is shared, which there is once
 inline constexpr std::uint32_t own_tail_identity = 2;  // what follows because of one operand: equal ones are several
 
+// What a text of a row begins with.
+struct RowBegin {
+    Letters letters;
+    bool number = false;                // with a number, and only with one …
+    char stop = 0;                      // … behind which this stands; `outer_stop` where the text ends there
+    static constexpr char outer_stop = '\1';
+};
+
 // One operand type. What its rows bring along is always known; its codes and its texts are built when needed.
 struct OperandTable {
     std::vector<std::uint16_t> row;     // kind table, by code: the row, or no_row
@@ -51,12 +59,12 @@ struct OperandTable {
     bool needs_rows = false;            // some text holds a number: others may be written
     bool unlisted = false;              // a pattern that fits may be the begin of a longer text of a row …
     bool open = false;                  // may be a number that is written in another way
-    bool complete = false;              // each text of a row is a pattern, but for other ways to write a number
+    Letters incomplete;                 // what texts of rows begin with, behind signs, that are no patterns and no numbers
     bool ends_open = false;             // the number at the end of a pattern may be the begin of an expression …
     Letters goes_on;                    // … where one of these stands behind it
     bool goes_on_with_word = false;     // one of them is a letter, here or in an operand inside
     Letters first;                      // what its texts can begin with …
-    std::vector<Letters> row_first;     // … and each text of each row, in order
+    std::vector<RowBegin> row_begins;   // … and each text of each row, in order
     bool nullable = false;              // may be left out …
     std::uint64_t left_out = 0;         // … and is this code then
     bool can_have_tail = false;

@@ -145,7 +145,8 @@ TEST(Messages, OfPseudoInstructionsSayTheirForm) {
     SourceManager sources;
     Diagnostics diagnostics;
     const Codec codec(load_isa("rv64gc", sources, diagnostics));
-    EXPECT_TRUE(says("li , nowhere\n", "t.s:1:1: error: 'li' needs a value for 'x'; the form is `li x, number`", codec));
+    EXPECT_TRUE(
+        says("li , nowhere\n", "t.s:1:1: error: 'li' needs a value for 'x'; the form is `li x, number`", codec));
 }
 
 TEST(Messages, AreBoundedHoweverDeepTheMacros) {
