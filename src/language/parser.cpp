@@ -136,6 +136,8 @@ private:
 
     template <typename Row>
     void rows(std::string_view what, Row&& row);
+    template <typename Row>
+    void rows_inside(std::string_view what, Row& row, Place open);
 
     FileId file_;
     SourceManager& sources_;
@@ -454,7 +456,13 @@ std::vector<Text> Parser::texts() {
 template <typename Row>
 void Parser::rows(std::string_view what, Row&& row) {
     const Place open = peek().place;
-    if (!expect("{", fmt::format("to begin the {}", what))) return;
+    if (!expect("{", fmt::format("to begin the {}", what)) || !deeper()) return;
+    rows_inside(what, row, open);
+    shallower();
+}
+
+template <typename Row>
+void Parser::rows_inside(std::string_view what, Row& row, Place open) {
     for (;;) {
         skip_newlines();
         if (accept("}")) return;

@@ -88,6 +88,18 @@ TEST(Limits, NestingHasOne) {
     EXPECT_EQ(said_of_meaning(repeated("{ if A == 0 ", n) + "{ D = 1 }" + repeated("}", n)), too_deep);
 }
 
+TEST(Limits, RowsInBlocksHaveOne) {
+    const unsigned n = 50000;
+    const auto nested = [&](const std::string& block, const std::string& row) {
+        return repeated(block + " {\n", n) + row + "\n" + repeated("}\n", n) + "}\n";
+    };
+    EXPECT_EQ(said(machine + table + nested("if 1", "1  a   D = A")), too_deep);
+    EXPECT_EQ(said(machine + "operand o : 1 {\n" + nested("if 1", "0 \"a\" = u1(0)")), too_deep);
+    const std::string variants = "isa m \"m\"\nvariants a b\n" + machine.substr(machine.find('\n') + 1);
+    EXPECT_EQ(said(variants + table + nested("only a", "1  a   D = A")), too_deep);
+    EXPECT_EQ(said(variants + "operand o : 1 {\n" + nested("only a", "0 \"a\" = u1(0)")), too_deep);
+}
+
 TEST(Limits, WhatOtherDeclarationsBringAlongCounts) {
     const unsigned n = 5000;
     const auto next = [](const std::string& i) { return std::to_string(std::stoul(i) + 1); };
