@@ -149,6 +149,7 @@ private:
     void set_simple_place(ReadStep& step, const Field& field) const;
     const Patterns& texts_of(Index type, std::uint64_t code);
     void find_places(std::vector<Candidate>& candidates);
+    void number_steps(std::vector<Candidate>& candidates) const;
     const Patterns& texts_of_all(const std::vector<Index>& types);
     std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at);
 
@@ -652,6 +653,7 @@ void Builder::describe_forms() {
         if (table.can_have_tail) order_tails(form, table);
         table.has_relative = at->second.has_relative;
         table.loaded = at->second.loaded;
+        tables_.any_loaded |= table.loaded;
         table.mask0 = form.mask.words[0];
         table.value0 = form.value.words[0];
         for (std::size_t word = 1; word < form.mask.words.size(); ++word) table.wide |= form.mask.words[word] != 0;
@@ -868,7 +870,79 @@ Candidate Builder::candidate_of(const Reading& reading) {
         candidate.steps.push_back(step);
     }
     candidate.spaced = begin.name_at + 1 < text.size() && text[begin.name_at + 1].kind == TextKind::space;
+    candidate.bits = static_cast<std::uint16_t>(form.bits);
+    candidate.limited = !tables_.forms[reading.form].limits.empty();
+    candidate.written = form.written;
+    for (const Index field : read) {
+        if (field != no_index && !form.fields[field].fixed && !form.fields[field].in_tail)
+            form.fields[field].place.insert(candidate.written, 0);
+    }
     return candidate;
+}
+
+namespace {
+
+bool is_same(const Field& a, const Field& b) {
+    const auto same = [](const BitPiece& one, const BitPiece& other) {
+        return one.position == other.position && one.width == other.width && one.shift == other.shift;
+    };
+    return a.type == b.type && a.fixed == b.fixed && a.in_tail == b.in_tail && a.shared == b.shared &&
+           std::equal(a.place.pieces.begin(), a.place.pieces.end(), b.place.pieces.begin(), b.place.pieces.end(), same);
+}
+
+bool is_same(const OperandPlace& a, const OperandPlace& b) {
+    return a.texts == b.texts && a.type == b.type && a.index == b.index;
+}
+
+// Whether two steps, each of its form, read the same and put it into the same place.
+bool is_same(const ReadStep& a, const Form& form_of_a, const ReadStep& b, const Form& form_of_b) {
+    if (a.kind != b.kind || a.glued != b.glued || a.stop != b.stop || a.repeated || b.repeated) return false;
+    switch (a.kind) {
+        case ReadStep::Kind::literal: return a.text == b.text;
+        case ReadStep::Kind::field:
+            return a.only == b.only && a.field == b.field && is_same(a.place, b.place) &&
+                   is_same(form_of_a.fields[a.field], form_of_b.fields[b.field]);
+        case ReadStep::Kind::number: return false;
+        case ReadStep::Kind::any: break;
+    }
+    if (a.element->text != b.element->text || a.element->fields != b.element->fields) return false;
+    return std::ranges::all_of(a.element->fields,
+                               [&](Index field) {
+                                   const Field& one = form_of_a.fields[field];
+                                   return !one.fixed && is_same(one, form_of_b.fields[field]);
+                               }) &&
+           std::ranges::equal(a.places, b.places,
+                              [](const auto& one, const auto& other) { return is_same(one, other); });
+}
+
+}  // namespace
+
+// Numbers the steps of all candidates, as many as there are bits for. The same number says that two are the same step, behind
+// steps that are the same: what one of them did needs not be done again.
+void Builder::number_steps(std::vector<Candidate>& candidates) const {
+    constexpr unsigned most = 64;
+    std::array<std::uint64_t, most> behind{};  // of each, those that come behind it; bit 0: an end
+    unsigned count = 1;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        std::vector<ReadStep>& steps = candidates[i].steps;
+        for (std::size_t at = 0; at < steps.size() && count < most; ++at) {
+            const unsigned before = at == 0 ? 0 : steps[at - 1].node;
+            const auto known = std::find_if(
+                candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(i), [&](const Candidate& other) {
+                    return other.head == candidates[i].head && at < other.steps.size() && other.steps[at].node != 0 &&
+                           (at == 0 || other.steps[at - 1].node == before) &&
+                           is_same(other.steps[at], isa_.forms[other.form], steps[at], isa_.forms[candidates[i].form]);
+                });
+            const bool is_known = known != candidates.begin() + static_cast<std::ptrdiff_t>(i);
+            steps[at].node = is_known ? known->steps[at].node : static_cast<std::uint8_t>(count++);
+            behind[before] |= std::uint64_t{1} << steps[at].node;
+            candidates[i].nodes |= std::uint64_t{1} << steps[at].node;
+        }
+        if (!steps.empty()) behind[steps.back().node] |= 1;
+    }
+    for (Candidate& candidate : candidates) {
+        for (ReadStep& step : candidate.steps) step.forks = step.node != 0 && std::popcount(behind[step.node]) > 1;
+    }
 }
 
 void Builder::build_mnemonic(Mnemonic& mnemonic) {
@@ -885,6 +959,7 @@ void Builder::build_mnemonic(Mnemonic& mnemonic) {
         mnemonic.candidates.begin(), mnemonic.candidates.end(),
         [&](const Candidate& a, const Candidate& b) { return isa_.forms[a.form].bits < isa_.forms[b.form].bits; });
     find_places(mnemonic.candidates);
+    number_steps(mnemonic.candidates);
     mnemonic.ready.store(true, std::memory_order_release);
 }
 
@@ -910,25 +985,26 @@ std::uint32_t Builder::mnemonic_of(std::string_view name, const std::string& glu
     tables_.words += glued;
     const std::string_view word = std::string_view(tables_.words).substr(begin);
     std::uint32_t slot = hash & tables_.slot_mask;
-    for (; tables_.slots[slot] != 0; slot = (slot + 1) & tables_.slot_mask) {
-        const Named& other = named_[tables_.slots[slot] - 1];
+    for (; tables_.slots[slot].mnemonic != 0; slot = (slot + 1) & tables_.slot_mask) {
+        const std::uint32_t number = tables_.slots[slot].mnemonic - 1;
+        const Named& other = named_[number];
         if (other.hash != hash || std::string_view(tables_.words).substr(other.begin, other.size) != word) continue;
         tables_.words.resize(begin);
-        return tables_.slots[slot] - 1;
+        return number;
     }
     named_.push_back({begin, static_cast<std::uint32_t>(word.size()), hash});
-    tables_.slots[slot] = static_cast<std::uint32_t>(named_.size());
+    tables_.slots[slot] = {hash, static_cast<std::uint32_t>(named_.size())};
     if (named_.size() * 4 > tables_.slots.size()) grow_slots();
     return static_cast<std::uint32_t>(named_.size() - 1);
 }
 
 void Builder::grow_slots() {
-    tables_.slots.assign(std::max<std::size_t>(tables_.slots.size() * 2, 16), 0);
+    tables_.slots.assign(std::max<std::size_t>(tables_.slots.size() * 2, 16), {});
     tables_.slot_mask = static_cast<std::uint32_t>(tables_.slots.size() - 1);
     for (std::size_t i = 0; i < named_.size(); ++i) {
         std::uint32_t slot = named_[i].hash & tables_.slot_mask;
-        while (tables_.slots[slot] != 0) slot = (slot + 1) & tables_.slot_mask;
-        tables_.slots[slot] = static_cast<std::uint32_t>(i + 1);
+        while (tables_.slots[slot].mnemonic != 0) slot = (slot + 1) & tables_.slot_mask;
+        tables_.slots[slot] = {named_[i].hash, static_cast<std::uint32_t>(i + 1)};
     }
 }
 

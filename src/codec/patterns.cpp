@@ -8,7 +8,8 @@ namespace isaforge::codec {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_word(char c) { return is_digit(c) || is_alpha(c) || c == '_'; }
 
 int hex_digit(char c) {
     if (is_digit(c)) return c - '0';
@@ -38,6 +39,23 @@ const char* plain_number(const char* p, const char* end, bool in_word, std::uint
     return *begin == '0' && p - begin > 1 ? nullptr : p;
 }
 
+// The cell of each character in a row: capitals have that of the small letter where case does not matter. Cell 0 is that of all
+// which no text has: control characters and, but for texts that need them, what is not ASCII.
+struct Classes {
+    std::array<std::uint8_t, 256> of{};
+    std::size_t count = 0;
+
+    constexpr Classes(bool fold, unsigned last) : count(last - ' ' + 2) {
+        for (unsigned c = ' '; c <= last; ++c) {
+            const bool is_capital = fold && c >= 'A' && c <= 'Z';
+            of[c] = static_cast<std::uint8_t>((is_capital ? c | 0x20 : c) - ' ' + 1);
+        }
+    }
+};
+
+constexpr Classes letter_classes(false, '~'), folded_classes(true, '~'), all_classes(false, 255),
+    all_folded_classes(true, 255);
+
 // Whether what stands behind a number may make it a part of an expression. Blanks may stand in between.
 bool may_go_on(const char* p, const char* end, char stop) {
     while (p != end && (*p == ' ' || *p == '\t')) ++p;
@@ -46,7 +64,8 @@ bool may_go_on(const char* p, const char* end, char stop) {
 
 }  // namespace
 
-Patterns::Patterns(bool case_insensitive) : case_insensitive_(case_insensitive), nodes_(1), branches_(1) {}
+Patterns::Patterns(bool case_insensitive)
+    : case_insensitive_(case_insensitive), classes_(folded_classes.of.data()), nodes_(1), passing_(1), branches_(1) {}
 
 unsigned Patterns::add_type(bool expressions) {
     if (expressions) expressions_ |= 1u << type_count_;
@@ -55,7 +74,7 @@ unsigned Patterns::add_type(bool expressions) {
 
 void Patterns::add(unsigned type, const Spelling& spelling) {
     std::uint32_t node = 0;
-    nodes_[0].types |= 1u << type;
+    passing_[0].types |= 1u << type;
     std::size_t number = 0;
     bool nested = false;
     for (const char raw : spelling.text) {
@@ -73,31 +92,48 @@ void Patterns::add(unsigned type, const Spelling& spelling) {
         };
         std::uint32_t* link = &branches_[node].child;
         while (*link != 0 && !is_wanted(branches_[*link])) link = &branches_[*link].sibling;
-        if (counts || letter == ' ') nodes_[node].varies |= 1u << type;
-        if (letter == operand_mark) nodes_[node].nests |= 1u << type;
-        if (!is_word(letter)) nodes_[node].marks |= 1u << type;
+        if (counts || letter == ' ') passing_[node].varies |= 1u << type;
+        if (letter == operand_mark) passing_[node].nests |= 1u << type;
+        if (!is_word(letter)) passing_[node].marks |= 1u << type;
         if (*link == 0) {
             const auto fresh = static_cast<std::uint32_t>(nodes_.size());
             *link = fresh;
             branches_.push_back(wanted);
             nodes_.emplace_back();
+            passing_.emplace_back();
             if (letter == number_mark) nodes_[node].number = fresh;
             node = fresh;
         } else {
             node = *link;
         }
-        nodes_[node].types |= 1u << type;
+        passing_[node].types |= 1u << type;
     }
     const auto first_number = static_cast<std::uint32_t>(numbers_.size());
     numbers_.insert(numbers_.end(), spelling.numbers.begin(), spelling.numbers.end());
-    constexpr std::int64_t most_bias = std::int64_t{1} << 62;  // numbers that are read are below twice that
-    const bool simple = spelling.numbers.size() == 1 && !nested && spelling.numbers[0].scale == 1 &&
-                        spelling.numbers[0].step == 1 && spelling.numbers[0].tail_bits == 0 &&
-                        spelling.numbers[0].bias >= 0 && spelling.numbers[0].bias < most_bias;
-    added_.push_back(
-        {node,
-         {spelling.code, first_number, static_cast<std::uint16_t>(spelling.numbers.size()),
-          static_cast<std::uint16_t>(type), static_cast<std::uint32_t>(added_.size()), spelling.row, nested, simple}});
+    Ending ending;
+    ending.code = spelling.code;
+    ending.first_number = first_number;
+    ending.count = static_cast<std::uint16_t>(spelling.numbers.size());
+    ending.type = static_cast<std::uint16_t>(type);
+    ending.order = static_cast<std::uint32_t>(added_.size());
+    ending.row = spelling.row;
+    ending.nested = nested;
+    if (ending.count == 1 && !nested) set_simple(ending, spelling.numbers[0]);
+    added_.push_back({node, ending});
+}
+
+// What most numbers are, the number of a register, can be said in a few bits.
+void Patterns::set_simple(Ending& ending, const PatternNumber& rule) {
+    constexpr std::int64_t most = ~std::uint32_t{0};
+    ending.simple = rule.scale == 1 && rule.step == 1 && rule.tail_bits == 0 && rule.bias >= 0 && rule.bias <= most &&
+                    rule.low >= 0 && rule.high >= 0 && rule.high <= most;
+    if (!ending.simple) return;
+    ending.bias = static_cast<std::uint32_t>(rule.bias);
+    ending.low = static_cast<std::uint32_t>(rule.low);
+    ending.high = static_cast<std::uint32_t>(rule.high);
+    ending.mask = static_cast<std::uint32_t>(rule.mask);
+    ending.shift = rule.shift;
+    ending.named = rule.named;
 }
 
 void Patterns::add(unsigned type, std::string_view text, std::uint64_t code) {
@@ -125,33 +161,29 @@ void Patterns::finish() {
 
 // The rows of all nodes, a cell for each letter, pushed into each other: a cell says whose it is.
 void Patterns::place_rows() {
-    std::uint8_t classes = 0;
-    for (std::size_t i = 1; i < branches_.size(); ++i) {
-        const char letter = branches_[i].letter;
-        std::uint8_t& own = class_[static_cast<unsigned char>(letter)];
-        if (own == 0 && letter != number_mark && letter != operand_mark) own = ++classes;
-        if (case_insensitive_ && letter >= 'a' && letter <= 'z')
-            class_[static_cast<unsigned char>(letter & ~0x20)] = own;
-    }
-    const std::size_t row_size = std::size_t{classes} + 1;
     constexpr std::uint32_t nobody = ~std::uint32_t{0};
     constexpr std::size_t most_tries = 100;
-    cells_.assign(row_size, {nobody, 0});
-    rows_.resize(nodes_.size());
+    const bool is_ascii = std::ranges::none_of(
+        branches_, [](const Branch& branch) { return static_cast<unsigned char>(branch.letter) > '~'; });
+    const Classes& classes = is_ascii ? (case_insensitive_ ? folded_classes : letter_classes)
+                                      : (case_insensitive_ ? all_folded_classes : all_classes);
+    classes_ = classes.of.data();
+    cells_.assign(classes.count, {nobody, 0, 0});
     std::size_t first_free = 1;
     std::vector<std::pair<std::uint8_t, std::uint32_t>> row;
     for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
         row.clear();
+        Node& node = nodes_[i];
         for (std::uint32_t child = branches_[i].child; child != 0; child = branches_[child].sibling) {
             const char letter = branches_[child].letter;
             if (letter == operand_mark) {
-                if (nodes_[i].nested_count++ == 0) nodes_[i].first_nested = static_cast<std::uint32_t>(nested_.size());
+                if (node.nested_count++ == 0) node.first_nested = static_cast<std::uint32_t>(nested_.size());
                 nested_.push_back({branches_[child].operand, branches_[child].after, child});
             } else if (letter != number_mark) {
-                row.emplace_back(class_[static_cast<unsigned char>(letter)], child);
+                row.emplace_back(classes_[static_cast<unsigned char>(letter)], child);
             }
         }
-        if (nodes_[i].number != 0 || nodes_[i].ending_types != 0 || nodes_[i].nested_count != 0) rows_[i] = special;
+        if (node.number != 0 || node.ending_types != 0 || node.nested_count != 0) node.row = special;
         if (row.empty()) continue;  // none of the cells at the begin are its own
         std::sort(row.begin(), row.end());
         while (first_free < cells_.size() && cells_[first_free].node != nobody) ++first_free;
@@ -162,18 +194,13 @@ void Patterns::place_rows() {
         std::size_t tried = 0;
         for (; !std::all_of(row.begin(), row.end(), is_free); ++base) ++tried;
         if (tried > most_tries) first_free = base + row[0].first;  // few rows fit into the gaps there
-        if (cells_.size() < base + row_size) cells_.resize(base + row_size, {nobody, 0});
-        rows_[i] |= static_cast<std::uint32_t>(base);
-        for (const auto& [letter, child] : row) cells_[base + letter] = {i, child};
+        if (cells_.size() < base + classes.count) cells_.resize(base + classes.count, {nobody, 0, 0});
+        node.row |= static_cast<std::uint32_t>(base);
+        for (const auto& [letter, child] : row) cells_[base + letter] = {i, child, 0};
     }
-}
-
-bool Patterns::may_begin(unsigned type, char c) const {
-    const Node& root = nodes_[0];
-    if (root.nested_count != 0) return true;
-    if (is_digit(c) && root.number != 0 && (nodes_[root.number].types >> type & 1) != 0) return true;
-    const Cell& cell = cells_[(rows_[0] & ~special) + class_[static_cast<unsigned char>(c)]];
-    return cell.node == 0 && (nodes_[cell.next].types >> type & 1) != 0;
+    for (Cell& cell : cells_) {
+        if (cell.node != nobody) cell.row = nodes_[cell.next].row;
+    }
 }
 
 // Calls `visit(node, at, numbers)` for each end of a pattern on the way.
@@ -195,9 +222,9 @@ void Patterns::follow(std::uint32_t node, const char* begin, const char* p, cons
             const char* const after = plain_number(p, end, p != begin && is_word(p[-1]), numbers.value[count]);
             if (after) follow(here.number, begin, after, end, nested, numbers, count + 1, visit);
         }
-        const Cell cell = cells_[(rows_[node] & ~special) + class_[static_cast<unsigned char>(*p)]];
-        if (cell.node != node) return;
-        node = cell.next;
+        const Cell& next = cell(here.row, *p);
+        if (next.node != node) return;
+        node = next.next;
         ++p;
     }
 }
@@ -214,11 +241,9 @@ bool Patterns::add_nested(Numbers& numbers, unsigned count, const PatternMatch& 
     return true;
 }
 
-// Whether a text ends at the node or goes on with what stands here.
-bool Patterns::goes_on(std::uint32_t node, const char* p, const char* end) const {
-    const std::uint32_t row = rows_[node];
-    if ((row & special) != 0) return true;
-    return p != end && cells_[row + class_[static_cast<unsigned char>(*p)]].node == node;
+// Whether a text ends at the node that the cell leads to, or goes on with what stands here.
+bool Patterns::goes_on(const Cell& from, const char* p, const char* end) const {
+    return (from.row & special) != 0 || (p != end && cell(from.row, *p).node == from.next);
 }
 
 void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Walk& out) const {
@@ -228,15 +253,15 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
     out.numbers_.tail = 0;
     out.numbers_.tail_bits = 0;
     out.numbers_.tail_shared = out.numbers_.numeric = false;
-    std::uint32_t node = 0;
+    std::uint32_t node = 0, row = nodes_[0].row;
     unsigned count = 0;
     for (const char* p = begin;;) {
-        const std::uint32_t row = rows_[node];
         if ((row & special) == 0) {
             if (p == end) return;
-            const Cell cell = cells_[row + class_[static_cast<unsigned char>(*p)]];
-            if (cell.node != node) return;
-            node = cell.next;
+            const Cell& next = cell(row, *p);
+            if (next.node != node) return;
+            node = next.next;
+            row = next.row;
             ++p;
             continue;
         }
@@ -247,8 +272,8 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
             out.stops_[out.count_++] = {p, node};
         }
         if (p == end) return;
-        const Cell cell = cells_[(row & ~special) + class_[static_cast<unsigned char>(*p)]];
-        std::uint32_t next = cell.node == node && goes_on(cell.next, p + 1, end) ? cell.next : 0;
+        const Cell& by_letter = cell(row, *p);
+        std::uint32_t next = by_letter.node == node && goes_on(by_letter, p + 1, end) ? by_letter.next : 0;
         const char* after = p + 1;
         unsigned ways = next != 0 ? 1 : 0, read = 0;
         if (here.number != 0 && is_digit(*p)) {
@@ -272,6 +297,7 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
         out.more_ |= ways > 1;
         if (ways != 1 || next == 0) return;
         node = next;
+        row = nodes_[next].row;
         p = after;
         count += read;
     }
@@ -282,8 +308,7 @@ bool Patterns::fits(const char* begin, const char* at, const char* end, unsigned
     if (at == begin || !is_word(at[-1])) return true;
     if (!after.glued && at != end && is_word(*at)) return false;
     // A number may go on as an expression; a name does not.
-    return (expressions_ >> type & 1) == 0 || std::isalpha(static_cast<unsigned char>(*begin)) != 0 ||
-           !may_go_on(at, end, after.stop);
+    return (expressions_ >> type & 1) == 0 || is_alpha(*begin) || !may_go_on(at, end, after.stop);
 }
 
 // The first of these spellings before the one with this order whose numbers are in range.
@@ -340,10 +365,10 @@ PatternRefusal Patterns::refusal(const Walk& walk, const char* end, unsigned typ
 }
 
 // The operands with texts that may go on in another way where `c` stands: behind a blank or a comment, or with a number.
-std::uint32_t Patterns::stopped_at(const Node& node, char c, bool is_name) {
-    if (is_name) return node.nests;
+std::uint32_t Patterns::stopped_at(const Passing& passing, char c, bool is_name) {
+    if (is_name) return passing.nests;
     const bool is_blank = !is_word(c) && c != ',' && c != ')' && c != ']' && c != '|';
-    return is_blank ? node.marks : node.varies;
+    return is_blank ? passing.marks : passing.varies;
 }
 
 // Whether a text of the operand stops where a blank makes a difference, or where it would go on with a number.
@@ -351,15 +376,15 @@ bool Patterns::may_vary(std::uint32_t node, const char* begin, const char* p, co
                         const char* word) const {
     for (; p != end; ++p) {
         const Node& here = nodes_[node];
-        if (here.number != 0 && (nodes_[here.number].types >> type & 1) != 0 && is_digit(*p)) {
+        if (here.number != 0 && passes(here.number, type) && is_digit(*p)) {
             std::uint64_t number = 0;
             const char* const after = plain_number(p, end, p != begin && is_word(p[-1]), number);
             if (after && may_vary(here.number, begin, after, end, type, word)) return true;
         }
-        const Cell& cell = cells_[(rows_[node] & ~special) + class_[static_cast<unsigned char>(*p)]];
-        if (cell.node != node || (nodes_[cell.next].types >> type & 1) == 0)
-            return (stopped_at(here, *p, p == word && p != begin) >> type & 1) != 0;
-        node = cell.next;
+        const Cell& next = cell(here.row, *p);
+        if (next.node != node || !passes(next.next, type))
+            return (stopped_at(passing_[node], *p, p == word && p != begin) >> type & 1) != 0;
+        node = next.next;
     }
     return false;
 }
@@ -381,12 +406,11 @@ bool Patterns::take(const Ending& ending, const Numbers& numbers, PatternMatch& 
         return true;
     }
     if (ending.simple) {
-        const PatternNumber& rule = numbers_[ending.first_number];
-        const std::uint64_t value = numbers.value[0] - static_cast<std::uint64_t>(rule.bias);
-        if (static_cast<std::int64_t>(value) < rule.low || static_cast<std::int64_t>(value) > rule.high) return false;
+        const std::uint64_t value = numbers.value[0] - ending.bias;
+        if (value < ending.low || value > ending.high) return false;
         out = {};
-        out.code = ending.code | (value & rule.mask) << rule.shift;
-        out.numeric = !rule.named;
+        out.code = ending.code | (value & ending.mask) << ending.shift;
+        out.numeric = !ending.named;
         out.row = ending.row;
         return true;
     }

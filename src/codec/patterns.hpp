@@ -130,10 +130,7 @@ public:
     void add(unsigned type, std::string_view text, std::uint64_t code);
     // Nothing is found before this, and nothing can be added behind it.
     void finish();
-    bool empty(unsigned type) const { return (nodes_[0].types >> type & 1) == 0; }
-
-    // Whether some text of the operand begins with this character.
-    bool may_begin(unsigned type, char c) const;
+    bool empty(unsigned type) const { return !passes(0, type); }
 
     void walk(const char* begin, const char* end, NestedReader& nested, Walk& out) const;
 
@@ -154,20 +151,25 @@ private:
         std::uint32_t number = 0;              // the node behind a number; 0: none
         std::uint32_t ending_types = 0;        // a bit for each operand of which a text ends here …
         std::uint32_t first_span = 0;          // … and for each, in order, where its endings are: spans_
-        std::uint32_t types = 0;               // a bit for each operand that has a text which comes by here …
-        std::uint32_t varies = 0;              // … and goes on with a number or a blank …
-        std::uint32_t nests = 0;               // … or with an operand …
-        std::uint32_t marks = 0;               // … or with a mark
         std::uint32_t first_nested = 0;        // nested_
-        std::uint16_t nested_count = 0;
+        std::uint32_t nested_count = 0;
+        std::uint32_t row = 0;                 // where its cells begin, and whether it is special
     };
+    // The operands that have a text which comes by a node, a bit for each: all, and those where it goes on so.
+    struct Passing {
+        std::uint32_t types = 0;
+        std::uint32_t varies = 0;              // with a number or a blank …
+        std::uint32_t nests = 0;               // … with an operand …
+        std::uint32_t marks = 0;               // … or with a mark
+    };
+    // Whose row it belongs to, where the letter leads, and where that node's own cells begin.
     struct Cell {
-        std::uint32_t node = 0, next = 0;      // whose row it belongs to, and where the letter leads
+        std::uint32_t node = 0, next = 0, row = 0;
     };
     struct Span {
         std::uint32_t first = 0, count = 0;    // endings_
     };
-    // Where a node's row begins in cells_, and whether there is more to it than letters.
+    // Of a node's row: there is more to it than letters.
     static constexpr std::uint32_t special = std::uint32_t{1} << 31;
     struct Nested {
         Index operand = no_index;
@@ -180,7 +182,10 @@ private:
         std::uint16_t count = 0, type = 0;
         std::uint32_t order = 0, row = 0;
         bool nested = false;
-        bool simple = false;                   // its only number is in range or not
+        // Its only number, less `bias`, is in low .. high, and lies in the code from bit `shift` on, or it is none.
+        bool simple = false, named = false;
+        std::uint8_t shift = 0;
+        std::uint32_t bias = 0, low = 0, high = 0, mask = 0;
     };
     // While texts are added.
     struct Branch {
@@ -195,32 +200,43 @@ private:
     };
 
     char fold(char c) const { return case_insensitive_ && c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+    static void set_simple(Ending& ending, const PatternNumber& rule);
     void place_rows();
-    bool goes_on(std::uint32_t node, const char* p, const char* end) const;
+    const Cell& cell(std::uint32_t row, char c) const {
+        return cells_[(row & ~special) + classes_[static_cast<unsigned char>(c)]];
+    }
+    bool goes_on(const Cell& cell, const char* p, const char* end) const;
     template <typename Visit>
     void follow(std::uint32_t node, const char* begin, const char* p, const char* end, NestedReader& nested,
                 Numbers& numbers, unsigned count, const Visit& visit) const;
+    // std::popcount is a call where the processor is not said to have an instruction for it.
+    static unsigned count_bits(std::uint32_t bits) {
+        bits -= bits >> 1 & 0x55555555u;
+        bits = (bits & 0x33333333u) + (bits >> 2 & 0x33333333u);
+        return (((bits + (bits >> 4)) & 0x0f0f0f0fu) * 0x01010101u) >> 24;
+    }
     const Span* span_of(const Node& node, unsigned type) const {
         const std::uint32_t bit = 1u << type;
         if ((node.ending_types & bit) == 0) return nullptr;
         if (node.ending_types == bit) return &spans_[node.first_span];
-        return &spans_[node.first_span + static_cast<unsigned>(std::popcount(node.ending_types & (bit - 1)))];
+        return &spans_[node.first_span + count_bits(node.ending_types & (bit - 1))];
     }
+    bool passes(std::uint32_t node, unsigned type) const { return (passing_[node].types >> type & 1) != 0; }
     static bool add_nested(Numbers& numbers, unsigned count, const PatternMatch& match);
     bool fits(const char* begin, const char* at, const char* end, unsigned type, const After& after) const;
     const char* take_best(const char* begin, const char* end, NestedReader& nested, unsigned type, const After& after,
                           PatternMatch& out) const;
     const Ending* take_first(const Span& span, const Numbers& numbers, std::uint32_t before, PatternMatch& out) const;
     bool take(const Ending& ending, const Numbers& numbers, PatternMatch& out) const;
-    static std::uint32_t stopped_at(const Node& node, char c, bool is_name);
+    static std::uint32_t stopped_at(const Passing& passing, char c, bool is_name);
     bool may_vary(std::uint32_t node, const char* begin, const char* p, const char* end, unsigned type,
                   const char* word) const;
 
     bool case_insensitive_;
     std::uint32_t type_count_ = 0, expressions_ = 0;  // a bit for each
-    std::array<std::uint8_t, 256> class_{};           // of letters; 0: in no text
+    const std::uint8_t* classes_;                     // of letters: their cells in a row
     std::vector<Node> nodes_;
-    std::vector<std::uint32_t> rows_;                 // by node
+    std::vector<Passing> passing_;                    // by node
     std::vector<Cell> cells_;
     std::vector<Nested> nested_;
     std::vector<Span> spans_;

@@ -806,7 +806,7 @@ bool Reader::step(const char*& cursor, const ReadStep& step, const Form& form, P
             stop_ = step.stop;
             if (step.element->kind == TextKind::constant) return constant(cursor, *step.element);
             const Field& field = form.fields[step.element->field];
-            std::uint64_t code = field.place.extract(image);
+            std::uint64_t code = field.fixed ? form.fixed_value(field) : field.place.extract(image);
             if (!affine(cursor, *step.element, field, code, field.fixed || step.repeated)) return false;
             field.place.insert(image, code);
             return true;
@@ -896,7 +896,7 @@ void Reader::find_excess(const char* begin, const Candidate& candidate, const Fo
     std::uint32_t seen = 0;
     for (std::size_t i = 0; i < form.fields.size() && i < most_fields; ++i) seen |= form.fields[i].fixed ? 1u << i : 0;
     for (const Candidate::HeadField& head : candidate.head_fields) seen |= 1u << (head.field & 31);
-    Image scratch = form.written;
+    Image scratch;
     own_tail_count_ = 0;
     Parsed parsed;
     const char* p = begin;
@@ -914,43 +914,72 @@ void Reader::find_excess(const char* begin, const Candidate& candidate, const Fo
     pending_ = {Violation::Kind::limit, skip(begin), p, limit.limit};  // the instruction itself
 }
 
+// The steps that the candidate has in common with one that was tried before are not taken again. `from` and `at`: where to go
+// on; what was read is in the image.
+void Reader::resume(const Candidate& candidate, const char*& at, std::size_t& from, Image& image) {
+    while (fork_count_ != 0 && (candidate.nodes >> forks_[fork_count_ - 1].node & 1) == 0) --fork_count_;
+    if (fork_count_ == 0) return;
+    const Fork& fork = forks_[fork_count_ - 1];
+    at = fork.at;
+    from = fork.steps;
+    image = fork.image;
+}
+
+void Reader::remember(const ReadStep& step, std::size_t steps, const char* at, const Parsed& parsed,
+                      const Image& image) {
+    const bool is_all = parsed.deferred_count == 0 && parsed.tail_bits == 0 && own_tail_count_ == 0 &&
+                        shared_fields_ == 0 && pending_.kind == Violation::Kind::none;
+    if (is_all && fork_count_ < most_forks)
+        forks_[fork_count_++] = {at, image, static_cast<std::uint8_t>(steps), step.node};
+}
+
 bool Reader::body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out) {
-    const Form& form = isa_.forms[candidate.form];
     candidate_ = &candidate;
     at_step_ = nullptr;
     pending_.kind = Violation::Kind::none;
     own_tail_count_ = 0;
     shared_fields_ = 0;
+    const Form& form = isa_.forms[candidate.form];
+    if (candidate.spaced && cursor != end_ && tables_.letter[static_cast<unsigned char>(*cursor)] != 0)
+        return fail(cursor, nullptr, no_index);
     Parsed parsed;
-    out.image = form.written;
+    Image& image = out.image;
+    image = {};
+    const char* p = cursor;
+    std::size_t at = 0;
+    if (shares_) resume(candidate, p, at, image);
+    for (; at < candidate.steps.size(); ++at) {
+        const ReadStep& one = candidate.steps[at];
+        if (looks_ ? !told_step(p, one, form, parsed, image)
+                   : !plain_step(p, one, image) && !step(p, one, form, parsed, image)) {
+            failed_ |= std::uint64_t{1} << one.node;
+            return false;
+        }
+        if (shares_ && one.forks) remember(one, at + 1, p, parsed, image);
+    }
+    if (!at_end(p)) return fail(skip(p), nullptr, no_index);
+    for (std::size_t i = 0; i < image.words.size(); ++i) image.words[i] |= candidate.written.words[i];
     for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) {
         const Candidate::HeadField& head = candidate.head_fields[i];
         const std::uint64_t code = head_codes[i];  // NOLINT(clang-analyzer-*): set for every slot, see statement()
         if (head.simple) {
-            out.image.words[0] |= code << head.shift;
+            image.words[0] |= code << head.shift;
         } else {
             const Field& field = form.fields[head.field];
             if (field.fixed && form.fixed_value(field) != code) return fail(cursor, nullptr, field.type);
-            field.place.insert(out.image, code);
+            field.place.insert(image, code);
         }
     }
-    const char* p = cursor;
-    if (candidate.spaced && p != end_ && tables_.letter[static_cast<unsigned char>(*p)] != 0)
-        return fail(p, nullptr, no_index);
-    for (const ReadStep& one : candidate.steps) {
-        if (looks_ ? !told_step(p, one, form, parsed, out.image)
-                   : !plain_step(p, one, out.image) && !step(p, one, form, parsed, out.image))
-            return false;
-    }
-    if (!at_end(p)) return fail(skip(p), nullptr, no_index);
     if (pending_.kind != Violation::Kind::none) return violated();
-    for (const FormLimit& limit : tables_.forms[candidate.form].limits) {
-        if (!exceeds(limit, out.image)) continue;
-        if (violation_.kind == Violation::Kind::none) find_excess(cursor, candidate, limit, out.image);
-        return violated();
+    if (candidate.limited) {
+        for (const FormLimit& limit : tables_.forms[candidate.form].limits) {
+            if (!exceeds(limit, image)) continue;
+            if (violation_.kind == Violation::Kind::none) find_excess(cursor, candidate, limit, image);
+            return violated();
+        }
     }
     out.form = candidate.form;
-    out.bits = form.bits;
+    out.bits = candidate.bits;
     out.deferred_count = parsed.deferred_count;
     for (unsigned i = 0; i < parsed.deferred_count; ++i) out.deferred[i] = parsed.deferred[i];
     if ((parsed.tail_bits != 0 || own_tail_count_ != 0) && !place_tails(parsed, candidate.form, out)) {
@@ -978,9 +1007,10 @@ bool Reader::head(const char*& cursor, const Head& head, std::uint64_t* codes) {
 }
 
 const Mnemonic* Reader::lookup(const char* word, std::size_t size, std::uint32_t hash) const {
-    for (std::uint32_t slot = hash & tables_.slot_mask; tables_.slots[slot] != 0;
-         slot = (slot + 1) & tables_.slot_mask) {
-        const Mnemonic& candidate = tables_.mnemonics[tables_.slots[slot] - 1];
+    for (std::uint32_t at = hash & tables_.slot_mask; tables_.slots[at].mnemonic != 0;
+         at = (at + 1) & tables_.slot_mask) {
+        if (tables_.slots[at].hash != hash) continue;
+        const Mnemonic& candidate = tables_.mnemonics[tables_.slots[at].mnemonic - 1];
         if (candidate.text.size() != size) continue;
         if (std::memcmp(candidate.text.data(), word, size) == 0) return &candidate;
         bool same = true;
@@ -1032,8 +1062,10 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
         if (!found) continue;
         tables_.need(*found);
         found_ = found;
+        fork_count_ = 0;
+        failed_ = 0;
         for (const Candidate& candidate : found->candidates) {
-            if (candidate.head != h) continue;
+            if (candidate.head != h || (shares_ && (candidate.nodes & failed_) != 0)) continue;
             const char* q = p;
             if (!body(q, candidate, codes, out)) continue;
             if (skip_count > 0) {

@@ -89,6 +89,7 @@ public:
           nested_(isa, tables, end),
           address_(address),
           thorough_(thorough),
+          shares_(!thorough),
           furthest_(begin) {}
 
     bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
@@ -97,7 +98,10 @@ public:
     // Whether a text was read whole that was no instruction, because of a rule.
     bool ruled_out() const { return violation_.kind != Violation::Kind::none; }
     // All looks that are taken are added to these.
-    void tell(std::vector<Look>& looks) { looks_ = &looks; }
+    void tell(std::vector<Look>& looks) {
+        looks_ = &looks;
+        shares_ = false;
+    }
     // How a step of one of the form's texts, or of a member of its `any`, reads what begins at `begin`: the text of this code
     // of an operand, or the end of it, which ends at `end`.
     Glance glance(const ReadStep& step, const Form& form, Index member, const char* begin, const char* end, Index type,
@@ -146,7 +150,8 @@ private:
     // The text of a literal as it is printed, where nothing behind it can belong to its word.
     bool plain_literal(const char*& cursor, std::string_view text) const {
         const char* const p = skip(cursor);
-        if (static_cast<std::size_t>(end_ - p) < text.size() || std::memcmp(p, text.data(), text.size()) != 0 ||
+        if (static_cast<std::size_t>(end_ - p) < text.size() || *p != text[0] ||
+            (text.size() > 1 && std::memcmp(p, text.data(), text.size()) != 0) ||
             tables_.letter[static_cast<unsigned char>(text.back())] == 1)
             return false;
         cursor = p + text.size();
@@ -172,7 +177,8 @@ private:
     // What stands at `p`: all texts that are tried there look at the same walk.
     const Patterns::Walk& walk_of(const Patterns& texts, const char* p) {
         const auto at = static_cast<std::size_t>(p - begin_) % most_walks;
-        if (walked_[at].texts != &texts || walked_[at].begin != p) {
+        if ((walked_there_ >> at & 1) == 0 || walked_[at].texts != &texts || walked_[at].begin != p) {
+            walked_there_ |= 1u << at;
             walked_[at] = {&texts, p};
             texts.walk(p, end_, nested_, walks_[at]);
         }
@@ -205,6 +211,8 @@ private:
     bool begins_alike(const char* p, std::string_view text) const;
     bool violated();
     void find_excess(const char* begin, const Candidate& candidate, const FormLimit& limit, const Image& image);
+    void resume(const Candidate& candidate, const char*& at, std::size_t& from, Image& image);
+    void remember(const ReadStep& step, std::size_t steps, const char* at, const Parsed& parsed, const Image& image);
     bool body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out);
     bool plain_step(const char*& cursor, const ReadStep& step, Image& image);
     bool step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
@@ -228,6 +236,20 @@ private:
     std::uint64_t address_;
     const bool thorough_;  // tries also what cannot fit, so that the message can say all that was expected
 
+    // Candidates begin alike, for the most part: where those that were tried parted from others, and the steps that failed.
+    struct Fork {
+        const char* at;
+        Image image;
+        std::uint8_t steps, node;
+    };
+    static constexpr unsigned most_forks = 8;
+    bool shares_;
+    unsigned fork_count_ = 0;
+    std::uint64_t failed_ = 0;
+    union {
+        Fork forks_[most_forks];        // NOLINT(*-naming): private; not set before they are needed
+    };
+
     // The number that was read last, so that it is read once.
     const char* number_begin_ = nullptr;
     const char* number_end_ = nullptr;  // null: there is none at number_begin_
@@ -237,10 +259,13 @@ private:
     };
 
     struct Walked {
-        const Patterns* texts = nullptr;
-        const char* begin = nullptr;
+        const Patterns* texts;
+        const char* begin;
     };
-    Walked walked_[most_walks];
+    std::uint32_t walked_there_ = 0;    // a bit for each that is set
+    union {
+        Walked walked_[most_walks];     // NOLINT(*-naming): private; not set before they are needed
+    };
     Patterns::Walk walks_[most_walks];
 
     const char* furthest_;

@@ -123,20 +123,22 @@ struct OperandPlace {
     Index index = no_index;             // Isa::operand_types
 };
 
-// A step of reading the operands of a form.
+// A step of reading the operands of a form. What most statements need of it comes first.
 struct ReadStep {
     enum class Kind : std::uint8_t { literal, field, number, any } kind = Kind::literal;
-    std::string_view text;
-    const TextElement* element = nullptr;
-    Index field = no_index;
-    std::uint32_t number = 0;           // among all steps; kind any: of its first field
-    const OperandTable* table = nullptr;  // kind field: of its type, where its place is simple
-    std::uint8_t shift = 0;               // … and this is where its bits begin in the image's first word
+    std::uint8_t node = 0;              // a number that steps have in common which do the same behind the same ones; 0: none
+    bool forks = false;                 // candidates that have this step in common go on in different ways
+    std::uint8_t shift = 0;             // with `table`, where its bits begin in the image's first word
     bool glued = false;                 // what follows may continue the word: `{SIZE}{SIGN}`
     bool repeated = false;              // the field has been read before: it is compared
     char stop = 0;                      // what the text behind begins with: no operator of an expression here
+    std::string_view text;
+    const OperandTable* table = nullptr;  // kind field: of its type, where its place is simple
+    OperandPlace place;                   // kind field
+    const TextElement* element = nullptr;
+    Index field = no_index;
+    std::uint32_t number = 0;           // among all steps; kind any: of its first field
     const Patterns* only = nullptr;       // the field is fixed: the texts of its one code
-    OperandPlace place;                          // kind field
     std::vector<OperandPlace> places;            // kind any: of each of its fields
 };
 
@@ -145,8 +147,12 @@ struct Candidate {
     Index form = no_index;
     std::uint32_t head = 0;             // Tables::heads
     bool printed = false;               // the text is the one that is printed
-    std::vector<ReadStep> steps;        // behind the mnemonic
     bool spaced = false;                // a blank stands behind it: `op.x` is not `op` and a symbol `.x`
+    bool limited = false;               // the form has limits
+    std::uint16_t bits = 0;             // the form's
+    std::vector<ReadStep> steps;        // behind the mnemonic
+    std::uint64_t nodes = 0;            // a bit for each of the steps' numbers
+    Image written;                      // what the form has written, but for what is read here
     struct HeadField {
         Index field = no_index;
         bool simple = false;            // free, and in one piece of the image's first word, from bit `shift` on
@@ -281,8 +287,12 @@ struct Codec::Tables {
     std::vector<codec::Mnemonic> mnemonics;
     std::string words;                          // of all mnemonics
     std::vector<codec::Reading> readings;       // of all mnemonics
-    std::vector<std::uint32_t> slots;           // hash table: mnemonic + 1, or 0
+    struct Slot {
+        std::uint32_t hash = 0, mnemonic = 0;   // + 1; 0: none
+    };
+    std::vector<Slot> slots;                    // hash table
     std::uint32_t slot_mask = 0;
+    bool any_loaded = false;                    // some form is FormTable::loaded
     bool dots_in_mnemonics = false;
     std::vector<codec::DecodeNode> nodes;       // the root is 0
     std::vector<std::uint32_t> children;        // node indices
