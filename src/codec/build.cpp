@@ -103,6 +103,8 @@ private:
         std::size_t name_at = 0;
     };
     using Written = std::pair<const TextTemplate*, const Field*>;  // the texts and fields that forms share
+    // … the text that is read, and the values of the fields that are fixed.
+    using ReadingKey = std::tuple<const TextTemplate*, const Field*, std::uint16_t, std::vector<std::uint64_t>>;
 
     template <typename Build>
     void locked(const Build& build);
@@ -144,12 +146,13 @@ private:
     void keep_mnemonics();
     void describe_mnemonic(const Mnemonic& mnemonic);
     const std::vector<TextBegin>& begins_of(const Form& form);
-    Candidate candidate_of(const Reading& reading);
-    Candidate::HeadField head_field(const Form& form, Index index) const;
+    std::vector<Shape>& shapes_of(const std::vector<Reading>& readings);
+    Shape shape_of(const Reading& reading);
+    Shape::HeadField head_field(const Form& form, Index index) const;
     void set_simple_place(ReadStep& step, const Field& field) const;
     const Patterns& texts_of(Index type, std::uint64_t code);
-    void find_places(std::vector<Candidate>& candidates);
-    void number_steps(std::vector<Candidate>& candidates) const;
+    void find_places(const std::vector<Reading>& readings, std::vector<Shape>& shapes);
+    void number_steps(const std::vector<Reading>& readings, std::vector<Shape>& shapes) const;
     const Patterns& texts_of_all(const std::vector<Index>& types);
     std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at);
 
@@ -176,6 +179,7 @@ private:
     };
     std::map<const Field*, Checks> checks_;
     std::map<Written, std::vector<TextBegin>> begins_;
+    std::map<std::vector<ReadingKey>, std::vector<Shape>> shapes_;  // by what a mnemonic may be
 
     // Only while mnemonics are indexed.
     struct Named {                          // a mnemonic that is being collected
@@ -698,7 +702,7 @@ std::uint32_t Builder::head_of(const Form& form, const TextTemplate& text, std::
     return static_cast<std::uint32_t>(tables_.heads.size() - 1);
 }
 
-Candidate::HeadField Builder::head_field(const Form& form, Index index) const {
+Shape::HeadField Builder::head_field(const Form& form, Index index) const {
     const Field& field = form.fields[index];
     const BitPiece& piece = field.place.pieces[0];
     const bool simple = field.place.pieces.size() == 1 && piece.position + piece.width <= 64 && !field.fixed;
@@ -758,23 +762,23 @@ const Patterns& Builder::texts_of_all(const std::vector<Index>& types) {
 
 // The operands that may stand at one place are read together: those with as many operands and literals before them that are
 // always there, in all texts of the mnemonic.
-void Builder::find_places(std::vector<Candidate>& candidates) {
+void Builder::find_places(const std::vector<Reading>& readings, std::vector<Shape>& shapes) {
     struct Reader {
         Index type;
         OperandPlace* place;
     };
     std::vector<std::vector<Reader>> readers;
-    for (Candidate& candidate : candidates) {
-        const Form& form = isa_.forms[candidate.form];
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        const Form& form = isa_.forms[readings[i].form];
         std::size_t at = 0;
-        for (ReadStep& step : candidate.steps) {
+        for (ReadStep& step : shapes[i].steps) {
             if (readers.size() <= at) readers.resize(at + 1);
             if (step.kind == ReadStep::Kind::field && !step.only) {
                 readers[at].push_back({form.fields[step.field].type, &step.place});
             } else if (step.kind == ReadStep::Kind::any) {
                 step.places.resize(step.element->fields.size());
-                for (std::size_t i = 0; i < step.places.size(); ++i)
-                    readers[at].push_back({form.fields[step.element->fields[i]].type, &step.places[i]});
+                for (std::size_t k = 0; k < step.places.size(); ++k)
+                    readers[at].push_back({form.fields[step.element->fields[k]].type, &step.places[k]});
             }
             const bool may_be_missing =
                 step.kind == ReadStep::Kind::any ||
@@ -819,18 +823,16 @@ const std::vector<Builder::TextBegin>& Builder::begins_of(const Form& form) {
     return known->second;
 }
 
-Candidate Builder::candidate_of(const Reading& reading) {
+Shape Builder::shape_of(const Reading& reading) {
     const Form& form = isa_.forms[reading.form];
     const TextTemplate& text = form.texts[reading.text];
     const TextBegin& begin = begins_of(form)[reading.text];
-    Candidate candidate;
-    candidate.form = reading.form;
-    candidate.head = begin.head;
-    candidate.printed = reading.printed;
+    Shape shape;
+    shape.head = begin.head;
     std::set<Index> read;
     for (std::size_t i = 0; i < begin.name_at; ++i) {
         if (text[i].kind != TextKind::field) continue;
-        candidate.head_fields.push_back(head_field(form, text[i].field));
+        shape.head_fields.push_back(head_field(form, text[i].field));
         read.insert(text[i].field);
     }
     for (std::size_t i = begin.name_at + 1; i < text.size(); ++i) {
@@ -867,17 +869,14 @@ Candidate Builder::candidate_of(const Reading& reading) {
         }
         step.number = steps_;
         steps_ += std::max<std::uint32_t>(1, static_cast<std::uint32_t>(text[i].fields.size()));
-        candidate.steps.push_back(step);
+        shape.steps.push_back(step);
     }
-    candidate.spaced = begin.name_at + 1 < text.size() && text[begin.name_at + 1].kind == TextKind::space;
-    candidate.bits = static_cast<std::uint16_t>(form.bits);
-    candidate.limited = !tables_.forms[reading.form].limits.empty();
-    candidate.written = form.written;
+    shape.spaced = begin.name_at + 1 < text.size() && text[begin.name_at + 1].kind == TextKind::space;
     for (const Index field : read) {
         if (field != no_index && !form.fields[field].fixed && !form.fields[field].in_tail)
-            form.fields[field].place.insert(candidate.written, 0);
+            form.fields[field].place.insert(shape.read, ~std::uint64_t{0});
     }
-    return candidate;
+    return shape;
 }
 
 namespace {
@@ -919,47 +918,82 @@ bool is_same(const ReadStep& a, const Form& form_of_a, const ReadStep& b, const 
 
 // Numbers the steps of all candidates, as many as there are bits for. The same number says that two are the same step, behind
 // steps that are the same: what one of them did needs not be done again.
-void Builder::number_steps(std::vector<Candidate>& candidates) const {
+void Builder::number_steps(const std::vector<Reading>& readings, std::vector<Shape>& shapes) const {
     constexpr unsigned most = 64;
     std::array<std::uint64_t, most> behind{};  // of each, those that come behind it; bit 0: an end
     unsigned count = 1;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-        std::vector<ReadStep>& steps = candidates[i].steps;
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        std::vector<ReadStep>& steps = shapes[i].steps;
         for (std::size_t at = 0; at < steps.size() && count < most; ++at) {
             const unsigned before = at == 0 ? 0 : steps[at - 1].node;
-            const auto known = std::find_if(
-                candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(i), [&](const Candidate& other) {
-                    return other.head == candidates[i].head && at < other.steps.size() && other.steps[at].node != 0 &&
-                           (at == 0 || other.steps[at - 1].node == before) &&
-                           is_same(other.steps[at], isa_.forms[other.form], steps[at], isa_.forms[candidates[i].form]);
-                });
-            const bool is_known = known != candidates.begin() + static_cast<std::ptrdiff_t>(i);
-            steps[at].node = is_known ? known->steps[at].node : static_cast<std::uint8_t>(count++);
+            unsigned node = 0;
+            for (std::size_t k = 0; k < i && node == 0; ++k) {
+                const std::vector<ReadStep>& others = shapes[k].steps;
+                const bool behind_same = shapes[k].head == shapes[i].head && at < others.size() &&
+                                         (at == 0 || others[at - 1].node == before);
+                if (behind_same &&
+                    is_same(others[at], isa_.forms[readings[k].form], steps[at], isa_.forms[readings[i].form]))
+                    node = others[at].node;
+            }
+            steps[at].node = static_cast<std::uint8_t>(node != 0 ? node : count++);
             behind[before] |= std::uint64_t{1} << steps[at].node;
-            candidates[i].nodes |= std::uint64_t{1} << steps[at].node;
+            shapes[i].nodes |= std::uint64_t{1} << steps[at].node;
         }
         if (!steps.empty()) behind[steps.back().node] |= 1;
     }
-    for (Candidate& candidate : candidates) {
-        for (ReadStep& step : candidate.steps) step.forks = step.node != 0 && std::popcount(behind[step.node]) > 1;
+    for (Shape& shape : shapes) {
+        for (ReadStep& step : shape.steps) step.forks = step.node != 0 && std::popcount(behind[step.node]) > 1;
     }
+}
+
+// For each of the readings of a mnemonic. What they are read by depends on their texts, their fields and what those of them are
+// that a form fixes.
+std::vector<Shape>& Builder::shapes_of(const std::vector<Reading>& readings) {
+    std::vector<ReadingKey> key;
+    for (const Reading& reading : readings) {
+        const Form& form = isa_.forms[reading.form];
+        std::vector<std::uint64_t> fixed;
+        for (const TextElement& element : form.texts[reading.text]) {
+            const auto add = [&](Index field) {
+                if (form.fields[field].fixed) fixed.push_back(form.fixed_value(form.fields[field]));
+            };
+            if (element.field != no_index) add(element.field);
+            std::ranges::for_each(element.fields, add);
+        }
+        key.emplace_back(form.texts.data(), form.fields.data(), reading.text, std::move(fixed));
+    }
+    const auto [known, fresh] = shapes_.try_emplace(std::move(key));
+    if (!fresh) return known->second;
+    for (const Reading& reading : readings) known->second.push_back(shape_of(reading));
+    find_places(readings, known->second);
+    number_steps(readings, known->second);
+    return known->second;
 }
 
 void Builder::build_mnemonic(Mnemonic& mnemonic) {
     if (mnemonic.ready.load(std::memory_order_relaxed)) return;
-    for (std::uint32_t i = 0; i < mnemonic.count; ++i) {
-        const Reading& reading = tables_.readings[mnemonic.first + i];
+    const Reading* const first = tables_.readings.data() + mnemonic.first;
+    std::vector<Reading> readings(first, first + mnemonic.count);
+    std::ranges::stable_sort(readings, {}, [&](const Reading& reading) { return isa_.forms[reading.form].bits; });
+    for (const Reading& reading : readings) {
         for (const Field& field : isa_.forms[reading.form].fields) {
             if (!field.fixed) need_texts(field.type);
         }
         need_limits(reading.form);
-        mnemonic.candidates.push_back(candidate_of(reading));
     }
-    std::stable_sort(
-        mnemonic.candidates.begin(), mnemonic.candidates.end(),
-        [&](const Candidate& a, const Candidate& b) { return isa_.forms[a.form].bits < isa_.forms[b.form].bits; });
-    find_places(mnemonic.candidates);
-    number_steps(mnemonic.candidates);
+    const std::vector<Shape>& shapes = shapes_of(readings);
+    for (std::size_t i = 0; i < readings.size(); ++i) {
+        const Form& form = isa_.forms[readings[i].form];
+        Candidate& candidate = mnemonic.candidates.emplace_back();
+        candidate.form = readings[i].form;
+        candidate.bits = static_cast<std::uint16_t>(form.bits);
+        candidate.printed = readings[i].printed;
+        candidate.limited = !tables_.forms[candidate.form].limits.empty();
+        candidate.shape = &shapes[i];
+        candidate.written = form.written;
+        for (std::size_t word = 0; word < candidate.written.words.size(); ++word)
+            candidate.written.words[word] &= ~shapes[i].read.words[word];
+    }
     mnemonic.ready.store(true, std::memory_order_release);
 }
 

@@ -895,12 +895,12 @@ void Reader::find_excess(const char* begin, const Candidate& candidate, const Fo
     const Form& form = isa_.forms[candidate.form];
     std::uint32_t seen = 0;
     for (std::size_t i = 0; i < form.fields.size() && i < most_fields; ++i) seen |= form.fields[i].fixed ? 1u << i : 0;
-    for (const Candidate::HeadField& head : candidate.head_fields) seen |= 1u << (head.field & 31);
+    for (const Shape::HeadField& head : candidate.shape->head_fields) seen |= 1u << (head.field & 31);
     Image scratch;
     own_tail_count_ = 0;
     Parsed parsed;
     const char* p = begin;
-    for (const ReadStep& one : candidate.steps) {
+    for (const ReadStep& one : candidate.shape->steps) {
         const char* const operand = skip(p);
         if (!step(p, one, form, parsed, scratch)) break;
         if (one.field != no_index) seen |= 1u << (one.field & 31);
@@ -917,7 +917,7 @@ void Reader::find_excess(const char* begin, const Candidate& candidate, const Fo
 // The steps that the candidate has in common with one that was tried before are not taken again. `from` and `at`: where to go
 // on; what was read is in the image.
 void Reader::resume(const Candidate& candidate, const char*& at, std::size_t& from, Image& image) {
-    while (fork_count_ != 0 && (candidate.nodes >> forks_[fork_count_ - 1].node & 1) == 0) --fork_count_;
+    while (fork_count_ != 0 && (candidate.shape->nodes >> forks_[fork_count_ - 1].node & 1) == 0) --fork_count_;
     if (fork_count_ == 0) return;
     const Fork& fork = forks_[fork_count_ - 1];
     at = fork.at;
@@ -940,7 +940,8 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     own_tail_count_ = 0;
     shared_fields_ = 0;
     const Form& form = isa_.forms[candidate.form];
-    if (candidate.spaced && cursor != end_ && tables_.letter[static_cast<unsigned char>(*cursor)] != 0)
+    const Shape& shape = *candidate.shape;
+    if (shape.spaced && cursor != end_ && tables_.letter[static_cast<unsigned char>(*cursor)] != 0)
         return fail(cursor, nullptr, no_index);
     Parsed parsed;
     Image& image = out.image;
@@ -948,8 +949,8 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     const char* p = cursor;
     std::size_t at = 0;
     if (shares_) resume(candidate, p, at, image);
-    for (; at < candidate.steps.size(); ++at) {
-        const ReadStep& one = candidate.steps[at];
+    for (; at < shape.steps.size(); ++at) {
+        const ReadStep& one = shape.steps[at];
         if (looks_ ? !told_step(p, one, form, parsed, image)
                    : !plain_step(p, one, image) && !step(p, one, form, parsed, image)) {
             failed_ |= std::uint64_t{1} << one.node;
@@ -959,8 +960,8 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
     for (std::size_t i = 0; i < image.words.size(); ++i) image.words[i] |= candidate.written.words[i];
-    for (std::size_t i = 0; i < candidate.head_fields.size(); ++i) {
-        const Candidate::HeadField& head = candidate.head_fields[i];
+    for (std::size_t i = 0; i < shape.head_fields.size(); ++i) {
+        const Shape::HeadField& head = shape.head_fields[i];
         const std::uint64_t code = head_codes[i];  // NOLINT(clang-analyzer-*): set for every slot, see statement()
         if (head.simple) {
             image.words[0] |= code << head.shift;
@@ -1065,7 +1066,7 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
         fork_count_ = 0;
         failed_ = 0;
         for (const Candidate& candidate : found->candidates) {
-            if (candidate.head != h || (shares_ && (candidate.nodes & failed_) != 0)) continue;
+            if (candidate.shape->head != h || (shares_ && (candidate.shape->nodes & failed_) != 0)) continue;
             const char* q = p;
             if (!body(q, candidate, codes, out)) continue;
             if (skip_count > 0) {

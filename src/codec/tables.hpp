@@ -142,23 +142,29 @@ struct ReadStep {
     std::vector<OperandPlace> places;            // kind any: of each of its fields
 };
 
-// One text of one form.
-struct Candidate {
-    Index form = no_index;
+// How one text of a form is read. Mnemonics whose forms have the same texts and fields have these in common.
+struct Shape {
     std::uint32_t head = 0;             // Tables::heads
-    bool printed = false;               // the text is the one that is printed
-    bool spaced = false;                // a blank stands behind it: `op.x` is not `op` and a symbol `.x`
-    bool limited = false;               // the form has limits
-    std::uint16_t bits = 0;             // the form's
+    bool spaced = false;                // a blank stands behind the mnemonic: `op.x` is not `op` and a symbol `.x`
     std::vector<ReadStep> steps;        // behind the mnemonic
     std::uint64_t nodes = 0;            // a bit for each of the steps' numbers
-    Image written;                      // what the form has written, but for what is read here
+    Image read;                         // the bits of fields that are read
     struct HeadField {
         Index field = no_index;
         bool simple = false;            // free, and in one piece of the image's first word, from bit `shift` on
         std::uint8_t shift = 0;
     };
     std::vector<HeadField> head_fields;  // the form's fields that the head's slots stand for
+};
+
+// One text of one form.
+struct Candidate {
+    Index form = no_index;
+    std::uint16_t bits = 0;             // the form's
+    bool printed = false;               // the text is the one that is printed
+    bool limited = false;               // the form has limits
+    const Shape* shape = nullptr;
+    Image written;                      // what the form has written, but for what is read here
 };
 
 // What stands before the mnemonic: the same for all forms whose texts begin alike.

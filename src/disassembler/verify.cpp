@@ -270,9 +270,9 @@ bool Verifier::find_own(Index form, std::vector<const Candidate*>& out) const {
     const auto is_more = [](const ReadStep& step) { return step.kind == ReadStep::Kind::number || step.repeated; };
     for (std::uint32_t head = 0; head < tables.heads.size(); ++head) {
         for (const Candidate& candidate : mnemonic.candidates) {
-            if (candidate.head != head) continue;
+            if (candidate.shape->head != head) continue;
             out.push_back(&candidate);
-            if (std::ranges::any_of(candidate.steps, is_more)) return false;
+            if (std::ranges::any_of(candidate.shape->steps, is_more)) return false;
             if (candidate.printed && candidate.form == form) return true;
         }
     }
@@ -392,8 +392,8 @@ std::string Verifier::name_of_shape(const Form& form, const std::vector<const Ca
     }
     for (const Candidate* const candidate : candidates) {
         const bool own = &codec_.isa().forms[candidate->form] == &form;
-        put(name, std::uint64_t{candidate->head} << 8 | candidate->spaced << 1 | own);
-        for (const ReadStep& step : candidate->steps) {
+        put(name, std::uint64_t{candidate->shape->head} << 8 | candidate->shape->spaced << 1 | own);
+        for (const ReadStep& step : candidate->shape->steps) {
             if (step.kind != ReadStep::Kind::any) {
                 add_step(name, *candidate, step, no_index);
                 continue;
@@ -475,7 +475,7 @@ unsigned Verifier::begins_of(Index index) const {
 // Whether nothing but the operand itself is where its text is read.
 bool Verifier::reads_in_order(const Candidate& own) const {
     const std::vector<Field>& fields = codec_.isa().forms[own.form].fields;
-    return std::ranges::all_of(own.steps, [&](const ReadStep& step) {
+    return std::ranges::all_of(own.shape->steps, [&](const ReadStep& step) {
         return step.kind == ReadStep::Kind::literal ||
                (step.kind == ReadStep::Kind::field &&
                 !codec_.tables_so_far().operands[fields[step.field].type].nullable);
