@@ -1,7 +1,7 @@
 """Lines for GCN 1.2, for us and for the assemblers and disassemblers that know them too: what a compiler makes of kernels,
 over and over, and random statements that the description itself makes, of which hardly two are alike.
 
-Where llvm-mc-14 is installed, lines that it refuses or gives other bytes are left out, so that all do the same work.
+Where llvm-mc-14 or clrxasm is installed, lines that it refuses or gives other bytes are left out, so that all do the same work.
 """
 import glob
 import json
@@ -47,6 +47,27 @@ def their_bytes(assembler, source, count):
             for line in range(1, count + 1)]
 
 
+CLRX = ["clrxasm", "-b", "rawcode", "-g", "Fiji"]
+
+
+def same_for_clrx(lines, ours, work):
+    """Those of the lines, and our bytes of them, that CLRX reads to the same."""
+    program = os.path.join(work, "clrx.bin")
+    for _ in range(20):  # it stops after so many errors
+        source = write(work, "clrx.s", [line + "\n" for line in lines])
+        done = subprocess.run([*CLRX, source, "-o", program], capture_output=True, check=False)
+        refused = {int(line) for line in re.findall(rb":(\d+):\d+: Error", done.stderr)}
+        if not refused:
+            break
+        lines = [line for number, line in enumerate(lines, 1) if number not in refused]
+        ours = [line for number, line in enumerate(ours, 1) if number not in refused]
+    theirs, at, same = read(program).hex() if lines else "", 0, []
+    for mine in ours:
+        same.append(theirs[at:at + len(mine)] == mine)
+        at += len(mine)
+    return [line for line, good in zip(lines, same) if good], [mine for mine, good in zip(ours, same) if good]
+
+
 def compiled(isaforge, work):
     """What clang makes of the tests' kernels: instructions as they come, but for branches, whose labels would not repeat."""
     kernels = sorted(glob.glob(os.path.join(KERNELS, "*.cl")))
@@ -69,9 +90,12 @@ def write_corpus(isaforge, work, count, kind):
     if not lines:
         return
     source = write(work, "gcn-all.s", [line + "\n" for line in lines])
-    if shutil.which(ASSEMBLERS[0]):
-        ours, theirs = our_bytes(isaforge, source, work, len(lines)), their_bytes(ASSEMBLERS[0], source, len(lines))
-        lines = [line for line, mine, other in zip(lines, ours, theirs) if mine and mine == other]
+    ours = our_bytes(isaforge, source, work, len(lines))
+    theirs = their_bytes(ASSEMBLERS[0], source, len(lines)) if shutil.which(ASSEMBLERS[0]) else ours
+    kept = [(line, mine) for line, mine, other in zip(lines, ours, theirs) if mine and mine == other]
+    lines, ours = [line for line, _ in kept], [mine for _, mine in kept]
+    if shutil.which(CLRX[0]):
+        lines, ours = same_for_clrx(lines, ours, work)
     if not lines:
         raise Failed("no line is left")
     lines = (lines * (count // len(lines) + 1))[:count]
@@ -139,8 +163,13 @@ def assemble(isaforge, work, options, source, title):
                   [peer, "-triple=amdgcn", "-mcpu=gfx803", "-filetype=obj", source, "-o", theirs], few)
         if peer == ASSEMBLERS[0] and text_section(theirs) != read(raw):
             raise Failed(f"{peer} makes other bytes of the same lines")
-    if shutil.which("clrxasm"):
-        table.add("clrxasm", options.lines, ["clrxasm", "-b", "rawcode", "-g", "Fiji", source, "-o", ours + ".clrx"], few)
+    if shutil.which(CLRX[0]):
+        theirs = os.path.join(work, "clrx.bin")
+        table.add("clrxasm, raw binary", options.lines, [*CLRX, source, "-o", theirs], few)
+        if read(theirs) != read(raw):
+            raise Failed("clrxasm makes other bytes of the same lines")
+    else:
+        print("clrxasm is not installed")
     return disassemble(isaforge, ours, options, few, title)
 
 
@@ -155,5 +184,6 @@ def disassemble(isaforge, program, options, few, title):
         if os.path.exists(theirs):
             table.add(peer, options.lines, [peer, "-d", "--mcpu=gfx803", theirs], few)
     if shutil.which("clrxdisasm"):
-        table.add("clrxdisasm", options.lines, ["clrxdisasm", "-r", "-g", "Fiji", program], few)
+        table.add("clrxdisasm", options.lines, ["clrxdisasm", "-r", "-g", "Fiji", os.path.join(os.path.dirname(program), "gcn.bin")],
+                  few)
     return not table.failed
