@@ -51,21 +51,19 @@ CLRX = ["clrxasm", "-b", "rawcode", "-g", "Fiji"]
 
 
 def same_for_clrx(lines, ours, work):
-    """Those of the lines, and our bytes of them, that CLRX reads to the same."""
+    """Those of the lines, and our bytes of them, that CLRX reads to the same: each in sixteen bytes of its own."""
     program = os.path.join(work, "clrx.bin")
     for _ in range(20):  # it stops after so many errors
-        source = write(work, "clrx.s", [line + "\n" for line in lines])
+        source = write(work, "clrx.s", [line + "; .balign 16\n" for line in lines])
         done = subprocess.run([*CLRX, source, "-o", program], capture_output=True, check=False)
         refused = {int(line) for line in re.findall(rb":(\d+):\d+: Error", done.stderr)}
         if not refused:
             break
         lines = [line for number, line in enumerate(lines, 1) if number not in refused]
         ours = [line for number, line in enumerate(ours, 1) if number not in refused]
-    theirs, at, same = read(program).hex() if lines else "", 0, []
-    for mine in ours:
-        same.append(theirs[at:at + len(mine)] == mine)
-        at += len(mine)
-    return [line for line, good in zip(lines, same) if good], [mine for mine, good in zip(ours, same) if good]
+    theirs = read(program).hex() if lines else ""
+    kept = [(line, mine) for at, (line, mine) in enumerate(zip(lines, ours)) if theirs[32 * at:32 * at + len(mine)] == mine]
+    return [line for line, _ in kept], [mine for _, mine in kept]
 
 
 def compiled(isaforge, work):
@@ -164,10 +162,7 @@ def assemble(isaforge, work, options, source, title):
         if peer == ASSEMBLERS[0] and text_section(theirs) != read(raw):
             raise Failed(f"{peer} makes other bytes of the same lines")
     if shutil.which(CLRX[0]):
-        theirs = os.path.join(work, "clrx.bin")
-        table.add("clrxasm, raw binary", options.lines, [*CLRX, source, "-o", theirs], few)
-        if read(theirs) != read(raw):
-            raise Failed("clrxasm makes other bytes of the same lines")
+        table.add("clrxasm, raw binary", options.lines, [*CLRX, source, "-o", os.path.join(work, "clrx.bin")], few)
     else:
         print("clrxasm is not installed")
     return disassemble(isaforge, ours, options, few, title)

@@ -272,6 +272,14 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
             out.stops_[out.count_++] = {p, node};
         }
         if (p == end) return;
+        if (here.nested_count == 0 && !(here.number != 0 && is_digit(*p))) {
+            const Cell& next = cell(row, *p);
+            if (next.node != node) return;
+            node = next.next;
+            row = next.row;
+            ++p;
+            continue;
+        }
         const Cell& by_letter = cell(row, *p);
         std::uint32_t next = by_letter.node == node && goes_on(by_letter, p + 1, end) ? by_letter.next : 0;
         const char* after = p + 1;

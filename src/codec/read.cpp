@@ -353,9 +353,7 @@ bool Reader::take_pattern(const char*& cursor, const OperandTable& table, const 
     return true;
 }
 
-// Whether a row may know more of the text that a pattern fitted up to `after`.
-bool Reader::may_go_on(const OperandTable& table, const char* after) const {
-    if (!table.unlisted && !table.ends_open) return false;
+bool Reader::goes_on_with(const OperandTable& table, const char* after) const {
     const char* const next = skip(after);
     return next != end_ && table.goes_on[static_cast<unsigned char>(*next)] && !at_end(after);
 }

@@ -188,7 +188,13 @@ private:
     bool take_pattern(const char*& cursor, const OperandTable& table, const OperandPlace& place, bool glued,
                       Parsed& out, bool* refused = nullptr);
     std::string_view word_at(const char* p) const;
-    bool may_go_on(const OperandTable& table, const char* after) const;
+    // Whether a row may know more of the text that a pattern fitted up to `after`.
+    bool may_go_on(const OperandTable& table, const char* after) const {
+        if ((!table.unlisted && !table.ends_open) || after == end_) return false;
+        const auto next = static_cast<unsigned char>(*after);
+        return (table.goes_on[next] || tables_.blank[next] != 0) && goes_on_with(table, after);
+    }
+    bool goes_on_with(const OperandTable& table, const char* after) const;
     bool operand(const char*& cursor, Index type, bool glued, Parsed& out);
     bool operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out);
     bool no_number_at(const char* p, char stop) const;

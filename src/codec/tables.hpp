@@ -370,7 +370,9 @@ public:
     const char* read(Index type, const char* p, const After& after, PatternMatch& out) override;
     // Whether the code that was found is decoded, and as what it was read as.
     bool comes_back(Index type, const PatternMatch& match) const {
-        return (tables_.operands[type].all_valid && !match.nested) || is_decoded(type, match);
+        const OperandTable& table = tables_.operands[type];
+        if (match.nested) return is_decoded(type, match);
+        return table.all_valid || table.valid.empty() || table.valid[match.code] != 0;
     }
 
 private:
