@@ -8,14 +8,15 @@
 #include <unordered_map>
 
 #include "check/findings.hpp"
-#include "check/word_sets.hpp"
 #include "codec/tables.hpp"
+#include "encoding/word_sets.hpp"
 
 namespace isaforge::check {
 
 namespace {
 
 using allocator::Bdd;
+using encoding::WordSets;
 
 constexpr std::size_t few_forms = 8;            // that are compared each with each
 constexpr std::uint64_t most_pairs = 4'000'000; // rows of one operand that are compared

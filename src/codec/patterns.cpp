@@ -256,23 +256,17 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
     std::uint32_t node = 0, row = nodes_[0].row;
     unsigned count = 0;
     for (const char* p = begin;;) {
-        if ((row & special) == 0) {
-            if (p == end) return;
-            const Cell& next = cell(row, *p);
-            if (next.node != node) return;
-            node = next.next;
-            row = next.row;
-            ++p;
-            continue;
-        }
-        const Node& here = nodes_[node];
-        if (here.ending_types != 0) {
-            out.more_ |= out.count_ == Walk::most_stops;
-            if (out.more_) return;
-            out.stops_[out.count_++] = {p, node};
+        const Node* here = nullptr;  // where there is more to it than letters
+        if ((row & special) != 0) {
+            here = &nodes_[node];
+            if (here->ending_types != 0) {
+                out.more_ |= out.count_ == Walk::most_stops;
+                if (out.more_) return;
+                out.stops_[out.count_++] = {p, node};
+            }
         }
         if (p == end) return;
-        if (here.nested_count == 0 && !(here.number != 0 && is_digit(*p))) {
+        if (!here || (here->nested_count == 0 && !(here->number != 0 && is_digit(*p)))) {
             const Cell& next = cell(row, *p);
             if (next.node != node) return;
             node = next.next;
@@ -284,17 +278,17 @@ void Patterns::walk(const char* begin, const char* end, NestedReader& nested, Wa
         std::uint32_t next = by_letter.node == node && goes_on(by_letter, p + 1, end) ? by_letter.next : 0;
         const char* after = p + 1;
         unsigned ways = next != 0 ? 1 : 0, read = 0;
-        if (here.number != 0 && is_digit(*p)) {
+        if (here->number != 0 && is_digit(*p)) {
             const char* const number_end =
                 plain_number(p, end, p != begin && is_word(p[-1]), out.numbers_.value[count]);
             if (number_end) {
-                next = here.number;
+                next = here->number;
                 after = number_end;
                 read = 1;
                 ++ways;
             }
         }
-        for (std::uint32_t i = here.first_nested; i < here.first_nested + here.nested_count && ways < 2; ++i) {
+        for (std::uint32_t i = here->first_nested; i < here->first_nested + here->nested_count && ways < 2; ++i) {
             PatternMatch match;
             const char* const nested_end = nested.read(nested_[i].operand, p, nested_[i].after, match);
             if (!nested_end || ++ways == 2 || !add_nested(out.numbers_, count, match)) continue;

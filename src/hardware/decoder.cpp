@@ -17,7 +17,7 @@ namespace isaforge::hardware {
 
 namespace {
 
-using Set = WordSets::Set;
+using Set = DecoderSets::Set;
 
 unsigned mask_bits(const Form& form) {
     unsigned bits = 0;
@@ -88,7 +88,7 @@ private:
     Member member_of(const std::string& field);
     struct Found {
         std::size_t forms = 0;
-        Set words = WordSets::none;
+        Set words = DecoderSets::none;
         std::vector<std::string> formats;
     };
     using Places = std::map<std::pair<Slices, bool>, Found>;  // with whether the highest bit is repeated above
@@ -101,16 +101,16 @@ private:
     const Isa& isa_;
     const SourceManager& sources_;
     Diagnostics& diagnostics_;
-    WordSets sets_;
+    DecoderSets sets_;
     Decoder out_;
     std::vector<Index> order_;         // forms that are decoded: the first that has a word takes it
     // By form: words with good operands, and of these what no other takes. Words in which what follows cannot be, or in which
     // operands take too much together, are among both, as long as no other form has them: they are found out by checks, and so
     // the decoder need not look at all of that to tell forms apart.
     std::vector<Set> claims_, words_;
-    std::vector<std::vector<WordSets::Layout>> layouts_;  // by form
+    std::vector<std::vector<DecoderSets::Layout>> layouts_;  // by form
     std::vector<std::vector<Check>> other_checks_;        // by form, besides those of codes
-    Set legal_ = WordSets::none;
+    Set legal_ = DecoderSets::none;
     std::map<Index, std::size_t> codes_;
     std::vector<std::vector<std::size_t>> effects_;  // by form
     Names code_names_{true};
@@ -125,21 +125,21 @@ void Maker::order_forms() {
 }
 
 void Maker::find_words() {
-    claims_.assign(isa_.forms.size(), WordSets::none);
+    claims_.assign(isa_.forms.size(), DecoderSets::none);
     words_ = claims_;
     layouts_.resize(isa_.forms.size());
     other_checks_.resize(isa_.forms.size());
     std::vector<Set> behind(isa_.forms.size());  // words of forms later in the order
-    Set later = WordSets::none;
+    Set later = DecoderSets::none;
     for (auto i = order_.rbegin(); i != order_.rend(); ++i) {
-        claims_[*i] = sets_.claims_of(isa_.forms[*i]);
+        claims_[*i] = sets_.words(isa_.forms[*i]);
         behind[*i] = later;
         later = sets_.either(later, claims_[*i]);
     }
     LimitMaker limits(isa_, order_, sets_, out_);
     for (const Index i : order_) {
         layouts_[i] = sets_.layouts_of(isa_.forms[i]);
-        for (const WordSets::Layout& layout : layouts_[i]) {
+        for (const DecoderSets::Layout& layout : layouts_[i]) {
             if (!layout.broken) out_.word_bits = std::max(out_.word_bits, layout.bits);
         }
         find_other_checks(limits, i, sets_.both(claims_[i], behind[i]));
@@ -152,31 +152,31 @@ void Maker::find_words() {
 void Maker::find_other_checks(LimitMaker& limits, Index index, Set behind) {
     const Form& form = isa_.forms[index];
     other_checks_[index] = limits.checks_of(form);
-    Set broken = behind == WordSets::none ? WordSets::none : limits.broken(other_checks_[index]);
+    Set broken = behind == DecoderSets::none ? DecoderSets::none : limits.broken(other_checks_[index]);
     if (const auto check = following_of(index)) {
         other_checks_[index].push_back(*check);
-        Set kept = WordSets::none;
-        for (const WordSets::Layout& layout : layouts_[index]) kept = sets_.either(kept, sets_.kept_by(layout));
-        broken = sets_.either(broken, sets_.without(WordSets::all, kept));
+        Set kept = DecoderSets::none;
+        for (const DecoderSets::Layout& layout : layouts_[index]) kept = sets_.either(kept, sets_.kept_by(layout));
+        broken = sets_.either(broken, sets_.without(DecoderSets::all, kept));
     }
-    if (sets_.both(broken, behind) != WordSets::none) claims_[index] = sets_.without(claims_[index], broken);
+    if (sets_.both(broken, behind) != DecoderSets::none) claims_[index] = sets_.without(claims_[index], broken);
 }
 
 // What follows is looked at where not every value is one.
 std::optional<Check> Maker::following_of(Index index) {
     const Form& form = isa_.forms[index];
-    Set kept = WordSets::none, good = WordSets::none;
+    Set kept = DecoderSets::none, good = DecoderSets::none;
     std::vector<std::string> fields;
-    for (const WordSets::Layout& layout : layouts_[index]) {
+    for (const DecoderSets::Layout& layout : layouts_[index]) {
         kept = sets_.either(kept, sets_.kept_by(layout));
         good = sets_.either(good, layout.codes);
-        for (const WordSets::TailPlace& place : layout.tails) {
+        for (const DecoderSets::TailPlace& place : layout.tails) {
             const std::string& name = form.fields[place.field].name;
             if (std::ranges::find(fields, name) == fields.end()) fields.push_back(name);
         }
     }
     const Set wrong = sets_.without(good, kept);
-    if (wrong == WordSets::none) return std::nullopt;
+    if (wrong == DecoderSets::none) return std::nullopt;
     Match match = sets_.match(kept, wrong);
     const auto same = std::ranges::find(out_.following, match, &Following::match);
     const Check check{Check::Kind::following, static_cast<std::size_t>(same - out_.following.begin()), {}};
@@ -190,9 +190,9 @@ std::optional<Check> Maker::following_of(Index index) {
 void Maker::make_lengths() {
     std::map<unsigned, Set> of;
     for (const Index i : order_) {
-        for (const WordSets::Layout& layout : layouts_[i]) {
+        for (const DecoderSets::Layout& layout : layouts_[i]) {
             if (layout.broken) continue;
-            Set& words = of.try_emplace(layout.bits / isa_.unit_bits, WordSets::none).first->second;
+            Set& words = of.try_emplace(layout.bits / isa_.unit_bits, DecoderSets::none).first->second;
             words = sets_.either(words, sets_.both(words_[i], layout.codes));
         }
     }
@@ -281,7 +281,7 @@ std::size_t Maker::codes_number(Index type) {
     codes.type = type;
     codes.width = isa_.operand_types[type].width;
     const Set all = sets_.codes_of(type);
-    codes.match = sets_.match_codes(all, sets_.without(WordSets::all, all), codes.width);
+    codes.match = sets_.match_codes(all, sets_.without(DecoderSets::all, all), codes.width);
     const auto same = std::ranges::find_if(
         out_.codes, [&](const Codes& one) { return one.width == codes.width && one.match == codes.match; });
     known->second = static_cast<std::size_t>(same - out_.codes.begin());
@@ -295,7 +295,7 @@ std::size_t Maker::codes_number(Index type) {
 std::vector<Check> Maker::checks_of(const Form& form) {
     std::vector<Check> out;
     for (const Field& field : form.fields) {
-        if (field.fixed || sets_.codes_of(field.type) == WordSets::all) continue;
+        if (field.fixed || sets_.codes_of(field.type) == DecoderSets::all) continue;
         out.push_back({Check::Kind::codes, codes_number(field.type), slices_of(field.place)});
     }
     const std::vector<Check>& others = other_checks_[static_cast<std::size_t>(&form - isa_.forms.data())];
@@ -317,7 +317,7 @@ void Maker::make_sections() {
 
 Section Maker::section_of(Index format, const std::vector<Index>& forms) {
     Section out;
-    Set words = WordSets::none;
+    Set words = DecoderSets::none;
     Image key;
     for (const Index i : forms) {
         words = sets_.either(words, words_[i]);
@@ -362,7 +362,7 @@ void Maker::find_overlaps(Section& section) {
             if (!share_a_word(isa_.forms[first], isa_.forms[then])) continue;
             section.disjoint = false;
             const Set refused = sets_.without(sets_.bits_of(isa_.forms[first]), claims_[first]);
-            if (sets_.both(refused, claims_[then]) != WordSets::none) section.fall_through = true;
+            if (sets_.both(refused, claims_[then]) != DecoderSets::none) section.fall_through = true;
         }
     }
 }
@@ -436,7 +436,7 @@ void Maker::add_place(Places& places, const Slices& of, bool repeats, Set words,
 
 // All but the one that most forms have are told by what is looked at.
 void Maker::place_alternatives(const Places& places, Member& member) {
-    Set having = WordSets::none;
+    Set having = DecoderSets::none;
     for (const auto& [where, place] : places) having = sets_.either(having, place.words);
     std::vector<std::pair<std::pair<Slices, bool>, Found>> list(places.begin(), places.end());
     std::ranges::stable_sort(list, {}, [](const auto& one) { return one.second.forms; });
@@ -462,8 +462,8 @@ void Maker::make_tail_members(const std::string& field, const std::string& name,
     const auto each_tail = [&](auto&& visit) {
         for (const Section& section : out_.sections) {
             for (const Row& row : section.rows) {
-                for (const WordSets::Layout& layout : layouts_[row.form]) {
-                    for (const WordSets::TailPlace& place : layout.tails) {
+                for (const DecoderSets::Layout& layout : layouts_[row.form]) {
+                    for (const DecoderSets::TailPlace& place : layout.tails) {
                         if (!layout.broken && isa_.forms[row.form].fields[place.field].name == field)
                             visit(section, sets_.both(words_[row.form], layout.codes), place);
                     }
@@ -471,14 +471,14 @@ void Maker::make_tail_members(const std::string& field, const std::string& name,
             }
         }
     };
-    Set having = WordSets::none;
-    each_tail([&](const Section&, Set words, const WordSets::TailPlace& place) {
+    Set having = DecoderSets::none;
+    each_tail([&](const Section&, Set words, const DecoderSets::TailPlace& place) {
         having = sets_.either(having, words);
         tail.width = std::max(tail.width, place.tail.width);
     });
-    if (having == WordSets::none) return;
+    if (having == DecoderSets::none) return;
     Places places;
-    each_tail([&](const Section& section, Set words, const WordSets::TailPlace& place) {
+    each_tail([&](const Section& section, Set words, const DecoderSets::TailPlace& place) {
         add_place(places, moved(place.tail.of, place.at), place.tail.is_signed && place.tail.width < tail.width, words,
                   section.name);
     });

@@ -18,7 +18,7 @@ bool is_at(const Place& a, const Place& b) { return a.file == b.file && a.offset
 
 }  // namespace
 
-LimitMaker::LimitMaker(const Isa& isa, const std::vector<Index>& forms, WordSets& sets, Decoder& out)
+LimitMaker::LimitMaker(const Isa& isa, const std::vector<Index>& forms, DecoderSets& sets, Decoder& out)
     : isa_(isa), sets_(sets), out_(out) {
     std::set<const Taking*> seen;  // most forms of a table have theirs in common
     for (const Index form : forms) {
@@ -136,8 +136,8 @@ Counts LimitMaker::counts_of(Index type, const Known& known, std::size_t slot) {
     out.type = type;
     out.limited = known.limited;
     out.width = isa_.operand_types[type].width;
-    std::vector<std::pair<Counts::Group, WordSets::Set>> groups;
-    WordSets::Set all = WordSets::none;
+    std::vector<std::pair<Counts::Group, DecoderSets::Set>> groups;
+    DecoderSets::Set all = DecoderSets::none;
     for (const auto& [things, codes] : known.cases.at(type)) {
         all = sets_.either(all, codes);
         if (things.size() <= slot) continue;
@@ -209,8 +209,8 @@ std::vector<Check> LimitMaker::checks_of(const Form& form) {
     return out;
 }
 
-WordSets::Set LimitMaker::broken(const std::vector<Check>& checks) {
-    WordSets::Set out = WordSets::none;
+DecoderSets::Set LimitMaker::broken(const std::vector<Check>& checks) {
+    DecoderSets::Set out = DecoderSets::none;
     for (const Check& check : checks) {
         const auto [known, fresh] = broken_.try_emplace(check.number);
         if (fresh) known->second = broken(out_.limits[check.number]);
@@ -246,9 +246,9 @@ std::uint64_t bits_in(const Slices& of, std::uint64_t code) {
 
 // How many different numbers a word has is counted number by number: `counted[k]` are the words that have had k of them, the
 // last one those that have had more than there may be.
-WordSets::Set LimitMaker::broken(const LimitKept& kept) {
+DecoderSets::Set LimitMaker::broken(const LimitKept& kept) {
     const Limited& limited = out_.limited[kept.limited];
-    std::map<std::string, WordSets::Set> having;
+    std::map<std::string, DecoderSets::Set> having;
     unsigned own = 0;
     for (const LimitKept::Item& item : kept.items) {
         const Counts& counts = out_.counts[item.counts];
@@ -258,18 +258,18 @@ WordSets::Set LimitMaker::broken(const LimitKept& kept) {
             if (group == counts.groups.end()) continue;
             std::string number = group->head + bits_text(bits_in(group->of, code), limited.code_bits);
             if (limited.has_own && number[1] == '1') number += fmt::format(" {}", own);
-            const auto [at, fresh] = having.try_emplace(std::move(number), WordSets::none);
+            const auto [at, fresh] = having.try_emplace(std::move(number), DecoderSets::none);
             at->second = sets_.either(at->second, sets_.code_in(item.of, code));
         }
         ++own;
     }
     for (const std::string& number : kept.unsaid)
-        having[limited.has_own && number[1] == '1' ? fmt::format("{} {}", number, own++) : number] = WordSets::all;
-    std::vector<WordSets::Set> counted(kept.most + 2, WordSets::none);
-    counted[0] = WordSets::all;
+        having[limited.has_own && number[1] == '1' ? fmt::format("{} {}", number, own++) : number] = DecoderSets::all;
+    std::vector<DecoderSets::Set> counted(kept.most + 2, DecoderSets::none);
+    counted[0] = DecoderSets::all;
     for (const auto& [number, words] : having) {
         for (std::size_t k = counted.size() - 1; k-- > 0;) {
-            const WordSets::Set more = sets_.both(counted[k], words);
+            const DecoderSets::Set more = sets_.both(counted[k], words);
             counted[k + 1] = sets_.either(counted[k + 1], more);
             counted[k] = sets_.without(counted[k], words);
         }

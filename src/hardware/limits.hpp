@@ -18,15 +18,15 @@ namespace isaforge::hardware {
 class LimitMaker {
 public:
     // Numbers are made for what these forms have; functions are added to `out` as they are asked for.
-    LimitMaker(const Isa& isa, const std::vector<Index>& forms, WordSets& sets, Decoder& out);
+    LimitMaker(const Isa& isa, const std::vector<Index>& forms, DecoderSets& sets, Decoder& out);
 
     // The checks of a form, one for each of its limits.
     std::vector<Check> checks_of(const Form& form);
     // The words in which operands take too much for one of these, whatever else is in them.
-    WordSets::Set broken(const std::vector<Check>& checks);
+    DecoderSets::Set broken(const std::vector<Check>& checks);
 
 private:
-    using Cases = std::vector<std::pair<WordSets::Things, WordSets::Set>>;
+    using Cases = std::vector<std::pair<DecoderSets::Things, DecoderSets::Set>>;
 
     // Rows at one place, or values of all operands: codes of those with one number are different things.
     struct Source {
@@ -48,14 +48,14 @@ private:
     const std::vector<std::size_t>& counts_of(Index type, Index limit);
     Counts counts_of(Index type, const Known& known, std::size_t slot);
     std::optional<LimitKept> kept_of(const Form& form, const Taking& taking);
-    WordSets::Set broken(const LimitKept& kept);
+    DecoderSets::Set broken(const LimitKept& kept);
 
     const Isa& isa_;
-    WordSets& sets_;
+    DecoderSets& sets_;
     Decoder& out_;
     std::map<Index, Known> known_;                                         // by limit
     std::map<std::pair<Index, Index>, std::vector<std::size_t>> counts_;  // by operand type and limit: Decoder::counts
-    std::map<std::size_t, WordSets::Set> broken_;                          // by Decoder::limits
+    std::map<std::size_t, DecoderSets::Set> broken_;                          // by Decoder::limits
     Names names_{true};
 };
 

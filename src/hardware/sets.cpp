@@ -8,15 +8,12 @@
 #include <optional>
 
 #include "allocator/cover.hpp"
-#include "encoding/diagram.hpp"
-#include "support/wide.hpp"
 
 namespace isaforge::hardware {
 
 namespace {
 
 constexpr unsigned most_bits = 64;              // that a cover looks at
-constexpr std::uint64_t most_listed = 1 << 16;  // codes of a range whose step is no power of two
 
 }  // namespace
 
@@ -42,7 +39,7 @@ Slices slices_of(const BitPlace& place) {
 }
 
 // Operands inside others come before them.
-WordSets::WordSets(const Isa& isa) : isa_(isa), can_have_tail_(isa.operand_types.size()) {
+DecoderSets::DecoderSets(const Isa& isa) : WordSets(isa), can_have_tail_(isa.operand_types.size()) {
     for (std::size_t i = 0; i < can_have_tail_.size(); ++i) {
         for (const OperandRow& row : isa.operand_types[i].rows) {
             if (row.alias || row.reserved) continue;
@@ -66,165 +63,19 @@ bool is_signed(const OperandType& type) {
     return type.kind == OperandKind::number && !type.number.sliced && type.number.base == NumberBase::signed_integer;
 }
 
-WordSets::Levels WordSets::levels_of(const Slices& slices) const {
+DecoderSets::Levels DecoderSets::levels_of(const Slices& slices) const {
     Levels out;
     for (std::size_t i = slices.size(); i-- > 0;) {
         for (unsigned position = slices[i].low; position <= slices[i].high; ++position)
-            out.push_back(level_of(position));
+            out.push_back(isa_.leading_bit_position(position));
     }
     return out;
 }
 
-WordSets::Levels WordSets::levels_of(Index type) const {
-    Levels out(isa_.operand_types[type].width);
-    for (unsigned i = 0; i < out.size(); ++i) out[i] = static_cast<unsigned>(out.size()) - 1 - i;
-    return out;
-}
+DecoderSets::Set DecoderSets::codes_of(Index type) { return valid(type, levels_of(type)); }
 
-WordSets::Levels WordSets::inside(const BitPlace& place, const Levels& levels) {
-    Levels out(place.width);
-    for (const BitPiece& piece : place.pieces) {
-        for (unsigned i = 0; i < piece.width; ++i) out[piece.shift + i] = levels[piece.position + i];
-    }
-    return out;
-}
-
-WordSets::Set WordSets::bit(unsigned level, bool one) {
-    return one ? bdd_.node(level, none, all) : bdd_.node(level, all, none);
-}
-
-WordSets::Set WordSets::cube(const Levels& levels, std::uint64_t mask, std::uint64_t value) {
-    Set out = all;
-    for (unsigned i = 0; i < levels.size(); ++i) {
-        if (mask >> i & 1) out = both(out, bit(levels[i], value >> i & 1));
-    }
-    return out;
-}
-
-WordSets::Set WordSets::range(const Levels& levels, std::uint64_t low, std::uint64_t high) {
-    const auto width = static_cast<unsigned>(levels.size());
-    high = std::min(high, low_bits(width));
-    if (low > high) return none;
-    Set out = none;
-    for (const encoding::Prefix& block : encoding::blocks_of(low, high, width)) {
-        const unsigned open = width - block.width;
-        const std::uint64_t mask = block.width == 0 ? 0 : low_bits(block.width) << open;
-        out = either(out, cube(levels, mask, block.width == 0 ? 0 : block.bits << open));
-    }
-    return out;
-}
-
-WordSets::Set WordSets::constrained(const Levels& levels, const Constraint& constraint) {
-    const std::uint64_t step = constraint.step;
-    const Set in_range = range(levels, constraint.low, constraint.high);
-    if (step <= 1) return in_range;
-    if ((step & (step - 1)) == 0) return both(in_range, cube(levels, step - 1, constraint.low));
-    const std::uint64_t high = std::min(constraint.high, low_bits(static_cast<unsigned>(levels.size())));
-    if (high < constraint.low) return none;
-    if ((high - constraint.low) / step > most_listed) {
-        problem_ = fmt::format("a range has more than {} codes that are {} apart", most_listed, step);
-        return in_range;
-    }
-    Set out = none;
-    for (std::uint64_t code = constraint.low; code <= high; code += step) out = either(out, range(levels, code, code));
-    return out;
-}
-
-// Those whose value lies between the type's bounds: a stretch of the numbers that are not negative, and one of those that are.
-WordSets::Set WordSets::numbers(const OperandType& type, const Levels& levels) {
-    const NumberRule& rule = type.number;
-    if (!rule.minimum && !rule.maximum) return all;
-    const auto width = static_cast<unsigned>(levels.size());
-    if (rule.sliced || rule.scale == 0 || rule.carries != 0) {
-        problem_ = fmt::format("operand '{}' is a part of a number that has bounds", type.name);
-        return all;
-    }
-    const auto floor_of = [&](Wide value) {
-        const Wide whole = value / rule.scale;
-        return whole - (whole * rule.scale != value && (value < 0) != (rule.scale < 0) ? 1 : 0);
-    };
-    const auto ceiling_of = [&](Wide value) {
-        return floor_of(value) + (floor_of(value) * rule.scale != value ? 1 : 0);
-    };
-    const std::optional<Wide> from = rule.scale > 0 ? rule.minimum : rule.maximum;
-    const std::optional<Wide> to = rule.scale > 0 ? rule.maximum : rule.minimum;
-    const auto stretch = [&](Wide first, Wide last) {
-        const Wide low = from ? std::max(first, ceiling_of(*from - rule.bias)) : first;
-        const Wide high = to ? std::min(last, floor_of(*to - rule.bias)) : last;
-        if (low > high) return none;
-        return range(levels, static_cast<std::uint64_t>(low) & low_bits(width),
-                     static_cast<std::uint64_t>(high) & low_bits(width));
-    };
-    const Wide span = Wide{1} << width;
-    if (rule.base != NumberBase::signed_integer) return stretch(0, span - 1);
-    return either(stretch(0, span / 2 - 1), stretch(-span / 2, -1));
-}
-
-// The first row that has a code decides: one that is reserved takes it away from those behind.
-template <typename Visit>
-void WordSets::each_row(const OperandType& type, const Levels& levels, Visit&& visit) {
-    Set before = none;
-    for (const OperandRow& row : type.rows) {
-        if (row.alias) continue;
-        Set own = cube(levels, row.mask, row.value);
-        for (const Constraint& constraint : row.constraints)
-            own = both(own, constrained(inside(row.fields[constraint.field].place, levels), constraint));
-        for (const Field& field : row.fields) {
-            if (!field.in_tail) own = both(own, valid(field.type, inside(field.place, levels)));
-        }
-        const Set codes = without(own, before);
-        before = either(before, own);
-        if (codes != none) visit(row, codes);
-    }
-}
-
-WordSets::Set WordSets::valid(Index index, const Levels& levels) {
-    const auto known = known_.find({index, levels});
-    if (known != known_.end()) return known->second;
-    const OperandType& type = isa_.operand_types[index];
-    Set out = none;
-    switch (type.kind) {
-        case OperandKind::number: out = numbers(type, levels); break;
-        case OperandKind::registers:
-        case OperandKind::enumeration:
-            if (type.width < 64 && type.entries.size() == std::uint64_t{1} << type.width) {
-                out = all;
-            } else {
-                for (const Entry& entry : type.entries)
-                    out = either(out, cube(levels, low_bits(type.width), entry.code));
-            }
-            break;
-        case OperandKind::table:
-            each_row(type, levels, [&](const OperandRow& row, Set codes) {
-                if (!row.reserved) out = either(out, codes);
-            });
-            break;
-    }
-    known_.emplace(std::pair(index, levels), out);
-    return out;
-}
-
-WordSets::Set WordSets::bits_of(const Form& form) {
-    Set out = all;
-    for (unsigned position = 0; position < form.bits; ++position) {
-        if (form.mask.get(position, 1) != 0) out = both(out, bit(level_of(position), form.value.get(position, 1) != 0));
-    }
-    return out;
-}
-
-WordSets::Set WordSets::claims_of(const Form& form) {
-    Set out = bits_of(form);
-    for (const Field& field : form.fields) {
-        if (field.fixed) continue;
-        out = both(out, codes_of(field.type, slices_of(field.place)));
-    }
-    return out;
-}
-
-WordSets::Set WordSets::codes_of(Index type) { return valid(type, levels_of(type)); }
-
-WordSets::Set WordSets::code_in(const Slices& of, std::uint64_t code) {
-    return cube(levels_of(of), low_bits(width_of(of)), code);
+DecoderSets::Set DecoderSets::code_in(const Slices& of, std::uint64_t code) {
+    return cube(low_bits(width_of(of)), code, levels_of(of));
 }
 
 // --- What follows an instruction ----------------------------------------------------------------------------------------
@@ -233,9 +84,9 @@ namespace {
 
 // Adds to a list of cases, of which equal ones are one.
 template <typename Case>
-void add_case(std::vector<std::pair<Case, WordSets::Set>>& list, const Case& one, WordSets::Set words, WordSets& sets) {
-    if (words == WordSets::none) return;
-    const auto known = std::ranges::find(list, one, &std::pair<Case, WordSets::Set>::first);
+void add_case(std::vector<std::pair<Case, DecoderSets::Set>>& list, const Case& one, DecoderSets::Set words, DecoderSets& sets) {
+    if (words == DecoderSets::none) return;
+    const auto known = std::ranges::find(list, one, &std::pair<Case, DecoderSets::Set>::first);
     if (known == list.end()) {
         list.emplace_back(one, words);
     } else {
@@ -255,7 +106,7 @@ Tail together(const Tail& a, const Tail& b) {
 
 }  // namespace
 
-WordSets::Tails WordSets::tails_of(Index index, const Levels& levels) {
+DecoderSets::Tails DecoderSets::tails_of(Index index, const Levels& levels) {
     if (!can_have_tail_[index]) return {{Tail{}, valid(index, levels)}};
     Tails out;
     each_row(isa_.operand_types[index], levels, [&](const OperandRow& row, Set codes) {
@@ -285,7 +136,7 @@ WordSets::Tails WordSets::tails_of(Index index, const Levels& levels) {
 }
 
 // As they are written: in the order of the text that is printed; what it does not mention stands behind.
-std::vector<Index> WordSets::tail_order(const Form& form) const {
+std::vector<Index> DecoderSets::tail_order(const Form& form) const {
     std::vector<Index> out;
     const bool any = std::ranges::any_of(
         form.fields, [&](const Field& field) { return !field.fixed && can_have_tail_[field.type]; });
@@ -302,7 +153,7 @@ std::vector<Index> WordSets::tail_order(const Form& form) const {
 }
 
 // Values that are shared are one, at the place of the first.
-std::vector<WordSets::Layout> WordSets::layouts_of(const Form& form) {
+std::vector<DecoderSets::Layout> DecoderSets::layouts_of(const Form& form) {
     std::vector<Layout> out = {{{}, form.bits, false, all}};
     for (const Index index : tail_order(form)) {
         const Field& field = form.fields[index];
@@ -333,7 +184,7 @@ std::vector<WordSets::Layout> WordSets::layouts_of(const Form& form) {
     return out;
 }
 
-WordSets::Set WordSets::kept_by(const Layout& layout) {
+DecoderSets::Set DecoderSets::kept_by(const Layout& layout) {
     if (layout.broken) return none;
     Set out = layout.codes;
     for (const TailPlace& place : layout.tails) {
@@ -344,7 +195,7 @@ WordSets::Set WordSets::kept_by(const Layout& layout) {
 
 // --- What counts for limits ---------------------------------------------------------------------------------------------
 
-Thing WordSets::thing(const OperandRow& row, const Levels& levels) {
+Thing DecoderSets::thing(const OperandRow& row, const Levels& levels) {
     const auto tail = std::ranges::find_if(row.fields, [](const Field& field) { return field.in_tail; });
     const auto kind = tail == row.fields.end() ? Thing::Kind::row
                       : tail->shared           ? Thing::Kind::shared_tail
@@ -352,9 +203,9 @@ Thing WordSets::thing(const OperandRow& row, const Levels& levels) {
     return {kind, &row, levels};
 }
 
-std::optional<Thing> WordSets::thing_of(Index type, std::uint64_t code) {
+std::optional<Thing> DecoderSets::thing_of(Index type, std::uint64_t code) {
     const Levels levels = levels_of(type);
-    const Set wanted = cube(levels, low_bits(static_cast<unsigned>(levels.size())), code);
+    const Set wanted = cube(low_bits(static_cast<unsigned>(levels.size())), code, levels);
     std::optional<Thing> out;
     each_row(isa_.operand_types[type], levels, [&](const OperandRow& row, Set codes) {
         if (!row.reserved && both(codes, wanted) != none) out = thing(row, levels);
@@ -362,11 +213,11 @@ std::optional<Thing> WordSets::thing_of(Index type, std::uint64_t code) {
     return out;
 }
 
-std::vector<std::pair<WordSets::Things, WordSets::Set>> WordSets::things_of(Index index, Index limit) {
+std::vector<std::pair<DecoderSets::Things, DecoderSets::Set>> DecoderSets::things_of(Index index, Index limit) {
     return things_of(index, limit, levels_of(index));
 }
 
-std::vector<std::pair<WordSets::Things, WordSets::Set>> WordSets::things_of(Index index, Index limit,
+std::vector<std::pair<DecoderSets::Things, DecoderSets::Set>> DecoderSets::things_of(Index index, Index limit,
                                                                             const Levels& levels) {
     const OperandType& type = isa_.operand_types[index];
     if (type.kind != OperandKind::table) return {{Things{}, valid(index, levels)}};
@@ -395,7 +246,7 @@ std::vector<std::pair<WordSets::Things, WordSets::Set>> WordSets::things_of(Inde
 
 // --- What is looked at --------------------------------------------------------------------------------------------------
 
-void WordSets::find_levels(Set set, std::set<Set>& seen, std::set<unsigned>& levels) const {
+void DecoderSets::find_levels(Set set, std::set<Set>& seen, std::set<unsigned>& levels) const {
     if (set == none || set == all || !seen.insert(set).second) return;
     const unsigned level = bdd_.level(set);
     levels.insert(level);
@@ -404,7 +255,7 @@ void WordSets::find_levels(Set set, std::set<Set>& seen, std::set<unsigned>& lev
 }
 
 // The same set with each bit at the place that it has in a list.
-WordSets::Set WordSets::packed(Set set, const std::vector<unsigned>& levels, std::map<Set, Set>& done) {
+DecoderSets::Set DecoderSets::packed(Set set, const std::vector<unsigned>& levels, std::map<Set, Set>& done) {
     if (set == none || set == all) return set;
     if (const auto known = done.find(set); known != done.end()) return known->second;
     const unsigned level = bdd_.level(set);
@@ -415,7 +266,7 @@ WordSets::Set WordSets::packed(Set set, const std::vector<unsigned>& levels, std
 }
 
 // Covers see the first 64 bits of words: those that matter are packed side by side where there are some behind.
-Match WordSets::match_at(Set wanted, Set unwanted, const std::function<unsigned(unsigned)>& position_of) {
+Match DecoderSets::match_at(Set wanted, Set unwanted, const std::function<unsigned(unsigned)>& position_of) {
     std::set<Set> seen;
     std::set<unsigned> those;
     find_levels(wanted, seen, those);
@@ -460,15 +311,15 @@ Match WordSets::match_at(Set wanted, Set unwanted, const std::function<unsigned(
     return out;
 }
 
-Match WordSets::match(Set wanted, Set unwanted) {
+Match DecoderSets::match(Set wanted, Set unwanted) {
     return match_at(wanted, unwanted, [&](unsigned level) { return isa_.leading_bit_position(level); });
 }
 
-Match WordSets::match_codes(Set wanted, Set unwanted, unsigned width) {
+Match DecoderSets::match_codes(Set wanted, Set unwanted, unsigned width) {
     return match_at(wanted, unwanted, [&](unsigned level) { return width - 1 - level; });
 }
 
-Slices WordSets::slices_of_mask(const Image& mask, unsigned bits) const {
+Slices DecoderSets::slices_of_mask(const Image& mask, unsigned bits) const {
     Slices out;
     for (unsigned level = 0; level < bits; ++level) {
         const unsigned position = isa_.leading_bit_position(level);
@@ -482,7 +333,7 @@ Slices WordSets::slices_of_mask(const Image& mask, unsigned bits) const {
     return out;
 }
 
-std::string WordSets::pattern_of(const Image& every, const Image& mask, const Image& value, unsigned bits) const {
+std::string DecoderSets::pattern_of(const Image& every, const Image& mask, const Image& value, unsigned bits) const {
     std::string out;
     for (unsigned level = 0; level < bits; ++level) {
         const unsigned position = isa_.leading_bit_position(level);

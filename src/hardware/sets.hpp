@@ -1,7 +1,5 @@
 // Sets of words, for decoders: which words a form takes, which codes an operand has, what follows an instruction because of its
 // operands, and what has to be looked at to tell one set from another.
-//
-// They are found in the rows of the description, not in the codec's tables: these are what decoders are compared with.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "allocator/bdd.hpp"
+#include "encoding/word_sets.hpp"
 #include "isaforge/isa.hpp"
 
 namespace isaforge::hardware {
@@ -66,16 +64,12 @@ struct Thing {
     bool operator==(const Thing&) const = default;
 };
 
-class WordSets {
+class DecoderSets : public encoding::WordSets {
 public:
-    using Set = allocator::Bdd::Ref;
+    using Set = Ref;
 
-    explicit WordSets(const Isa& isa);
+    explicit DecoderSets(const Isa& isa);
 
-    // The words that have a form's fixed bits …
-    Set bits_of(const Form& form);
-    // … and in whose operands every code is one that the operand has.
-    Set claims_of(const Form& form);
     // The codes of an operand, as words that begin with them.
     Set codes_of(Index type);
     // Those of the operands in these bits of the word.
@@ -122,38 +116,24 @@ public:
 
     // Why sets cannot be relied on; empty: they can.
     std::string problem() const {
-        return bdd_.exhausted() ? "what tells its instructions apart is too entangled" : problem_;
+        if (bdd_.exhausted()) return "what tells its instructions apart is too entangled";
+        return unsure() ? "its operands have ranges or numbers of which it is not clear what codes they have" : problem_;
     }
 
 private:
-    using Levels = std::vector<unsigned>;  // of the bits of a code, from the lowest on
     using Tails = std::vector<std::pair<Tail, Set>>;
 
     Levels levels_of(const Slices& slices) const;
-    Levels levels_of(Index type) const;
-    static Levels inside(const BitPlace& place, const Levels& levels);
-    unsigned level_of(unsigned position) const { return isa_.leading_bit_position(position); }
-    Set bit(unsigned level, bool one);
-    Set cube(const Levels& levels, std::uint64_t mask, std::uint64_t value);
-    Set range(const Levels& levels, std::uint64_t low, std::uint64_t high);
-    Set constrained(const Levels& levels, const Constraint& constraint);
-    Set numbers(const OperandType& type, const Levels& levels);
-    // Calls visit(row, codes) for each row with the codes that it has and no row before; also for rows that are reserved.
-    template <typename Visit>
-    void each_row(const OperandType& type, const Levels& levels, Visit&& visit);
+    Levels levels_of(Index type) const { return code_levels(isa_.operand_types[type].width); }
     Tails tails_of(Index type, const Levels& levels);
     std::vector<std::pair<Things, Set>> things_of(Index type, Index limit, const Levels& levels);
     std::vector<Index> tail_order(const Form& form) const;
     static Thing thing(const OperandRow& row, const Levels& levels);
-    Set valid(Index type, const Levels& levels);
     void find_levels(Set set, std::set<Set>& seen, std::set<unsigned>& levels) const;
     Set packed(Set set, const std::vector<unsigned>& levels, std::map<Set, Set>& done);
     // `position_of`: of the bit of a level.
     Match match_at(Set wanted, Set unwanted, const std::function<unsigned(unsigned)>& position_of);
 
-    const Isa& isa_;
-    allocator::Bdd bdd_;
-    std::map<std::pair<Index, Levels>, Set> known_;
     std::vector<bool> can_have_tail_;  // by Isa::operand_types
     std::string problem_;
 };

@@ -88,6 +88,11 @@ class Instructions(unittest.TestCase):
             self.isa.assemble("nop;\nfrob;\nfadd r1;\n", name="two.s")
         self.assertEqual([(found.file, found.line) for found in caught.exception.diagnostics], [("two.s", 2), ("two.s", 3)])
 
+    def test_a_pseudo_instruction_without_an_operand_says_its_form(self):
+        with self.assertRaises(isaforge.Error) as caught:  # what it is made of stands in the description, not in the program
+            isaforge.load("rv64gc").assemble("li , nowhere\n", name="pseudo.s")
+        self.assertIn("'li' needs a value for 'x'; the form is `li x, number`", str(caught.exception))
+
     def test_objects(self):
         program = self.isa.assemble(LOOP)
         again = self.isa.read_program(program.to_bytes())

@@ -1,11 +1,11 @@
-#include "check/word_sets.hpp"
+#include "encoding/word_sets.hpp"
 
 #include <algorithm>
 #include <bit>
 
 #include "codec/tables.hpp"
 
-namespace isaforge::check {
+namespace isaforge::encoding {
 
 namespace {
 
@@ -151,15 +151,11 @@ WordSets::Ref WordSets::entries(const OperandType& type, const Levels& levels) {
     return out;
 }
 
-// Of the rows that match a code the first has it.
 WordSets::Ref WordSets::rows(const OperandType& type, const Levels& levels) {
-    Ref taken = Bdd::none, out = Bdd::none;
-    for (const OperandRow& row : type.rows) {
-        if (row.alias) continue;
-        const Ref own = bdd_.without(matched(row, levels), taken);
-        if (!row.reserved) out = bdd_.either(out, own);
-        taken = bdd_.either(taken, own);
-    }
+    Ref out = Bdd::none;
+    each_row(type, levels, [&](const OperandRow& row, Ref codes) {
+        if (!row.reserved) out = bdd_.either(out, codes);
+    });
     return out;
 }
 
@@ -202,13 +198,17 @@ WordSets::Ref WordSets::words(const Form& form) {
         }
         operands->second = all;
     }
+    return bdd_.both(bits_of(form), operands->second);
+}
+
+WordSets::Ref WordSets::bits_of(const Form& form) {
     Ref out = Bdd::all;
     for (unsigned level = form.bits; level-- > 0;) {
         const unsigned position = isa_.leading_bit_position(level);
         if (form.mask.get(position, 1) == 0) continue;
         out = form.value.get(position, 1) != 0 ? bdd_.node(level, Bdd::none, out) : bdd_.node(level, out, Bdd::none);
     }
-    return bdd_.both(out, operands_.at(form.fields.data()));
+    return out;
 }
 
 std::uint64_t WordSets::code_in(Ref set, unsigned width) const {
@@ -241,4 +241,4 @@ void WordSets::clean_up() {
     unsure_ = false;
 }
 
-}  // namespace isaforge::check
+}  // namespace isaforge::encoding
