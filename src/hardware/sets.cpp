@@ -84,7 +84,8 @@ namespace {
 
 // Adds to a list of cases, of which equal ones are one.
 template <typename Case>
-void add_case(std::vector<std::pair<Case, DecoderSets::Set>>& list, const Case& one, DecoderSets::Set words, DecoderSets& sets) {
+void add_case(std::vector<std::pair<Case, DecoderSets::Set>>& list, const Case& one, DecoderSets::Set words,
+              DecoderSets& sets) {
     if (words == DecoderSets::none) return;
     const auto known = std::ranges::find(list, one, &std::pair<Case, DecoderSets::Set>::first);
     if (known == list.end()) {
@@ -218,7 +219,7 @@ std::vector<std::pair<DecoderSets::Things, DecoderSets::Set>> DecoderSets::thing
 }
 
 std::vector<std::pair<DecoderSets::Things, DecoderSets::Set>> DecoderSets::things_of(Index index, Index limit,
-                                                                            const Levels& levels) {
+                                                                                     const Levels& levels) {
     const OperandType& type = isa_.operand_types[index];
     if (type.kind != OperandKind::table) return {{Things{}, valid(index, levels)}};
     std::vector<std::pair<Things, Set>> out;

@@ -117,7 +117,8 @@ public:
     // Why sets cannot be relied on; empty: they can.
     std::string problem() const {
         if (bdd_.exhausted()) return "what tells its instructions apart is too entangled";
-        return unsure() ? "its operands have ranges or numbers of which it is not clear what codes they have" : problem_;
+        return unsure() ? "its operands have ranges or numbers of which it is not clear what codes they have"
+                        : problem_;
     }
 
 private:

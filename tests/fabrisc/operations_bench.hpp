@@ -135,6 +135,7 @@ public:
 
     void restart() {
         machine_.reset();
+        state_.reserved_bytes = 0;
         take_over();
     }
     bool compiles() const { return machine_.engine_figures().engine == Engine::compiler; }

@@ -14,7 +14,7 @@ protected:
 TEST_P(Execution, EqualsTheModel) {
     ExecutionRun run(GetParam(), Engine::interpreter,
                      {.variants = asked_for("ISAFORGE_GCN_VARIANTS", 1),
-                      .rounds = asked_for("ISAFORGE_GCN_ROUNDS", is_generation() ? 3 : 1)});
+                      .rounds = asked_for("ISAFORGE_GCN_ROUNDS", is_generation() ? 2 : 1)});
     run.run();
     run.tell();
     EXPECT_GT(run.compared, is_generation() ? 1500u : 1000u);

@@ -19,7 +19,8 @@ enum class Encoding { sop1, sop2, sopc, sopk, sopp, vop1, vop2, vopc, vop3, vop3
 // A float that need not be right to the bit: any NaN is like any other, and a number may be so many floats away.
 struct Loose {
     unsigned reg = 0, lane = 0;
-    unsigned bits = 0;  // 16, 32 or 64; of 64 the low half is in `reg`; 0: some bits of a NaN, which can be any
+    unsigned bits =
+        0;  // 16, 32 or 64; of 64 the low half is in `reg`; 0: some bits of a NaN or of one of several numbers: any
     unsigned low = 0;   // 16 where 16 bits stand in the high half
     unsigned distance = 0;
 };

@@ -324,6 +324,8 @@ struct Lane {
             w.v[r][i] = placed | rest;
             if ((size < n || f.dst_unused == 1) && is_float(t) && nan(t, x))
                 m.loose_.push_back({r, unsigned(lane), 0, 0, 0});
+            // Of two neighbours the bits that are kept may differ in any way.
+            if (size < n && distance > 0) m.loose_.push_back({r, unsigned(lane), 0, 0, 0});
             if (size < n) distance = -1;
         } else if (n == 16) {
             const bool high = f.encoding == Encoding::vop3 && (f.op_sel >> 3 & 1) != 0;
