@@ -12,7 +12,7 @@ void find_wrong_lengths(const Codec& codec, Diagnostics& diagnostics) {
         if (isa.lengths.empty() || diagnostics.overflowing()) return;
         const Form& form = isa.forms[i];
         // What follows an instruction counts too, and is another matter of its operands.
-        if (form.alias || codec.tables().forms[i].can_have_tail) continue;
+        if (form.alias || codec.tables().forms[i].longest_tail != 0) continue;
         const std::uint64_t mask = form.mask.words[0], value = form.value.words[0];
         for (const LengthRule& rule : isa.lengths) {
             if (((value ^ rule.value) & mask & rule.mask) != 0) continue;  // none of its words

@@ -40,13 +40,15 @@ public:
 
     void look() {
         const auto& tables = codec_.tables();
-        for (const auto& node : tables.nodes) {
-            if (node.width != 0) continue;
-            std::vector<Index> forms;
-            for (std::uint32_t i = 0; i < node.count; ++i) forms.push_back(tables.leaves[node.first + i].form);
+        std::vector<Index> forms;
+        for (const codec::DecodeLeaf& leaf : tables.leaves) {
+            if (leaf.form == no_index) continue;
+            forms.push_back(leaf.form);
+            if (!leaf.last) continue;
             std::sort(forms.begin(), forms.end());
             look_at(forms);
             sets_.clean_up();
+            forms.clear();
         }
     }
 
@@ -135,7 +137,7 @@ Image part_of(const Image& image, unsigned begin, unsigned end) {
 void find_lone_parts(const Codec& codec, Index index, Diagnostics& diagnostics) {
     const Isa& isa = codec.isa();
     const Form& alias = isa.forms[index];
-    if (codec.tables().forms[index].can_have_tail)
+    if (codec.tables().forms[index].longest_tail != 0)
         diagnostics.error(alias.where, fmt::format("{} stands for several instructions, and an operand brings a value "
                                                    "along: it would follow the last of them",
                                                    name_of(isa, alias)));

@@ -95,7 +95,7 @@ private:
 
     // Puts a number behind the instruction where the operand `code` calls for one: none that has a short form, too.
     void set_tail(Index type, std::uint64_t code, unsigned at, Image& image) {
-        const Index row = codec_.tables().operands[type].can_have_tail ? codec_.row_of(type, code) : no_index;
+        const Index row = codec_.tables().operands[type].longest_tail != 0 ? codec_.row_of(type, code) : no_index;
         if (row == no_index) return;
         for (const Field& field : isa_.operand_types[type].rows[row].fields) {
             if (!field.in_tail) {

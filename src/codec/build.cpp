@@ -112,7 +112,6 @@ private:
     void describe_operand(Index index);
     void need_codes(Index index);
     void need_texts(Index index);
-    bool claims_code(const OperandRow& row, std::uint64_t code) const;
     void tabulate_rows(const OperandType& type, OperandTable& table);
     void tabulate_tails(const OperandType& type, OperandTable& table) const;
     void tabulate_codes(Index index, OperandTable& table);
@@ -124,6 +123,7 @@ private:
     bool is_total(const OperandType& type) const;
 
     void tabulate_taken(Index index, OperandTable& table);
+    const Field* only_taker(Index index, std::uint64_t code) const;
     void collect_taken(Index index, std::uint64_t code, std::vector<Taken>& out);
     std::uint32_t identity_of(const OperandRow& row, std::uint64_t code);
     std::vector<FormLimit> limits_of(const Form& form);
@@ -133,9 +133,8 @@ private:
 
     void describe_forms();
     void need_checks(Index form);
-    Check check_of(const Form& form, Index field) const;
+    static Check check_of(const Form& form, Index field, const std::vector<std::uint8_t>& codes);
     void order_tails(const Form& form, FormTable& table) const;
-    TailCheck tail_check_of(const Field& field) const;
     void build_form_codes(Index form);
 
     void build_mnemonic(Mnemonic& mnemonic);
@@ -157,8 +156,8 @@ private:
     std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at);
 
     void build_decoding();
-    std::uint32_t tree_node(std::vector<Index> forms, Image tested, unsigned depth);
-    std::uint32_t leaf(std::vector<Index> forms);
+    DecodeNode tree_node(std::vector<Index> forms, Image tested, unsigned depth);
+    DecodeNode leaf(std::vector<Index> forms);
     DecodeLeaf leaf_of(Index form);
 
     const Isa& isa_;
@@ -174,8 +173,8 @@ private:
     std::map<std::vector<Index>, std::unique_ptr<Patterns>> places_;                        // by their operands
     std::map<std::pair<const Taking*, const Field*>, std::vector<FormLimit>> limits_;
     struct Checks {
-        std::vector<Check> checks;
-        std::vector<TailCheck> tails;
+        std::vector<Check> checks, tails;
+        std::optional<std::uint32_t> first;  // in Tables::checks, where all are simple
     };
     std::map<const Field*, Checks> checks_;
     std::map<Written, std::vector<TextBegin>> begins_;
@@ -197,6 +196,7 @@ void Builder::begin() {
     has_texts_.resize(isa_.operand_types.size());
     for (Index i = 0; i < isa_.operand_types.size(); ++i) describe_operand(i);
     tables_.forms = std::vector<FormTable>(isa_.forms.size());
+    tables_.relative.resize(isa_.forms.size());
     has_limits_.resize(isa_.forms.size());
     describe_forms();
     index_mnemonics();
@@ -298,16 +298,17 @@ void Builder::describe_operand(Index index) {
     OperandTable& table = tables_.operands[index];
     table.relative = type.kind == OperandKind::number && type.number.relative;
     for (const OperandRow& row : type.rows) {
-        table.can_have_tail |= row.tail_bits != 0;
         table.has_tail_row |= row.tail_bits != 0;
         table.can_take |= row.takes != 0;
+        unsigned tail = 0;
         for (const Field& field : row.fields) {
             const OperandTable& inner = tables_.operands[field.type];
-            table.can_have_tail |= inner.can_have_tail;
+            tail += field.in_tail ? field.place.width : inner.longest_tail;
             table.has_own_tail |= inner.has_own_tail || (field.in_tail && !field.shared);
             table.can_take |= inner.can_take && !field.in_tail;
             table.relative |= inner.relative;
         }
+        table.longest_tail = std::max(table.longest_tail, tail);
     }
 }
 
@@ -338,28 +339,29 @@ void Builder::need_texts(Index index) {
     add_texts(index, tables_.operands[index]);
 }
 
-// As row_matches, with the tables of the operands inside, which are there already.
-bool Builder::claims_code(const OperandRow& row, std::uint64_t code) const {
-    if (!row.claims(code)) return false;
-    return std::all_of(row.fields.begin(), row.fields.end(), [&](const Field& field) {
-        if (field.in_tail) return true;
-        const std::vector<std::uint8_t>& valid = tables_.operands[field.type].valid;
-        const std::uint64_t inner = field.place.extract(code);
-        return valid.empty() ? code_is_valid(isa_, field.type, inner) : valid[inner] != 0;
-    });
-}
-
-// Of the rows that claim a code the first has it.
+// Of the rows that claim a code the first has it: as find_row, with the tables of the operands inside, which are there already.
 void Builder::tabulate_rows(const OperandType& type, OperandTable& table) {
     constexpr std::uint16_t nobody = OperandTable::no_row - 1;
     table.row.assign(std::size_t{1} << type.width, nobody);
+    std::vector<const Field*> doubtful;  // not all of whose codes there are
+    const auto is_valid = [&](const Field* field, std::uint64_t code) {
+        const std::vector<std::uint8_t>& valid = tables_.operands[field->type].valid;
+        const std::uint64_t inner = field->place.extract(code);
+        return valid.empty() ? code_is_valid(isa_, field->type, inner) : valid[inner] != 0;
+    };
     for (std::size_t i = 0; i < type.rows.size(); ++i) {
         const OperandRow& row = type.rows[i];
         const std::uint64_t open = low_bits(type.width) & ~row.mask;
         if (row.alias) continue;
+        doubtful.clear();
+        for (const Field& field : row.fields) {
+            if (!field.in_tail && !tables_.operands[field.type].all_valid) doubtful.push_back(&field);
+        }
         for (std::uint64_t bits = 0;; bits = (bits - open) & open) {
-            std::uint16_t& owner = table.row[row.value | bits];
-            if (owner == nobody && claims_code(row, row.value | bits))
+            const std::uint64_t code = row.value | bits;
+            std::uint16_t& owner = table.row[code];
+            if (owner == nobody && (row.constraints.empty() || row.claims(code)) &&
+                std::ranges::all_of(doubtful, [&](const Field* field) { return is_valid(field, code); }))
                 owner = row.reserved ? OperandTable::no_row : static_cast<std::uint16_t>(i);
             if (bits == open) break;
         }
@@ -374,7 +376,7 @@ void Builder::tabulate_codes(Index index, OperandTable& table) {
         tabulate_rows(type, table);
         for (std::size_t code = 0; code < table.valid.size(); ++code)
             table.valid[code] = table.row[code] != OperandTable::no_row;
-        if (table.can_have_tail) tabulate_tails(type, table);
+        if (table.longest_tail != 0) tabulate_tails(type, table);
     } else if (type.kind == OperandKind::number) {
         for (std::size_t code = 0; code < table.valid.size(); ++code)
             table.valid[code] = code_is_valid(isa_, index, code);
@@ -399,7 +401,7 @@ void Builder::tabulate_tails(const OperandType& type, OperandTable& table) const
             if (tail != 0) break;
             if (field.in_tail) {
                 tail = OneTail{field.place.width, field.shared}.packed();
-            } else if (inner.can_have_tail) {
+            } else if (inner.longest_tail != 0) {
                 tail = inner.tails.empty() ? OneTail::unknown : inner.tails[field.place.extract(code)];
             }
         }
@@ -508,15 +510,43 @@ void Builder::collect_taken(Index index, std::uint64_t code, std::vector<Taken>&
 }
 
 // Equal lists are one, so that the tables of what a description's operands take stay small.
+// The operand inside that takes all that the code does; null where that is not so, or it has no table.
+const Field* Builder::only_taker(Index index, std::uint64_t code) const {
+    const std::uint16_t found =
+        tables_.operands[index].row.empty() ? OperandTable::no_row : tables_.operands[index].row[code];
+    if (found == OperandTable::no_row) return nullptr;
+    const OperandRow& row = isa_.operand_types[index].rows[found];
+    const Field* only = nullptr;
+    for (const Field& field : row.fields) {
+        if (field.in_tail || !tables_.operands[field.type].can_take) continue;
+        if (only || tables_.operands[field.type].taken.empty()) return nullptr;
+        only = &field;
+    }
+    return row.takes == 0 ? only : nullptr;
+}
+
 void Builder::tabulate_taken(Index index, OperandTable& table) {
     table.taken.assign(table.valid.size(), 0);
     table.takings.assign(1, {});
     std::unordered_map<std::uint64_t, std::uint32_t> single;
     std::map<std::vector<std::pair<std::uint32_t, std::uint32_t>>, std::uint32_t> several;
+    std::map<Index, std::vector<std::uint32_t>> passed_on;  // by operand inside, then by its list: the list here
     std::vector<Taken> list;
     for (std::size_t code = 0; code < table.taken.size(); ++code) {
+        if (!table.valid[code]) continue;
+        const Field* const inner = only_taker(index, code);
+        std::uint32_t* same = nullptr;
+        if (inner) {
+            const OperandTable& inside = tables_.operands[inner->type];
+            const std::uint32_t its = inside.taken[inner->place.extract(code)];
+            if (its == 0) continue;
+            std::vector<std::uint32_t>& known = passed_on[inner->type];
+            known.resize(inside.takings.size());
+            same = &known[its];
+            if ((table.taken[code] = *same) != 0) continue;
+        }
         list.clear();
-        if (table.valid[code]) collect_taken(index, code, list);
+        collect_taken(index, code, list);
         if (list.empty()) continue;
         const auto next = static_cast<std::uint32_t>(table.takings.size());
         std::uint32_t at = next;
@@ -529,6 +559,7 @@ void Builder::tabulate_taken(Index index, OperandTable& table) {
             at = several.emplace(std::move(key), next).first->second;
         }
         table.taken[code] = at;
+        if (same) *same = at;
         if (at != next) continue;
         table.takings.insert(table.takings.end(), list.begin(), list.end());
         table.takings.emplace_back();
@@ -604,26 +635,17 @@ void Builder::build_register_names() {
 
 // --- forms ------------------------------------------------------------------------------------------------------------
 
-Check Builder::check_of(const Form& form, Index index) const {
-    const Field& field = form.fields[index];
-    const OperandTable& table = tables_.operands[field.type];
+Check Builder::check_of(const Form& form, Index index, const std::vector<std::uint8_t>& codes) {
     Check check;
     check.field = index;
-    if (check.place.set(field.place) && !table.valid.empty()) check.valid = table.valid.data();
-    return check;
-}
-
-TailCheck Builder::tail_check_of(const Field& field) const {
-    const OperandTable& table = tables_.operands[field.type];
-    TailCheck check;
-    if (check.place.set(field.place) && !table.tails.empty()) check.tails = table.tails.data();
+    if (check.place.set(form.fields[index].place) && !codes.empty()) check.codes = codes.data();
     return check;
 }
 
 // In the order of the text that is printed; what it does not mention stands behind.
 void Builder::order_tails(const Form& form, FormTable& table) const {
     const auto add = [&](Index index) {
-        const bool brings = tables_.operands[form.fields[index].type].can_have_tail;
+        const bool brings = tables_.operands[form.fields[index].type].longest_tail != 0;
         if (brings && std::ranges::find(table.tail_order, index) == table.tail_order.end())
             table.tail_order.push_back(index);
     };
@@ -639,7 +661,8 @@ void Builder::order_tails(const Form& form, FormTable& table) const {
 // What is known of forms without looking at the codes of their operands; the same for all with the same fields.
 void Builder::describe_forms() {
     struct Described {
-        bool can_have_tail = false, has_relative = false, loaded = false;
+        unsigned longest_tail = 0;
+        bool has_relative = false, loaded = false;
     };
     std::unordered_map<const Field*, Described> known;
     for (Index i = 0; i < isa_.forms.size(); ++i) {
@@ -647,34 +670,45 @@ void Builder::describe_forms() {
         const auto [at, fresh] = known.try_emplace(form.fields.data());
         for (const Field& field : form.fields) {
             if (!fresh || field.fixed) continue;
-            at->second.can_have_tail |= tables_.operands[field.type].can_have_tail;
+            at->second.longest_tail += tables_.operands[field.type].longest_tail;
             at->second.has_relative |= tables_.operands[field.type].relative;
             const OperandType& type = isa_.operand_types[field.type];
             at->second.loaded |= type.kind == OperandKind::number && type.number.relocation != 0;
         }
         FormTable& table = tables_.forms[i];
-        table.can_have_tail = at->second.can_have_tail;
-        if (table.can_have_tail) order_tails(form, table);
-        table.has_relative = at->second.has_relative;
+        table.longest_tail = at->second.longest_tail;
+        if (table.longest_tail != 0) order_tails(form, table);
+        tables_.longest = std::max(tables_.longest, form.bits + table.longest_tail);
+        tables_.relative[i] = at->second.has_relative;
         table.loaded = at->second.loaded;
         tables_.any_loaded |= table.loaded;
         table.mask0 = form.mask.words[0];
         table.value0 = form.value.words[0];
         for (std::size_t word = 1; word < form.mask.words.size(); ++word) table.wide |= form.mask.words[word] != 0;
     }
+    tables_.longest = std::min(tables_.longest, max_instruction_bits);
 }
 
 void Builder::need_checks(Index index) {
     const Form& form = isa_.forms[index];
     const auto [known, fresh] = checks_.try_emplace(form.fields.data());
-    for (std::size_t i = 0; fresh && i < form.fields.size(); ++i) {
+    Checks& found = known->second;
+    for (Index i = 0; fresh && i < form.fields.size(); ++i) {
         const Field& field = form.fields[i];
         const OperandTable& table = tables_.operands[field.type];
-        if (table.can_have_tail) known->second.tails.push_back(tail_check_of(field));
-        if (!field.fixed && !table.all_valid) known->second.checks.push_back(check_of(form, static_cast<Index>(i)));
+        if (table.longest_tail != 0) found.tails.push_back(check_of(form, i, table.tails));
+        if (!field.fixed && !table.all_valid) found.checks.push_back(check_of(form, i, table.valid));
     }
-    tables_.forms[index].checks = known->second.checks;
-    tables_.forms[index].tails = known->second.tails;
+    constexpr std::size_t most = 255;
+    const auto is_simple = [](const Check& check) { return check.codes != nullptr; };
+    if (fresh && std::ranges::all_of(found.checks, is_simple) && std::ranges::all_of(found.tails, is_simple) &&
+        std::max(found.checks.size(), found.tails.size()) <= most) {
+        found.first = static_cast<std::uint32_t>(tables_.checks.size());
+        tables_.checks.insert(tables_.checks.end(), found.checks.begin(), found.checks.end());
+        tables_.checks.insert(tables_.checks.end(), found.tails.begin(), found.tails.end());
+    }
+    tables_.forms[index].checks = found.checks;
+    tables_.forms[index].tails = found.tails;
 }
 
 void Builder::build_form_codes(Index index) {
@@ -1096,7 +1130,7 @@ void Builder::describe_mnemonic(const Mnemonic& mnemonic) {
     }
     for (const Reading* reading = begin; reading != end; ++reading) {
         FormTable& table = tables_.forms[reading->form];
-        table.may_grow |= reading->form != longest->form || table.can_have_tail;
+        table.may_grow |= reading->form != longest->form || table.longest_tail != 0;
     }
 }
 
@@ -1145,39 +1179,41 @@ DecodeLeaf Builder::leaf_of(Index index) {
     leaf.form = index;
     leaf.bits = static_cast<std::uint16_t>(isa_.forms[index].bits);
     leaf.limited = !table.limits.empty();
-    leaf.first_check = static_cast<std::uint32_t>(tables_.checks.size());
-    leaf.hard = table.wide || table.can_have_tail ||
-                std::any_of(table.checks.begin(), table.checks.end(), [](const Check& check) { return !check.valid; });
+    const std::optional<std::uint32_t> simple = checks_.at(isa_.forms[index].fields.data()).first;
+    leaf.hard = table.wide || !simple;
     if (leaf.hard) return leaf;
-    leaf.check_count = static_cast<std::uint16_t>(table.checks.size());
-    tables_.checks.insert(tables_.checks.end(), table.checks.begin(), table.checks.end());
+    leaf.first_check = *simple;
+    leaf.check_count = static_cast<std::uint8_t>(table.checks.size());
+    leaf.tail_count = static_cast<std::uint8_t>(table.tails.size());
     return leaf;
 }
 
-std::uint32_t Builder::leaf(std::vector<Index> forms) {
+DecodeNode Builder::leaf(std::vector<Index> forms) {
     std::stable_sort(forms.begin(), forms.end(),
                      [&](Index a, Index b) { return mask_bits(isa_.forms[a]) > mask_bits(isa_.forms[b]); });
-    DecodeNode node;
-    node.first = static_cast<std::uint32_t>(tables_.leaves.size());
-    node.count = static_cast<std::uint32_t>(forms.size());
+    if (forms.empty()) return {};
+    const auto first = static_cast<std::uint32_t>(tables_.leaves.size());
     for (const Index form : forms) tables_.leaves.push_back(leaf_of(form));
-    tables_.nodes.push_back(node);
-    return static_cast<std::uint32_t>(tables_.nodes.size() - 1);
+    tables_.leaves.back().last = true;
+    return {first, 0, 0, 0};
 }
 
-std::uint32_t Builder::tree_node(std::vector<Index> forms, Image tested, unsigned depth) {
+DecodeNode Builder::tree_node(std::vector<Index> forms, Image tested, unsigned depth) {
     if (forms.size() <= 1 || depth > deepest_tree) return leaf(std::move(forms));
     Image common, any;
-    for (auto& word : common.words) word = ~std::uint64_t{0};
+    unsigned bits_of_all = 0;
+    for (const Index index : forms) bits_of_all = std::max(bits_of_all, isa_.forms[index].bits);
+    const unsigned words = (bits_of_all + 63) / 64;
+    std::fill_n(common.words.begin(), words, ~std::uint64_t{0});
     for (const Index index : forms) {
-        for (std::size_t w = 0; w < common.words.size(); ++w) {
+        for (std::size_t w = 0; w < words; ++w) {
             common.words[w] &= isa_.forms[index].mask.words[w];
             any.words[w] |= isa_.forms[index].mask.words[w];
         }
     }
     Choice best;
     const auto consider = [&](const Image& bits, unsigned widest) {
-        for (unsigned position = 0; position < max_instruction_bits; ++position) {
+        for (unsigned position = 0; position < 64 * words; ++position) {
             const std::uint64_t usable = (bits.words[position / 64] & ~tested.words[position / 64]) >> position % 64;
             const unsigned width = std::min<unsigned>(widest, static_cast<unsigned>(std::countr_one(usable)));
             if (width == 0) continue;
@@ -1190,26 +1226,24 @@ std::uint32_t Builder::tree_node(std::vector<Index> forms, Image tested, unsigne
     if (best.largest >= forms.size()) consider(any, 1);
     if (best.largest >= forms.size()) return leaf(std::move(forms));
     for (unsigned i = 0; i < best.width; ++i) tested.set(best.position + i, 1, 1);
-    const auto self = static_cast<std::uint32_t>(tables_.nodes.size());
-    tables_.nodes.push_back({static_cast<std::uint16_t>(best.position), static_cast<std::uint8_t>(best.width), 0, 0});
     const std::size_t count = std::size_t{1} << best.width;
-    const auto first = static_cast<std::uint32_t>(tables_.children.size());
-    tables_.nodes[self].first = first;
-    tables_.children.resize(first + count);
+    const auto first = static_cast<std::uint32_t>(tables_.nodes.size());
+    tables_.nodes.resize(first + count);
     std::vector<std::vector<Index>> split(count);
     for (const Index index : forms) {
         for_each_choice(isa_.forms[index], best.position, low_bits(best.width),
                         [&](std::uint64_t choice) { split[choice].push_back(index); });
     }
-    std::map<std::vector<Index>, std::uint32_t> made;  // children that hold the same forms share a node
+    std::map<std::vector<Index>, DecodeNode> made;  // children that hold the same forms are one
     for (std::uint64_t i = 0; i < count; ++i) {
         std::vector<Index>& child = split[i];
         const auto known = made.find(child);
-        const std::uint32_t node = known != made.end() ? known->second : tree_node(child, tested, depth + 1);
+        const DecodeNode node = known != made.end() ? known->second : tree_node(child, tested, depth + 1);
         made.emplace(std::move(child), node);
-        tables_.children[first + i] = node;
+        tables_.nodes[first + i] = node;
     }
-    return self;
+    return {first, static_cast<std::uint16_t>(low_bits(best.width)), static_cast<std::uint8_t>(best.position / 64),
+            static_cast<std::uint8_t>(best.position % 64)};
 }
 
 void Builder::build_decoding() {
@@ -1221,7 +1255,12 @@ void Builder::build_decoding() {
         need_checks(i);
         if (!isa_.forms[i].alias) forms.push_back(i);
     }
-    tree_node(std::move(forms), {}, 0);
+    DecodeLeaf nothing;
+    nothing.value = 1;  // of no bit
+    nothing.last = true;
+    tables_.leaves = {nothing};
+    tables_.nodes.resize(1);
+    tables_.nodes[0] = tree_node(std::move(forms), {}, 0);
     tables_.decodes.store(true, std::memory_order_release);
 }
 

@@ -7,6 +7,7 @@
 
 namespace isaforge {
 
+using codec::DecodeLeaf;
 using codec::DecodeNode;
 using codec::FormTable;
 using codec::OperandTable;
@@ -42,11 +43,9 @@ bool add_tail(const Isa& isa, const Codec::Tables& tables, const Field& field, c
 bool tail_of(const Isa& isa, const Codec::Tables& tables, Index index, std::uint64_t code, const Image& image,
              unsigned at, unsigned available, Tail& tail) {
     const OperandTable& table = tables.operands[index];
-    if (!table.can_have_tail) return true;
+    if (table.longest_tail == 0) return true;
     const OperandType& type = isa.operand_types[index];
-    const Index row_index = table.row.empty()                         ? codec::find_row(type, code, isa)
-                            : table.row[code] == OperandTable::no_row ? no_index
-                                                                      : table.row[code];
+    const Index row_index = codec::row_of(isa, tables, index, code);
     if (row_index == no_index) return true;
     const OperandRow& row = type.rows[row_index];
     return std::all_of(row.fields.begin(), row.fields.end(), [&](const Field& field) {
@@ -58,11 +57,11 @@ bool tail_of(const Isa& isa, const Codec::Tables& tables, Index index, std::uint
 // What the operand `code` brings along, wherever that lies.
 codec::OneTail one_tail(const Isa& isa, const Codec::Tables& tables, Index index, std::uint64_t code) {
     const OperandTable& table = tables.operands[index];
-    if (!table.can_have_tail) return {};
+    if (table.longest_tail == 0) return {};
     const bool listed = code < table.tails.size();
     if (listed && table.tails[code] != codec::OneTail::unknown) return codec::OneTail::unpacked(table.tails[code]);
     const OperandType& type = isa.operand_types[index];
-    const Index row = codec::find_row(type, code, isa);
+    const Index row = codec::row_of(isa, tables, index, code);
     if (row == no_index) return {};
     for (const Field& field : type.rows[row].fields) {
         if (field.in_tail) return {field.place.width, field.shared};
@@ -82,8 +81,8 @@ bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Ima
         }
     }
     for (const codec::Check& check : table.checks) {
-        if (check.valid) {
-            if (check.valid[check.place.code(image.words[0])] == 0) return false;
+        if (check.codes) {
+            if (!check.holds(image.words[0])) return false;
             continue;
         }
         const Field& field = form.fields[check.field];
@@ -92,12 +91,19 @@ bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Ima
     return true;
 }
 
-bool passes(const Codec::Tables& tables, const codec::DecodeLeaf& leaf, std::uint64_t word) {
-    const codec::Check* const checks = tables.checks.data() + leaf.first_check;
-    for (std::uint32_t i = 0; i < leaf.check_count; ++i) {
-        if (checks[i].valid[checks[i].place.code(word)] == 0) return false;
+// What looking at the first word says of a form.
+enum class Seen : std::uint8_t { other, certain, open };
+
+Seen look(const Codec::Tables& tables, const DecodeLeaf& leaf, std::uint64_t word) {
+    if (leaf.hard) return Seen::open;
+    const codec::Check* check = tables.checks.data() + leaf.first_check;
+    for (unsigned i = 0; i < leaf.check_count; ++i, ++check) {
+        if (!check->holds(word)) return Seen::other;
     }
-    return true;
+    for (unsigned i = 0; i < leaf.tail_count; ++i, ++check) {
+        if (check->holds(word)) return Seen::open;
+    }
+    return Seen::certain;
 }
 
 }  // namespace
@@ -141,12 +147,9 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
     const Form& form = isa.forms[index];
     if (!matches(isa, tables, index, image)) return false;
     bits = form.bits;
-    const auto brings_none = [&](const codec::TailCheck& check) {
-        return check.tails && check.tails[check.place.code(image.words[0])] == 0;
-    };
-    const std::span<const codec::TailCheck> tails = tables.forms[index].tails;
-    if (std::all_of(tails.begin(), tails.end(), brings_none)) return true;
     const FormTable& table = tables.forms[index];
+    const auto brings_none = [&](const codec::Check& check) { return check.codes && !check.holds(image.words[0]); };
+    if (std::ranges::all_of(table.tails, brings_none)) return true;
     if (table.several_tails) return match_tails(isa, tables, index, image, available, bits, second);
     Tail tail;
     const bool good = std::all_of(form.fields.begin(), form.fields.end(), [&](const Field& field) {
@@ -157,27 +160,29 @@ bool matches_closely(const Isa& isa, const Codec::Tables& tables, Index index, c
     return good || second;
 }
 
-// With `why`, finds what breaks a rule instead, and says which; else leaves its length in `bits`.
-Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image, unsigned available, unsigned& bits,
-                std::string* why) {
+const DecodeLeaf& find_leaf(const Codec::Tables& tables, const Image& image) {
     tables.need_decoding();
-    const DecodeNode* node = tables.nodes.data();
-    while (node->width != 0) {
-        const std::uint64_t choice = image.words[node->position / 64] >> (node->position % 64) & low_bits(node->width);
-        node = &tables.nodes[tables.children[node->first + choice]];
-    }
-    const codec::DecodeLeaf* const leaves = tables.leaves.data() + node->first;
+    const DecodeNode* const nodes = tables.nodes.data();
+    DecodeNode node = *nodes;
+    while (!node.is_leaf()) node = node.child(nodes, image);
+    return tables.leaves[node.first];
+}
+
+// The form of the instruction, from this leaf on. With `why`, finds what breaks a rule instead, and says which; else leaves its
+// length in `bits`.
+[[gnu::noinline]] Index find_form(const Isa& isa, const Codec::Tables& tables, const Image& image, unsigned available,
+                                  const DecodeLeaf& first, unsigned& bits, std::string* why) {
     unsigned refused = 0;
-    for (std::uint32_t i = 0; i < node->count; ++i) {
-        const codec::DecodeLeaf& leaf = leaves[i];
-        if ((image.words[0] & leaf.mask) != leaf.value || leaf.bits > available) continue;
+    const DecodeLeaf* at = &first;
+    for (bool last = false; !last; ++at) {
+        const DecodeLeaf& leaf = *at;
+        last = leaf.last;
+        if (!leaf.may_be(image, available)) continue;
+        const Seen seen = look(tables, leaf, image.words[0]);
+        if (seen == Seen::other) continue;
         bool second = false;
-        if (!leaf.hard) {
-            if (!passes(tables, leaf, image.words[0])) continue;
-            bits = leaf.bits;
-        } else if (!matches_closely(isa, tables, leaf.form, image, available, bits, second)) {
-            continue;
-        }
+        bits = leaf.bits;
+        if (seen == Seen::open && !matches_closely(isa, tables, leaf.form, image, available, bits, second)) continue;
         if (second) {
             if (why) *why = codec::other_tail_text;
         } else if (!leaf.limited || !breaks_limit(isa, tables, leaf.form, image, why)) {
@@ -209,11 +214,20 @@ unsigned codec::tail_at(const Isa& isa, const Codec::Tables& tables, Index index
 }
 
 Index Codec::decode(const Image& image, unsigned available, unsigned& bits) const {
-    return find_form(*isa_, *tables_, image, available, bits, nullptr);
+    const DecodeLeaf* leaf = &find_leaf(*tables_, image);
+    for (;; ++leaf) {
+        const Seen seen = leaf->may_be(image, available) ? look(*tables_, *leaf, image.words[0]) : Seen::other;
+        if (seen == Seen::certain && !leaf->limited) [[likely]] {
+            bits = leaf->bits;
+            return leaf->form;
+        }
+        if (seen != Seen::other || leaf->last)
+            return find_form(*isa_, *tables_, image, available, *leaf, bits, nullptr);
+    }
 }
 
 Index Codec::refused(const Image& image, unsigned available, unsigned& bits, std::string& why) const {
-    return find_form(*isa_, *tables_, image, available, bits, &why);
+    return find_form(*isa_, *tables_, image, available, find_leaf(*tables_, image), bits, &why);
 }
 
 void Codec::fields(Index form, const Image& image, std::vector<std::uint64_t>& codes) const {
@@ -225,9 +239,7 @@ void Codec::fields(Index form, const Image& image, std::vector<std::uint64_t>& c
 
 Index Codec::row_of(Index type, std::uint64_t code) const {
     tables_->need_decoding();
-    const OperandTable& table = tables_->operands[type];
-    if (table.row.empty()) return codec::find_row(isa_->operand_types[type], code, *isa_);
-    return code >= table.row.size() || table.row[code] == OperandTable::no_row ? no_index : table.row[code];
+    return codec::row_of(*isa_, *tables_, type, code);
 }
 
 std::uint64_t Codec::as_written(Index type, std::uint64_t code) const {
@@ -277,11 +289,6 @@ namespace {
 
 // Up to eight bytes as a number, without a detour over memory that would stall the load behind it.
 std::uint64_t first_word(const std::uint8_t* bytes, std::size_t size, unsigned unit, bool big_endian) {
-    if (!big_endian && size == 4) {
-        std::uint32_t word = 0;
-        std::memcpy(&word, bytes, 4);
-        return std::endian::native == std::endian::little ? word : __builtin_bswap32(word);
-    }
     std::uint64_t word = 0;
     for (std::size_t i = 0; i < size; ++i) {
         const std::size_t in_unit = i % unit;
@@ -290,31 +297,46 @@ std::uint64_t first_word(const std::uint8_t* bytes, std::size_t size, unsigned u
     return word;
 }
 
+bool in_order(const Isa& isa) { return std::endian::native == std::endian::little && !isa.big_endian; }
+
+[[gnu::noinline]] Image load_any(const Isa& isa, const std::uint8_t* bytes, std::size_t size) {
+    Image image;
+    size = std::min<std::size_t>(size, max_instruction_bits / 8);
+    const unsigned unit = isa.unit_bytes();
+    if (in_order(isa) && size == sizeof(std::uint32_t)) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, bytes, sizeof word);
+        image.words[0] = word;
+    } else if (size < sizeof image.words[0] && size % unit == 0) {
+        image.words[0] = first_word(bytes, size, unit, isa.big_endian);
+    } else if (in_order(isa)) {
+        std::memcpy(image.words.data(), bytes, size);
+    } else {
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t in_unit = i % unit;
+            const std::size_t position = (i - in_unit + (isa.big_endian ? unit - 1 - in_unit : in_unit)) * 8;
+            image.set(static_cast<unsigned>(position), 8, bytes[i]);
+        }
+    }
+    return image;
+}
+
 }  // namespace
 
 Image Codec::load(const std::uint8_t* bytes, std::size_t size) const {
+    constexpr std::size_t word = sizeof(std::uint64_t);
+    if (!in_order(*isa_) || size < word || size > 2 * word) [[unlikely]]
+        return load_any(*isa_, bytes, size);
     Image image;
-    size = std::min<std::size_t>(size, max_instruction_bits / 8);
-    const unsigned unit = isa_->unit_bytes();
-    if (size < 8 && size % unit == 0) {
-        image.words[0] = first_word(bytes, size, unit, isa_->big_endian);
-        return image;
-    }
-    if (std::endian::native == std::endian::little && !isa_->big_endian) {
-        std::memcpy(image.words.data(), bytes, size);
-        return image;
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t in_unit = i % unit;
-        const std::size_t position = (i - in_unit + (isa_->big_endian ? unit - 1 - in_unit : in_unit)) * 8;
-        image.set(static_cast<unsigned>(position), 8, bytes[i]);
-    }
+    std::memcpy(image.words.data(), bytes, word);
+    std::memcpy(&image.words[1], bytes + size - word, word);
+    if (size < 2 * word) image.words[1] = size == word ? 0 : image.words[1] >> 8 * (2 * word - size);
     return image;
 }
 
 void Codec::store(const Image& image, unsigned bits, std::uint8_t* bytes) const {
     const unsigned unit = isa_->unit_bytes();
-    if (std::endian::native == std::endian::little && !isa_->big_endian) {
+    if (in_order(*isa_)) {
         std::memcpy(bytes, image.words.data(), bits / 8);
         return;
     }

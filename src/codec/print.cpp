@@ -166,20 +166,18 @@ char* print_template(char* out, const PrintContext& context, const TextTemplate&
 namespace {
 
 // The row of a table as which it is printed.
-Index printed_row(const PrintContext& context, const OperandTable& table, Index index, std::uint64_t code) {
+Index printed_row(const PrintContext& context, Index index, std::uint64_t code) {
     const OperandType& type = context.isa.operand_types[index];
     for (const RowChoice& choice : context.choices) {
         if (choice.type == index && type.rows[choice.row].claims(code)) return choice.row;
     }
-    if (table.row.empty()) return find_row(type, code, context.isa);
-    return table.row[code] == OperandTable::no_row ? no_index : table.row[code];
+    return row_of(context.isa, context.tables, index, code);
 }
 
 }  // namespace
 
 char* print_operand(char* out, const PrintContext& context, Index index, std::uint64_t code, bool hexadecimal) {
     const OperandType& type = context.isa.operand_types[index];
-    const OperandTable& table = context.tables.operands[index];
     char* end = out;
     Index row = no_index;
     switch (type.kind) {
@@ -187,7 +185,7 @@ char* print_operand(char* out, const PrintContext& context, Index index, std::ui
         case OperandKind::registers:
         case OperandKind::enumeration: end = print_entry(out, context, type, code); break;
         case OperandKind::table: {
-            row = printed_row(context, table, index, code);
+            row = printed_row(context, index, code);
             if (row == no_index) return put(out, context.limit, "?");
             const OperandRow& found = type.rows[row];
             if (!context.record || context.record->looks_into(index, row))

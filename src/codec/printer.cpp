@@ -297,7 +297,7 @@ bool Printer::is_closed(Index index, std::uint64_t code) const {
     const OperandType& type = isa_.operand_types[index];
     if (type.kind == OperandKind::number) return !type.number.relative;
     if (type.kind != OperandKind::table) return true;
-    const Index row = find_row(type, code, isa_);
+    const Index row = row_of(isa_, codec_tables_, index, code);
     if (row == no_index) return true;
     const std::vector<Field>& fields = type.rows[row].fields;
     return std::all_of(fields.begin(), fields.end(), [&](const Field& field) {

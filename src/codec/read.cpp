@@ -296,8 +296,7 @@ bool PatternReader::is_decoded(Index index, const PatternMatch& match) const {
     const OperandTable& table = tables_.operands[index];
     if (!table.all_valid && !table.valid.empty() && table.valid[match.code] == 0) return false;
     if (!match.nested || match.numeric) return true;
-    return (table.row.empty() ? find_row(isa_.operand_types[index], match.code, isa_) : table.row[match.code]) ==
-           match.row;
+    return row_of(isa_, tables_, index, match.code) == match.row;
 }
 
 const char* PatternReader::read(Index type, const char* p, const After& behind, PatternMatch& out) {
@@ -404,10 +403,7 @@ bool Reader::operand(const char*& cursor, const OperandPlace& place, bool glued,
 bool Reader::comes_back(Index index, const OperandRow& row, const Parsed& parsed) const {
     if (parsed.deferred_count != 0) return true;
     const OperandType& type = isa_.operand_types[index];
-    const OperandTable& table = tables_.operands[index];
-    const Index found = table.row.empty()                                ? find_row(type, parsed.code, isa_)
-                        : table.row[parsed.code] == OperandTable::no_row ? no_index
-                                                                         : table.row[parsed.code];
+    const Index found = row_of(isa_, tables_, index, parsed.code);
     if (found == no_index) return false;
     return parsed.numeric || &type.rows[found] == &row || means_itself(isa_, tables_, type, row, parsed.code);
 }
@@ -946,7 +942,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     image = {};
     const char* p = cursor;
     std::size_t at = 0;
-    if (shares_) resume(candidate, p, at, image);
+    if (resumes_) resume(candidate, p, at, image);
     for (; at < shape.steps.size(); ++at) {
         const ReadStep& one = shape.steps[at];
         if (looks_ ? !told_step(p, one, form, parsed, image)
@@ -954,7 +950,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
             failed_ |= std::uint64_t{1} << one.node;
             return false;
         }
-        if (shares_ && one.forks) remember(one, at + 1, p, parsed, image);
+        if (resumes_ && one.forks) remember(one, at + 1, p, parsed, image);
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
     for (std::size_t i = 0; i < image.words.size(); ++i) image.words[i] |= candidate.written.words[i];
@@ -1064,7 +1060,7 @@ bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
         fork_count_ = 0;
         failed_ = 0;
         for (const Candidate& candidate : found->candidates) {
-            if (candidate.shape->head != h || (shares_ && (candidate.shape->nodes & failed_) != 0)) continue;
+            if (candidate.shape->head != h || (!thorough_ && (candidate.shape->nodes & failed_) != 0)) continue;
             const char* q = p;
             if (!body(q, candidate, codes, out)) continue;
             if (skip_count > 0) {

@@ -89,7 +89,7 @@ public:
           nested_(isa, tables, end),
           address_(address),
           thorough_(thorough),
-          shares_(!thorough),
+          resumes_(!thorough),
           furthest_(begin) {}
 
     bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
@@ -100,7 +100,7 @@ public:
     // All looks that are taken are added to these.
     void tell(std::vector<Look>& looks) {
         looks_ = &looks;
-        shares_ = false;
+        resumes_ = false;
     }
     // How a step of one of the form's texts, or of a member of its `any`, reads what begins at `begin`: the text of this code
     // of an operand, or the end of it, which ends at `end`.
@@ -249,7 +249,7 @@ private:
         std::uint8_t steps, node;
     };
     static constexpr unsigned most_forks = 8;
-    bool shares_;
+    bool resumes_;
     unsigned fork_count_ = 0;
     std::uint64_t failed_ = 0;
     union {

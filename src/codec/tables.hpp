@@ -67,7 +67,7 @@ struct OperandTable {
     std::vector<RowBegin> row_begins;   // … and each text of each row, in order
     bool nullable = false;              // may be left out …
     std::uint64_t left_out = 0;         // … and is this code then
-    bool can_have_tail = false;
+    unsigned longest_tail = 0;          // bits that it may bring along
     bool has_tail_row = false;          // one of its own rows has a tail
     bool has_own_tail = false;          // … and one that is not shared with other operands
     std::vector<std::uint8_t> tails;    // by code, where it can: what it brings along, see OneTail
@@ -190,34 +190,46 @@ struct Reading {
     bool printed = false;
 };
 
+// Of the tree of decisions. The children of a node lie together, so that one step down is one load.
 struct DecodeNode {
-    std::uint16_t position = 0;         // bits of the image that choose the child
-    std::uint8_t width = 0;             // 0: a leaf
-    std::uint32_t first = 0;            // child index, or first leaf entry
-    std::uint32_t count = 0;            // leaf entries
-};
+    std::uint32_t first = 0;            // of the children in Tables::nodes, or of the forms in Tables::leaves
+    std::uint16_t mask = 0;             // of the bits that choose the child; 0: a leaf
+    std::uint8_t word = 0, shift = 0;   // where these are in the image
 
-struct Check {                          // a field not all of whose codes decode
-    const std::uint8_t* valid = nullptr;  // by code; null where it is not that simple
+    bool is_leaf() const { return mask == 0; }
+    std::uint32_t children() const { return mask + 1u; }
+    DecodeNode child(const DecodeNode* nodes, const Image& image) const {
+        return nodes[first + (image.words[word] >> shift & mask)];
+    }
+};
+static_assert(sizeof(DecodeNode) == 8);
+
+struct Check {                          // a field not all of whose codes decode, or that may bring a word along
+    const std::uint8_t* codes =
+        nullptr;  // by code: whether it decodes, or brings a word; null where it is not that simple
     QuickPlace place;
     Index field = no_index;
-};
 
-struct TailCheck {                      // a field that may bring a word along
-    const std::uint8_t* tails = nullptr;  // by code: whether it does; null where it is not that simple
-    QuickPlace place;
+    bool holds(std::uint64_t word) const { return codes[place.code(word)] != 0; }
 };
 
 // What decides about a form when instructions are decoded, together in one place.
 struct DecodeLeaf {
     std::uint64_t mask = 0, value = 0;  // of the first word
     Index form = no_index;
-    std::uint32_t first_check = 0;      // Tables::checks, simple ones only
-    std::uint16_t check_count = 0;
+    std::uint32_t first_check = 0;      // Tables::checks, simple ones only: of codes that decode …
+    std::uint8_t check_count = 0;
+    std::uint8_t tail_count = 0;        // … and behind these, of codes that bring a word along: then more must be looked at
     std::uint16_t bits = 0;
     bool limited = false;               // FormTable::limits
-    bool hard = false;                  // more must be looked at: words behind the first, other checks, a tail
+    bool hard = false;                  // more must be looked at in any case: words behind the first, other checks
+    bool last = false;                   // of the node
+
+    bool may_be(const Image& image, unsigned available) const {
+        return (image.words[0] & mask) == value && bits <= available;
+    }
 };
+static_assert(sizeof(DecodeLeaf) == 32);
 
 // A field that counts for a limit, in a shape that is quick to look at.
 struct LimitedField {
@@ -245,13 +257,12 @@ bool exceeds(const FormLimit& limit, const Image& image, std::uint32_t fields = 
 struct FormTable {
     std::span<const FormLimit> limits;  // once one of its mnemonics is ready, or decoding is
     std::span<const Check> checks;      // once decoding is ready
-    std::span<const TailCheck> tails;   // likewise
+    std::span<const Check> tails;       // likewise
     std::atomic<bool> has_codes = false;  // of its operands
-    bool can_have_tail = false;
+    unsigned longest_tail = 0;          // bits that its operands may bring along
     std::vector<Index> tail_order;      // the fields that may bring a word along, as they are written …
     bool several_tails = false;         // … where there can be more than one word
     bool may_grow = false;
-    bool has_relative = false;
     bool loaded = false;  // has a number that a loader changes
     std::uint64_t mask0 = 0, value0 = 0;
     bool wide = false;                  // mask reaches beyond the first 64 bits
@@ -289,6 +300,7 @@ struct Codec::Tables {
 
     std::vector<codec::OperandTable> operands;  // by Isa::operand_types
     std::vector<codec::FormTable> forms;        // by Isa::forms
+    std::vector<bool> relative;                 // likewise: has a number that counts from the instruction's address
     std::vector<codec::Head> heads;
     std::vector<codec::Mnemonic> mnemonics;
     std::string words;                          // of all mnemonics
@@ -300,9 +312,14 @@ struct Codec::Tables {
     std::uint32_t slot_mask = 0;
     bool any_loaded = false;                    // some form is FormTable::loaded
     bool dots_in_mnemonics = false;
+    unsigned longest = 0;                       // bits of the longest instruction, with what its operands bring along, at most
     std::vector<codec::DecodeNode> nodes;       // the root is 0
-    std::vector<std::uint32_t> children;        // node indices
-    std::vector<codec::DecodeLeaf> leaves;
+    std::vector<codec::DecodeLeaf> leaves;      // the first, of no form, is where nothing else is
+    std::span<const codec::DecodeLeaf> forms_of(const codec::DecodeNode& leaf) const {
+        const codec::DecodeLeaf *const begin = &leaves[leaf.first], *end = begin;
+        while (!end->last) ++end;
+        return begin->form == no_index ? std::span<const codec::DecodeLeaf>() : std::span(begin, end + 1);
+    }
     std::vector<codec::Check> checks;
     codec::Patterns registers;                  // names of registers
     mutable codec::LabelWords label_words;
@@ -326,6 +343,13 @@ namespace codec {
 // The code of the operand's row, its fields and so on for any width; build.cpp fills the tables with these.
 Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa);
 bool code_is_valid(const Isa& isa, Index type, std::uint64_t code);
+
+// The row of a table that the code is of; no_index where it is of none. The operand's codes are there.
+inline Index row_of(const Isa& isa, const Codec::Tables& tables, Index type, std::uint64_t code) {
+    const std::vector<std::uint16_t>& rows = tables.operands[type].row;
+    if (rows.empty()) return find_row(isa.operand_types[type], code, isa);
+    return code >= rows.size() || rows[code] == OperandTable::no_row ? no_index : rows[code];
+}
 
 // Where what a field of the form brings along begins in the image. For a field that brings nothing along, anywhere behind
 // the instruction.

@@ -36,16 +36,6 @@ std::string_view data_directive(std::size_t bytes) {
     }
 }
 
-// Bytes of the longest instruction, as far as that is known beforehand: those with a word behind them are not.
-std::size_t longest_instruction(const Codec& codec) {
-    for (const codec::OperandTable& operand : codec.tables_so_far().operands) {
-        if (operand.can_have_tail) return most_bytes;
-    }
-    unsigned bits = 8;
-    for (const Form& form : codec.isa().forms) bits = std::max(bits, form.bits);
-    return std::min<std::size_t>(most_bytes, bits / 8);
-}
-
 // Bytes of the datum that a relocation is about; 0 where it is an instruction's.
 std::uint64_t datum_width(const ObjectFlavour* flavour, const Isa& isa, const Relocation& relocation, bool in_code) {
     if (flavour) {
@@ -63,7 +53,7 @@ struct Plan {
           parts(flavoured && options.style == DisassemblyStyle::source ? flavoured->parts()
                                                                        : std::vector<DisassemblyFlavour::Part>()),
           in_parts(parts.empty() ? 0 : object.symbols.size()),
-          longest(longest_instruction(codec)),
+          longest(std::max(1u, codec.tables_so_far().longest / 8)),
           labels(codec, object, parts, options.labels && options.style != DisassemblyStyle::json, longest,
                  thread_count(options.threads)) {
         if (!flavoured) flavour = nullptr;
@@ -109,6 +99,8 @@ private:
     void code();
     bool code_in_pieces();
     void code_from(std::uint64_t at, std::uint64_t until, std::size_t next_decoded);
+    std::uint64_t next_event(std::uint64_t until) const;
+    std::uint64_t instructions(std::uint64_t at, std::uint64_t until, std::size_t& next_decoded);
     void print_piece(const Disassembler& whole, std::uint64_t at, std::uint64_t until, std::size_t next_decoded);
     std::size_t label_from(std::uint64_t offset) const;
     void data();
@@ -144,7 +136,10 @@ private:
     std::string reference(const Relocation& relocation, std::uint64_t width) const;
     std::string symbol_reference(const Relocation& relocation, std::uint64_t step) const;
     void end_line() { out_.put(line_end_); }
-    std::uint64_t address_of(std::uint64_t at) const { return (section_->address + at) / address_bytes_; }
+    std::uint64_t address_of(std::uint64_t at) const {
+        const std::uint64_t bytes = section_->address + at;
+        return address_bytes_ == 1 ? bytes : bytes / address_bytes_;
+    }
     bool source() const { return options_.style == DisassemblyStyle::source; }
 
     const Codec& codec_;
@@ -161,6 +156,7 @@ private:
     const std::vector<DisassemblyFlavour::Part>& parts_;
     const std::vector<bool>& in_parts_;
     const Labels& labels_;
+    const bool verifies_;
     Verifier verifier_;
     std::string line_end_;  // of an instruction
     std::string comment_begin_, comment_end_;
@@ -194,6 +190,7 @@ Disassembler::Disassembler(const Codec& codec, const Object& object, const Disas
       parts_(plan.parts),
       in_parts_(plan.in_parts),
       labels_(plan.labels),
+      verifies_(options.style == DisassemblyStyle::source && options.verify),
       verifier_(codec),
       relocations_(object.sections.size()) {
     line_end_ = isa_.surface.statement_end + "\n";
@@ -405,7 +402,7 @@ bool Disassembler::code_in_pieces() {
     std::uint64_t at = 0;
     for (std::size_t i = 0; i < decoded.size(); ++i) {
         if (i % piece_length == 0) begins.push_back(at);
-        at += decoded[i].bytes;
+        at += decoded[i].bytes();
     }
     begins.push_back(at);
     struct Worker {
@@ -454,8 +451,13 @@ void Disassembler::code_from(std::uint64_t at, std::uint64_t until, std::size_t 
     // The label pass decoded from end to end; where data stands between the code, that is not what is printed.
     const bool known_code =
         !decoded.empty() && !(source() && (next_data_relocation(size) != size || has_parts(index_)));
+    const bool plain = known_code && options_.style != DisassemblyStyle::json;
     while (at < until) {
         while (next_relocation_ < relocations.size() && relocations[next_relocation_].offset < at) ++next_relocation_;
+        if (plain) {
+            at = instructions(at, next_event(until), next);
+            if (at >= until) break;
+        }
         if (const DisassemblyFlavour::Part* const part = part_at(at)) {
             at = put_part(*part);
             continue;
@@ -471,9 +473,9 @@ void Disassembler::code_from(std::uint64_t at, std::uint64_t until, std::size_t 
         Index form = no_index;
         if (!known_code) {
             form = codec_.decode(image, static_cast<unsigned>(available * 8), bits);
-        } else if (const Decoded& known = decoded[next++]; known.form != Decoded::no_form) {
-            form = known.form;
-            bits = known.bytes * 8u;
+        } else if (const Decoded& known = decoded[next++]; known.is_instruction()) {
+            form = known.form();
+            bits = known.bytes() * 8u;
         }
         std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(unit - at % unit, data_at - at));
         if (at % unit != 0) form = no_index;  // behind a datum
@@ -497,6 +499,31 @@ void Disassembler::code_from(std::uint64_t at, std::uint64_t until, std::size_t 
         }
         at += count;
     }
+}
+
+// Where the next label, relocation or part is, or `until`.
+std::uint64_t Disassembler::next_event(std::uint64_t until) const {
+    const std::vector<Label>& labels = labels_.of(index_).list;
+    const std::vector<Relocation>& relocations = relocations_[index_];
+    if (next_label_ < labels.size()) until = std::min(until, labels[next_label_].offset);
+    if (next_relocation_ < relocations.size()) until = std::min(until, relocations[next_relocation_].offset);
+    return next_part(until);
+}
+
+// Prints those that the label pass found, as long as they end before `until`; where that ends.
+std::uint64_t Disassembler::instructions(std::uint64_t at, std::uint64_t until, std::size_t& next) {
+    const Decoded* known = labels_.of(index_).code.data() + next;
+    const Decoded* const begin = known;
+    const std::uint8_t* const bytes = section_->bytes.data();
+    const std::uint64_t size = section_->bytes.size();
+    for (; at < until && at + known->bytes() <= until && known->is_instruction(); ++known) {
+        const Image image =
+            codec_.load(bytes + at, static_cast<std::size_t>(std::min<std::uint64_t>(size - at, longest_)));
+        instruction(known->form(), image, known->bytes() * 8u, at);
+        at += known->bytes();
+    }
+    next += static_cast<std::size_t>(known - begin);
+    return at;
 }
 
 // Where the next relocation is that covers a datum and not an instruction, or `end`, which is the section's.
@@ -534,7 +561,7 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
     char* const begin = out_.room();
     std::memset(begin, ' ', 4);
     const std::uint64_t address = address_of(at);
-    const bool doubted = source() && options_.verify && !verifier_.is_certain(form, image);
+    const bool doubted = verifies_ && !verifier_.is_certain(form, image);
     char* end = codec_.print(begin + 4, form, image, bits, address, doubted ? nullptr : this);
     if (doubted) {
         // What can be read back without labels can be with them.
@@ -542,8 +569,7 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
         if (!verifier_.reads_back(image, bits, begin + 4, end, address))
             return unverified(bits, at, std::string(begin + 4, end));
         verifier_.learn(form, image);
-        if (codec_.tables_so_far().forms[form].has_relative)
-            end = codec_.print(begin + 4, form, image, bits, address, this);
+        if (codec_.tables_so_far().relative[form]) end = codec_.print(begin + 4, form, image, bits, address, this);
     }
     std::memcpy(end, line_end_.data(), line_end_.size());
     out_.set(end + line_end_.size());
@@ -646,7 +672,8 @@ void Disassembler::listing_columns(std::uint64_t at, std::size_t count) {
     out_.hexadecimal(section_->executable ? address_of(at) : section_->address + at, 8);
     out_.put(":  ");
     out_.bytes(section_->bytes.data() + at, count);
-    for (std::size_t i = count; i < 8; ++i) out_.put("  ");
+    constexpr std::size_t most = 8;
+    if (count < most) out_.put(std::string_view("                ").substr(2 * count));
 }
 
 // Bytes that are no instruction.

@@ -111,13 +111,9 @@ void Labels::name_begins() {
     }
 }
 
-// Where instructions begin, and where their branches go.
 void Labels::collect_targets(Index index) {
-    const Section& section = object_.sections[index];
-    std::vector<bool> begins(section.bytes.size() / unit_bytes_ + 2);
-    const std::vector<bool> targets = decode_all(index, begins);
-    name_targets(index, targets, begins);
-    sections_[index].index(section.bytes.size(), unit_bytes_);
+    name_targets(index, decode_all(index));
+    sections_[index].index(object_.sections[index].bytes.size(), unit_bytes_);
 }
 
 // Parts are no code.
@@ -143,7 +139,7 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
     while (at < until) {
         if (next_part != parts_.end() && next_part->section == index && next_part->offset <= at) {
             const std::uint64_t end = (next_part->offset + next_part->size + unit - 1) / unit * unit;
-            for (; at < end; at += unit) out.code.push_back({Decoded::no_form, static_cast<Index>(unit)});
+            for (; at < end; at += unit) out.code.emplace_back(Decoded::no_form, unit);
             ++next_part;
             continue;
         }
@@ -154,15 +150,15 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
         if (form == no_index || bits < 8) {
             // What breaks a rule is data from end to end.
             const std::uint64_t count = std::max(unit, std::min<std::uint64_t>(bits / 8, size - at));
-            out.code.push_back({Decoded::no_form, static_cast<Index>(count)});
+            out.code.emplace_back(Decoded::no_form, count);
             at += count;
             continue;
         }
-        out.code.push_back({form, bits / 8});
+        out.code.emplace_back(form, bits / 8);
         // A number that a linker fills in does not say yet where it leads.
         while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
         const bool unknown = next_relocated < relocated.size() && relocated[next_relocated] < at + bits / 8;
-        if (!unknown && codec_.tables_so_far().forms[form].has_relative) {
+        if (!unknown && codec_.tables_so_far().relative[form]) {
             codec_.operands(form, image, first + at / step, [&](const Operand& operand) {
                 if (operand.relative) note_target(static_cast<std::uint64_t>(operand.value));
             });
@@ -189,20 +185,20 @@ std::vector<Labels::Stretch> Labels::decode_stretches(Index index) const {
     return out;
 }
 
-// Decodes the section, so that printing need not do so again. By unit: whether a branch goes there; the last stands for
-// the section's end. Where one stretch ends inside the first instruction of the next, that one is decoded again up to
-// where both agree on a begin; with instructions of several lengths that is soon.
-std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
+// Decodes the section, so that printing need not do so again. Gives where branches go, by rising offset. Where one stretch ends
+// inside the first instruction of the next, that one is decoded again up to where both agree on a begin; with instructions of
+// several lengths that is soon.
+std::vector<std::uint64_t> Labels::decode_all(Index index) {
     const std::uint64_t unit = unit_bytes_, size = object_.sections[index].bytes.size();
     std::sort(relocated_[index].begin(), relocated_[index].end());
     std::vector<Stretch> stretches = decode_stretches(index);
-    std::vector<bool> wanted(begins.size());
+    std::vector<std::uint64_t> wanted;
     std::vector<Decoded>& code = sections_[index].code;
     if (stretches.size() > 1) code.reserve(size / unit + 1);
     std::uint64_t at = 0;
     const auto take = [&](const Stretch& stretch, std::uint64_t from, std::size_t first) {
         for (const auto& [source, target] : stretch.targets) {
-            if (source >= from) wanted[(target + unit - 1) / unit] = true;
+            if (source >= from) wanted.push_back(target);
         }
         code.insert(code.end(), stretch.code.begin() + static_cast<std::ptrdiff_t>(first), stretch.code.end());
     };
@@ -211,7 +207,7 @@ std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
         std::size_t skipped = 0;
         while (at < stretch.end && agreed != at) {
             if (agreed < at) {
-                agreed += stretch.code[skipped++].bytes;
+                agreed += stretch.code[skipped++].bytes();
                 continue;
             }
             Stretch again{.begin = at, .end = 0, .code = {}, .targets = {}};
@@ -228,34 +224,48 @@ std::vector<bool> Labels::decode_all(Index index, std::vector<bool>& begins) {
         at = stretch.end;
         stretch = {};
     }
-    std::uint64_t offset = 0;
-    for (const Decoded& decoded : code) {
-        begins[offset / unit] = true;
-        offset += decoded.bytes;
-    }
+    std::sort(wanted.begin(), wanted.end());
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
     return wanted;
 }
 
-void Labels::name_targets(Index index, const std::vector<bool>& targets, const std::vector<bool>& begins) {
+namespace {
+
+// Whether instructions begin at places, which are asked for by rising offset.
+class Begins {
+public:
+    Begins(const std::vector<Decoded>& code, std::uint64_t size) : code_(code), size_(size) {}
+
+    bool at(std::uint64_t offset) {
+        while (at_ < offset && next_ < code_.size()) at_ += code_[next_++].bytes();
+        return offset >= size_ || at_ == offset;
+    }
+
+private:
+    const std::vector<Decoded>& code_;
+    const std::uint64_t size_;
+    std::uint64_t at_ = 0;
+    std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void Labels::name_targets(Index index, const std::vector<std::uint64_t>& targets) {
     const Section& section = object_.sections[index];
-    const std::uint64_t unit = unit_bytes_, step = address_bytes_, size = section.bytes.size();
     std::vector<Label>& list = sections_[index].list;
-    const auto is_begin = [&](std::uint64_t offset) {
-        return offset >= size || (offset % unit == 0 && begins[offset / unit]);
-    };
-    for (Label& label : list) label.on_boundary = is_begin(label.offset);
+    Begins named_begins(sections_[index].code, section.bytes.size());
+    for (Label& label : list) label.on_boundary = named_begins.at(label.offset);
+    Begins begins(sections_[index].code, section.bytes.size());
     const auto named = static_cast<std::ptrdiff_t>(list.size());
     std::ptrdiff_t next = 0;
     const std::string suffix = index == 0 || section.name == ".text" ? std::string() : fmt::format("_{}", index);
-    list.reserve(list.size() + static_cast<std::size_t>(std::count(targets.begin(), targets.end(), true)));
-    for (std::size_t place = 0; place < targets.size(); ++place) {
-        if (!targets[place]) continue;
-        const std::uint64_t offset = std::min<std::uint64_t>(place * unit, size);
-        if (!is_begin(offset)) continue;
+    list.reserve(list.size() + targets.size());
+    for (const std::uint64_t offset : targets) {
+        if (!begins.at(offset)) continue;
         while (next < named && list[static_cast<std::size_t>(next)].offset < offset) ++next;
         if (next < named && list[static_cast<std::size_t>(next)].offset == offset) continue;
         char text[24] = "L_";
-        const std::uint64_t address = (section.address + offset) / step;
+        const std::uint64_t address = (section.address + offset) / address_bytes_;
         std::string name(text, std::to_chars(text + 2, std::end(text), address, 16).ptr);
         list.push_back({offset, fresh(std::move(name += suffix)), no_index, true});
     }

@@ -25,8 +25,13 @@ struct Label {
 struct Decoded {
     static constexpr Index no_form = (Index{1} << 26) - 1;
 
-    Index form : 26 = no_form;
-    Index bytes : 6 = 0;
+    Decoded(Index form, std::uint64_t bytes) : packed_(form << 6 | static_cast<Index>(bytes)) {}
+    Index form() const { return packed_ >> 6; }
+    unsigned bytes() const { return packed_ & 63; }
+    bool is_instruction() const { return form() != no_form; }
+
+private:
+    Index packed_;
 };
 
 // The labels of one section by rising offset, symbols before made ones.
@@ -76,8 +81,8 @@ private:
     std::vector<DisassemblyFlavour::Part>::const_iterator first_part(Index section) const;
     void decode(Index section, std::uint64_t until, Stretch& out) const;
     std::vector<Stretch> decode_stretches(Index section) const;
-    std::vector<bool> decode_all(Index section, std::vector<bool>& begins);
-    void name_targets(Index section, const std::vector<bool>& targets, const std::vector<bool>& begins);
+    std::vector<std::uint64_t> decode_all(Index section);
+    void name_targets(Index section, const std::vector<std::uint64_t>& targets);
     void name_begins();
     std::string fresh(std::string name) const;
 

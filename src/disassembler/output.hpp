@@ -1,6 +1,7 @@
 // A large buffer in front of the sink, so that printing an instruction is copying characters and nothing else.
 #pragma once
 
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <string_view>
@@ -46,18 +47,16 @@ public:
         ++at_;
     }
     void decimal(std::uint64_t value) { at_ = std::to_chars(room(), at_ + 24, value).ptr; }
+    // An even number of digits.
     void hexadecimal(std::uint64_t value, unsigned digits) {
         char* const out = room();
-        for (unsigned i = 0; i < digits; ++i) out[i] = hex_digits[value >> 4 * (digits - 1 - i) & 15];
+        for (unsigned i = digits; i > 0; i -= 2, value >>= 8) put_byte(out + i - 2, static_cast<std::uint8_t>(value));
         at_ += digits;
     }
     // At most slack / 2 of them.
     void bytes(const std::uint8_t* data, std::size_t count) {
         char* out = room();
-        for (std::size_t i = 0; i < count; ++i) {
-            *out++ = hex_digits[data[i] >> 4];
-            *out++ = hex_digits[data[i] & 15];
-        }
+        for (std::size_t i = 0; i < count; ++i, out += 2) put_byte(out, data[i]);
         at_ = out;
     }
 
@@ -93,7 +92,17 @@ public:
     }
 
 private:
-    static constexpr char hex_digits[] = "0123456789abcdef";
+    static constexpr std::array<char, 512> hex_bytes = [] {
+        constexpr char digits[] = "0123456789abcdef";
+        std::array<char, 512> out{};
+        for (std::size_t i = 0; i < 256; ++i) {
+            out[2 * i] = digits[i >> 4];
+            out[2 * i + 1] = digits[i & 15];
+        }
+        return out;
+    }();
+
+    static void put_byte(char* out, std::uint8_t byte) { std::memcpy(out, &hex_bytes[std::size_t{2} * byte], 2); }
 
     static bool is_plain(char c) {
         const auto byte = static_cast<unsigned char>(c);

@@ -206,7 +206,7 @@ bool Verifier::add_steps(Index form) {
         std::vector<std::uint32_t> steps = counted->steps;
         steps.insert(std::ranges::upper_bound(steps, step), step);
         counted = looks_of(*counted->texts, steps);
-        for (const Index one : shape.forms) parts_[known_[one].first_part + place.part].kinds = kinds_of(counted);
+        for (const Index one : shape.forms) parts_[known_[one].first_part + place.part].use(counted);
         more = true;
     }
     if (!more) return true;
@@ -235,9 +235,24 @@ void Verifier::Proofs::put(const Proof& proof) {
 
 // --- forms ------------------------------------------------------------------------------------------------------------
 
-void Verifier::look_at(Index form) {
+// Whether the form's instructions can be told by keys, this one among them: what is ignored is as the assembler writes it.
+bool Verifier::is_usable(Index form, const Image& image) {
     Known& known = known_[form];
-    known.state = look_at(form, known, known_too_[form]) ? Known::State::usable : Known::State::useless;
+    if (known.state == Known::State::unseen)
+        known.state = look_at(form, known, known_too_[form]) ? Known::State::usable : Known::State::useless;
+    const More* const more = known_too_[form].more.get();
+    return known.state == Known::State::usable &&
+           (more ? (image & more->loose) == more->tight : (image.words[0] & known.loose) == known.tight);
+}
+
+// An operand of which there are many codes, or whose kind is not known yet. False where it is like no other.
+bool Verifier::add_unusual(Index form, unsigned number, const Image& image, std::uint64_t& key) {
+    const Known& known = known_[form];
+    const Part& part = parts_[known.first_part + number];
+    std::uint64_t kind = part_fields_[known.first_part + number].place->extract(image);
+    if (!part.by_code) kind = kind_of(*shapes_[known_too_[form].shape].looks[number], kind);
+    key = key << part.bits | kind;
+    return part.by_code || kind != own_kind;
 }
 
 bool Verifier::look_at(Index index, Known& known, KnownToo& too) {
@@ -256,7 +271,7 @@ bool Verifier::look_at(Index index, Known& known, KnownToo& too) {
     too.shape = place->second;
     known.group = is_new ? ++groups_ : known_[shape.forms[0]].group;
     shape.forms.push_back(index);
-    for (unsigned i = 0; i < known.parts; ++i) parts_[known.first_part + i].kinds = kinds_of(shape.looks[i]);
+    for (unsigned i = 0; i < known.parts; ++i) parts_[known.first_part + i].use(shape.looks[i]);
     return true;
 }
 
@@ -326,7 +341,7 @@ bool Verifier::add_looks(const Form& form, std::size_t element, const Field& fie
         part.bits = static_cast<std::uint8_t>(width);
         part.by_code = true;
         looks.push_back(nullptr);
-        return width <= widest_own && !table.can_have_tail;
+        return width <= widest_own && table.longest_tail == 0;
     }
     const bool hexadecimal = form.texts[0][element].radix == 16;
     std::string name{around.before};
@@ -364,11 +379,12 @@ void Verifier::add_loose(const Form& form, Known& known, KnownToo& too) const {
         if (!covered.get(bit, 1)) loose.set(bit, 1, 1);
     }
     const Image tight = form.written & loose;
-    known.loose = loose.words[0];
-    known.tight = tight.words[0];
-    if (std::any_of(loose.words.begin() + 1, loose.words.end(), [](std::uint64_t word) { return word != 0; }))
+    if (std::any_of(loose.words.begin() + 1, loose.words.end(), [](std::uint64_t word) { return word != 0; })) {
         too.more = std::make_unique<More>(More{loose, tight});
-    known.more_loose = too.more != nullptr;
+    } else {
+        known.loose = loose.words[0];
+        known.tight = tight.words[0];
+    }
 }
 
 // All that the reader goes by but for the texts of the operands.
@@ -496,7 +512,7 @@ bool Verifier::says_its_code(Index index) const {
 
 // Whether a word behind the instruction belongs to the code.
 bool Verifier::has_tail(Index type, std::uint64_t code) const {
-    if (!codec_.tables_so_far().operands[type].can_have_tail) return false;
+    if (codec_.tables_so_far().operands[type].longest_tail == 0) return false;
     const Index row = codec_.row_of(type, code);
     if (row == no_index) return false;
     const std::vector<Field>& fields = codec_.isa().operand_types[type].rows[row].fields;
@@ -536,6 +552,7 @@ void Verifier::add_step(std::string& name, const Candidate& candidate, const Rea
 
 std::uint8_t Verifier::kind_of(Looks& looks, std::uint64_t code) {
     if (looks.kinds != 0) {
+        if (const std::uint8_t known = kinds_[looks.kinds + code]) return known;
         const std::uint8_t kind = find_kind(looks, code);
         return kinds_[looks.kinds + code] = kind;
     }

@@ -52,11 +52,13 @@ private:
     struct Looks;  // what some steps make of texts
     // An operand of a form: which of those that are alike it is, or its code itself. Small, and those of a form lie together.
     struct Part {
-        std::uint32_t kinds;  // by code: in kinds_; 0: there are too many, or its code counts
+        std::uint32_t kinds;  // by code: in kinds_; 0: there are too many, its place is not quick, or its code counts
         codec::QuickPlace quick;
         bool is_quick;
         bool by_code;
         std::uint8_t bits;    // in a key
+
+        void use(const Looks* looks) { kinds = is_quick ? kinds_of(looks) : 0; }
     };
     struct PartField {
         const BitPlace* place;
@@ -91,18 +93,18 @@ private:
         std::vector<Proof> list_ = std::vector<Proof>(1024);
         std::size_t used_ = 0;
     };
-    struct More {
+    struct More {  // Known::loose and tight, of all bits
         Image loose, tight;
     };
+    static constexpr std::uint64_t never = 1;  // no bits of no mask
     // What is known of a form: at each of its instructions …
     struct Known {
         enum class State : std::uint8_t { unseen, usable, useless } state = State::unseen;
         std::uint8_t parts = 0;
-        bool more_loose = false;  // bits that are ignored behind the first 64
         std::uint32_t first_part = 0;
         std::uint32_t group = 0;  // of the forms that are alike, as long as the same looks count
         std::uint64_t loose = 0;  // bits that are ignored …
-        std::uint64_t tight = 0;  // … and what the assembler writes there
+        std::uint64_t tight = never;  // … and what the assembler writes there, or `never`: there is more to look at
     };
     // … and now and then.
     struct KnownToo {
@@ -119,28 +121,24 @@ private:
 
     // What stands for the instruction and all that are like it; 0 where it has to be read back itself.
     std::uint64_t key_of(Index form, const Image& image) {
-        Known& known = known_[form];
-        if (known.state == Known::State::unseen) look_at(form);
-        if (known.state == Known::State::useless || (image.words[0] & known.loose) != known.tight ||
-            (known.more_loose && !is_tight(*known_too_[form].more, image)))
-            return 0;
+        const Known& known = known_[form];
+        const std::uint64_t word = image.words[0];
+        if ((word & known.loose) != known.tight && !is_usable(form, image)) return 0;
         std::uint64_t key = 1;
-        const Part* const parts = parts_.data() + known.first_part;
-        for (unsigned i = 0; i < known.parts; ++i) {
-            const Part& part = parts[i];
-            const std::uint64_t code = part.is_quick ? part.quick.code(image.words[0])
-                                                     : part_fields_[known.first_part + i].place->extract(image);
-            std::uint64_t kind = part.kinds != 0 ? kinds_[part.kinds + code] : part.by_code ? code : 0;
-            if (!part.by_code) {
-                if (kind == 0) kind = kind_of(*shapes_[known_too_[form].shape].looks[i], code);
-                if (kind == own_kind) return 0;
+        const Part* part = parts_.data() + known.first_part;
+        for (unsigned i = 0; i < known.parts; ++i, ++part) {
+            const std::uint64_t kind = part->kinds != 0 ? kinds_[part->kinds + part->quick.code(word)] : 0;
+            if (kind == 0 || kind == own_kind) [[unlikely]] {
+                if (!add_unusual(form, i, image, key)) return 0;
+            } else {
+                key = key << kind_bits | kind;
             }
-            key = key << part.bits | kind;
         }
         return key;
     }
 
-    void look_at(Index form);
+    bool is_usable(Index form, const Image& image);
+    bool add_unusual(Index form, unsigned number, const Image& image, std::uint64_t& key);
     bool look_at(Index form, Known& known, KnownToo& too);
     bool find_own(Index form, std::vector<const codec::Candidate*>& out) const;
     bool add_parts(const Form& form, const codec::Candidate* only, Known& known, std::vector<Looks*>& looks);
@@ -156,7 +154,6 @@ private:
     bool add_steps(Index form);
     Looks* looks_of(Texts& texts, const std::vector<std::uint32_t>& steps);
     static std::uint32_t kinds_of(const Looks* looks);
-    static bool is_tight(const More& more, const Image& image) { return (image & more.loose) == more.tight; }
     std::uint32_t step_of(const codec::Look& look, std::size_t offset);
     void add_step(std::string& name, const codec::Candidate& candidate, const codec::ReadStep& step,
                   Index member) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 
@@ -85,13 +86,13 @@ public:
             d_.name);
         add("module {}_reference (\n    input [{}:0] word,\n    output reg [{}:0] expected, care\n);\n", d_.name,
             d_.word_bits - 1, bits - 1);
-        node(0);
+        const std::string root = node(tables_.nodes[0]);
         for (Index i = 0; i < isa_.forms.size(); ++i) {
             if (facts_[i].number != 0) form(i);
         }
         add("    always @* begin\n        expected = 0; care = 0; expected[{0}] = 1; care[{0}] = 1;\n        case "
-            "(n0)\n{1}            default: ;\n        endcase\n    end\nendmodule\n\n",
-            bits - 1, cases_);
+            "({2})\n{1}            default: ;\n        endcase\n    end\nendmodule\n\n",
+            bits - 1, cases_, root);
         add("module {0}_proof (\n    input [{1}:0] word,\n    output differs\n);\n    wire [{2}:0] decoded, expected, "
             "care;\n"
             "    {0}_decoder decoder (.word(word), .decoded(decoded));\n"
@@ -109,27 +110,29 @@ private:
 
     using Bits = std::vector<std::string>;  // of a code, the most significant first
 
-    void node(std::uint32_t index) {
-        if (!done_.try_emplace(index, true).second) return;
-        const codec::DecodeNode& node_of = tables_.nodes[index];
+    // Writes the node and what is below it, once; its name. Nodes that are alike are one.
+    std::string node(const codec::DecodeNode& node_of) {
+        const std::string name = fmt::format("{}{}", node_of.is_leaf() ? 'l' : 'n', node_of.first);
+        if (!done_.insert(name).second) return name;
         const unsigned width = d_.form_bits();
-        if (node_of.width == 0) {
+        if (node_of.is_leaf()) {
             std::string choice;
-            for (std::uint32_t i = 0; i < node_of.count; ++i) {
-                const Index form = tables_.leaves[node_of.first + i].form;
-                if (conditions_.insert(form).second) add("    wire c{} = {};\n", form, condition(form));
-                choice += fmt::format("c{} ? {} : ", form, facts_[form].number);
+            for (const codec::DecodeLeaf& leaf : tables_.forms_of(node_of)) {
+                if (conditions_.insert(leaf.form).second) add("    wire c{} = {};\n", leaf.form, condition(leaf.form));
+                choice += fmt::format("c{} ? {} : ", leaf.form, facts_[leaf.form].number);
             }
-            add("    wire [{}:0] n{} = {}0;\n", width - 1, index, choice);
-            return;
+            add("    wire [{}:0] {} = {}0;\n", width - 1, name, choice);
+            return name;
         }
-        const std::size_t count = std::size_t{1} << node_of.width;
-        for (std::size_t i = 0; i < count; ++i) node(tables_.children[node_of.first + i]);
-        add("    reg [{}:0] n{};\n    always @* case (word[{}:{}])\n", width - 1, index,
-            node_of.position + node_of.width - 1, node_of.position);
-        for (std::size_t i = 0; i < count; ++i)
-            add("        {}: n{} = n{};\n", i, index, tables_.children[node_of.first + i]);
+        std::vector<std::string> children;
+        for (std::uint32_t i = 0; i < node_of.children(); ++i)
+            children.push_back(node(tables_.nodes[node_of.first + i]));
+        const unsigned position = node_of.word * 64u + node_of.shift;
+        add("    reg [{}:0] {};\n    always @* case (word[{}:{}])\n", width - 1, name,
+            position + static_cast<unsigned>(std::bit_width(node_of.mask)) - 1, position);
+        for (std::size_t i = 0; i < children.size(); ++i) add("        {}: {} = {};\n", i, name, children[i]);
         add("    endcase\n");
+        return name;
     }
 
     std::string condition(Index index) {
@@ -144,7 +147,7 @@ private:
             const Field& field = form.fields[check.field];
             out += " && " + check_text(field.type, bits_of(index, check.field));
         }
-        if (tables_.forms[index].can_have_tail) out += " && " + tails(index);
+        if (tables_.forms[index].longest_tail != 0) out += " && " + tails(index);
         for (const codec::FormLimit& limit : tables_.forms[index].limits) out += " && !" + exceeds(index, limit);
         return out;
     }
@@ -248,7 +251,7 @@ private:
     }
 
     std::string tail_text(Index type, const Bits& bits) {
-        if (!tables_.operands[type].can_have_tail) return fmt::format("{}'d0", tail_width);
+        if (tables_.operands[type].longest_tail == 0) return fmt::format("{}'d0", tail_width);
         if (bits.size() <= codec::widest_table) {
             std::vector<std::uint64_t> numbers;
             for (std::uint64_t code = 0; code < std::uint64_t{1} << bits.size(); ++code)
@@ -261,7 +264,7 @@ private:
             for (const Field& field : row.fields) {
                 if (field.in_tail) {
                     value = fmt::format("{}'d{}", tail_width, field.place.width | (field.shared ? shared_tail : 0));
-                } else if (tables_.operands[field.type].can_have_tail) {
+                } else if (tables_.operands[field.type].longest_tail != 0) {
                     value = tail_text(field.type, bits_in(field.place, bits));
                 }
             }
@@ -286,7 +289,7 @@ private:
             for (const Field& field : row.fields) {
                 if (field.in_tail) {
                     value = what(field);
-                } else if (tables_.operands[field.type].can_have_tail) {
+                } else if (tables_.operands[field.type].longest_tail != 0) {
                     value = by_tail(field.type, bits_in(field.place, bits), none, what);
                 }
             }
@@ -570,7 +573,7 @@ private:
     const Isa& isa_;
     const Codec::Tables& tables_;
     Facts facts_;
-    std::map<std::uint32_t, bool> done_;
+    std::set<std::string> done_;  // nodes
     std::map<Index, bool> known_tables_;
     std::set<Index> conditions_;                             // that are written
     std::map<std::string, std::size_t> known_digits_;
