@@ -10,6 +10,7 @@
 #include "check/findings.hpp"
 #include "codec/numerals.hpp"
 #include "codec/tables.hpp"
+#include "sample/draw.hpp"
 
 namespace isaforge::check {
 
@@ -114,18 +115,29 @@ private:
         const std::uint64_t all = low_bits(field.place.width);
         for (const std::uint64_t kept : {all, all & 0xffff, all & 0xff}) {
             const std::uint64_t code = (random_() | set) & ~clear & kept;
-            if (codec::code_is_valid(isa_, field.type, code)) return codec_.as_written(field.type, code);
+            if (is_valid(field, code)) return codec_.as_written(field.type, code);
         }
         return 0;
     }
 
+    bool is_valid(const Field& field, std::uint64_t code) const {
+        return codec::code_is_valid(isa_, codec_.tables(), field.type, code);
+    }
+
     std::optional<std::uint64_t> valid_code(const Field& field, unsigned number) {
         const std::uint64_t all = low_bits(field.place.width);
-        for (unsigned attempt = 0; attempt < 4096; ++attempt) {
+        const unsigned attempts = number < 2 ? 4096 : 256;
+        for (unsigned attempt = 0; attempt < attempts; ++attempt) {
             std::uint64_t code = random_() & all;
             if (number == 0) code = attempt & all;
             if (number == 1) code = all - (attempt & all);
-            if (codec::code_is_valid(isa_, field.type, code)) return codec_.as_written(field.type, code);
+            if (is_valid(field, code)) return codec_.as_written(field.type, code);
+        }
+        // There are few: rows say which.
+        for (unsigned attempt = 0; attempt < 16; ++attempt) {
+            sample::Tail tail;
+            const std::uint64_t code = draw_.code(field.type, tail);
+            if (is_valid(field, code)) return codec_.as_written(field.type, code);
         }
         return std::nullopt;
     }
@@ -177,6 +189,8 @@ private:
     Diagnostics& diagnostics_;
     NumberReader numbers_{isa_.surface};
     std::mt19937_64 random_{1};
+    sample::Random drawing_{1};
+    sample::Draw draw_{isa_, drawing_};
 };
 
 }  // namespace

@@ -14,11 +14,6 @@ using codec::OperandTable;
 
 namespace {
 
-bool operand_is_valid(const Isa& isa, const OperandTable& table, Index type, std::uint64_t code) {
-    if (table.all_valid) return true;
-    return table.valid.empty() ? codec::code_is_valid(isa, type, code) : table.valid[code] != 0;
-}
-
 // What follows an instruction because of its operands, in one place.
 struct Tail {
     unsigned bits = 0;
@@ -33,9 +28,7 @@ bool add_tail(const Isa& isa, const Codec::Tables& tables, const Field& field, c
     if (tail.bits != 0 && (tail.bits != bits || !tail.shared || !field.shared)) tail.second = true;
     if (tail.second || at + bits > available) return false;
     tail = {bits, field.shared};
-    const OperandTable& table = tables.operands[field.type];
-    if (table.all_valid) return true;
-    return operand_is_valid(isa, table, field.type, field.place.extract(image, at));
+    return codec::code_is_valid(isa, tables, field.type, field.place.extract(image, at));
 }
 
 // Adds what the operand `code` brings along, its own or of an operand inside it. False where the words behind the instruction,
@@ -86,7 +79,7 @@ bool matches(const Isa& isa, const Codec::Tables& tables, Index index, const Ima
             continue;
         }
         const Field& field = form.fields[check.field];
-        if (!operand_is_valid(isa, tables.operands[field.type], field.type, field.place.extract(image))) return false;
+        if (!codec::code_is_valid(isa, tables, field.type, field.place.extract(image))) return false;
     }
     return true;
 }

@@ -344,6 +344,13 @@ namespace codec {
 Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa);
 bool code_is_valid(const Isa& isa, Index type, std::uint64_t code);
 
+// The same where the operand's codes are there.
+inline bool code_is_valid(const Isa& isa, const Codec::Tables& tables, Index type, std::uint64_t code) {
+    const OperandTable& table = tables.operands[type];
+    if (table.all_valid) return true;
+    return table.valid.empty() ? code_is_valid(isa, type, code) : table.valid[code] != 0;
+}
+
 // The row of a table that the code is of; no_index where it is of none. The operand's codes are there.
 inline Index row_of(const Isa& isa, const Codec::Tables& tables, Index type, std::uint64_t code) {
     const std::vector<std::uint16_t>& rows = tables.operands[type].row;

@@ -99,6 +99,8 @@ private:
     double looked_ = 0;                     // the part of the values of the operands being tried that was looked at
     std::map<Index, double> known_shapes_;  // the part of an operand's rows whose shapes are known, where it is not all
     std::set<std::string> told_;
+    std::set<unsigned>
+        with_events_;  // lanes of instructions that were checked with the events around them, of each one
     bool ok_ = true;
 };
 
@@ -252,6 +254,7 @@ std::optional<double> Checker::looked_at(const Instruction& instruction, const F
             .isa = &isa_, .instruction = &instruction, .fields = &form.fields.list(), .bindings = &bindings};
         input.names = &form.names_in_meaning;
         input.mode_bindings = &modes_;
+        input.alone = !with_events_.insert(instruction.lanes).second;
         if (!check(input, warnings && &bindings == &combinations.front())) return std::nullopt;
         looked += looked_;
     }

@@ -42,6 +42,7 @@ struct LowerInput {
     const EventHandler* event = nullptr;              // this is lowered, and not the instruction, where it is set
     const Expression* expression = nullptr;  // likewise, as one about the instruction alone
     bool only_modes = false;                          // the values of all modes are, and nothing else
+    bool alone = false;                               // without what is done on fetch and on retire
 };
 
 // What an argument of a lowered graph is.

@@ -76,7 +76,7 @@ LowerResult Lowering::run() {
         event(*input_.event);
     } else {
         lanes = input_.instruction->lanes;
-        event_named("fetch");
+        if (!input_.alone) event_named("fetch");
         if (!left_) instruction_body(*input_.instruction);
         lanes = 1;
         mask = no_value;
@@ -85,7 +85,7 @@ LowerResult Lowering::run() {
             join(skips_, first_free_slot);
             left_ = false;
         }
-        if (!left_) event_named("retire");
+        if (!left_ && !input_.alone) event_named("retire");
     }
     if (!left_) leaves_.push_back(here());
     left_ = false;

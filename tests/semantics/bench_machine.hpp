@@ -124,9 +124,11 @@ private:
 
 class BenchMachine {
 public:
-    // `declarations`: registers, functions and so on; `head`: what the instruction table says behind its text.
+    // `declarations`: registers, functions and so on; `head`: what the instruction table says behind its text; `compiled`:
+    // whether a twin does the same in compiled code.
     BenchMachine(const std::string& declarations, const std::vector<std::string>& meanings,
-                 const std::string& head = "", const MachineOptions& options = {.memory_bytes = 4096}) {
+                 const std::string& head = "", const MachineOptions& options = {.memory_bytes = 4096},
+                 bool compiled = true) {
         std::string text =
             "isa bench \"Bench\"\ncode unit 32 little addressed in units\n" + declarations + "\nformat F | OP:32 |\n";
         text += "instructions F [OP] \"{name}\" " + head + " {\n";
@@ -145,7 +147,7 @@ public:
             return;
         }
         codec_ = std::make_shared<const Codec>(isa_);
-        twin_ = std::make_unique<Twin>(codec_, options, meanings);
+        if (compiled) twin_ = std::make_unique<Twin>(codec_, options, meanings);
         machine_ = std::make_unique<Machine>(codec_, options);
         std::vector<std::uint32_t> all;
         for (std::uint32_t i = 0; i < meanings.size(); ++i) all.push_back(i);
@@ -168,7 +170,7 @@ public:
     // Executes one line.
     RunResult execute(std::size_t line) {
         machine_->set_pc(line);
-        if (!twin_->fits(line)) return machine_->step();
+        if (!twin_ || !twin_->fits(line)) return machine_->step();
         const RunResult compiled = twin_->execute(line, *machine_);
         RunResult result = machine_->step();
         if (result.reason != StopReason::running) {
