@@ -112,7 +112,7 @@ private:
 
     // Writes the node and what is below it, once; its name. Nodes that are alike are one.
     std::string node(const codec::DecodeNode& node_of) {
-        const std::string name = fmt::format("{}{}", node_of.is_leaf() ? 'l' : 'n', node_of.first);
+        std::string name = fmt::format("{}{}", node_of.is_leaf() ? 'l' : 'n', node_of.first);
         if (!done_.insert(name).second) return name;
         const unsigned width = d_.form_bits();
         if (node_of.is_leaf()) {
@@ -211,8 +211,8 @@ private:
     std::string table_wire(const std::vector<std::uint64_t>& numbers, unsigned width, const Bits& bits) {
         Bits out;
         for (unsigned bit = width; bit-- > 0;) {
-            std::vector<bool> table;
-            for (const std::uint64_t number : numbers) table.push_back((number >> bit & 1) != 0);
+            std::vector<bool> table(numbers.size());
+            for (std::size_t i = 0; i < numbers.size(); ++i) table[i] = (numbers[i] >> bit & 1) != 0;
             const bool never = std::ranges::count(table, true) == 0;
             out.push_back(never ? "1'b0" : table_bit(table, bits));
         }

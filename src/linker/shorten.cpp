@@ -196,9 +196,9 @@ std::optional<Shortener::Shorter> Shortener::find(const std::uint8_t* bytes, std
         written.form = found.form;
         written.bits = found.bits;
         if (!codec_.patch(written, found.number, target, address).empty()) continue;
-        std::optional<Shorter> shorter = of_form(written, target, address, slack);
+        const std::optional<Shorter> shorter = of_form(written, target, address, slack);
         if (!shorter || (best && best->encoded.bits <= shorter->encoded.bits)) continue;
-        best = std::move(shorter);
+        best = shorter;
         bits = found.bits;
     }
     return best;
@@ -214,8 +214,8 @@ std::optional<Shortener::Shorter> Shortener::of_form(const Encoded& written, std
     const std::string& name = instruction.names[0];
     std::optional<Shorter> best;
     const auto look = [&](const std::string& one) {
-        std::optional<Shorter> shorter = of_text(one, written.bits, target, address, slack);
-        if (shorter && (!best || shorter->encoded.bits < best->encoded.bits)) best = std::move(shorter);
+        const std::optional<Shorter> shorter = of_text(one, written.bits, target, address, slack);
+        if (shorter && (!best || shorter->encoded.bits < best->encoded.bits)) best = shorter;
     };
     look(text);
     for (const auto* names : {&instruction.names, &instruction.relax_names}) {

@@ -342,7 +342,7 @@ std::string Machine::protect(std::uint64_t address, std::uint64_t bytes, Permiss
 }
 
 std::string Machine::load_executable(const Executable& executable) {
-    const std::string problem = state_->system->process->load(*state_, executable);
+    std::string problem = state_->system->process->load(*state_, executable);
     map_changed();
     return problem;
 }

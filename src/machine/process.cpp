@@ -107,7 +107,7 @@ std::string Process::load(Machine::State& hart, const Executable& executable) {
         std::size_t end = i + 1;
         while (end < pages.size() && pages[end].first == pages[end - 1].first + pages[end - 1].second) ++end;
         const std::uint64_t bytes = pages[end - 1].first + pages[end - 1].second - pages[i].first;
-        const std::string problem = space.map.add_storage(pages[i].first, bytes, {}, program_name);
+        std::string problem = space.map.add_storage(pages[i].first, bytes, {}, program_name);
         if (!problem.empty()) return problem;
         i = end;
     }

@@ -1,4 +1,6 @@
 // Floats in integer arithmetic: what no host rounds so, and the exceptions that operations raise.
+#include <algorithm>
+
 #include "ir/evaluate.hpp"
 #include "machine/micro_op.hpp"
 
@@ -26,11 +28,12 @@ namespace {
                              .flush_subnormals = core->rules.flush_subnormals,
                              .canonical_nan = core->rules.canonical_nan,
                              .raised_by = static_cast<std::uint8_t>(detail.raised_by)};
-    const unsigned count = ir::operand_count(detail.op), bytes = detail.operand_bits / 8;
+    const std::size_t count = std::min<std::size_t>(ir::operand_count(detail.op), ir::most_operands);
+    const unsigned bytes = detail.operand_bits / 8;
     const std::uint32_t places[ir::most_operands] = {op->a, op->b, op->c};
     for (std::uint32_t lane = 0; lane < detail.lanes; ++lane) {
         std::uint64_t given[ir::most_operands] = {};
-        for (unsigned i = 0; i < count; ++i)
+        for (std::size_t i = 0; i < count; ++i)
             std::memcpy(&given[i], state + places[i] + std::size_t{lane} * bytes, bytes);
         const std::uint64_t value = ir::compute(detail.op, ir::Type::integer(detail.operand_bits),
                                                 ir::Type::integer(detail.result_bits), {given, count}, mode);

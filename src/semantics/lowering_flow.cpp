@@ -17,8 +17,8 @@ void Lowering::join(const std::vector<Way>& ways, std::size_t kept) {
     std::vector<std::vector<ir::Value>> given(ways.size());
     slots.resize(kept);
     for (std::size_t slot = 0; slot < kept; ++slot) {
-        std::vector<ir::Value> held;
-        for (const Way& way : ways) held.push_back(way.slots[slot]);
+        std::vector<ir::Value> held(ways.size());
+        std::ranges::transform(ways, held.begin(), [&](const Way& way) { return way.slots[slot]; });
         slots[slot] = held[0];
         if (std::all_of(held.begin(), held.end(), [&](ir::Value value) { return value == held[0]; })) continue;
         if (slot == raised.slot) raise_in_equal_lanes(ways, held);

@@ -58,11 +58,11 @@ struct Pair {
 };
 
 // Ways to say a source, in the order of the guide's tables. A constant of the generator is a register to them.
-enum Way { Rn, indirect, increment, number, indexed, symbolic, absolute };
+enum Way { direct, indirect, increment, number, indexed, symbolic, absolute };
 
 Way way_of(unsigned mode, unsigned reg) {
-    if (reg == 3 || (reg == 2 && mode >= 2)) return Rn;
-    if (mode == 0) return Rn;
+    if (reg == 3 || (reg == 2 && mode >= 2)) return direct;
+    if (mode == 0) return direct;
     if (mode == 1) return reg == 0 ? symbolic : reg == 2 ? absolute : indexed;
     if (mode == 2) return indirect;
     return reg == 0 ? number : increment;
