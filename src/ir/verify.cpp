@@ -86,8 +86,8 @@ private:
             case '=': return result.total_bits() == operand.total_bits() && result != operand;
             case '|': return result.is_mask() ? operand.bits == result.lanes : result.bits == operand.lanes;
             case '^':
-                return result == operand.with_lanes(result.lanes) &&
-                       instruction_.number + result.lanes <= operand.lanes;
+                return result == operand.with_lanes(result.lanes) && result.lanes <= operand.lanes &&
+                       instruction_.number <= operand.lanes - result.lanes;
             case '*': return tuple_follows(result, found);
             default: return !element_ || !any_ || element_ == any_.lane();  // a vector and one of its lanes
         }
@@ -226,7 +226,8 @@ private:
         const RegisterFile& file = isa_.register_files[instruction.object];
         const Type type = instruction.result != no_value ? graph_.type(instruction.result) : acting_type(instruction);
         const bool by_number = instruction.op == Op::get || instruction.op == Op::put;
-        if (by_number && instruction.number + type.count > file.count) wrong(instruction, "there is no such register");
+        if (by_number && (type.count > file.count || instruction.number > file.count - type.count))
+            wrong(instruction, "there is no such register");
         if (unsigned{type.bits} * type.lanes >
             file.bits * (file.lanes - std::min<unsigned>(instruction.first, file.lanes)))
             wrong(instruction, "the register has fewer bits");
