@@ -345,9 +345,7 @@ void Builder::tabulate_rows(const OperandType& type, OperandTable& table) {
     table.row.assign(std::size_t{1} << type.width, nobody);
     std::vector<const Field*> doubtful;  // not all of whose codes there are
     const auto is_valid = [&](const Field* field, std::uint64_t code) {
-        const std::vector<std::uint8_t>& valid = tables_.operands[field->type].valid;
-        const std::uint64_t inner = field->place.extract(code);
-        return valid.empty() ? code_is_valid(isa_, field->type, inner) : valid[inner] != 0;
+        return code_is_valid(isa_, tables_, field->type, field->place.extract(code));
     };
     for (std::size_t i = 0; i < type.rows.size(); ++i) {
         const OperandRow& row = type.rows[i];
@@ -497,11 +495,9 @@ std::uint32_t Builder::identity_of(const OperandRow& row, std::uint64_t code) {
 }
 
 void Builder::collect_taken(Index index, std::uint64_t code, std::vector<Taken>& out) {
-    const OperandTable& table = tables_.operands[index];
-    const OperandType& type = isa_.operand_types[index];
-    const Index found = table.row.empty() ? find_row(type, code, isa_) : table.row[code];
-    if (found >= type.rows.size()) return;
-    const OperandRow& row = type.rows[found];
+    const Index found = row_of(isa_, tables_, index, code);
+    if (found == no_index) return;
+    const OperandRow& row = isa_.operand_types[index].rows[found];
     if (row.takes != 0) out.push_back({identity_of(row, code), row.takes});
     for (const Field& field : row.fields) {
         if (!field.in_tail && tables_.operands[field.type].can_take)
@@ -509,12 +505,10 @@ void Builder::collect_taken(Index index, std::uint64_t code, std::vector<Taken>&
     }
 }
 
-// Equal lists are one, so that the tables of what a description's operands take stay small.
 // The operand inside that takes all that the code does; null where that is not so, or it has no table.
 const Field* Builder::only_taker(Index index, std::uint64_t code) const {
-    const std::uint16_t found =
-        tables_.operands[index].row.empty() ? OperandTable::no_row : tables_.operands[index].row[code];
-    if (found == OperandTable::no_row) return nullptr;
+    const Index found = row_of(isa_, tables_, index, code);
+    if (found == no_index) return nullptr;
     const OperandRow& row = isa_.operand_types[index].rows[found];
     const Field* only = nullptr;
     for (const Field& field : row.fields) {
@@ -525,6 +519,7 @@ const Field* Builder::only_taker(Index index, std::uint64_t code) const {
     return row.takes == 0 ? only : nullptr;
 }
 
+// Equal lists are one, so that the tables of what a description's operands take stay small.
 void Builder::tabulate_taken(Index index, OperandTable& table) {
     table.taken.assign(table.valid.size(), 0);
     table.takings.assign(1, {});

@@ -99,8 +99,7 @@ private:
     double looked_ = 0;                     // the part of the values of the operands being tried that was looked at
     std::map<Index, double> known_shapes_;  // the part of an operand's rows whose shapes are known, where it is not all
     std::set<std::string> told_;
-    std::set<unsigned>
-        with_events_;  // lanes of instructions that were checked with the events around them, of each one
+    std::set<unsigned> with_events_;        // lanes: one instruction of each was checked with the events around it
     bool ok_ = true;
 };
 
