@@ -9,6 +9,7 @@ namespace isaforge::hsa {
 
 namespace {
 
+constexpr std::size_t large_page_bytes = std::size_t{2} << 20;
 constexpr std::size_t host_pool_bytes = std::size_t{16} << 30, device_pool_bytes = std::size_t{8} << 30;
 
 }  // namespace
@@ -39,7 +40,8 @@ void Memory::register_everywhere(const Allocation& allocation, const std::string
 hsa_status_t Memory::allocate(const Pool& pool, std::size_t bytes, void** memory) {
     if (bytes == 0 || memory == nullptr || pool.kind == Pool::Kind::group) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
     if (bytes > pool.bytes()) return HSA_STATUS_ERROR_INVALID_ALLOCATION;
-    auto pages = std::make_shared<GuardedPages>(bytes);
+    // Where kernels allocate memory by themselves, what they get is found again by the large page that it is in.
+    auto pages = std::make_shared<GuardedPages>(bytes, true, bytes == large_page_bytes ? bytes : page_bytes);
     std::uint8_t* const host = pages->data();
     if (host == nullptr) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     const std::optional<std::uint64_t> offset = file_.map(host, bytes);

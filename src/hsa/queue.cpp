@@ -167,9 +167,42 @@ bool Queue::has_packet() const {
                  HSA_PACKET_HEADER_WIDTH_TYPE) != HSA_PACKET_TYPE_INVALID;
 }
 
+bool Queue::is_watched() const {
+    const Settings& settings = runtime().settings();
+    return running_ != 0 && (settings.checks.any() || settings.trace);
+}
+
+// Waits. What is known of kernels that do not end is said meanwhile.
+template <typename Done>
+void Queue::wait(const Done& done) {
+    std::optional<Changes::Clock::time_point> until;
+    do {
+        if (until) look_at_running();
+        until.reset();
+        if (is_watched()) until = Changes::Clock::now() + std::chrono::seconds(1);
+    } while (!runtime().changes().wait(done, until));
+}
+
+void Queue::look_at_running() {
+    constexpr std::uint64_t second = 1'000'000'000, to_findings = 2 * second, to_line = 5 * second;
+    std::uint64_t number = 0;
+    Running oldest;
+    {
+        const std::lock_guard lock(mutex_);
+        if (dispatches_.empty()) return;
+        auto& [first, running] = *dispatches_.begin();
+        number = first;
+        oldest = running;
+        if (now() - oldest.begin > to_line) running.is_told = true;
+    }
+    const std::uint64_t took = now() - oldest.begin;
+    if (took > to_findings) report_findings(agent_, [&] { return launched_by(number); });
+    if (took > to_line && !oldest.is_told) note_running(oldest.packet, took / second);
+}
+
 void Queue::work() {
     while (!ending_) {
-        runtime().changes().wait([this] { return ending_ || (has_packet() && !is_inactive_); });
+        wait([this] { return ending_ || (has_packet() && !is_inactive_); });
         if (!ending_) take();
     }
     ended_ = true;
@@ -199,7 +232,7 @@ void Queue::take() {
 bool Queue::take_packet_of(unsigned type, const Packet& packet) {
     constexpr std::size_t dependencies = 5;
     const auto wait_for = [&](auto done) {
-        runtime().changes().wait([&] { return ending_ || done(); });
+        wait([&] { return ending_ || done(); });
         return !ending_;
     };
     switch (type) {
@@ -222,7 +255,7 @@ bool Queue::take_packet_of(unsigned type, const Packet& packet) {
 }
 
 bool Queue::wait_idle() {
-    runtime().changes().wait([this] { return ending_ || running_ == 0; });
+    wait([this] { return ending_ || running_ == 0; });
     return !ending_;
 }
 
@@ -272,10 +305,18 @@ bool Queue::take_dispatch(const Packet& packet, std::uint64_t number) {
     what.completed = [this, packet, copy, number, begin](const LaunchResult& result) {
         dispatch_ended(packet, copy, number, begin, result);
     };
+    {
+        const std::lock_guard lock(mutex_);
+        dispatches_[number] = {begin, asked};
+    }
     ++running_;
     std::string error;
     if (agent_.device().dispatch(what, error)) return true;
     --running_;
+    {
+        const std::lock_guard lock(mutex_);
+        dispatches_.erase(number);
+    }
     report(agent_, LaunchResult{.message = error}, launched_by(number));
     inactivate(HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
     return false;
@@ -289,6 +330,7 @@ void Queue::dispatch_ended(const Packet& packet, Packet* copy, std::uint64_t num
     {
         const std::lock_guard lock(mutex_);
         free_copies_.push_back(copy);
+        dispatches_.erase(number);
     }
     report_findings(agent_, [&] { return launched_by(number); });
     if (!result.ok) {

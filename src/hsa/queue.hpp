@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -60,6 +61,10 @@ private:
     bool take_dispatch(const Packet& packet, std::uint64_t number);
     bool take_packet_of(unsigned type, const Packet& packet);
     bool wait_idle();
+    template <typename Done>
+    void wait(const Done& done);
+    bool is_watched() const;
+    void look_at_running();
     void dispatch_ended(const Packet& packet, Packet* copy, std::uint64_t number, std::uint64_t begin,
                         const LaunchResult& result);
     CallStack launched_by(std::uint64_t number);
@@ -76,6 +81,12 @@ private:
     std::atomic<std::uint64_t> running_ = 0;   // dispatches
     std::mutex mutex_;                         // for what follows
     std::vector<Packet*> free_copies_;         // of packets, for kernels that look at theirs
+    struct Running {
+        std::uint64_t begin = 0;
+        hsa_kernel_dispatch_packet_t packet{};
+        bool is_told = false;                  // that it goes on
+    };
+    std::map<std::uint64_t, Running> dispatches_;   // by their packets' numbers
     struct Ring {
         std::uint64_t end = 0;                 // packets before this one were there
         CallStack by;

@@ -41,9 +41,12 @@ void report_findings(Agent& agent, const std::function<CallStack()>& launched) {
     if (!runtime().settings().checks.any()) return;
     const std::lock_guard lock(mutex);
     for (const Finding& finding : agent.device().findings()) {
-        const std::string text = to_text(
-            finding, fmt::format(", kernel {}, group {}, wavefront {}", finding.program, finding.group, finding.hart));
-        if (told.insert(text).second) say_line("isaforge: " + text + "\n" + launched_by(launched()));
+        const std::string whose =
+            fmt::format(", kernel {}, group {}, wavefront {}", finding.program, finding.group, finding.hart);
+        Finding once = finding;   // how often it has been found by now makes it no other one
+        once.count = 1;
+        if (!told.insert(to_text(once, whose)).second) continue;
+        say_line("isaforge: " + to_text(finding, whose) + "\n" + launched_by(launched()));
     }
 }
 
@@ -102,6 +105,14 @@ void trace(const hsa_kernel_dispatch_packet_t& packet, const KernelInfo& kernel,
 }
 
 }  // namespace
+
+void note_running(const hsa_kernel_dispatch_packet_t& packet, std::uint64_t seconds) {
+    if (!runtime().settings().trace) return;
+    const KernelInfo kernel = runtime().executables().find_kernel(packet.kernel_object);
+    say_line(fmt::format("dispatch {} grid {} group {}: goes on after {} s\n", readable_name(kernel.name),
+                         text(packet.grid_size_x, packet.grid_size_y, packet.grid_size_z),
+                         text(packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z), seconds));
+}
 
 void print_profile() {
     if (!profile.empty()) say_line(profile_text());

@@ -21,6 +21,8 @@ hsa_status_t status_of(const LaunchResult& result);
 // The profile, where it is asked for; otherwise it is printed when the program ends.
 void print_profile();
 
+// For the trace: a kernel that has not ended after so long.
+void note_running(const hsa_kernel_dispatch_packet_t& packet, std::uint64_t seconds);
 // For the trace and the profile, where they are asked for.
 void note_launch(const hsa_kernel_dispatch_packet_t& packet, const LaunchResult& result);
 

@@ -8,8 +8,10 @@ namespace isaforge {
 
 class GuardedPages {
 public:
-    // None where there was no room. A program that asks for the same again gets the same addresses, where those are free.
-    explicit GuardedPages(std::uint64_t bytes, bool is_accessible = true);
+    static constexpr std::uint64_t page = 4096;
+    // None where there was no room. A program that asks for the same again gets the same addresses, where those are free: multiples
+    // of `alignment`, a power of two.
+    explicit GuardedPages(std::uint64_t bytes, bool is_accessible = true, std::uint64_t alignment = page);
     ~GuardedPages();
     GuardedPages(const GuardedPages&) = delete;
     GuardedPages& operator=(const GuardedPages&) = delete;

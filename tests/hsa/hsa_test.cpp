@@ -73,6 +73,19 @@ TEST_F(Hsa, AKernelRunsAndItsSignalComesToZero) {
 }
 
 // Each adds to what the one before has left.
+// A kernel that frees what it has allocated by itself finds the large page that it lies in by its address.
+TEST_F(Hsa, LargePagesBeginAtMultiplesOfTheirSize) {
+    constexpr std::size_t large_page = 2 << 20;
+    std::vector<std::uint8_t*> all;
+    for (const std::size_t bytes : {std::size_t{100}, large_page, large_page + 4096, large_page, std::size_t{3} << 20,
+                                    std::size_t{5000}, large_page, large_page}) {
+        all.push_back(client.allocate<std::uint8_t>(client.device, bytes));
+        if (bytes == large_page) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(all.back()) % large_page, 0u);
+        all.back()[0] = all.back()[bytes - 1] = 1;
+    }
+    for (std::uint8_t* const memory : all) EXPECT_EQ(hsa_amd_memory_pool_free(memory), HSA_STATUS_SUCCESS);
+}
+
 TEST_F(Hsa, PacketsWithTheBarrierBitComeInOrder) {
     auto* const data = client.allocate<std::uint32_t>(client.device, 256);
     const SignalOf done(200);
