@@ -34,21 +34,10 @@ std::optional<std::string> version_text(std::span<const std::uint8_t> content) {
 }
 
 std::optional<std::string> isa_version_text(const Note& note) {
-    const std::span<const std::uint8_t> content = note.content;
-    constexpr std::size_t names = 16;
-    const std::size_t vendor = get(content, 0, 2), architecture = get(content, 2, 2);
-    if (vendor == 0 || architecture == 0 || content.size() != names + vendor + architecture) return std::nullopt;
-    const std::string_view text(reinterpret_cast<const char*>(content.data()) + names, vendor + architecture);
-    IsaVersion version;
-    version.vendor = text.substr(0, vendor - 1);
-    version.architecture = text.substr(vendor, architecture - 1);
-    version.major = get(content, 4, 4);
-    version.minor = get(content, 8, 4);
-    version.stepping = get(content, 12, 4);
-    if (!is_printable(version.vendor) || !is_printable(version.architecture)) return std::nullopt;
-    if (isa_version_note(version).content != note.content) return std::nullopt;
-    return fmt::format(".hsa_code_object_isa {},{},{},\"{}\",\"{}\"\n", version.major, version.minor, version.stepping,
-                       version.vendor, version.architecture);
+    const std::optional<IsaVersion> version = isa_version_of(note);
+    if (!version || isa_version_note(*version).content != note.content) return std::nullopt;
+    return fmt::format(".hsa_code_object_isa {},{},{},\"{}\",\"{}\"\n", version->major, version->minor,
+                       version->stepping, version->vendor, version->architecture);
 }
 
 // Metadata of version 2 are YAML as they stand in the file.
@@ -100,6 +89,23 @@ Note version_note(std::uint32_t major, std::uint32_t minor) {
     put(note.content, major, 4);
     put(note.content, minor, 4);
     return note;
+}
+
+std::optional<IsaVersion> isa_version_of(const Note& note) {
+    if (note.owner != owner_v2 || note.type != static_cast<std::uint32_t>(NoteType::isa_version)) return std::nullopt;
+    const std::span<const std::uint8_t> content = note.content;
+    constexpr std::size_t names = 16;
+    const std::size_t vendor = get(content, 0, 2), architecture = get(content, 2, 2);
+    if (vendor == 0 || architecture == 0 || content.size() < names + vendor + architecture) return std::nullopt;
+    const std::string_view text(reinterpret_cast<const char*>(content.data()) + names, vendor + architecture);
+    IsaVersion version;
+    version.vendor = text.substr(0, vendor - 1);
+    version.architecture = text.substr(vendor, architecture - 1);
+    version.major = get(content, 4, 4);
+    version.minor = get(content, 8, 4);
+    version.stepping = get(content, 12, 4);
+    if (!is_printable(version.vendor) || !is_printable(version.architecture)) return std::nullopt;
+    return version;
 }
 
 Note isa_version_note(const IsaVersion& version) {

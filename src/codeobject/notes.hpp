@@ -29,6 +29,8 @@ struct IsaVersion {
     std::uint32_t major = 0, minor = 0, stepping = 0;
     std::string vendor = "AMD", architecture = "AMDGPU";
 };
+// What such a note says; nothing where it is none.
+std::optional<IsaVersion> isa_version_of(const Note& note);
 Note version_note(std::uint32_t major, std::uint32_t minor);
 Note isa_version_note(const IsaVersion& version);
 Note text_note(NoteType type, std::string_view text);

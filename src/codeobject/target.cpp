@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "codeobject/notes.hpp"
+
 namespace isaforge::codeobject {
 
 namespace {
@@ -184,6 +186,29 @@ unsigned version_of(const Object& object) {
                               last_version);
 }
 
+namespace {
+
+// Before there were numbers of processors in e_flags, a note had theirs.
+const Processor* processor_in_notes(const Object& object) {
+    for (const Section& section : object.sections) {
+        if (!section.note) continue;
+        const auto notes = read_notes(section.bytes);
+        if (!notes) continue;
+        for (const Note& note : *notes) {
+            const std::optional<IsaVersion> version = isa_version_of(note);
+            if (!version) continue;
+            for (const Processor& processor : all) {
+                if (processor.major == version->major && processor.minor == version->minor &&
+                    processor.stepping == version->stepping)
+                    return &processor;
+            }
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
 std::optional<Target> target_of(const Object& object) {
     if (object.machine != machine_amdgpu) return std::nullopt;
     Target target;
@@ -191,6 +216,8 @@ std::optional<Target> target_of(const Object& object) {
     for (const Processor& processor : all) {
         if (processor.machine == (flags & machine_mask)) target.processor = &processor;
     }
+    if (!target.processor && object.os_abi == abi_hsa && version_of(object) == first_version)
+        target.processor = processor_in_notes(object);
     if (!target.processor) return std::nullopt;
     target.system = object.os_abi == abi_hsa    ? System::hsa
                     : object.os_abi == abi_pal  ? System::pal

@@ -233,6 +233,35 @@ TEST_F(Damaged, targets_read_back) {
     }
 }
 
+// In files of version 2 that say no processor in e_flags, as those of the first drivers and of CLRX, a note does.
+TEST_F(Damaged, NotesNameTheProcessor) {
+    for (const codeobject::Processor& processor : codeobject::processors()) {
+        Object object;
+        codeobject::set_header({&processor, codeobject::System::hsa}, 2, object);
+        object.machine_flags = 2;
+        EXPECT_FALSE(codeobject::target_of(object)) << processor.name;
+        Section notes;
+        notes.name = codeobject::note_section;
+        notes.note = true;
+        for (const codeobject::Note& note :
+             {codeobject::version_note(2, 1),
+              codeobject::isa_version_note({processor.major, processor.minor, processor.stepping})}) {
+            const std::vector<std::uint8_t> bytes = codeobject::note_bytes(note);
+            notes.bytes.insert(notes.bytes.end(), bytes.begin(), bytes.end());
+        }
+        object.sections.push_back(notes);
+        const auto found = codeobject::target_of(object);
+        ASSERT_TRUE(found) << processor.name;
+        EXPECT_EQ(found->processor->variant, processor.variant) << processor.name;
+        EXPECT_EQ(found->processor->stepping, processor.stepping) << processor.name;
+        object.abi_version = 1;
+        EXPECT_FALSE(codeobject::target_of(object)) << processor.name;
+        object.abi_version = 0;
+        object.sections[0].bytes.resize(21);
+        EXPECT_FALSE(codeobject::target_of(object)) << processor.name;
+    }
+}
+
 // Messages stand where the mistake is.
 TEST_F(Damaged, mistakes_have_places) {
     const std::pair<const char*, const char*> cases[] = {
