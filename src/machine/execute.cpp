@@ -209,11 +209,13 @@ bool Machine::State::handle_event(Index event, std::uint64_t address, std::uint6
     core.next = &body->first();
     const std::uint64_t pending = core.pending;
     core.pending = 0;
+    const bool skipped = core.skipped;
     const std::uint64_t count = core.count;
     core.stop_at = count + 1;
     machine::execute(core);
     core.count = count;
     core.pending = pending;
+    core.skipped = skipped;
     stop_if_asked();
     if (core.reason == StopReason::running) return true;
     bus.unlock_all();
@@ -417,7 +419,9 @@ StopReason Machine::State::begin() {
     set_next(address);
     failed_event = no_index;
     core.reason = StopReason::running;
+    is_beginning = true;
     if (reset_event != no_index) handle_event(reset_event, address, 0);
+    is_beginning = false;
     events_in_row = 0;
     return begun = core.reason;
 }

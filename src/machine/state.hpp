@@ -203,6 +203,7 @@ struct Machine::State {
     // System::progress when the last turn began, if that and the one before ended with a stall; else 0.
     std::atomic<std::uint64_t> stalled_at = 0;
     bool did_nothing = false;                // in the last turn, but stall once more
+    bool is_beginning = false;               // `on reset` runs
     bool started = false;                    // `on reset` has run …
     StopReason begun = StopReason::running;  // … and ended so
     bool stopped = false;
