@@ -31,6 +31,29 @@ int unknown_command(const std::string& name) {
     return usage_error;
 }
 
+// Words that nothing takes, in their order; of an option that does not exist, the one that may be meant.
+std::string unexpected_text(const CLI::App& command, const std::vector<std::string>& words) {
+    std::vector<std::string> left = command.remaining(true);
+    std::erase(left, "--");
+    std::string list;
+    for (const std::string& word : words) {
+        const auto found = std::ranges::find(left, word);
+        if (found == left.end()) continue;
+        left.erase(found);
+        if (word.starts_with("-") && list.empty()) {
+            const std::string name = word.substr(0, word.find('='));
+            std::vector<std::string> names;
+            for (const CLI::Option* option : command.get_options())
+                for (const std::string& each : option->get_lnames()) names.push_back("--" + each);
+            const std::string_view meant = nearest(name, {names.begin(), names.end()});
+            return "there is no option '" + name + "'" +
+                   (meant.empty() ? std::string() : "; did you mean '" + std::string(meant) + "'?");
+        }
+        list += (list.empty() ? "'" : " '") + word + "'";
+    }
+    return list + " was not expected";
+}
+
 // What could not be written to standard output, a full disk say, is an error like any other.
 int flushed(int status) {
     if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
@@ -196,9 +219,11 @@ int carry_out(const std::vector<std::string>& words) {
     CLI::App app{about, "isaforge"};
     set_up(app);
     Action action;
+    const CLI::App* own = &app;
     for (const Command* command : all_commands()) {
         CLI::App* const sub = add_command(app, *command);
         if (command != chosen) continue;
+        own = sub;
         Arguments arguments(*sub);
         action = define(*sub, *command, arguments);
     }
@@ -209,7 +234,10 @@ int carry_out(const std::vector<std::string>& words) {
         return flushed(success);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return flushed(app.exit(error));  // --version
-        complain(words.empty() ? "say which command to run" : error.what());
+        const bool is_unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+        complain(words.empty()   ? "say which command to run"
+                 : is_unexpected ? unexpected_text(*own, words)
+                                 : error.what());
         std::fprintf(stderr, "Try `isaforge%s%s --help`.\n", chosen ? " " : "", chosen ? chosen->name : "");
         return usage_error;
     }

@@ -167,8 +167,11 @@ public:
     explicit KernelDebuggee(const Choices& choices) : WithSources(choices), choices_(choices) {}
 
     bool load() {
-        if (!suits_kernels(choices_.program) || !choices_.program.threads.empty()) {
-            complain("with a kernel go --kernel, --grid, --group, --arg and --seed");
+        const std::string_view foreign =
+            choices_.program.threads.empty() ? foreign_to_kernels(choices_.program) : "--threads";
+        if (!foreign.empty()) {
+            complain(
+                fmt::format("{} is not for kernels: with one go --kernel, --grid, --group, --arg and --seed", foreign));
             return false;
         }
         bytes_ = read_bytes(choices_.program.path);

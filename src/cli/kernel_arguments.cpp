@@ -250,7 +250,7 @@ bool ArgumentReader::read_buffer(const Given& given) {
 bool ArgumentReader::read_share(const Given& given) {
     constexpr std::uint32_t alignment = 16, most = 1u << 16;
     const std::optional<std::uint64_t> size = parse_size(given.rest);
-    if (!size || *size > most) return fail("it is lds:BYTES");
+    if (!size || *size > most) return fail(fmt::format("it is lds:BYTES, at most {} of them", most));
     const std::uint32_t begin = (kernel_.group_bytes + made_.group_bytes + alignment - 1) / alignment * alignment;
     made_.group_bytes = begin + static_cast<std::uint32_t>(*size) - kernel_.group_bytes;
     std::vector<std::uint8_t> bytes;

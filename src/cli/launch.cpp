@@ -449,9 +449,14 @@ bool holds_kernels(const ProgramChoice& choice) {
     return info && !info->kernels.empty();
 }
 
-bool suits_kernels(const ProgramChoice& choice) {
-    return choice.harts == 1 && choice.groups == 1 && choice.loads.empty() && choice.maps.empty() &&
-           !choice.real_time && !choice.aligned;
+std::string_view foreign_to_kernels(const ProgramChoice& choice) {
+    return choice.harts != 1       ? "--harts"
+           : choice.groups != 1    ? "--groups"
+           : !choice.loads.empty() ? "--load"
+           : !choice.maps.empty()  ? "--map"
+           : choice.real_time      ? "--real-time"
+           : choice.aligned        ? "--aligned"
+                                   : "";
 }
 
 int run_kernel(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice, const LaunchSettings& settings,

@@ -67,8 +67,8 @@ std::unique_ptr<LaunchToDebug> launch_to_debug(const std::vector<std::uint8_t>& 
 // Whether it is a code object with kernels that is not to be run as a mere program: who wants that says which instruction
 // set it is.
 bool holds_kernels(const ProgramChoice& choice);
-// Whether nothing is asked for that a kernel does not take: memory, devices and harts of a program's own.
-bool suits_kernels(const ProgramChoice& choice);
+// An option that asks for what a kernel does not take, memory, devices and harts of a program's own; empty where none does.
+std::string_view foreign_to_kernels(const ProgramChoice& choice);
 // The exit status.
 int run_kernel(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice, const LaunchSettings& settings,
                const Session& session);

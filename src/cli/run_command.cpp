@@ -274,12 +274,17 @@ bool has_engine(const Options& options) {
 
 // A kernel of a code object, and not a program from its first instruction on.
 int launch(const Options& options, const Session& session) {
-    const bool foreign = !suits_kernels(options.program) || waits_for_debugger(options) || options.registers ||
-                         !options.dumps.empty() || options.warn_hazards;
-    if (foreign) {
-        complain(
-            "with a kernel go --grid, --group, --arg, --check, --png, --threads, --engine, --trace, --profile, --stats "
-            "and --max-instructions");
+    const std::string_view foreign = waits_for_debugger(options) ? "a debugger's port"
+                                     : options.registers         ? "--registers"
+                                     : !options.dumps.empty()    ? "--dump"
+                                     : options.warn_hazards      ? "--warn-hazards"
+                                                                 : foreign_to_kernels(options.program);
+    if (!foreign.empty()) {
+        complain(fmt::format(
+            "{} is not for kernels: with one go --grid, --group, --arg, --check, --png, --threads, --engine, --trace, "
+            "--trace-from, --profile, --profile-json, --stats, --seed and --max-instructions; `isaforge debug` and "
+            "`isaforge dap` debug them",
+            foreign));
         return usage_error;
     }
     const LaunchSettings settings{.path = options.program.path,

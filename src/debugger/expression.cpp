@@ -254,6 +254,8 @@ bool Reader::name(Value& value) {
         if (memory == no_index) return fail(fmt::format("there is no memory '{}'", word));
         if (!memory_cell(memory, value)) return false;
         if (bits != 0) value.bits = target.bits = bits;
+    } else if (machine_.find_memory(word) != no_index) {
+        return fail(fmt::format("'{0}' is a memory: a place in it is {0}.u32[ADDRESS]", word));
     } else {
         const std::string_view meant = nearest_name(word, machine_, map_);
         return fail(meant.empty()

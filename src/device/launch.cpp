@@ -277,7 +277,7 @@ void Running::complete() {
             told.source_line = fault.source_line;
             told.data_address = fault.data_address;
             told.data_bits = fault.data_bits;
-            result.message += fmt::format(", group ({}, {}, {}), wavefront {}, lanes {:#018x}", told.group.x,
+            result.message += fmt::format(", group ({}, {}, {}), wavefront {}, active lanes {:#018x}", told.group.x,
                                           told.group.y, told.group.z, told.wavefront, told.lanes);
         }
         result.message += ": " + fault.message;
