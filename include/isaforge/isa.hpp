@@ -115,6 +115,7 @@ struct NumberRule {
     std::string relocation_name;
     unsigned relocation_type = 0;  // the given one, or the next from first_automatic_relocation on
     std::vector<unsigned> other_relocations;  // that files of other tools have for the same
+    bool based = false;  // who loads adds the base of the data to it, so that a plain number has a relocation, too
     // What a linker takes for the symbol that the text names.
     enum class Linked : std::uint8_t {
         address,      // its address
@@ -539,6 +540,23 @@ struct Parameter {
     Place where;
 };
 
+// What several instructions or operands have in common, by facts that have names: a constant whose number is `code`. Codes are
+// numbers that nothing else has.
+struct Kind {
+    static constexpr std::uint64_t first_code = std::uint64_t{1} << 32;
+    std::string name;
+    std::uint64_t code = first_code;
+    std::map<std::string, std::uint64_t> facts;
+    Place where;
+};
+
+// What a kind says by a name; 0 where other kinds do, if only in other variants, and this one does not.
+struct KindFact {
+    std::optional<std::uint64_t> value;
+    std::string problem;      // where there is none: what is wrong
+    std::string_view nearest;  // … and the name that may be meant
+};
+
 // nearest: ties to even; nearest_away: ties away from zero.
 enum class Rounding : std::uint8_t { nearest, up, down, zero, nearest_away };
 
@@ -659,6 +677,8 @@ struct Isa {
     std::array<FloatFormat, 3> float_formats;        // of 16, 32 and 64 bits
     std::map<std::string, std::uint64_t> constants;  // constants and parameters
     std::vector<Parameter> parameters;
+    std::vector<Kind> kinds;
+    std::vector<std::string> kind_facts;  // all that kinds say, also those of other variants
     std::vector<RegisterFile> register_files;
     std::vector<MemorySpace> memories;
     std::vector<Device> devices;
@@ -699,6 +719,14 @@ struct Isa {
         const bool is_it = found != docs.end() && found->of.file == where.file && found->of.offset == where.offset;
         return is_it ? std::string_view(found->text) : std::string_view{};
     }
+
+    // The kind that a number is, or null.
+    const Kind* kind_of(std::uint64_t code) const {
+        for (const Kind& kind : kinds)
+            if (kind.code == code) return &kind;
+        return nullptr;
+    }
+    KindFact kind_fact(std::uint64_t code, std::string_view fact) const;
 
     unsigned unit_bytes() const { return unit_bits / 8; }
     // Where leading bit `index` of an instruction, counted as in a bar from 0, is in an image.

@@ -195,7 +195,7 @@ bool Engine::emit_relaxable(const char* begin, const char* end) {
 // A number to which a loader adds the base of the data segment, though we know what was written.
 void Engine::mark_relocatable(const Position& start, const char* begin, const char* end) {
     for (const Field& field : isa_.forms[encoded_.form].fields) {
-        if (field.fixed || isa_.operand_types[field.type].number.relocation == 0) continue;
+        if (field.fixed || !isa_.operand_types[field.type].number.based) continue;
         if (base_marks_.size() >= limits::marks) return;
         Fixup fixup;
         fixup.position = start;

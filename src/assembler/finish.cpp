@@ -238,7 +238,7 @@ void Engine::apply_instruction(const Fixup& fixup, const Resolved& value) {
     number.integer = static_cast<std::uint64_t>(value.offset.as_signed());
     number.negative = value.offset.as_signed() < 0;
     patch(fixup, number);
-    if (rule.relocation && value.base == Resolved::Base::absolute && !rule.relative) {
+    if (rule.based && value.base == Resolved::Base::absolute) {
         object_.relocations.push_back({fixup.position.section, offset_of(fixup.position), no_index, rule.relocation,
                                        value.offset.as_signed(), fixup.place});
     }

@@ -668,7 +668,7 @@ void Builder::describe_forms() {
             at->second.longest_tail += tables_.operands[field.type].longest_tail;
             at->second.has_relative |= tables_.operands[field.type].relative;
             const OperandType& type = isa_.operand_types[field.type];
-            at->second.loaded |= type.kind == OperandKind::number && type.number.relocation != 0;
+            at->second.loaded |= type.kind == OperandKind::number && type.number.based;
         }
         FormTable& table = tables_.forms[i];
         table.longest_tail = at->second.longest_tail;

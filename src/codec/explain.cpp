@@ -90,6 +90,22 @@ std::string Reader::template_text(const TextTemplate& text, const std::vector<Fi
     return out;
 }
 
+namespace {
+
+std::string_view stem_of(std::string_view name) { return name.substr(0, name.find_last_not_of("0123456789") + 1); }
+
+// "r0 to r31", by the first of their names that count up; empty where none do.
+std::string run_of(const Entry& first, const Entry& last) {
+    for (std::size_t i = 0; i < std::min(first.texts.size(), last.texts.size()); ++i) {
+        const std::string_view from = first.texts[i], to = last.texts[i], stem = stem_of(from);
+        if (from != to && stem == stem_of(to) && stem.size() < std::min(from.size(), to.size()))
+            return fmt::format("{} to {}", from, to);
+    }
+    return {};
+}
+
+}  // namespace
+
 // "r0 to r31", "-inf, -1.f or …", "a number".
 std::string Reader::describe(Index index, unsigned depth) const {
     const OperandType& type = isa_.operand_types[index];
@@ -100,11 +116,13 @@ std::string Reader::describe(Index index, unsigned depth) const {
         case OperandKind::registers:
         case OperandKind::enumeration: {
             if (type.entries.empty()) return {};
-            if (type.kind == OperandKind::registers || type.entries.size() > most_listed) {
-                return fmt::format("{} to {}", type.entries.front().texts[0], type.entries.back().texts[0]);
-            }
+            if (std::string run = run_of(type.entries.front(), type.entries.back()); !run.empty()) return run;
             std::vector<std::string> names;
-            for (const Entry& entry : type.entries) names.push_back(entry.texts[0]);
+            for (const Entry& entry : type.entries) {
+                if (names.size() == most_listed)
+                    return fmt::format("{}, … or {}", fmt::join(names, ", "), type.entries.back().texts[0]);
+                names.push_back(entry.texts[0]);
+            }
             return join(names, "or");
         }
         case OperandKind::table: break;
@@ -154,6 +172,7 @@ void Reader::explain_violation(const char* begin, ReadFailure& failure) const {
     switch (violation_.kind) {
         case Violation::Kind::limit: failure.message = isa_.limits[violation_.limit].reason; break;
         case Violation::Kind::other_tail: failure.message = other_tail_text; break;
+        case Violation::Kind::parentheses: failure.message = parentheses_text; break;
         default: failure.message = long_tail_text;
     }
 }

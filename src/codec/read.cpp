@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "codec/reader.hpp"
 
@@ -155,13 +156,16 @@ bool Reader::fail_number(const char* at, Index type, const NumberValue& value) {
 
 bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative) {
     const char* p = skip(cursor);
+    const char* const begin = p;
     if (p == number_begin_ && stop_ == number_stop_ &&
         !relative) {  // the rows of an operand look at the same number one after the other
         value = number_;
-        if (number_end_) cursor = number_end_;
+        if (number_end_) {
+            cursor = number_end_;
+            if (*begin == '(') note_enclosed(begin, cursor);
+        }
         return number_end_ != nullptr;
     }
-    const char* const begin = p;
     const bool good = read_number(p, value, relative);
     if (!relative) {
         number_begin_ = begin;
@@ -169,8 +173,64 @@ bool Reader::number_value(const char*& cursor, NumberValue& value, bool relative
         number_end_ = good ? p : nullptr;
         if (good) number_ = value;
     }
-    if (good) cursor = p;
+    if (good) {
+        cursor = p;
+        if (*begin == '(') note_enclosed(begin, p);
+    }
     return good;
+}
+
+void Reader::note_enclosed(const char* begin, const char* end) {
+    int depth = 0;
+    for (const char* p = begin; p != end; ++p) {
+        depth += *p == '(' ? 1 : *p == ')' ? -1 : 0;
+        if (depth == 0 && p + 1 != end) return;
+    }
+    enclosed_ = begin;
+    enclosed_end_ = end;
+}
+
+// A text has a number in the parentheses that are asked for.
+void Reader::note_text_around(const char* begin, const char* end) {
+    const char* before = begin;
+    while (before > asked_for_ && (before[-1] == ' ' || before[-1] == '\t')) --before;
+    const char* const behind = skip(end);
+    are_text_ |= before == asked_for_ + 1 && behind != end_ && *behind == ')';
+}
+
+// Whether the parentheses around a number of this candidate are text of another one, as those of `lda ($10),y`: nobody who writes
+// them means the number alone.
+bool Reader::parentheses_are_text(const char* begin, const Candidate& candidate) {
+    const Candidate* const reading = candidate_;
+    const ReadStep* const at_step = at_step_;
+    std::vector<Wanted>* const wanted = std::exchange(wanted_, nullptr);
+    const Violation pending = pending_;
+    const char* const enclosed = enclosed_;
+    const unsigned own_tail_count = own_tail_count_;
+    const std::uint32_t shared_fields = shared_fields_;
+    asked_for_ = enclosed;
+    are_text_ = false;
+    for (const Candidate& other : found_->candidates) {
+        if (are_text_ || &other == &candidate || other.shape->head != candidate.shape->head) continue;
+        candidate_ = &other;
+        own_tail_count_ = 0;
+        shared_fields_ = 0;
+        Parsed parsed;
+        Image image;
+        const char* p = begin;
+        for (const ReadStep& one : other.shape->steps) {
+            if (!step(p, one, isa_.forms[other.form], parsed, image)) break;
+        }
+    }
+    asked_for_ = nullptr;
+    candidate_ = reading;
+    at_step_ = at_step;
+    wanted_ = wanted;
+    pending_ = pending;
+    enclosed_ = enclosed;
+    own_tail_count_ = own_tail_count;
+    shared_fields_ = shared_fields;
+    return are_text_;
 }
 
 // Whether the mark of labels stands at `p`.
@@ -362,6 +422,15 @@ bool Reader::operand(const char*& cursor, Index index, bool glued, Parsed& out) 
 }
 
 bool Reader::operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out) {
+    if (asked_for_ == nullptr) return read_operand(cursor, place, glued, out);
+    const char* const begin = skip(cursor);
+    const bool good = read_operand(cursor, place, glued, out);
+    if (good && (out.numeric || out.deferred_count != 0)) note_text_around(begin, cursor);
+    if (!good && number_begin_ == begin && number_end_ != nullptr) note_text_around(begin, number_end_);
+    return good;
+}
+
+bool Reader::read_operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out) {
     const Index index = place.index;
     const OperandType& type = isa_.operand_types[index];
     const OperandTable& table = tables_.operands[index];
@@ -413,6 +482,21 @@ bool Reader::no_number_at(const char* p, char stop) const {
     return !number_end_ && number_begin_ == skip(p) && number_stop_ == (stop == RowBegin::outer_stop ? stop_ : stop);
 }
 
+namespace {
+
+// Of rows that read as much, the one in which a number fits that is not known yet, whatever it will be.
+bool has_more_room(const Parsed& one, const Parsed& other) {
+    if (one.deferred_count == 0 || other.deferred_count == 0) return false;
+    if (one.tail_bits != other.tail_bits) return one.tail_bits > other.tail_bits;
+    const auto is_limited = [](const Parsed& parsed) {
+        return std::any_of(parsed.deferred, parsed.deferred + parsed.deferred_count,
+                           [](const Deferred& number) { return number.range != nullptr; });
+    };
+    return is_limited(other) && !is_limited(one);
+}
+
+}  // namespace
+
 // Tries every row; the one that reads furthest is taken.
 bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     if (++depth_ > most_depth) {
@@ -437,7 +521,7 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
             // A number that is not known yet may be anything: only the row with a whole word for it surely fits.
             if (has_tail_row && row.tail_bits == 0 && attempt.deferred_count > 0) continue;
             if (!comes_back(index, row, attempt)) continue;
-            if (best_end && p <= best_end) continue;
+            if (best_end && (p < best_end || (p == best_end && !has_more_room(attempt, best)))) continue;
             best_end = p;
             best = attempt;
         }
@@ -917,6 +1001,7 @@ void Reader::resume(const Candidate& candidate, const char*& at, std::size_t& fr
     at = fork.at;
     from = fork.steps;
     image = fork.image;
+    enclosed_ = fork.enclosed;
 }
 
 void Reader::remember(const ReadStep& step, std::size_t steps, const char* at, const Parsed& parsed,
@@ -924,12 +1009,13 @@ void Reader::remember(const ReadStep& step, std::size_t steps, const char* at, c
     const bool is_all = parsed.deferred_count == 0 && parsed.tail_bits == 0 && own_tail_count_ == 0 &&
                         shared_fields_ == 0 && pending_.kind == Violation::Kind::none;
     if (is_all && fork_count_ < most_forks)
-        forks_[fork_count_++] = {at, image, static_cast<std::uint8_t>(steps), step.node};
+        forks_[fork_count_++] = {at, image, static_cast<std::uint8_t>(steps), step.node, enclosed_};
 }
 
 bool Reader::body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out) {
     candidate_ = &candidate;
     at_step_ = nullptr;
+    enclosed_ = nullptr;
     pending_.kind = Violation::Kind::none;
     own_tail_count_ = 0;
     shared_fields_ = 0;
@@ -953,6 +1039,10 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
         if (resumes_ && one.forks) remember(one, at + 1, p, parsed, image);
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
+    if (enclosed_ != nullptr && parentheses_are_text(cursor, candidate)) {
+        pending_ = {Violation::Kind::parentheses, enclosed_, enclosed_end_, no_index};
+        return violated();
+    }
     for (std::size_t i = 0; i < image.words.size(); ++i) image.words[i] |= candidate.written.words[i];
     for (std::size_t i = 0; i < shape.head_fields.size(); ++i) {
         const Shape::HeadField& head = shape.head_fields[i];

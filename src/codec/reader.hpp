@@ -131,7 +131,7 @@ private:
 
     // What is wrong with a statement that is written as it should be.
     struct Violation {
-        enum class Kind : std::uint8_t { none, long_tail, other_tail, limit } kind = Kind::none;
+        enum class Kind : std::uint8_t { none, long_tail, other_tail, limit, parentheses } kind = Kind::none;
         const char* begin = nullptr;  // the operand
         const char* end = nullptr;
         Index limit = no_index;
@@ -222,6 +222,10 @@ private:
     bool body(const char*& cursor, const Candidate& candidate, const std::uint64_t* head_codes, Encoded& out);
     bool plain_step(const char*& cursor, const ReadStep& step, Image& image);
     bool step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
+    void note_enclosed(const char* begin, const char* end);
+    void note_text_around(const char* begin, const char* end);
+    bool parentheses_are_text(const char* begin, const Candidate& candidate);
+    bool read_operand(const char*& cursor, const OperandPlace& place, bool glued, Parsed& out);
     bool told_step(const char*& cursor, const ReadStep& step, const Form& form, Parsed& parsed, Image& image);
     bool form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image);
     bool fixed_field(const char*& cursor, const Form& form, const ReadStep& step);
@@ -247,6 +251,7 @@ private:
         const char* at;
         Image image;
         std::uint8_t steps, node;
+        const char* enclosed;
     };
     static constexpr unsigned most_forks = 8;
     bool resumes_;
@@ -255,6 +260,12 @@ private:
     union {
         Fork forks_[most_forks];        // NOLINT(*-naming): private; not set before they are needed
     };
+
+    // A number of the candidate that stands in parentheses as a whole; and such parentheses, while others are asked for them.
+    const char* enclosed_ = nullptr;
+    const char* enclosed_end_ = nullptr;
+    const char* asked_for_ = nullptr;
+    bool are_text_ = false;
 
     // The number that was read last, so that it is read once.
     const char* number_begin_ = nullptr;

@@ -31,6 +31,9 @@ inline constexpr unsigned most_taken = 15;    // that a limit may allow
 
 // What is said where the values behind an instruction are too many, or differ although they are one.
 inline constexpr const char* long_tail_text = "with what follows, the instruction would be longer than 256 bits";
+inline constexpr const char* parentheses_text =
+    "these parentheses belong to another operand, which what is in them does not fit; a number begins otherwise, as "
+    "0+(…)";
 inline constexpr const char* other_tail_text =
     "the operands of an instruction share one value behind it, and this is another";
 

@@ -69,6 +69,7 @@ std::string number_text(const NumberRule& rule) {
     if (rule.minimum || rule.maximum)
         out += fmt::format(" in {}..{}", rule.minimum.value_or(0), rule.maximum.value_or(0));
     if (rule.format == NumberFormat::hexadecimal) out += " hex";
+    if (rule.based) out += " based";
     return out;
 }
 
@@ -130,8 +131,13 @@ Things machine_of(const Isa& isa) {
     if (isa.last_unit_first) code.emplace_back("bars", "last unit first");
     code.emplace_back("addresses", fmt::format("{} bits", isa.address_bits));
     Things out{{"code", std::move(code)}};
-    for (const auto& [name, value] : isa.constants)
-        out.emplace("constant " + name, Facts{{"value", std::to_string(value)}});
+    for (const auto& [name, value] : isa.constants) {
+        if (!isa.kind_of(value)) out.emplace("constant " + name, Facts{{"value", std::to_string(value)}});
+    }
+    for (const Kind& kind : isa.kinds) {
+        Facts& facts = out["kind " + kind.name];
+        for (const auto& [fact, value] : kind.facts) facts.emplace_back(fact, std::to_string(value));
+    }
     return out;
 }
 

@@ -68,7 +68,7 @@ ISAFORGE_MEMBERS(TextElement, &T::kind, &T::text, &T::field, &T::scale, &T::bias
                  &T::pattern, &T::fields);
 ISAFORGE_MEMBERS(NumberRule, &T::base, &T::format, &T::value_bits, &T::slice_low, &T::sliced, &T::scale, &T::bias,
                  &T::relative, &T::plain, &T::minimum, &T::maximum, &T::carries, &T::relocation, &T::relocation_name,
-                 &T::relocation_type, &T::other_relocations, &T::linked);
+                 &T::relocation_type, &T::other_relocations, &T::based, &T::linked);
 ISAFORGE_MEMBERS(Naming, &T::name, &T::value, &T::where, &T::parameter);
 ISAFORGE_MEMBERS(OperandRow, &T::mask, &T::value, &T::written, &T::fields, &T::constraints, &T::texts, &T::meaning,
                  &T::facts, &T::tail_bits, &T::reserved, &T::alias, &T::takes, &T::where);
@@ -112,6 +112,7 @@ ISAFORGE_MEMBERS(Surface, &T::line_comments, &T::block_comments, &T::statement_e
 ISAFORGE_MEMBERS(Surface::Switch, &T::statement, &T::kind, &T::parameter, &T::value);
 ISAFORGE_MEMBERS(Expansion, &T::name, &T::parameters, &T::body, &T::where);
 ISAFORGE_MEMBERS(Parameter, &T::name, &T::allowed, &T::where);
+ISAFORGE_MEMBERS(Kind, &T::name, &T::code, &T::facts, &T::where);
 ISAFORGE_MEMBERS(FloatRules, &T::flush_subnormals, &T::canonical_nan, &T::rounding);
 ISAFORGE_MEMBERS(FloatFormat, &T::rounding_mode, &T::roundings, &T::subnormals_mode, &T::subnormals);
 ISAFORGE_MEMBERS(Doc, &T::of, &T::text);
@@ -122,7 +123,7 @@ ISAFORGE_MEMBERS(ElfMachine, &T::machine, &T::wide, &T::flags, &T::data, &T::ope
 ISAFORGE_MEMBERS(Isa, &T::name, &T::title, &T::variant, &T::variants, &T::lineage, &T::variant_bases, &T::dialects,
                  &T::dialect_surfaces, &T::dialect, &T::unit_bits, &T::big_endian, &T::address_bits, &T::last_unit_first,
                  &T::opcodes_accounted, &T::meanings_complete, &T::object_flavour, &T::elf, &T::surface, &T::expansions, &T::switched, &T::floats,
-                 &T::float_formats, &T::constants, &T::parameters, &T::register_files, &T::memories, &T::devices, &T::names_in_meanings,
+                 &T::float_formats, &T::constants, &T::parameters, &T::kinds, &T::kind_facts, &T::register_files, &T::memories, &T::devices, &T::names_in_meanings,
                  &T::modes, &T::events, &T::operand_types, &T::limits, &T::formats, &T::instructions, &T::has_arrivals,
                  &T::has_cycles, &T::classes, &T::hazards, &T::durations, &T::held, &T::forms, &T::opcode_rows, &T::pools, &T::reserved, &T::lengths,
                  &T::auto_rows, &T::functions, &T::types, &T::docs, &T::pages);

@@ -1,6 +1,7 @@
 // Constant expressions: what must be known before any instruction runs, such as widths, codes and the bounds of ranges.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "language/resolver.hpp"
@@ -38,7 +39,7 @@ std::optional<std::uint64_t> apply(Operator op, std::uint64_t a, std::uint64_t b
 }
 
 struct Evaluator {
-    const std::map<std::string, std::uint64_t>& constants;
+    const Isa& isa;
     const Bindings& bindings;
     const std::set<std::string>& broken;
     Diagnostics* diagnostics;
@@ -51,13 +52,13 @@ struct Evaluator {
     std::optional<std::uint64_t> name(const Expression& node) const {
         const Binding* const bound = bindings.find(node.name);
         if (bound && bound->number) return bound->number;
-        const auto constant = constants.find(node.name);
-        if (constant != constants.end()) return constant->second;
+        const auto constant = isa.constants.find(node.name);
+        if (constant != isa.constants.end()) return constant->second;
         if (broken.contains(node.name)) return std::nullopt;
         const auto message = fmt::format("'{}' is not a constant known here", node.name);
         if (!diagnostics) return std::nullopt;
         std::vector<std::string_view> known;
-        for (const auto& [other, value] : constants) known.push_back(other);
+        for (const auto& [other, value] : isa.constants) known.push_back(other);
         for (const auto& [other, binding] : bindings.entries()) known.push_back(other);
         Diagnostic& error = diagnostics->error(node.place, message);
         const std::string_view meant = nearest(node.name, known);
@@ -74,11 +75,22 @@ struct Evaluator {
         return fail(node.place, "this operator is for floats and cannot be used in a constant");
     }
 
+    std::optional<std::uint64_t> member(const Expression& node) const {
+        const auto code = value(*node.operands[0]);
+        if (!code) return std::nullopt;
+        const KindFact fact = isa.kind_fact(*code, node.name);
+        if (fact.value || !diagnostics) return fact.value;
+        Diagnostic& error = diagnostics->error(node.place, fact.problem);
+        if (!fact.nearest.empty()) error.suggest(std::string(fact.nearest));
+        return std::nullopt;
+    }
+
     std::optional<std::uint64_t> value(const Expression& node) const {
         switch (node.kind) {
             case ExpressionKind::integer: return node.integer;
             case ExpressionKind::name: return name(node);
             case ExpressionKind::unary: return unary(node);
+            case ExpressionKind::member: return member(node);
             case ExpressionKind::binary: {
                 const auto a = value(*node.operands[0]), b = value(*node.operands[1]);
                 if (!a || !b) return std::nullopt;
@@ -104,7 +116,7 @@ struct Evaluator {
 std::optional<std::uint64_t> Resolver::evaluate(const ExpressionPointer& expression, const Bindings& bindings,
                                                 bool complain) {
     if (!expression) return std::nullopt;
-    return Evaluator{isa_.constants, bindings, broken_, complain ? &diagnostics_ : nullptr}.value(*expression);
+    return Evaluator{isa_, bindings, broken_, complain ? &diagnostics_ : nullptr}.value(*expression);
 }
 
 std::optional<unsigned> Resolver::evaluate_width(const ExpressionPointer& expression, const Bindings& bindings) {
@@ -178,18 +190,40 @@ void Resolver::resolve_types() {
     }
 }
 
+// A kind's code is its place among the declarations of all variants, so that it is the same in all of them.
+std::optional<std::uint64_t> Resolver::resolve_kind(const ConstantDeclaration& declaration) {
+    const auto first = std::ranges::find_if(description_.constants, [&](const ConstantDeclaration& other) {
+        return !other.value && other.name.text == declaration.name.text;
+    });
+    Kind kind{declaration.name.text,
+              Kind::first_code + std::uint64_t(first - description_.constants.begin()),
+              {},
+              declaration.name.place};
+    for (const WhereSyntax& fact : declaration.facts) {
+        const auto value = evaluate(fact.value, {});
+        if (!value) return std::nullopt;
+        if (!kind.facts.emplace(fact.name.text, *value).second)
+            diagnostics_.error(fact.name.place, fmt::format("'{}' says '{}' twice", kind.name, fact.name.text));
+    }
+    return isa_.kinds.emplace_back(std::move(kind)).code;
+}
+
 void Resolver::resolve_constants() {
     std::map<std::string, Place> seen;
     std::map<std::string, std::uint64_t> asked = options_.parameters;
     for (const ConstantDeclaration& declaration : description_.constants) {
         if (diagnostics_.overflowing()) return;
+        for (const WhereSyntax& fact : declaration.facts) {
+            if (std::ranges::find(isa_.kind_facts, fact.name.text) == isa_.kind_facts.end())
+                isa_.kind_facts.push_back(fact.name.text);
+        }
         if (!here(declaration.only)) continue;
         const std::string& name = declaration.name.text;
         const auto [it, inserted] = seen.emplace(name, declaration.name.place);
         if (!inserted)
             diagnostics_.error(declaration.name.place, fmt::format("constant '{}' is declared twice", name))
                 .note(it->second, "first here");
-        auto value = evaluate(declaration.value, {});
+        auto value = declaration.value ? evaluate(declaration.value, {}) : resolve_kind(declaration);
         const auto given = asked.find(name);
         if (declaration.parameter && given != asked.end()) {
             value = given->second;
@@ -198,6 +232,12 @@ void Resolver::resolve_constants() {
             if (!allowed)
                 diagnostics_.error(declaration.name.place, fmt::format("parameter {} cannot be {}", name, *value));
             asked.erase(given);
+        }
+        if (value && name == "pc_bits" && (*value < 1 || *value > 64)) {
+            diagnostics_.error(
+                declaration.name.place,
+                fmt::format("pc_bits is the width of pc, 1 to 64 bits, and not {}", static_cast<std::int64_t>(*value)));
+            value = std::nullopt;
         }
         if (value && inserted) isa_.constants[name] = *value;
         if (declaration.parameter && inserted) {

@@ -24,7 +24,7 @@ constexpr std::string_view declarations[] = {
     "parameter", "registers",    "register", "memory",   "enum",    "number",   "operand", "format",
     "function",  "instructions", "pool",     "reserved", "objects", "dialects", "limit",   "where",
     "mode",      "on",           "device",   "meanings", "type",    "class",    "hazards", "part",
-    "use",       "for",          "doc",      "page",     "length",  "expand",
+    "use",       "for",          "doc",      "page",     "length",  "expand",   "kind",
 };
 
 std::string without_underscores(std::string_view digits) {
@@ -59,6 +59,7 @@ private:
     void syntax();
     void expansion();
     void constant(bool parameter);
+    void kind();
     void registers(bool single);
     void memory();
     void enumeration();
@@ -127,6 +128,8 @@ private:
     void row_names(InstructionRow& row);
     bool at_dialect() const;
     std::string dialect();
+    bool at_meaning_of_value(const InstructionRow& row) const;
+    bool has_more_values(const std::vector<Column>& columns);
     bool misses_value(const std::vector<Column>& columns, InstructionRow& row);
     void row_meaning(InstructionRow& row);
     InstructionRow instruction_row(const std::vector<Column>& columns);
@@ -201,6 +204,7 @@ bool Parser::declaration() {
     if (accept("expand")) return expansion(), true;
     if (accept("constant")) return constant(false), true;
     if (accept("parameter")) return constant(true), true;
+    if (accept("kind")) return kind(), true;
     if (accept("registers")) return registers(false), true;
     if (accept("register")) return registers(true), true;
     if (accept("memory")) return memory(), true;
@@ -876,6 +880,28 @@ void Parser::constant(bool parameter) {
     out_.constants.push_back(std::move(constant));
 }
 
+// kind F32 = bits 32, float
+void Parser::kind() {
+    ConstantDeclaration kind;
+    kind.name = expect_name("the name of the kind");
+    if (!expect("=", "after the name")) return give_up(kind.name);
+    do {
+        WhereSyntax fact{.name = expect_name("what the kind says, as in bits 32")};
+        if (fact.name.text.empty()) return give_up(kind.name);
+        if (at(",") || at_row_end() || at_only()) {
+            auto one = std::make_shared<semantics::Expression>();
+            one->integer = 1;
+            one->place = fact.name.place;
+            fact.value = std::move(one);
+        } else {
+            fact.value = expression();
+        }
+        kind.facts.push_back(std::move(fact));
+    } while (accept(","));
+    kind.only = only();
+    out_.constants.push_back(std::move(kind));
+}
+
 // registers r : 5 of u32 "r{n}"  one write port   |   register pc : u32
 void Parser::registers(bool single) {
     RegistersDeclaration out;
@@ -1053,6 +1079,8 @@ void Parser::number() {
                 out.relocation = type;
                 if (name) out.relocation_name = name->text;
             }
+        } else if (accept("based")) {
+            out.based = true;
         } else if (accept("linked")) {
             while (at("slot") || at("thread") || at("label")) out.linked.push_back(expect_name(""));
             if (out.linked.empty()) complain("slot, thread or label", {"slot", "thread", "label"});
@@ -1067,8 +1095,8 @@ void Parser::number() {
                 }
             } while (accept(","));
         } else {
-            complain("in, hex, decimal, or, carried, relocation, linked",
-                     {"in", "hex", "decimal", "or", "carried", "relocation", "linked"});
+            complain("in, hex, decimal, or, carried, relocation, based, linked",
+                     {"in", "hex", "decimal", "or", "carried", "relocation", "based", "linked"});
             return give_up(out.name);
         }
     }
@@ -1635,6 +1663,33 @@ bool Parser::misses_value(const std::vector<Column>& columns, InstructionRow& ro
     return row.broken = true;
 }
 
+// Whether what was taken for the mnemonic, which was read last, begins the meaning.
+bool Parser::at_meaning_of_value(const InstructionRow& row) const {
+    if (at("=")) return true;
+    const bool is_call = at("(") && peek().text.data()[-1] != ' ' && peek().text.data()[-1] != '\t';
+    const std::string_view name = row.names.empty() || row.names.back().members.empty()
+                                      ? std::string_view()
+                                      : std::string_view(row.names.back().members[0].text);
+    return is_call || name == "if" || name == "let" || name == "repeat";
+}
+
+// A row with a number more than there are columns: it would be taken for the mnemonic.
+bool Parser::has_more_values(const std::vector<Column>& columns) {
+    const bool negative = at("-") || at(TokenKind::dashes);
+    if (!negative && !at(TokenKind::number)) return false;
+    const Place number = peek().place;
+    const char* behind = peek().text.data() + peek().text.size();
+    const bool ends = *behind == ' ' || *behind == '\t';
+    while (*behind == ' ' || *behind == '\t') ++behind;
+    if (!negative && (!ends || !is_name_start(*behind))) return false;
+    std::string names;
+    for (const Column& column : columns) names += (names.empty() ? "" : ", ") + column.name.text;
+    diagnostics_.error(number, columns.empty() ? std::string("expected a mnemonic: the table has no columns")
+                                               : fmt::format("expected a mnemonic: the table has {} column{}, {}",
+                                                             columns.size(), columns.size() == 1 ? "" : "s", names));
+    return true;
+}
+
 // [relax] [DIALECT] mnemonic | …
 void Parser::row_names(InstructionRow& row) {
     do {
@@ -1674,12 +1729,16 @@ InstructionRow Parser::instruction_row(const std::vector<Column>& columns) {
     if (accept("reserved")) {
         out.reserved = true;
     } else {
+        if (has_more_values(columns)) {
+            out.broken = true;
+            return skip_row(), out;
+        }
         row_names(out);
         if (at(TokenKind::string)) out.title = unquote(advance().text);
         if (accept("as")) out.texts = texts();
         if (accept("alias")) out.alias = true;
         const Place names_end = from(out.place);
-        if (at("=") && misses_value(columns, out)) return skip_row(), out;
+        if (at_meaning_of_value(out) && misses_value(columns, out)) return skip_row(), out;
         row_meaning(out);
         out.only = only();
         out.place = names_end;

@@ -281,6 +281,7 @@ private:
 
     // hazards.cpp
     void resolve_classes();
+    std::optional<std::uint64_t> resolve_kind(const ConstantDeclaration& declaration);
     void add_member(const Name& name, std::uint32_t bit);
     bool is_anywhere(const Name& member) const;
     Index find_class(const Name& name);
@@ -352,6 +353,7 @@ private:
                       const Layout& layout);
     bool absent();
     const FormatDeclaration* find_format(const Name& name, bool complain = true);
+    std::optional<std::uint64_t> constant_in(const Value& value) const;
     Bindings row_bindings(const InstructionsDeclaration& table, const Row& row);
     bool names_no_opcode(const InstructionsDeclaration& table, const Column& column, const Value& value);
 

@@ -248,12 +248,14 @@ struct NumberDeclaration {
     unsigned relocation = 0;
     std::string relocation_name;
     std::vector<unsigned> other_relocations;
+    bool based = false;
     std::vector<Name> linked;  // what a linker takes for the symbol: slot, thread, label
 };
 
 struct ConstantDeclaration {
     Name name;
-    ExpressionPointer value;
+    ExpressionPointer value;           // null: it is a kind, …
+    std::vector<WhereSyntax> facts;    // … and this is what it says
     bool parameter = false;
     std::vector<ExpressionPointer> allowed;
     Only only;

@@ -182,6 +182,13 @@ bool Resolver::names_no_opcode(const InstructionsDeclaration& table, const Colum
     return true;
 }
 
+// The number of a constant whose name stands in a column.
+std::optional<std::uint64_t> Resolver::constant_in(const Value& value) const {
+    if (value.kind != Value::Kind::type || !value.type->arguments.empty()) return std::nullopt;
+    const auto constant = isa_.constants.find(value.type->name);
+    return constant != isa_.constants.end() ? std::optional(constant->second) : std::nullopt;
+}
+
 // What the names of a row's columns and of the constants stand for.
 Bindings Resolver::row_bindings(const InstructionsDeclaration& table, const Row& row) {
     Bindings out;
@@ -189,9 +196,8 @@ Bindings Resolver::row_bindings(const InstructionsDeclaration& table, const Row&
         const Value& value = *row.values[i];
         Binding binding;
         if (value.kind == Value::Kind::type) {
-            if (value.type->arguments.empty() && isa_.constants.contains(value.type->name)) {
-                binding.number = isa_.constants.at(value.type->name);
-            } else {
+            binding.number = constant_in(value);
+            if (!binding.number) {
                 if (names_no_opcode(table, table.columns[i], value)) continue;
                 binding.type = type_of(*value.type, {});
                 if (binding.type == no_index) continue;
@@ -230,9 +236,12 @@ void Resolver::add_instruction(const InstructionsDeclaration& table, const Row& 
     instruction.names_in_meaning = names_of(table.where[row.syntax.where]);
     instruction.where = row.syntax.place;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
-        const Value::Kind kind = row.values[i]->kind;
-        if (kind == Value::Kind::number || kind == Value::Kind::range || kind == Value::Kind::automatic)
+        const Value& value = *row.values[i];
+        if (value.kind == Value::Kind::number || value.kind == Value::Kind::range ||
+            value.kind == Value::Kind::automatic)
             instruction.constants[table.columns[i].name.text] = row.numbers[i];
+        else if (const auto constant = constant_in(value))
+            instruction.constants[table.columns[i].name.text] = *constant;
         isa_.has_cycles |= table.columns[i].name.text == cycle_count;
     }
     const std::size_t before = diagnostics_.errors();

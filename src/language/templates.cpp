@@ -216,13 +216,20 @@ bool TemplateReader::number_suffix(std::string_view suffix, std::size_t begin, T
         element.radix = 16;
         return true;
     }
-    std::uint64_t given = 0;  // b(NAME): a parameter or a constant
+    std::uint64_t given = 0;  // b(NAME): a parameter or a constant; b(NAME.FACT): what it says, being a kind
     if (suffix.starts_with("b(") && suffix.ends_with(')')) {
-        const std::string_view name = suffix.substr(2, suffix.size() - 3);
+        const std::string_view inside = suffix.substr(2, suffix.size() - 3);
+        const std::size_t dot = inside.find('.');
+        const std::string_view name = inside.substr(0, dot);
         const Binding* const bound = bindings_.find(name);
         const auto constant = resolver_.isa_.constants.find(std::string(name));
         if (bound) given = bound->number.value_or(0);
         if (!bound && constant != resolver_.isa_.constants.end()) given = constant->second;
+        if (dot != std::string_view::npos) {
+            const KindFact fact = resolver_.isa_.kind_fact(given, inside.substr(dot + 1));
+            if (!fact.value) return fail(begin, suffix.size(), fact.problem);
+            given = *fact.value;
+        }
     }
     for (const unsigned width : {16u, 32u, 64u}) {
         if (suffix != fmt::format("b{}", width) && given != width) continue;

@@ -203,6 +203,9 @@ Index Resolver::resolve_number(const NumberDeclaration& number) {
     rule.relocation = number.relocation;
     rule.relocation_name = number.relocation_name;
     rule.other_relocations = number.other_relocations;
+    rule.based = number.based;
+    if (number.based && number.relocation == 0)
+        diagnostics_.error(number.place, "a number to which something is added has a relocation that says so");
     link_number(number, rule);
     if (number.format == "hex") rule.format = NumberFormat::hexadecimal;
     if (number.scale == 0) diagnostics_.error(number.place, "the factor of a number cannot be 0");

@@ -100,6 +100,7 @@ References::References(const Description& description) {
     names_.emplace(cycle_count);
     for (const ConstantDeclaration& constant : description.constants) {
         add(constant.value);
+        add(constant.facts);
         for (const ExpressionPointer& choice : constant.allowed) add(choice);
     }
     for (const RegistersDeclaration& file : description.registers) {
@@ -193,7 +194,10 @@ std::vector<Diagnostic> find_unused(const Description& description) {
         if (!used.contains(name)) say(name, place, what);
     };
     for (const ConstantDeclaration& constant : description.constants)
-        look(constant.name.text, constant.name.place, constant.parameter ? "parameter" : "constant");
+        look(constant.name.text, constant.name.place,
+             constant.parameter ? "parameter"
+             : constant.value   ? "constant"
+                                : "kind");
     for (const EnumDeclaration& declaration : description.enums)
         look(declaration.name.text, declaration.name.place, "enumeration");
     for (const NumberDeclaration& number : description.numbers) look(number.name.text, number.name.place, "number");

@@ -43,6 +43,7 @@ constexpr Declaration declarations[] = {
     {"expand", {}},
     {"constant", Kind::constant},
     {"parameter", Kind::constant},
+    {"kind", Kind::constant},
     {"registers", Kind::registers},
     {"register", Kind::registers},
     {"memory", Kind::memory},
@@ -68,6 +69,7 @@ constexpr Declaration declarations[] = {
     {"page", {}},
     {"for", {}},
     {"use", {}},
+    {"length", {}},
 };
 
 constexpr std::string_view other_words[] = {

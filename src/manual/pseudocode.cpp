@@ -40,6 +40,16 @@ Scope scope_of(const Edition& edition, const Form& form, const Instruction& inst
 
 namespace {
 
+// What a constant is: its number, or what the kind says.
+std::string meant_by(const Isa& isa, const std::string& constant) {
+    const std::uint64_t value = isa.constants.at(constant);
+    const Kind* const kind = isa.kind_of(value);
+    if (!kind) return fmt::format("{0:#x}, {0}", value);
+    std::string out;
+    for (const auto& [fact, number] : kind->facts) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", fact, number);
+    return out;
+}
+
 // How tight an operator binds, as the parser has it.
 unsigned level_of(Operator op) {
     switch (op) {
@@ -142,7 +152,7 @@ private:
             case Named::Kind::function:
             case Named::Kind::naming: out_.link(scope_.root + "functions.html#" + slug(name), name); break;
             case Named::Kind::constant:
-                out_("<abbr title=\"").text(fmt::format("{0:#x}, {0}", scope_.edition.isa.constants.at(name)))("\">");
+                out_("<abbr title=\"").text(meant_by(scope_.edition.isa, name))("\">");
                 out_.text(name)("</abbr>");
                 break;
             case Named::Kind::none: out_.text(name); break;

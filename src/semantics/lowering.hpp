@@ -268,6 +268,7 @@ private:
     bool same_lanes(Typed a, Typed b, Place place);
     Item slice(const Expression& expression);
     Item member(const Expression& expression);
+    Item fact_of_kind(const Item& code, const Expression& expression);
     Item slice_of(Item base, Typed position, unsigned width, Place place);
     Item call(const Expression& expression, unsigned hint);
     Item call_given(const Item& function, const Expression& expression, unsigned hint);

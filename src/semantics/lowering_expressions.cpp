@@ -1174,6 +1174,15 @@ Item Lowering::fact_of(const Expression& expression, bool& found) {
     return {};
 }
 
+// What a kind says: of a constant, a column or a parameter.
+Item Lowering::fact_of_kind(const Item& code, const Expression& expression) {
+    const KindFact fact = isa.kind_fact(static_cast<std::uint64_t>(code.literal), expression.name);
+    if (fact.value) return Item::of(Literal(*fact.value));
+    Diagnostic& message = error(expression.place, fact.problem);
+    if (!fact.nearest.empty()) message.suggest(std::string(fact.nearest));
+    return {};
+}
+
 // A named field of a register.
 Item Lowering::member(const Expression& expression) {
     const Expression& base = *expression.operands[0];
@@ -1186,6 +1195,7 @@ Item Lowering::member(const Expression& expression) {
     if (Item fact = fact_of(expression, is_fact); is_fact) return fact;
     Item whole = item(base);
     if (!whole) return {};
+    if (whole.kind == Item::Kind::literal) return fact_of_kind(whole, expression);
     if (whole.kind != Item::Kind::location || whole.location.kind != Location::Kind::element) {
         error(expression.place, fmt::format("{} has no named fields: registers have", spoken(base, "this")));
         return {};
