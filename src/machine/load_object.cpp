@@ -42,9 +42,11 @@ std::optional<LoadProblem> load_mapped(Machine& machine, const Object& object, b
         // Bytes without flags are code and data alike.
         const Permissions permissions{true, section.writable || !has_flags, section.executable || !has_flags};
         const bool filled = section.no_bits || machine.load_data(machine.code_memory(), section.address, section.bytes);
-        if (!filled || !machine.protect(section.address, section.extent(), permissions, section.name).empty()) {
-            return LoadProblem{
-                fmt::format("section '{}' does not fit into the memory at {:#x}", section.name, section.address), true};
+        const std::string why = machine.protect(section.address, section.extent(), permissions, section.name);
+        if (!filled || !why.empty()) {
+            return LoadProblem{fmt::format("section '{}' does not fit into the memory at {:#x}{}{}", section.name,
+                                           section.address, why.empty() ? "" : ": ", why),
+                               true};
         }
     }
     machine.start(object.entry);

@@ -201,7 +201,8 @@ std::string MemoryMap::protect(std::uint64_t address, std::uint64_t size, Permis
     const std::uint64_t last = address + (size - 1);
     for (std::uint64_t at = address;;) {
         const Region* found = find(at);
-        if (found == nullptr || !found->block) return fmt::format("there is no storage at {:#x}", at);
+        if (found == nullptr) return fmt::format("there is no storage at {:#x}", at);
+        if (!found->block) return fmt::format("`{}` is at {:#x}", found->name, at);
         if (found->last >= last) break;
         at = found->last + 1;
     }
