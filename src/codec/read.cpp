@@ -201,36 +201,22 @@ void Reader::note_text_around(const char* begin, const char* end) {
 // Whether the parentheses around a number of this candidate are text of another one, as those of `lda ($10),y`: nobody who writes
 // them means the number alone.
 bool Reader::parentheses_are_text(const char* begin, const Candidate& candidate) {
-    const Candidate* const reading = candidate_;
-    const ReadStep* const at_step = at_step_;
-    std::vector<Wanted>* const wanted = std::exchange(wanted_, nullptr);
-    const Violation pending = pending_;
-    const char* const enclosed = enclosed_;
-    const unsigned own_tail_count = own_tail_count_;
-    const std::uint32_t shared_fields = shared_fields_;
-    asked_for_ = enclosed;
-    are_text_ = false;
+    Reader other_way(isa_, tables_, expressions_, begin_, end_, address_, thorough_);
+    other_way.asked_for_ = enclosed_;
     for (const Candidate& other : found_->candidates) {
-        if (are_text_ || &other == &candidate || other.shape->head != candidate.shape->head) continue;
-        candidate_ = &other;
-        own_tail_count_ = 0;
-        shared_fields_ = 0;
+        if (&other == &candidate || other.shape->head != candidate.shape->head) continue;
+        other_way.candidate_ = &other;
+        other_way.own_tail_count_ = 0;
+        other_way.shared_fields_ = 0;
         Parsed parsed;
         Image image;
         const char* p = begin;
         for (const ReadStep& one : other.shape->steps) {
-            if (!step(p, one, isa_.forms[other.form], parsed, image)) break;
+            if (!other_way.step(p, one, isa_.forms[other.form], parsed, image)) break;
         }
+        if (other_way.are_text_) return true;
     }
-    asked_for_ = nullptr;
-    candidate_ = reading;
-    at_step_ = at_step;
-    wanted_ = wanted;
-    pending_ = pending;
-    enclosed_ = enclosed;
-    own_tail_count_ = own_tail_count;
-    shared_fields_ = shared_fields;
-    return are_text_;
+    return false;
 }
 
 // Whether the mark of labels stands at `p`.

@@ -214,6 +214,7 @@ private:
     void resolve_prose();
 
     // constants.cpp
+    std::optional<std::uint64_t> resolve_kind(const ConstantDeclaration& declaration);
     void resolve_constants();
     std::optional<std::uint64_t> evaluate(const ExpressionPointer& expression, const Bindings& bindings,
                                           bool complain = true);
@@ -281,7 +282,6 @@ private:
 
     // hazards.cpp
     void resolve_classes();
-    std::optional<std::uint64_t> resolve_kind(const ConstantDeclaration& declaration);
     void add_member(const Name& name, std::uint32_t bit);
     bool is_anywhere(const Name& member) const;
     Index find_class(const Name& name);
