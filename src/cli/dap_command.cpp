@@ -167,13 +167,7 @@ public:
     explicit KernelDebuggee(const Choices& choices) : WithSources(choices), choices_(choices) {}
 
     bool load() {
-        const std::string_view foreign =
-            choices_.program.threads.empty() ? foreign_to_kernels(choices_.program) : "--threads";
-        if (!foreign.empty()) {
-            complain(
-                fmt::format("{} is not for kernels: with one go --kernel, --grid, --group, --arg and --seed", foreign));
-            return false;
-        }
+        if (!can_debug_kernel(choices_.program)) return false;
         bytes_ = read_bytes(choices_.program.path);
         settings_.path = choices_.program.path;
         settings_.seed = choices_.program.seed;

@@ -141,13 +141,7 @@ int debug(const Options& options, Machine& machine, std::shared_ptr<debugger::Ta
 
 // A kernel of a code object: its wavefronts are harts.
 int debug_kernel(const Options& options, const Session& session) {
-    const std::string_view foreign =
-        options.program.threads.empty() ? foreign_to_kernels(options.program) : "--threads";
-    if (!foreign.empty()) {
-        complain(
-            fmt::format("{} is not for kernels: with one go --kernel, --grid, --group, --arg and --seed", foreign));
-        return usage_error;
-    }
+    if (!can_debug_kernel(options.program)) return usage_error;
     const std::optional<std::vector<std::uint8_t>> bytes = read_bytes(options.program.path);
     if (!bytes) return input_error;
     const LaunchSettings settings{.path = options.program.path, .seed = options.program.seed};

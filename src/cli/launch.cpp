@@ -459,6 +459,13 @@ std::string_view foreign_to_kernels(const ProgramChoice& choice) {
                                    : "";
 }
 
+bool can_debug_kernel(const ProgramChoice& choice) {
+    const std::string_view foreign = choice.threads.empty() ? foreign_to_kernels(choice) : "--threads";
+    if (foreign.empty()) return true;
+    complain(fmt::format("{} is not for kernels: with one go --kernel, --grid, --group, --arg and --seed", foreign));
+    return false;
+}
+
 int run_kernel(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice, const LaunchSettings& settings,
                const Session& session) {
     return KernelRun(bytes, choice, settings).run(session);

@@ -69,6 +69,8 @@ std::unique_ptr<LaunchToDebug> launch_to_debug(const std::vector<std::uint8_t>& 
 bool holds_kernels(const ProgramChoice& choice);
 // An option that asks for what a kernel does not take, memory, devices and harts of a program's own; empty where none does.
 std::string_view foreign_to_kernels(const ProgramChoice& choice);
+// Whether a kernel can be debugged as it is asked for; a complaint where it cannot.
+bool can_debug_kernel(const ProgramChoice& choice);
 // The exit status.
 int run_kernel(const std::vector<std::uint8_t>& bytes, const LaunchChoice& choice, const LaunchSettings& settings,
                const Session& session);
