@@ -181,8 +181,10 @@ public:
 
     virtual const std::string& processor() const = 0;
     virtual unsigned threads() const = 0;
-    // How many wavefronts live at the same time. Groups that wait for each other go on as long as that has room for all.
+    // How many wavefronts of one kernel live at the same time, and how many where those all wait for others that have not begun:
+    // groups that wait for each other go on as long as that has room for all.
     virtual unsigned resident_wavefronts() const = 0;
+    virtual unsigned most_wavefronts() const = 0;
     // How much of the local data share a group may have.
     virtual std::uint32_t most_group_bytes() const = 0;
     virtual FlatApertures flat_apertures() const = 0;

@@ -8,6 +8,7 @@
 
 #include "cli/terminal.hpp"
 #include "isaforge/diagnostics.hpp"
+#include "isaforge/findings.hpp"
 
 namespace isaforge::cli {
 
@@ -51,7 +52,7 @@ std::string unexpected_text(const CLI::App& command, const std::vector<std::stri
         }
         list += (list.empty() ? "'" : " '") + word + "'";
     }
-    return list + " was not expected";
+    return list.empty() ? "'--' was not expected here" : list + " was not expected";
 }
 
 // What could not be written to standard output, a full disk say, is an error like any other.
@@ -61,15 +62,26 @@ int flushed(int status) {
     return status == success ? input_error : status;
 }
 
-// The command line from its end on, as it is parsed. A number behind --threads is its value, also where it needs none; what
-// stands behind `--` is somebody else's.
+// What is wrong with an option. Of the library's words those are replaced that say it in numbers.
+std::string wrong_text(const CLI::ParseError& error) {
+    const std::string text = error.what();
+    if (const std::size_t begin = text.find(": At Most 1 required"); begin != std::string::npos)
+        return text.substr(0, begin) + " is given more than once";
+    constexpr std::string_view one = ": 1 required ";
+    const std::size_t begin = text.find(one);
+    return begin == std::string::npos ? text : text.substr(0, begin) + ": " + text.substr(begin + one.size());
+}
+
+// The command line from its end on, as it is parsed. A number behind --threads is its value, also where it needs none, and so are
+// names of checks behind --check; what stands behind `--` is somebody else's.
 std::vector<std::string> joined(const std::vector<std::string>& words) {
     std::vector<std::string> all;
     bool is_ours = true;
     for (const std::string& text : words) {
         is_ours = is_ours && text != "--";
         const bool is_count = !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-        if (is_ours && is_count && !all.empty() && all.back() == "--threads")
+        const std::string before = is_ours && !all.empty() ? all.back() : std::string();
+        if ((before == "--threads" && is_count) || (before == "--check" && parse_checks(text)))
             all.back() += "=" + text;
         else
             all.push_back(text);
@@ -237,7 +249,7 @@ int carry_out(const std::vector<std::string>& words) {
         const bool is_unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
         complain(words.empty()   ? "say which command to run"
                  : is_unexpected ? unexpected_text(*own, words)
-                                 : error.what());
+                                 : wrong_text(error));
         std::fprintf(stderr, "Try `isaforge%s%s --help`.\n", chosen ? " " : "", chosen ? chosen->name : "");
         return usage_error;
     }

@@ -37,7 +37,11 @@ std::string wrong_isa(const std::string& list) {
     for (std::size_t begin = 0; begin <= list.size();) {
         const std::size_t end = std::min(list.find(',', begin), list.size());
         const std::string name = list.substr(begin, end - begin);
-        if (codeobject::find_processor(name) == nullptr) return fmt::format("there is no processor '{}' here", name);
+        if (codeobject::find_processor(name) == nullptr) {
+            std::vector<std::string_view> names;
+            for (const codeobject::Processor& each : codeobject::processors()) names.push_back(each.name);
+            return fmt::format("there is no processor '{}' here: {}", name, fmt::join(names, ", "));
+        }
         begin = end + 1;
     }
     return {};

@@ -187,6 +187,12 @@ private:
     };
     std::vector<Named> named_;
     std::vector<std::pair<std::uint32_t, Reading>> found_;  // by mnemonic
+    struct SameName {                       // of the instruction whose forms come one after the other
+        const std::string *name = nullptr, *glued = nullptr;
+        std::uint32_t mnemonic = 0;
+    };
+    std::vector<SameName> same_names_;
+    const std::string* names_ = nullptr;
 };
 
 void Builder::begin() {
@@ -1074,10 +1080,17 @@ void Builder::grow_slots() {
 void Builder::add_readings(Index index, const std::vector<std::string>& names, bool relaxed) {
     if (names.empty()) return;
     const std::vector<TextBegin>& begins = begins_of(isa_.forms[index]);
+    if (names_ != names.data()) same_names_.clear();
+    names_ = names.data();
     for (const std::string& name : names) {
         for (std::size_t i = 0; i < begins.size(); ++i) {
             const bool printed = i == 0 && &name == names.data() && !relaxed;
-            found_.push_back({mnemonic_of(name, begins[i].glued), {index, static_cast<std::uint16_t>(i), printed}});
+            auto known = std::ranges::find_if(same_names_, [&](const SameName& each) {
+                return each.name == &name && *each.glued == begins[i].glued;
+            });
+            if (known == same_names_.end())
+                known = same_names_.insert(known, {&name, &begins[i].glued, mnemonic_of(name, begins[i].glued)});
+            found_.push_back({known->mnemonic, {index, static_cast<std::uint16_t>(i), printed}});
         }
     }
 }

@@ -33,6 +33,7 @@ const Printer::Step* Printer::compile(Index form) const {
     if (made) return made;
     Steps& steps = steps_.emplace_back();
     compile(isa_.forms[form], steps);
+    if (may_end_blank(isa_.forms[form])) steps.emplace_back(Step::Kind::trim);
     steps.emplace_back(Step::Kind::end);
     steps.shrink_to_fit();
     forms_[form].store(steps.data(), std::memory_order_release);
@@ -98,6 +99,35 @@ bool Printer::add_any(const Form& form, const TextElement& element, Steps& steps
     for (const Index index : element.fields) add_field(form, index, {}, steps);
     if (simple) steps[at].size = static_cast<std::uint8_t>(steps.size() - at - 1);
     return true;
+}
+
+// Whether only operands that may be left out stand behind the last blank.
+bool Printer::may_end_blank(const Form& form) const {
+    const TextTemplate& text = form.texts[0];
+    for (auto element = text.rbegin(); element != text.rend(); ++element) {
+        if (element->kind == TextKind::space) return element != text.rbegin();
+        if (!may_print_nothing(*element, form.fields)) return false;
+    }
+    return false;
+}
+
+bool Printer::may_print_nothing(const TextElement& element, const std::vector<Field>& fields) const {
+    const auto is_so = [&](Index field) { return may_print_nothing(isa_.operand_types[fields[field].type]); };
+    switch (element.kind) {
+        case TextKind::literal: return element.text.empty();
+        case TextKind::field: return is_so(element.field);
+        case TextKind::any: return std::ranges::all_of(element.fields, is_so);
+        default: return false;
+    }
+}
+
+bool Printer::may_print_nothing(const OperandType& type) const {
+    return std::ranges::any_of(type.entries, [](const Entry& entry) { return entry.texts[0].empty(); }) ||
+           std::ranges::any_of(type.rows, [&](const OperandRow& row) {
+               return !row.alias && !row.texts.empty() && std::ranges::all_of(row.texts[0], [&](const TextElement& each) {
+                   return may_print_nothing(each, row.fields);
+               });
+           });
 }
 
 bool Printer::prints_nothing(Index type, std::uint64_t code) const {
@@ -214,7 +244,7 @@ bool Printer::set_number(const OperandType& type, const Field* field, WideRow& o
 
 char* Printer::run(const Step* step, char* out, Index form, const Image& image, std::uint64_t address,
                    Codec::LabelNamer* labels) const {
-    char* const limit = out + Codec::max_text;
+    char *const begin = out, *const limit = out + Codec::max_text;
     const std::uint64_t word = image.words[0];
     const auto context = [&] {
         return PrintContext{isa_,    codec_tables_, image, tail_at(isa_, codec_tables_, form, step->field, image),
@@ -224,6 +254,9 @@ char* Printer::run(const Step* step, char* out, Index form, const Image& image, 
         if (limit - out < step_room) return out;
         switch (step->kind) {
             case Step::Kind::end: return out;
+            case Step::Kind::trim:
+                while (out != begin && out[-1] == ' ') --out;
+                break;
             case Step::Kind::element: out = print_element(out, context(), *step->element, form); break;
             case Step::Kind::text:
                 std::memcpy(out, step->text, sizeof step->text);

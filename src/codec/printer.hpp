@@ -60,7 +60,7 @@ private:
 
     // Small, and those of a form lie together: most of the time goes into fetching them.
     struct Step {
-        enum class Kind : std::uint8_t { end, text, table, wide, skip, operand, element };
+        enum class Kind : std::uint8_t { end, text, table, wide, skip, operand, element, trim };
         struct Operand {
             void* data;        // table: its texts; wide: its rows
             QuickPlace place;
@@ -87,6 +87,9 @@ private:
     void compile(const Form& form, Steps& steps) const;
     static void add_element(const TextElement& element, Steps& steps);
     bool add_any(const Form& form, const TextElement& element, Steps& steps) const;
+    bool may_end_blank(const Form& form) const;
+    bool may_print_nothing(const TextElement& element, const std::vector<Field>& fields) const;
+    bool may_print_nothing(const OperandType& type) const;
     bool prints_nothing(Index type, std::uint64_t code) const;
     void add_text(Steps& steps, std::string_view text) const;
     void add_field(const Form& form, Index index, std::string_view suffix, Steps& steps) const;

@@ -81,6 +81,7 @@ public:
     const std::string& processor() const override { return processor_name_; }
     unsigned threads() const override { return dispatcher_->threads(); }
     unsigned resident_wavefronts() const override { return dispatcher_->resident_harts(); }
+    unsigned most_wavefronts() const override { return dispatcher_->most_waiting_harts(); }
     std::uint32_t most_group_bytes() const override { return device::most_group_bytes(generation_); }
 
     FlatApertures flat_apertures() const override { return apertures_of(generation_); }

@@ -235,6 +235,11 @@ void Running::fill_dispatch() {
     vectors = std::min(vectors, state_.code.vector_registers);
     std::uint32_t& scalars = dispatch_.registers_used[device_.registers().scalar];
     scalars = std::min(scalars, state_.code.scalar_registers);
+    if (state_.scratch != 0)
+        dispatch_.private_memory = {
+            state_.scratch, state_.wave_scratch_bytes(),
+            fmt::format("the private memory of its wavefront, which has {} bytes for each work-item",
+                        state_.lane_scratch_bytes)};
     dispatch_.registers.emplace(register_image());
     dispatch_.set_up = [this](HartRegisters& registers, const HartPlace& place) { return set_up(registers, place); };
     dispatch_.look_at = [this](const HartRegisters& registers) { return registers.get(device_.registers().exec, 0); };

@@ -117,25 +117,35 @@ std::uint64_t lanes_where(const MicroOp* op, const std::byte* state, bool& any, 
     hart.system->checker->that(hart, lanes_of(op, state), hart.system->text_of_signal(op->result), some);
 }
 
+// Also for who comes to a barrier and has not waited.
+bool follows_counters(const Checks& checks) { return checks.waits || checks.races; }
+
 [[gnu::noinline]] void tell_wait(const MicroOp* op, const std::byte* state, Core* core) {
     Machine::State& hart = owner(core);
     Checker& checker = *hart.system->checker;
-    if (checker.checks().waits)
+    if (follows_counters(checker.checks()))
         checker.wait(hart, hart.system->text_of_signal(op->result), load<std::uint64_t>(state, op->a));
 }
 
 [[gnu::noinline]] void tell_step(const MicroOp* op, const std::byte* state, Core* core) {
     Machine::State& hart = owner(core);
     Checker& checker = *hart.system->checker;
-    if (checker.checks().waits || checker.checks().hazards)
+    const Checks& checks = checker.checks();
+    if (checks.waits || checks.hazards || checks.bounds)
         checker.step(hart, {*instruction_of(op), state + op->a, CheckDetail::of(op->detail).lanes});
 }
 
 [[gnu::noinline]] void tell_arrival(const MicroOp* op, const std::byte* state, Core* core) {
     Machine::State& hart = owner(core);
     Checker& checker = *hart.system->checker;
-    if (checker.checks().waits && state[op->a] != std::byte{0})
+    if (follows_counters(checker.checks()) && state[op->a] != std::byte{0})
         checker.arrive(hart, *instruction_of(op), hart.system->text_of_signal(op->result), op->b != 0);
+}
+
+[[gnu::noinline]] void tell_coherent(const MicroOp* op, const std::byte* state, Core* core) {
+    if (state[op->a] == std::byte{0}) return;
+    Machine::State& hart = owner(core);
+    hart.system->checker->coherent(hart);
 }
 
 }  // namespace
@@ -195,8 +205,16 @@ void check_step(ISAFORGE_HANDLER_PARAMETERS) {
     ISAFORGE_NEXT;
 }
 
+// a: whether it is.
+void check_coherent(ISAFORGE_HANDLER_PARAMETERS) {
+    core->count = count;
+    tell_coherent(op, state, core);
+    ISAFORGE_NEXT;
+}
+
 // a: whether it does, b: in order; result: the number of the counter's text.
 void check_arrival(ISAFORGE_HANDLER_PARAMETERS) {
+    core->count = count;
     tell_arrival(op, state, core);
     ISAFORGE_NEXT;
 }

@@ -137,12 +137,17 @@ void Acquired::add(const Acquired& other) {
     for (const auto& [hart, time] : other.harts) add(hart, time);
 }
 
-// All harts of the group have passed it, and none has accessed anything since.
+// All harts of the group have passed it, and none has accessed anything since, or come to another one.
 void Checker::see_barriers(Group& group) {
     CheckedGroup& checked = group.checked;
     if (!group.barrier.has_passed(checked.barriers)) return;
-    std::atomic_ref(checked.barrier_time).store(++now_, std::memory_order_relaxed);
+    checked.barrier_time = ++now_;
     checked.acquired.add(checked.coming);
+    checked.unfinished.swap(checked.coming_unfinished);
+    checked.coming_unfinished.clear();
+    std::uint32_t ordered = checked.barrier_time;
+    for (const Accessor& access : checked.unfinished) ordered = std::min(ordered, access.time);
+    std::atomic_ref(checked.ordered_before).store(ordered, std::memory_order_relaxed);
     std::atomic_ref(checked.barriers).store(group.barrier.passed(), std::memory_order_release);
 }
 
@@ -151,12 +156,19 @@ std::unique_lock<BriefLock> Checker::lock_beside(const Space& space) {
     return space.is_of_group ? std::unique_lock(lock_) : std::unique_lock<BriefLock>();
 }
 
+// Whether it may come behind the barrier that its hart did not wait before.
+bool Checker::is_unfinished(const CheckedGroup& group, const Accessor& access) {
+    return std::any_of(group.unfinished.begin(), group.unfinished.end(), [&](const Accessor& each) {
+        return each.hart == access.hart && each.place == access.place && each.time == access.time;
+    });
+}
+
 bool Checker::is_ordered(const Accessor& access, const Machine::State& hart) const {
     const CheckedGroup& group = hart.group->checked;
     const std::uint32_t ended = dispatches_[names_[access.hart].dispatch].end;
     if (ended != 0 && ended < dispatches_[names_[hart.checked.number].dispatch].begin) return true;
     const std::uint32_t its_group = names_[access.hart].checked_group;
-    if (its_group == group.number && access.time < group.barrier_time) return true;
+    if (its_group == group.number && access.time < group.barrier_time && !is_unfinished(group, access)) return true;
     return acquired_[hart.checked.number].covers(access, its_group) || group.acquired.covers(access, its_group);
 }
 
@@ -170,7 +182,7 @@ void Checker::acquire(Machine::State& hart, const Accessor& from) {
 // What was accessed before is in order with what it does now: in memory of its group, where nobody else was, by the last
 // barrier, and anywhere else where nobody ran when its dispatch began.
 std::uint32_t Checker::ordered_before(const Machine::State& hart, const Space& space) const {
-    if (space.is_of_group) return std::atomic_ref(hart.group->checked.barrier_time).load(std::memory_order_relaxed);
+    if (space.is_of_group) return std::atomic_ref(hart.group->checked.ordered_before).load(std::memory_order_relaxed);
     const std::uint32_t dispatch = names_[hart.checked.number].dispatch;
     return std::max(acquired_[hart.checked.number].all, dispatches_[dispatch].alone_from);
 }
@@ -204,17 +216,28 @@ Checker::Checker(const Checks& checks, const Isa& isa, std::string hart_name)
     for (const auto& event : isa.events) narrows_ = narrows_ && event.name != "bad_read" && event.name != "bad_write";
 }
 
-void Checker::begin(Machine::State& hart, std::uint64_t group, unsigned number, const std::string* name,
-                    std::uint32_t dispatch) {
+void Checker::begin(Machine::State& hart, std::uint64_t group, unsigned number) {
+    begin(hart, group, number, nullptr);
+}
+
+void Checker::begin(Machine::State& hart, const HartPlace& place, const Dispatch& dispatch) {
+    begin(hart, place.group, place.number, &dispatch);
+    const PrivateMemory& pieces = dispatch.private_memory;
+    if (pieces.bytes_of_hart == 0) return;
+    hart.checked.private_first = pieces.first + place.slot * pieces.bytes_of_hart;
+    hart.checked.private_last = hart.checked.private_first + (pieces.bytes_of_hart - 1);
+}
+
+void Checker::begin(Machine::State& hart, std::uint64_t group, unsigned number, const Dispatch* dispatch) {
     const std::lock_guard lock(lock_);
     if (acquired_.size() < most_harts_named) {
         acquired_.emplace_back();
-        names_.push_back({group, number, hart.group->checked.number, dispatch});
+        names_.push_back({group, number, hart.group->checked.number, dispatch != nullptr ? dispatch->checked : 0});
     }
     hart.checked = {.number = static_cast<std::uint32_t>(acquired_.size() - 1),
                     .group = group,
                     .number_in_group = number,
-                    .name = name};
+                    .dispatch = dispatch};
     if (!checks_.uninitialised || !hart.program->layout.has_registers()) return;
     for (Index file = 0; file < files_; ++file) {
         const RegisterFile& registers = isa_.register_files[file];
@@ -291,8 +314,12 @@ void Checker::note_removed(const Space& space, const Region& region) {
     removed_.push_back({&space, region.first, region.last, region.name});
 }
 
-// What lies where nothing does.
-std::string Checker::place_text(const Space& space, std::uint64_t byte) const {
+// What lies where the hart may not go.
+std::string Checker::place_text(const Machine::State& hart, const Space& space, std::uint64_t byte) const {
+    const CheckedHart& own = hart.checked;
+    const Region* const region = own.private_last != 0 ? space.map.find(byte) : nullptr;
+    if (region != nullptr && region->first <= own.private_first && own.private_last <= region->last)
+        return "outside of " + own.dispatch->private_memory.name;
     for (auto each = removed_.rbegin(); each != removed_.rend(); ++each)
         if (each->space == &space && byte >= each->first && byte <= each->last)
             return fmt::format("in `{}` of {} bytes, which was given back", each->name, each->last - each->first + 1);
@@ -320,7 +347,7 @@ void Checker::report(Machine::State& hart, const Instruction& instruction, std::
         Finding made{.check = std::string(check), .message = message, .address = instruction.address};
         made.text = hart.instruction_text(instruction.address);
         if (hart.options.source_line) made.source_line = hart.options.source_line(instruction.address);
-        if (hart.checked.name != nullptr) made.program = *hart.checked.name;
+        if (hart.checked.dispatch != nullptr) made.program = hart.checked.dispatch->name;
         made.group = hart.checked.group;
         made.hart = hart.checked.number_in_group;
         made.lanes = lanes;
@@ -341,7 +368,7 @@ std::vector<Finding> Checker::findings() const {
 // Accesses
 
 std::string Checker::access_text(const Space& space, ir::AccessKind kind, std::uint64_t byte) const {
-    const char* const verb = kind.atomic ? "updates" : kind.stores ? "writes" : "reads";
+    const char* const verb = !kind.stores ? "reads" : kind.atomic ? "updates" : "writes";
     const std::string where = isa_.memories.size() > 1 ? fmt::format(" of `{}`", space.name) : std::string();
     return fmt::format("{} {} byte{} at {:#x}{}", verb, kind.bytes, kind.bytes == 1 ? "" : "s",
                        byte >> space.unit_shift, where);
@@ -363,7 +390,9 @@ std::uint64_t Checker::address_of_place(std::uint32_t place) {
 void Checker::see_race(const Accessor& before, bool wrote, const Accessor& now, std::uint64_t byte, unsigned lane,
                        Watch& watch) {
     // A look at a word that others update atomically is not told from an atomic load.
-    const bool is_atomic = (before.atomic && (now.atomic || !watch.kind.stores)) || (now.atomic && !wrote);
+    // A word that some read so that they see what all have written may be written in any way.
+    const bool is_atomic = (before.atomic && (now.atomic || !watch.kind.stores || !wrote)) ||
+                           (now.atomic && (!wrote || !watch.kind.stores));
     if ((before.bytes & now.bytes) == 0 || is_atomic) return;
     const auto lock = lock_beside(watch.space);
     if (is_ordered(before, watch.hart)) return;
@@ -373,8 +402,9 @@ void Checker::see_race(const Accessor& before, bool wrote, const Accessor& now, 
 }
 
 void Checker::note_word(AccessCell& cell, unsigned bytes, std::uint64_t byte, unsigned lane, Watch& watch) {
-    if (watch.now.atomic && cell.write.atomic && cell.write.hart != 0 && cell.write.hart != watch.now.hart &&
-        (cell.write.bytes & bytes) != 0 && cell.write.hart != watch.acquired_from) {
+    const bool acquires = watch.now.atomic && (cell.write.atomic || !watch.kind.stores);
+    if (acquires && cell.write.hart != 0 && cell.write.hart != watch.now.hart && (cell.write.bytes & bytes) != 0 &&
+        cell.write.hart != watch.acquired_from) {
         const auto lock = lock_beside(watch.space);
         acquire(watch.hart, cell.write);
         watch.acquired_from = cell.write.hart;
@@ -412,17 +442,27 @@ std::string Checker::race_text(const Machine::State& hart, const Race& race, con
     std::string who = fmt::format("{} {}", hart_name_, other.number);
     if (other.group != hart.checked.group) who += fmt::format(" of group {}", other.group);
     const std::uint64_t address = address_of_place(race.other.place);
-    return fmt::format("{}, which {} {}{} in no order with it, by the instruction at {:#x} `{}`",
+    const bool unfinished = space.is_of_group && is_unfinished(hart.group->checked, race.other);
+    return fmt::format("{}, which {} {}{} in no order with it, by the instruction at {:#x} `{}`{}",
                        access_text(space, kind, race.address), who, race.other.atomic ? "atomically " : "",
-                       race.other_wrote ? "wrote" : "read", address,
-                       const_cast<Machine::State&>(hart).instruction_text(address));
+                       race.other_wrote ? "wrote" : "read", address, hart.instruction_text(address),
+                       unfinished ? ", for which it did not wait before the barrier" : "");
+}
+
+// What accesses memory of the group may be under way when its hart comes to a barrier.
+void Checker::note_in_group(Machine::State& hart, const Accessor& access) {
+    std::vector<UnderWay>& under_way = hart.checked.under_way;
+    for (auto each = under_way.rbegin(); each != under_way.rend() && each->begun_at == hart.core.count; ++each) {
+        each->accessed_at = access.time;
+        each->place = access.place;
+    }
 }
 
 void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_number, ir::AccessKind kind,
                      const std::uint64_t* addresses, std::uint8_t* allowed) {
     const Space& space = *hart.group->spaces[space_number];
     const std::lock_guard lock(lock_of(space));
-    kind.atomic |= hart.bus.holds_lock();
+    kind.atomic |= hart.bus.holds_lock() || (!kind.stores && hart.checked.coherent_at == hart.core.count);
     const bool was_told = hart.checked.told == &lanes.instruction && hart.checked.told_at == hart.core.count;
     Outside outside, misaligned;
     Watch watch{.hart = hart, .space = space, .kind = kind};
@@ -438,6 +478,7 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
     watch.now.time = now_.load(std::memory_order_relaxed);
     watch.now.place = lanes.instruction.place;
     watch.ordered = ordered_before(hart, space);
+    if (space.is_of_group) note_in_group(hart, watch.now);
     std::uint64_t low = 1, high = 0;  // a stretch of storage that was found
     std::uint64_t noted = ~std::uint64_t{0};  // by the lane before, as this one would
     const auto add = [](Outside& to, std::uint64_t byte, unsigned lane) {
@@ -460,6 +501,17 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
             }
             low = region->first;
             high = std::max(last, region->last);
+            if (const CheckedHart& own = hart.checked; checks_.bounds && own.private_last != 0 &&
+                                                    low <= own.private_first && own.private_last <= high) {
+                if (byte < own.private_first || last > own.private_last) {
+                    add(outside, byte, lane);
+                    allowed[lane] = narrows_ ? 0 : 1;
+                    low = 1, high = 0;
+                    continue;
+                }
+                low = own.private_first;
+                high = own.private_last;
+            }
             if (region->device != nullptr) high = low;  // nothing lies there
             if (region->device != nullptr) continue;
         }
@@ -475,9 +527,9 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
     const std::uint64_t all = lanes.lanes == 1 ? 0 : ~std::uint64_t{0};
     if (outside.any && checks_.bounds && narrows_)
         report(hart, lanes.instruction, "bounds", kind.stores ? 1 : 0,
-               access_text(space, kind, outside.first) + ", " + place_text(space, outside.first), outside.lanes & all);
+               access_text(space, kind, outside.first) + ", " + place_text(hart, space, outside.first), outside.lanes & all);
     // Compute devices allow such loads and stores, and compilers make some.
-    if (misaligned.any && checks_.bounds && (kind.atomic || hart.checked.name == nullptr))
+    if (misaligned.any && checks_.bounds && ((kind.atomic && kind.stores) || hart.checked.dispatch == nullptr))
         report(hart, lanes.instruction, "bounds", 2,
                access_text(space, kind, misaligned.first) + fmt::format(", which is no multiple of {}", kind.bytes),
                misaligned.lanes & all);
@@ -620,8 +672,24 @@ const Touch* Checker::touched(const UnderWay& under_way, const Instruction& inst
 
 void Checker::step(Machine::State& hart, const LanesOf& lanes) {
     if (lanes.instruction.form == no_index) return;
+    if (checks_.bounds && !lanes.instruction.highest.empty()) see_registers(hart, lanes);
     if (checks_.waits) see_waits(hart, lanes);
     if (checks_.hazards) see_hazards(hart, lanes);
+}
+
+// A dispatch says how many registers its harts have.
+void Checker::see_registers(Machine::State& hart, const LanesOf& lanes) {
+    const Dispatch* const dispatch = hart.checked.dispatch;
+    if (dispatch == nullptr || dispatch->registers_used.empty()) return;
+    for (const Touch& touch : lanes.instruction.highest) {
+        const std::uint32_t count = dispatch->registers_used[touch.file];
+        if (touch.first < count || count == 0) continue;
+        const std::lock_guard lock(lock_);
+        report(hart, lanes.instruction, "bounds", 4,
+               fmt::format("uses {}, and its kernel has no registers behind {}",
+                           hart.register_name(touch.file, touch.first), hart.register_name(touch.file, count - 1)),
+               lanes.that_act());
+    }
 }
 
 void Checker::see_waits(Machine::State& hart, const LanesOf& lanes) {
@@ -642,7 +710,11 @@ void Checker::see_waits(Machine::State& hart, const LanesOf& lanes) {
     }
     if (instruction.watched == nullptr) return;
     for (const auto& [held, registers] : instruction.watched->held) {
-        add_under_way(hart, {instruction.address, held->counter, true, registers, true});
+        add_under_way(hart, {.address = instruction.address,
+                             .counter = held->counter,
+                             .registers = registers,
+                             .is_read = true,
+                             .begun_at = hart.core.count});
         if (held->most != 0) wait(hart, held->counter, held->most);  // the hardware waits before it counts more
     }
 }
@@ -656,7 +728,8 @@ void Checker::add_under_way(Machine::State& hart, UnderWay added) {
 }
 
 void Checker::arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order) {
-    UnderWay added{instruction.address, std::move(counter), in_order, {}};
+    UnderWay added{
+        .address = instruction.address, .counter = std::move(counter), .in_order = in_order, .begun_at = hart.core.count};
     for (const Touch& touch : instruction.writes)
         if (touch.count == 1) added.registers.push_back(touch);
     add_under_way(hart, std::move(added));
@@ -673,10 +746,11 @@ void Checker::see_hazards(Machine::State& hart, const LanesOf& lanes) {
         ++checked.states;
         return;
     }
-    for (std::size_t i = 0; watched->ends != 0 && i < checked.hazards.size(); ++i) {
-        const NearHazard& near = checked.hazards[(checked.next_hazard + i) % checked.hazards.size()];
+    std::uint64_t told = 0;
+    for (std::size_t i = checked.hazards.size(); watched->ends != 0 && i != 0; --i) {  // the last one first
+        const NearHazard& near = checked.hazards[(checked.next_hazard + i - 1) % checked.hazards.size()];
         if (checked.states - near.behind < most_states_ && (near.watched->begins & watched->ends) != 0)
-            see_hazards_between(hart, lanes, near);
+            see_hazards_between(hart, lanes, near, told);
     }
     checked.states += watched->states;
     if (watched->first.empty()) return;
@@ -685,11 +759,15 @@ void Checker::see_hazards(Machine::State& hart, const LanesOf& lanes) {
     checked.next_hazard = checked.next_hazard + 1 < most_states_ ? checked.next_hazard + 1 : 0;
 }
 
-void Checker::see_hazards_between(Machine::State& hart, const LanesOf& lanes, const NearHazard& near) {
-    for (const HazardTouches& second : lanes.instruction.watched->second)
+// `told`: a bit for each hazard that a later instruction was the first of; so many have one.
+void Checker::see_hazards_between(Machine::State& hart, const LanesOf& lanes, const NearHazard& near,
+                                  std::uint64_t& told) {
+    for (const HazardTouches& second : lanes.instruction.watched->second) {
+        const std::uint64_t bit = second.hazard < 64 ? std::uint64_t{1} << second.hazard : 0;
+        if ((told & bit) != 0 || hart.checked.states - near.behind >= isa_.hazards[second.hazard].states) continue;
         for (const HazardTouches& first : near.watched->first)
-            if (first.hazard == second.hazard && hart.checked.states - near.behind < isa_.hazards[first.hazard].states)
-                see_hazard(hart, lanes, second, near, first);
+            if (first.hazard == second.hazard && see_hazard(hart, lanes, second, near, first)) told |= bit;
+    }
 }
 
 void Checker::leave_program(Machine::State& hart) const {
@@ -699,13 +777,13 @@ void Checker::leave_program(Machine::State& hart) const {
     checked.kept = std::move(kept);
 }
 
-void Checker::see_hazard(Machine::State& hart, const LanesOf& lanes, const HazardTouches& second,
+bool Checker::see_hazard(Machine::State& hart, const LanesOf& lanes, const HazardTouches& second,
                          const NearHazard& near, const HazardTouches& first) {
     const std::vector<Touch>&before = first.registers, &now = second.registers;
     const auto again =
         std::find_first_of(now.begin(), now.end(), before.begin(), before.end(),
                            [](const Touch& a, const Touch& b) { return a.file == b.file && a.first == b.first; });
-    if (!now.empty() && again == now.end()) return;
+    if (!now.empty() && again == now.end()) return false;
     const Hazard& rule = isa_.hazards[second.hazard];
     const std::uint64_t states = hart.checked.states - near.behind;
     const std::string found = fmt::format("{} wait state{}", states, states == 1 ? "" : "s");
@@ -724,13 +802,28 @@ void Checker::see_hazard(Machine::State& hart, const LanesOf& lanes, const Hazar
     const std::lock_guard lock(lock_);
     report(hart, lanes.instruction, "hazards", second.hazard,
            fmt::format("{}: {} {} needed", message, rule.states, rule.states == 1 ? "is" : "are"), lanes.that_act());
+    return true;
+}
+
+void Checker::coherent(Machine::State& hart) { hart.checked.coherent_at = hart.core.count; }
+
+void Checker::come_to_barrier(Machine::State& hart, const Instruction& instruction) {
+    hart.checked.barrier_address = instruction.address;
+    if (!checks_.races) return;
+    const std::lock_guard lock(lock_);
+    see_barriers(*hart.group);
+    for (const UnderWay& each : hart.checked.under_way) {
+        if (each.accessed_at == 0) continue;
+        hart.group->checked.coming_unfinished.push_back(
+            {.hart = hart.checked.number, .time = each.accessed_at, .place = each.place});
+    }
 }
 
 void Checker::barrier(Machine::State& hart) {
     const std::lock_guard lock(lock_);
     const unsigned left = hart.group->barrier.missed();
     if (!checks_.races || left == 0) return;
-    const Instruction* const instruction = hart.known_instruction(hart.checked.barrier_address);
+    const Instruction* const instruction = hart.translated_instruction(hart.checked.barrier_address);
     if (instruction == nullptr) return;
     report(hart, *instruction, "races", 2,
            fmt::format("{} {}{} of the group ended without coming to this barrier", left, hart_name_,

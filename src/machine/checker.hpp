@@ -3,8 +3,8 @@
 //
 // Which accesses are ordered. Time here counts events that order something. A barrier orders all that its group did before it.
 // A fence orders all that anybody did before it; an atomic operation what those did who have accessed the same word so, up to
-// now, with what came to them in the same way or at a barrier. That is more than the machine promises, so that what is reported is
-// wrong.
+// now, with what came to them in the same way or at a barrier; a coherent load what the one did who wrote the word, in any way. That
+// is more than the machine promises, so that what is reported is wrong.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,9 @@
 
 namespace isaforge::machine {
 
+struct Dispatch;
 struct Group;
+struct HartPlace;
 struct Instruction;
 
 // What came to a hart: all before a time, and of some harts, or groups by their barriers, what they did before others.
@@ -54,6 +56,9 @@ struct UnderWay {
     std::vector<Touch> registers;
     bool is_read = false;      // by the instruction, and not written
     std::uint64_t touched = 0;  // touched_bits(registers)
+    std::uint64_t begun_at = 0;      // at this count of instructions
+    std::uint32_t accessed_at = 0;   // when it has accessed memory of its hart's group; 0: not
+    std::uint32_t place = 0;         // by this instruction
 };
 
 // An instruction a short while ago that another one may be too close to.
@@ -68,7 +73,9 @@ struct CheckedHart {
     std::uint32_t number = 0;  // of all that ever began, from 1
     std::uint64_t group = 0;   // as reports name it
     unsigned number_in_group = 0;
-    const std::string* name = nullptr;  // of its dispatch
+    const Dispatch* dispatch = nullptr;           // which lives longer; null: of none
+    std::uint64_t private_first = 0, private_last = 0;   // its piece of Dispatch::private_memory; 0, 0: it has none
+    std::uint64_t coherent_at = ~std::uint64_t{0};   // at this count of instructions loads see what all have written
     const Instruction* told = nullptr;  // something was reported while this was executed …
     std::uint64_t told_at = 0;          // … at this count of instructions
     std::uint64_t barrier_address = 0;  // of the barrier it came to last
@@ -85,6 +92,10 @@ struct CheckedGroup {
     std::uint64_t barriers = 0;  // that were seen
     std::uint32_t barrier_time = 0;
     Acquired coming, acquired;  // what its harts have, and what all have by the last barrier
+    // Accesses to memory of the group that may come behind that barrier, for nobody has waited for them; and those that may come
+    // behind the one that its harts are coming to.
+    std::vector<Accessor> unfinished, coming_unfinished;
+    std::uint32_t ordered_before = 0;  // barrier_time, and none of these
 };
 
 // An operation of an instruction, for all lanes. `mask` null: in all of them.
@@ -106,9 +117,9 @@ public:
     // The files of registers that are not shadows.
     Index files() const { return files_; }
 
-    // Its registers hold nothing yet. Of a dispatch: its name, and which one it is.
-    void begin(Machine::State& hart, std::uint64_t group, unsigned number, const std::string* name = nullptr,
-               std::uint32_t dispatch = 0);
+    // Its registers hold nothing yet.
+    void begin(Machine::State& hart, std::uint64_t group, unsigned number);
+    void begin(Machine::State& hart, const HartPlace& place, const Dispatch& dispatch);
     void begin(Group& group);
     // A dispatch, by the number that its harts begin with. What those accessed that had ended before is in order with it.
     std::uint32_t begin_dispatch();
@@ -144,7 +155,9 @@ public:
     void wait(Machine::State& hart, std::string_view counter, std::uint64_t left);
     void step(Machine::State& hart, const LanesOf& lanes);
     void arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order);
+    void coherent(Machine::State& hart);  // the loads of the instruction that it executes are
     void fence(Machine::State& hart);
+    void come_to_barrier(Machine::State& hart, const Instruction& instruction);
     void barrier(Machine::State& hart);  // it has passed one
 
     // A finding of the hart that executes the instruction. `kind` tells those of one place apart.
@@ -178,12 +191,14 @@ private:
     };
     struct Watch;  // of one access
 
+    void begin(Machine::State& hart, std::uint64_t group, unsigned number, const Dispatch* dispatch);
+    void see_registers(Machine::State& hart, const LanesOf& lanes);
     const Touch* touched(const UnderWay& under_way, const Instruction& instruction, bool& reads) const;
     void add_under_way(Machine::State& hart, UnderWay added);
     void see_waits(Machine::State& hart, const LanesOf& lanes);
     void see_hazards(Machine::State& hart, const LanesOf& lanes);
-    void see_hazards_between(Machine::State& hart, const LanesOf& lanes, const NearHazard& near);
-    void see_hazard(Machine::State& hart, const LanesOf& lanes, const HazardTouches& second, const NearHazard& near,
+    void see_hazards_between(Machine::State& hart, const LanesOf& lanes, const NearHazard& near, std::uint64_t& told);
+    bool see_hazard(Machine::State& hart, const LanesOf& lanes, const HazardTouches& second, const NearHazard& near,
                     const HazardTouches& first);
 
     void note(std::uint64_t byte, unsigned bytes, unsigned lane, Watch& watch);
@@ -198,7 +213,9 @@ private:
     void acquire(Machine::State& hart, const Accessor& from);
     void bring_barrier(Machine::State& hart);
     bool is_private(std::uint64_t byte, Stretch& known) const;
-    std::string place_text(const Space& space, std::uint64_t byte) const;
+    static void note_in_group(Machine::State& hart, const Accessor& access);
+    static bool is_unfinished(const CheckedGroup& group, const Accessor& access);
+    std::string place_text(const Machine::State& hart, const Space& space, std::uint64_t byte) const;
     std::string access_text(const Space& space, ir::AccessKind kind, std::uint64_t byte) const;
     std::string undefined_registers(Machine::State& hart, std::string_view sources) const;
     std::string undefined_lanes(Machine::State& hart, Index file, std::uint64_t number) const;

@@ -23,8 +23,12 @@ struct HartPlace {
     std::uint64_t group = 0, groups = 1;
     unsigned number = 0, group_harts = 1, slot = 0;
     bool first_of_dispatch = true;   // that begins in this place
-    const std::string* name = nullptr;   // of the dispatch, which lives longer than its harts run
-    std::uint32_t checked = 0;           // which dispatch it is for checks
+};
+
+// Memory of which each hart that lives has a piece of its own, by its slot.
+struct PrivateMemory {
+    std::uint64_t first = 0, bytes_of_hart = 0;   // 0: none
+    std::string name;                             // of one piece: "the private memory of its wavefront"
 };
 
 // The registers of a hart that begins, all zero, or of one that has stopped.
@@ -89,6 +93,7 @@ struct Dispatch {
     // How many registers of each file matter to who begins, from the first on: others keep what the hart before has left.
     // Empty: all of all files.
     std::vector<std::uint32_t> registers_used;
+    PrivateMemory private_memory;
     std::optional<RegisterImage> registers;    // what is the same for all …
     std::function<bool(HartRegisters&, const HartPlace&)> set_up;   // … and what is not; false: this hart does not run
     std::function<std::uint64_t(const HartRegisters&)> look_at;   // a hart that has faulted; may be empty

@@ -189,8 +189,7 @@ void Dispatcher::Worker::begin(Resident& resident, Dispatch& dispatch, std::uint
     if (owner_.system_->checker) owner_.system_->checker->begin(resident.group);
     for (unsigned i = 0; i < dispatch.group_harts; ++i) {
         Machine::State& hart = *resident.harts[i];
-        const HartPlace place{number,         dispatch.groups, i, dispatch.group_harts, hart.core.slot - 1, first,
-                              &dispatch.name, dispatch.checked};
+        const HartPlace place{number, dispatch.groups, i, dispatch.group_harts, hart.core.slot - 1, first};
         std::optional<Awake> awake;
         if (!hart.begins_at_once()) awake.emplace(hart);
         hart.begin_in(resident.group, place, dispatch);
@@ -276,9 +275,22 @@ bool Dispatcher::Worker::run_turn(Resident& resident) {
     if (dispatch.failed || resident.group.barrier.all_left()) return false;
     if (!goes_on && stalled_hart(resident) == resident.harts.size())
         owner_.end(dispatch, "nothing will end the waiting of its harts");
-    if (dispatch.most_instructions != 0 && dispatch.instructions >= dispatch.most_instructions)
-        owner_.end(dispatch,
-                   fmt::format("stopped after {} instructions, the allowed number", dispatch.most_instructions));
+    if (dispatch.most_instructions != 0 && dispatch.instructions >= dispatch.most_instructions) {
+        const auto here = std::ranges::find_if(resident.harts, [](const Machine::State* hart) {
+            return !hart->stopped && !hart->core.at_barrier;
+        });
+        DispatchFault fault;
+        std::string place;
+        if (here != resident.harts.end()) {
+            fault = fault_of(resident, **here, static_cast<unsigned>(here - resident.harts.begin()), StopReason::limit);
+            const std::lock_guard lock(owner_.system_->map_lock);
+            place = ", before " + (*here)->describe(fault.address);
+        }
+        fault.reason = StopReason::failed;
+        fault.message =
+            fmt::format("stopped after {} instructions, the allowed number{}", dispatch.most_instructions, place);
+        owner_.fail(dispatch, std::move(fault));
+    }
     return !dispatch.failed;
 }
 

@@ -37,6 +37,7 @@ public:
     // How many harts live at the same time: of a group, of a dispatch that is alone, and of all.
     unsigned most_group_harts() const { return slots_of_worker_; }
     unsigned resident_harts() const { return all_harts() - all_harts() / 4; }
+    unsigned most_waiting_harts() const { return most_harts() - all_harts() / 4; }  // where all of them wait
     unsigned all_harts() const { return slots_of_worker_ * threads(); }
     // With those that begin because all others wait for them.
     unsigned most_harts() const { return most_slots_of_worker_ * threads(); }

@@ -344,8 +344,7 @@ void Machine::State::be_in_group(unsigned number) {
 // As the hart of its dispatch that its place says.
 void Machine::State::begin_dispatched(bool first) {
     const machine::Dispatch& dispatch = *system->dispatch;
-    const machine::HartPlace place{core.group, dispatch.groups, slot_in_group, dispatch.group_harts,
-                                   core.slot,  first,           &dispatch.name};
+    const machine::HartPlace place{core.group, dispatch.groups, slot_in_group, dispatch.group_harts, core.slot, first};
     begin_in(*group, place, dispatch);
 }
 
@@ -374,7 +373,7 @@ void Machine::State::begin_in(machine::Group& other, const machine::HartPlace& p
     core.harts = core.groups * place.group_harts;
     start_address = outside_address = dispatch.address;
     core.next = &outside;
-    if (system->checker) system->checker->begin(*this, place.group, place.number, place.name, place.checked);
+    if (system->checker) system->checker->begin(*this, place, dispatch);
     machine::HartRegisters registers(*this);
     if (dispatch.registers) dispatch.registers->put(*this);
     if (!dispatch.set_up(registers, place)) {

@@ -102,7 +102,7 @@ Machine::State::~State() { leave_program(); }
 // Reports
 
 std::string Machine::State::instruction_text(std::uint64_t address) const {
-    const Instruction* const known = known_instruction(address);
+    const Instruction* const known = translated_instruction(address);
     if (known == nullptr || known->form == no_index) return {};
     char buffer[Codec::max_text];
     return {buffer, codec->print(buffer, known->form, image_of(*known), known->bits, address)};

@@ -114,7 +114,8 @@ void wait(ISAFORGE_HANDLER_PARAMETERS) {
 
 void barrier(ISAFORGE_HANDLER_PARAMETERS) {
     core->at_barrier = true;
-    if (owner(core).system->checker) owner(core).checked.barrier_address = instruction_of(op)->address;
+    if (Checker* const checker = owner(core).system->checker.get())
+        checker->come_to_barrier(owner(core), *instruction_of(op));
     std::atomic_thread_fence(std::memory_order_seq_cst);
     ask_for_attention(core, count);
     ISAFORGE_NEXT;

@@ -63,6 +63,12 @@ Instruction* Program::find(const Translations& translations, std::uint64_t addre
     return found != translations.instructions.end() ? found->second.get() : nullptr;
 }
 
+Instruction* Program::find(std::uint64_t address) const {
+    for (const auto& [modes, each] : translations_)
+        if (Instruction* const found = find(*each, address)) return found;
+    return nullptr;
+}
+
 Instruction& Program::add(Translations& translations, std::unique_ptr<Instruction> instruction) {
     ++translated_;
     const std::uint64_t first = instruction->address * (isa.address_bits / 8);

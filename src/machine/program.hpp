@@ -42,6 +42,7 @@ struct Instruction {
     std::vector<std::size_t> computed_ends;  // Translation::computed_ends, counted behind the mark
     std::shared_ptr<const Watched> watched;  // for the checker; null: by none of the rules
     std::uint32_t place = 0;             // what the checker calls it
+    std::vector<Touch> highest;          // for the checker: of each file of which it uses registers the last one
     std::vector<bool> open;                  // bytes that may be overwritten: it looks them up each time; empty: none
     std::uint64_t touched = 0;           // touched_bits() of what it reads and writes, likewise
     std::string trouble;                 // why it has no meaning
@@ -98,6 +99,8 @@ struct Program {
 
     Translations& under(std::uint64_t modes);
     Instruction* find(const Translations& translations, std::uint64_t address) const;
+    // Under any modes.
+    Instruction* find(std::uint64_t address) const;
     Instruction& add(Translations& translations, std::unique_ptr<Instruction> instruction);
     void set_breakpoint(Instruction& instruction, bool on);
     void set_breakpoint(std::uint64_t address, bool on);

@@ -58,6 +58,8 @@ struct Machine::State {
     Instruction* event_at(Index event, std::uint64_t address);
     Instruction* next_instruction() const;             // null: there is none
     Instruction* known_instruction(std::uint64_t address) const;
+    // The same, or what it was under other modes.
+    Instruction* translated_instruction(std::uint64_t address) const;
     const machine::MicroOp* modes_code();
     // The modes found last, and the words that they were computed from.
     struct KnownModes {

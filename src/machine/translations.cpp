@@ -50,6 +50,23 @@ bool depends_on_registers(const ir::Graph& graph) {
     });
 }
 
+// Of each file of which the instruction uses registers the last one.
+std::vector<machine::Touch> highest_of(const Isa& isa, const std::vector<machine::Touch>& reads,
+                                       const std::vector<machine::Touch>& writes) {
+    std::vector<machine::Touch> out;
+    for (const auto* const touches : {&reads, &writes}) {
+        for (const machine::Touch& touch : *touches) {
+            if (touch.count != 1 || isa.register_files[touch.file].index_bits == 0) continue;
+            const auto known = std::ranges::find(out, touch.file, &machine::Touch::file);
+            if (known == out.end())
+                out.push_back(touch);
+            else
+                known->first = std::max(known->first, touch.first);
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 void Machine::State::set_next(std::uint64_t address) { core.next = resolve(address); }
@@ -71,6 +88,12 @@ Machine::State::Instruction* Machine::State::next_instruction() const {
 Machine::State::Instruction* Machine::State::known_instruction(std::uint64_t address) const {
     const std::lock_guard lock(program->lock);
     return program->find(*current->translations, address);
+}
+
+Machine::State::Instruction* Machine::State::translated_instruction(std::uint64_t address) const {
+    const std::lock_guard lock(program->lock);
+    Instruction* const known = program->find(*current->translations, address);
+    return known != nullptr ? known : program->find(address);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -365,6 +388,7 @@ std::unique_ptr<Machine::State::Instruction> Machine::State::finish_translation(
     if (system->checker) {
         made->place = system->checker->add_place(made->address);
         made->touched = machine::touched_bits(made->reads) | machine::touched_bits(made->writes);
+        made->highest = highest_of(isa, made->reads, made->writes);
     }
     if (system->checker && made->form != no_index)
         made->watched = machine::watched_of(isa, system->forms, made->form, made->image, {made->reads, made->writes});

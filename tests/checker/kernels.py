@@ -74,6 +74,17 @@ DEFECTS = [
     for (int i = 0; i < 7; ++i) own[i] = in[i];
     out[I] = own[in[I] < 0 ? 7 : 7];                            // here
 }""", [DATA, OUT], r"uninitialised: writes 4 bytes", "-O0"),
+    ("behind a private array", PLAIN + """ {
+    volatile int own[8];
+    for (int i = 0; i < 8; ++i) own[i] = in[i];
+    own[20 + (in[I] == -3)] = 5;                                // here
+    out[I] = own[in[I] & 7];
+}""", [DATA, OUT], r"bounds: writes 4 bytes at \w+ of `mem`, outside of the private memory of its wavefront, which has 48 bytes"),
+    ("before a private array", PLAIN + """ {
+    volatile int own[8];
+    for (int i = 0; i < 8; ++i) own[i] = in[i];
+    out[I] = own[(in[I] & 7) - 300];                            // here
+}""", [DATA, OUT], r"bounds: reads 4 bytes at \w+ of `mem`, \d+ bytes behind `private memory` of"),
     ("no barrier", SHARED + """ {
     tmp[L] = in[I];
     out[I] = tmp[255 - L];                                      // here
@@ -274,6 +285,16 @@ BY_GENERATION = [
     ("misaligned atomic operation", LATE, "v_or_b32 v5, 2, v4\n ds_add_u32 v5, v0",
      r"bounds: updates 4 bytes at \w+ of `lds`, which is no multiple of 4"),
 
+    ("misaligned in a buffer", OLDEST, "v_mov_b32 v5, 2\n buffer_load_dword v1, v5, s[8:11], 0 offen\n s_waitcnt vmcnt(0)",
+     r"bounds: accesses a buffer at no multiple of the size, so that low bits are ignored"),
+    ("misaligned and out of range", OLDEST, "v_mov_b32 v5, 0x102\n buffer_load_dword v1, v5, s[8:11], 0 offen\n s_waitcnt vmcnt(0)", None),
+    ("a limit of nothing", ALL[:3], "s_mov_b32 m0, s20\n ds_read_b32 v1, v4\n s_waitcnt lgkmcnt(0)",
+     r"uninitialised: the address it accesses depends on m0, which nobody has written"),
+    ("a vector register too many", ALL, "v_mov_b32 v16, 0", r"bounds: uses v16, and its kernel has no registers behind v15"),
+    ("the last of several registers", ALL, "ds_read_b64 v[15:16], v4\n s_waitcnt lgkmcnt(0)", r"bounds: uses v16, and its kernel"),
+    ("a scalar register too many", ALL, "s_mov_b32 s60, 0", r"bounds: uses s60, and its kernel has no registers behind s\d+"),
+    ("all registers", ALL, "v_mov_b32 v15, 0\n s_mov_b32 s31, 0", None),
+
     ("misaligned in the local data share of today", LATE, "v_or_b32 v5, 2, v4\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)", None),
     ("waits as they should be", ALL, "s_load_dword s4, s[2:3], 0\n buffer_load_dword v1, off, s[8:11], 0\n"
      " buffer_load_dword v5, off, s[8:11], 0\n ds_read_b32 v6, v4\n s_waitcnt vmcnt(1)\n v_mov_b32 v7, v1\n"
@@ -291,6 +312,25 @@ BY_GENERATION = [
      ".rept 17\n global_load_dword v5, v[2:3], off\n .endr\n s_waitcnt vmcnt(17)\n v_mov_b32 v6, v1", None),
 ]
 
+# Two wavefronts, each of which looks at what the other has done behind a barrier: v5 is the place.
+BETWEEN = [
+    ("stores that are waited for", ALL, "ds_write_b32 v4, v0\n s_waitcnt lgkmcnt(0)\n s_barrier\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)", None),
+    ("a store that may come behind the barrier", ALL, "ds_write_b32 v4, v0\n s_barrier\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)",
+     r"races: reads 4 bytes at \w+ of `lds`, which wavefront \d wrote in no order with it, by the instruction at \w+ `ds_write_b32 v4, v0`, "
+     r"for which it did not wait before the barrier"),
+    ("the second of two stores", ALL, "ds_write_b32 v4, v0 offset:512\n ds_write_b32 v4, v0\n s_waitcnt lgkmcnt(1)\n s_barrier\n ds_read_b32 v1, v5\n"
+     " ds_read_b32 v6, v5 offset:512\n s_waitcnt lgkmcnt(0)", r"races: reads 4 bytes at \w+ of `lds`, .* for which it did not wait"),
+    ("the first of two stores", ALL, "ds_write_b32 v4, v0\n ds_write_b32 v4, v0 offset:512\n s_waitcnt lgkmcnt(1)\n s_barrier\n ds_read_b32 v1, v5\n"
+     " s_waitcnt lgkmcnt(0)", None),
+    ("a load that may come behind the barrier", ALL, "ds_read_b32 v1, v4\n s_barrier\n ds_write_b32 v5, v0\n s_waitcnt lgkmcnt(0)",
+     r"races: writes 4 bytes at \w+ of `lds`, which wavefront \d read in no order with it, .* for which it did not wait before the barrier"),
+    ("waited for between two barriers", ALL, "ds_write_b32 v4, v0\n s_barrier\n s_waitcnt lgkmcnt(0)\n s_barrier\n ds_read_b32 v1, v5\n"
+     " s_waitcnt lgkmcnt(0)", None),
+    ("not even between two barriers", ALL, "ds_write_b32 v4, v0\n s_barrier\n s_barrier\n ds_read_b32 v1, v5\n s_waitcnt lgkmcnt(0)",
+     r"races: reads 4 bytes at \w+ of `lds`, .* for which it did not wait"),
+    ("its own", ALL, "ds_write_b32 v4, v0\n s_barrier\n ds_read_b32 v1, v4\n s_waitcnt lgkmcnt(0)", None),
+]
+
 # So many accesses one after the other do not make the stack grow: each of them a few words would be more than there is.
 IN_A_ROW, SMALL_STACK = ".rept 8000\n ds_write_b32 v4, v0\n .endr", 256 << 10
 
@@ -303,6 +343,10 @@ CLEAN = [
     ("bytes beside each other", "__kernel void k(__global uchar *in, __global uchar *out)" + """{
     out[I] = in[I + 1] ^ in[I];
 }""", [DATA, OUT]),
+    ("a word is handed over", "__kernel void k(__global int *data, __global int *out)" + """{
+    if (I == 0) { out[1024 + 5] = 7; __atomic_store_n(data, 1, __ATOMIC_RELEASE); }
+    else out[I] = __atomic_load_n(data, __ATOMIC_ACQUIRE) == 1 ? out[1024 + 5] : 0;
+}""", ["inout:data:other", "out:8192:result"]),
     ("copies", PLAIN + "{ out[I] = in[I]; }", [DATA, OUT]),
     ("many accesses in a row", PLAIN + "{ int sum = 0; for (int i = 0; i < 4096; ++i) sum += in[(I + i) & 1023]; out[I] = sum; }",
      [DATA, OUT]),
@@ -452,12 +496,12 @@ class Tests:
         if traced:
             self.judge(f"{name} {processor} {level}, traced", self.call(*command, "--trace", "trace", "--profile"), wanted, line)
 
-    def assembly(self, name, body, wanted, processor="gfx900", stack=None):
+    def assembly(self, name, body, wanted, processor="gfx900", stack=None, items="64"):
         (self.folder / "k.s").write_text(ASSEMBLY.format(body=body, processor=processor))
         made = self.call("clang-14", "-target", "amdgcn-amd-amdhsa", "-mcpu=" + processor, "k.s", "-o", "k.co")
         if made.returncode != 0:
             return self.fail(name, "is not assembled", made)
-        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", "64", "--check", stack=stack)
+        result = self.call(self.isaforge, "run", "k.co", "--kernel", "k", "--grid", items, "--group", items, "--check", stack=stack)
         if wanted is not None and "check: 1 place" not in result.stderr:
             self.fail(name, f"not one place on {processor}", result)
         return self.judge(f"{name} {processor}", result, wanted)
@@ -480,6 +524,9 @@ class Tests:
         for name, processors, body, wanted in BY_GENERATION:
             for processor in processors:
                 self.assembly(name, BEGIN + body, wanted, processor)
+        for name, processors, body, wanted in BETWEEN:
+            for processor in processors:
+                self.assembly(name, BEGIN + " v_xor_b32 v5, 0x100, v4\n s_barrier\n" + body, wanted, processor, items="128")
         for processor in ALL:
             self.assembly("many accesses in a row", BEGIN + IN_A_ROW, None, processor, SMALL_STACK)
         for name, source, arguments in CLEAN:

@@ -339,6 +339,7 @@ private:
         switch (each.op) {
             case Op::get_at:
             case Op::put_at: return tell_use(Decides::register_number, first);
+            case Op::check_that: return tell_use(Decides::address, first, each.mask);  // that it may go there
             case Op::put_pc: return tell_use(Decides::target, first);
             case Op::put_mode: return tell_use(Decides::mode, first);
             case Op::host_argument:
