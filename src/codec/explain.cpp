@@ -165,7 +165,7 @@ void Reader::suggest_name(std::string_view found, ReadFailure& failure) const {
 }
 
 // The statement is written as it should be, but there is no such instruction.
-void Reader::explain_violation(const char* begin, ReadFailure& failure) const {
+void Reader::explain_violation(const char* begin, ReadFailure& failure) {
     failure.kind = ReadFailure::Kind::violation;
     failure.offset = static_cast<std::uint32_t>(violation_.begin - begin);
     failure.length = std::max<std::uint32_t>(static_cast<std::uint32_t>(violation_.end - violation_.begin), 1);
@@ -173,8 +173,32 @@ void Reader::explain_violation(const char* begin, ReadFailure& failure) const {
         case Violation::Kind::limit: failure.message = isa_.limits[violation_.limit].reason; break;
         case Violation::Kind::other_tail: failure.message = other_tail_text; break;
         case Violation::Kind::parentheses: failure.message = parentheses_text; break;
+        case Violation::Kind::range: {
+            const char* p = violation_.begin;
+            NumberValue number;
+            takes_any_number_ = false;
+            stop_ = violation_.stop;
+            failure.kind = ReadFailure::Kind::out_of_range;
+            if (violation_.range != nullptr)
+                failure.message =
+                    fmt::format("expected a number in {}, found '{}'", numbers_of(nullptr, *violation_.range),
+                                std::string_view(violation_.begin, failure.length));
+            else if (number_value(p, number))
+                failure.message = number_problem(number, violation_.limit);
+            break;
+        }
         default: failure.message = long_tail_text;
     }
+}
+
+// Why a number is none of the type; empty where it is one.
+std::string Reader::number_problem(const NumberValue& number, Index index) const {
+    const OperandType& type = isa_.operand_types[index];
+    const NumberRule rule = type.number.plain ? plain_rule(type.number) : type.number;
+    std::uint64_t code = 0;
+    std::string problem;
+    encode_number(rule, type.width, number, type.number.plain ? 0 : address_, code, &problem);
+    return problem;
 }
 
 // A text that would be an operand but for its number: s[5:8] where every fourth register begins one.
@@ -195,7 +219,7 @@ bool Reader::explain_constraint(const char* begin, ReadFailure& failure) const {
     return true;
 }
 
-void Reader::explain(const char* begin, ReadFailure& failure) const {
+void Reader::explain(const char* begin, ReadFailure& failure) {
     failure = {};
     const auto at = [&](const char* p) { return static_cast<std::uint32_t>(p - begin); };
     if (!found_ && word_begin_) {
@@ -241,12 +265,13 @@ void Reader::explain(const char* begin, ReadFailure& failure) const {
         } else if (one.type == no_index) {
             add_once(wanted, "the end of the statement");
         } else {
-            const OperandType& type = isa_.operand_types[one.type];
-            std::uint64_t code = 0;
-            const bool there = type.kind == OperandKind::number &&
-                               (one.number.kind == NumberValue::Kind::floating || one.number.integer != 0);
-            const NumberRule rule = type.number.plain ? plain_rule(type.number) : type.number;
-            if (there && !encode_number(rule, type.width, one.number, address_, code, &problem)) continue;
+            const bool there =
+                is_number(one.type) && (one.number.kind == NumberValue::Kind::floating || one.number.integer != 0);
+            if (const std::string found = there ? number_problem(one.number, one.type) : std::string();
+                !found.empty()) {
+                problem = found;
+                continue;
+            }
             add_once(wanted, describe(one.type, 0));
         }
     }

@@ -124,9 +124,9 @@ bool Printer::may_print_nothing(const TextElement& element, const std::vector<Fi
 bool Printer::may_print_nothing(const OperandType& type) const {
     return std::ranges::any_of(type.entries, [](const Entry& entry) { return entry.texts[0].empty(); }) ||
            std::ranges::any_of(type.rows, [&](const OperandRow& row) {
-               return !row.alias && !row.texts.empty() && std::ranges::all_of(row.texts[0], [&](const TextElement& each) {
-                   return may_print_nothing(each, row.fields);
-               });
+               return !row.alias && !row.texts.empty() &&
+                      std::ranges::all_of(row.texts[0],
+                                          [&](const TextElement& each) { return may_print_nothing(each, row.fields); });
            });
 }
 

@@ -283,7 +283,15 @@ bool Reader::number(const char*& cursor, Index index, Parsed& out) {
                           ? encode_number(plain_rule(type.number), type.width, value, 0, out.code, nullptr)
                           : encode_number(type.number, type.width, value, address_, out.code, nullptr);
     if (good) return true;
-    return fail_number(begin, index, value);
+    fail_number(begin, index, value);
+    out.code = 0;
+    return takes_any_number_ && take_number(begin, cursor, index);
+}
+
+bool Reader::take_number(const char* begin, const char* end, Index type) {
+    ++taken_numbers_;
+    if (pending_.kind == Violation::Kind::none) pending_ = {Violation::Kind::range, begin, end, type, stop_};
+    return true;
 }
 
 // A sum in a text, scale * field + bias: solved for the field, or compared where the field is known.
@@ -494,6 +502,10 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
     const bool has_tail_row = table.has_tail_row;
     const char* best_end = nullptr;
     Parsed best;
+    bool best_is_wrong = false;  // but for its number it fits
+    const Violation before = pending_;
+    const unsigned taken_before = taken_numbers_;
+    Violation wrong;
     std::size_t number = 0;  // of the text, among those of all rows
     for (const OperandRow& row : type.rows) {
         for (const TextTemplate& text : row.texts) {
@@ -503,17 +515,35 @@ bool Reader::rows(const char*& cursor, Index index, bool glued, Parsed& out) {
             const char* p = cursor;
             Parsed attempt;
             const bool fits = row_text(p, row, text, glued, attempt);
+            if (taken_numbers_ != taken_before) {
+                taken_numbers_ = taken_before;
+                const Violation found = std::exchange(pending_, before);
+                const bool better = best_end == nullptr ||
+                                    (best_is_wrong && (p > best_end || (p == best_end && tells_more(found, wrong))));
+                if (!fits || !better) continue;
+                best_end = p;
+                best = attempt;
+                best_is_wrong = true;
+                wrong = found;
+                continue;
+            }
             if (!fits) continue;
             // A number that is not known yet may be anything: only the row with a whole word for it surely fits.
             if (has_tail_row && row.tail_bits == 0 && attempt.deferred_count > 0) continue;
             if (!comes_back(index, row, attempt)) continue;
-            if (best_end && (p < best_end || (p == best_end && !has_more_room(attempt, best)))) continue;
+            if (best_end && !best_is_wrong && (p < best_end || (p == best_end && !has_more_room(attempt, best))))
+                continue;
             best_end = p;
             best = attempt;
+            best_is_wrong = false;
         }
     }
     --depth_;
     if (!best_end) return false;
+    if (best_is_wrong) {
+        ++taken_numbers_;
+        pending_ = wrong;
+    }
     cursor = best_end;
     out = best;
     return true;
@@ -632,7 +662,7 @@ bool Reader::adopt_operand(Parsed& parsed, Parsed& child, const Form& form, Inde
     const bool second = parsed.tail_bits != 0 && child.tail_bits != 0 && child.tail_shared;
     if (adopt_field(parsed, child, form, field)) return true;
     if (!second) return fail(skip(begin), nullptr, form.fields[field].type);
-    if (pending_.kind == Violation::Kind::none) pending_ = {Violation::Kind::other_tail, skip(begin), end, no_index};
+    if (pending_.kind == Violation::Kind::none) pending_ = {Violation::Kind::other_tail, skip(begin), end};
     return true;
 }
 
@@ -695,7 +725,7 @@ bool Reader::constrain(const OperandRow& row, Index field, Parsed& out, unsigned
 
 bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemplate& text, bool glued, Parsed& out) {
     std::uint64_t codes[most_fields] = {};
-    std::uint32_t known = 0, waiting = 0;  // fields
+    std::uint32_t known = 0, waiting = 0, taken = 0;  // fields
     const StopGuard guard(stop_);
     const char* const start = skip(cursor);
     if (row.fields.size() > most_fields) return false;
@@ -715,7 +745,9 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
                 Parsed child;
                 const Field& field = row.fields[element.field];
                 const char* begin = cursor;
+                const unsigned taken_before = taken_numbers_;
                 if (!operand(cursor, field.type, is_glued(text, i, glued), child)) return false;
+                taken |= taken_numbers_ != taken_before ? 1u << element.field : 0;
                 const bool is_known = known >> element.field & 1;
                 if (is_known && (child.deferred_count != 0 || child.code != codes[element.field]))
                     return fail(skip(begin), nullptr, field.type);
@@ -753,6 +785,11 @@ bool Reader::row_text(const char*& cursor, const OperandRow& row, const TextTemp
     }
     for (const Constraint& constraint : row.constraints) {
         if (waiting >> constraint.field & 1) continue;
+        if (taken >> constraint.field & 1) {
+            const bool is_plain = isa_.operand_types[row.fields[constraint.field].type].kind == OperandKind::number;
+            if (pending_.kind == Violation::Kind::range && is_plain) pending_.range = &constraint;
+            continue;
+        }
         const std::uint64_t value = codes[constraint.field];
         if (value < constraint.low || value > constraint.high || (value - constraint.low) % constraint.step != 0)
             return fail_constraint(start, cursor, constraint, text);
@@ -950,8 +987,19 @@ bool Reader::begins_alike(const char* p, std::string_view text) const {
 
 // All was read, but it is not an instruction.
 bool Reader::violated() {
-    if (violation_.kind == Violation::Kind::none) violation_ = pending_;
+    if (violation_.kind == Violation::Kind::none || tells_more(pending_, violation_)) violation_ = pending_;
     return false;
+}
+
+// Of numbers that do not fit the one that may be larger, and a rule rather than a number.
+bool Reader::tells_more(const Violation& one, const Violation& other) const {
+    if (other.kind != Violation::Kind::range) return false;
+    if (one.kind != Violation::Kind::range) return one.kind != Violation::Kind::none;
+    const auto room = [&](const Violation& number) {
+        const std::uint64_t all = low_bits(isa_.operand_types[number.limit].width);
+        return number.range == nullptr ? all : std::min(all, number.range->high - number.range->low);
+    };
+    return room(one) > room(other);
 }
 
 // Which operand of a statement that was read, to `image`, is one too many: reads it again, and counts what has been read.
@@ -1009,6 +1057,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     const Shape& shape = *candidate.shape;
     if (shape.spaced && cursor != end_ && tables_.letter[static_cast<unsigned char>(*cursor)] != 0)
         return fail(cursor, nullptr, no_index);
+    takes_any_number_ = thorough_ && wanted_ == nullptr;
     Parsed parsed;
     Image& image = out.image;
     image = {};
@@ -1026,7 +1075,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     }
     if (!at_end(p)) return fail(skip(p), nullptr, no_index);
     if (enclosed_ != nullptr && parentheses_are_text(cursor, candidate)) {
-        pending_ = {Violation::Kind::parentheses, enclosed_, enclosed_end_, no_index};
+        pending_ = {Violation::Kind::parentheses, enclosed_, enclosed_end_};
         return violated();
     }
     for (std::size_t i = 0; i < image.words.size(); ++i) image.words[i] |= candidate.written.words[i];
@@ -1045,7 +1094,8 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     if (candidate.limited) {
         for (const FormLimit& limit : tables_.forms[candidate.form].limits) {
             if (!exceeds(limit, image)) continue;
-            if (violation_.kind == Violation::Kind::none) find_excess(cursor, candidate, limit, image);
+            if (violation_.kind == Violation::Kind::none || violation_.kind == Violation::Kind::range)
+                find_excess(cursor, candidate, limit, image);
             return violated();
         }
     }
@@ -1054,7 +1104,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
     out.deferred_count = parsed.deferred_count;
     for (unsigned i = 0; i < parsed.deferred_count; ++i) out.deferred[i] = parsed.deferred[i];
     if ((parsed.tail_bits != 0 || own_tail_count_ != 0) && !place_tails(parsed, candidate.form, out)) {
-        pending_ = {Violation::Kind::long_tail, skip(cursor), p, no_index};
+        pending_ = {Violation::Kind::long_tail, skip(cursor), p};
         return violated();
     }
     cursor = p;
@@ -1062,6 +1112,7 @@ bool Reader::body(const char*& cursor, const Candidate& candidate, const std::ui
 }
 
 bool Reader::head(const char*& cursor, const Head& head, std::uint64_t* codes) {
+    takes_any_number_ = false;
     std::size_t slot = 0;
     for (const Head::Slot& part : head.slots) {
         if (part.type == no_index) {

@@ -93,7 +93,7 @@ public:
           furthest_(begin) {}
 
     bool statement(const char*& cursor, unsigned skip_count, Encoded& out);
-    void explain(const char* begin, ReadFailure& failure) const;
+    void explain(const char* begin, ReadFailure& failure);
     bool explain_constraint(const char* begin, ReadFailure& failure) const;
     // Whether a text was read whole that was no instruction, because of a rule.
     bool ruled_out() const { return violation_.kind != Violation::Kind::none; }
@@ -131,10 +131,12 @@ private:
 
     // What is wrong with a statement that is written as it should be.
     struct Violation {
-        enum class Kind : std::uint8_t { none, long_tail, other_tail, limit, parentheses } kind = Kind::none;
+        enum class Kind : std::uint8_t { none, long_tail, other_tail, limit, parentheses, range } kind = Kind::none;
         const char* begin = nullptr;  // the operand
         const char* end = nullptr;
-        Index limit = no_index;
+        Index limit = no_index;       // range: the type of the number
+        char stop = 0;                // range: behind which this stands
+        const Constraint* range = nullptr;  // what the row asks of it
     };
 
     // White space, and comments where they may stand inside a statement.
@@ -216,6 +218,8 @@ private:
     const Mnemonic* lookup(const char* word, std::size_t size, std::uint32_t hash) const;
     bool begins_alike(const char* p, std::string_view text) const;
     bool violated();
+    bool tells_more(const Violation& one, const Violation& other) const;
+    bool take_number(const char* begin, const char* end, Index type);
     void find_excess(const char* begin, const Candidate& candidate, const FormLimit& limit, const Image& image);
     void resume(const Candidate& candidate, const char*& at, std::size_t& from, Image& image);
     void remember(const ReadStep& step, std::size_t steps, const char* at, const Parsed& parsed, const Image& image);
@@ -230,7 +234,8 @@ private:
     bool form_field(const char*& cursor, const Form& form, const ReadStep& step, Parsed& parsed, Image& image);
     bool fixed_field(const char*& cursor, const Form& form, const ReadStep& step);
 
-    void explain_violation(const char* begin, ReadFailure& failure) const;
+    void explain_violation(const char* begin, ReadFailure& failure);
+    std::string number_problem(const NumberValue& number, Index type) const;
     std::string describe(Index type, unsigned depth) const;
     std::string hole(const Field& field) const;
     std::string template_text(const TextTemplate& text, const std::vector<Field>& fields, std::string_view name) const;
@@ -289,7 +294,10 @@ private:
     unsigned failures_ = 0;
     Failure failure_[most_failures];
     Violation pending_;    // of the candidate that is being read
-    Violation violation_;  // of the first candidate that had one
+    Violation violation_;  // of the first candidate that had one, and by its range that of the widest number
+    // For the message a number that does not fit is taken as if it did: the rest is read, to see whether it is all that is wrong.
+    bool takes_any_number_ = false;
+    unsigned taken_numbers_ = 0;
     const Candidate* candidate_ = nullptr;
     std::vector<Look>* looks_ = nullptr;
     // Values behind the instruction that are not shared, of the statement that is being read.

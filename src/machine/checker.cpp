@@ -216,9 +216,7 @@ Checker::Checker(const Checks& checks, const Isa& isa, std::string hart_name)
     for (const auto& event : isa.events) narrows_ = narrows_ && event.name != "bad_read" && event.name != "bad_write";
 }
 
-void Checker::begin(Machine::State& hart, std::uint64_t group, unsigned number) {
-    begin(hart, group, number, nullptr);
-}
+void Checker::begin(Machine::State& hart, std::uint64_t group, unsigned number) { begin(hart, group, number, nullptr); }
 
 void Checker::begin(Machine::State& hart, const HartPlace& place, const Dispatch& dispatch) {
     begin(hart, place.group, place.number, &dispatch);
@@ -501,8 +499,8 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
             }
             low = region->first;
             high = std::max(last, region->last);
-            if (const CheckedHart& own = hart.checked; checks_.bounds && own.private_last != 0 &&
-                                                    low <= own.private_first && own.private_last <= high) {
+            if (const CheckedHart& own = hart.checked;
+                checks_.bounds && own.private_last != 0 && low <= own.private_first && own.private_last <= high) {
                 if (byte < own.private_first || last > own.private_last) {
                     add(outside, byte, lane);
                     allowed[lane] = narrows_ ? 0 : 1;
@@ -527,7 +525,8 @@ void Checker::access(Machine::State& hart, const LanesOf& lanes, Index space_num
     const std::uint64_t all = lanes.lanes == 1 ? 0 : ~std::uint64_t{0};
     if (outside.any && checks_.bounds && narrows_)
         report(hart, lanes.instruction, "bounds", kind.stores ? 1 : 0,
-               access_text(space, kind, outside.first) + ", " + place_text(hart, space, outside.first), outside.lanes & all);
+               access_text(space, kind, outside.first) + ", " + place_text(hart, space, outside.first),
+               outside.lanes & all);
     // Compute devices allow such loads and stores, and compilers make some.
     if (misaligned.any && checks_.bounds && ((kind.atomic && kind.stores) || hart.checked.dispatch == nullptr))
         report(hart, lanes.instruction, "bounds", 2,
@@ -728,8 +727,10 @@ void Checker::add_under_way(Machine::State& hart, UnderWay added) {
 }
 
 void Checker::arrive(Machine::State& hart, const Instruction& instruction, std::string counter, bool in_order) {
-    UnderWay added{
-        .address = instruction.address, .counter = std::move(counter), .in_order = in_order, .begun_at = hart.core.count};
+    UnderWay added{.address = instruction.address,
+                   .counter = std::move(counter),
+                   .in_order = in_order,
+                   .begun_at = hart.core.count};
     for (const Touch& touch : instruction.writes)
         if (touch.count == 1) added.registers.push_back(touch);
     add_under_way(hart, std::move(added));

@@ -276,9 +276,8 @@ bool Dispatcher::Worker::run_turn(Resident& resident) {
     if (!goes_on && stalled_hart(resident) == resident.harts.size())
         owner_.end(dispatch, "nothing will end the waiting of its harts");
     if (dispatch.most_instructions != 0 && dispatch.instructions >= dispatch.most_instructions) {
-        const auto here = std::ranges::find_if(resident.harts, [](const Machine::State* hart) {
-            return !hart->stopped && !hart->core.at_barrier;
-        });
+        const auto here = std::ranges::find_if(
+            resident.harts, [](const Machine::State* hart) { return !hart->stopped && !hart->core.at_barrier; });
         DispatchFault fault;
         std::string place;
         if (here != resident.harts.end()) {
