@@ -46,7 +46,7 @@ const std::vector<Instruction>& instructions() {
         std::vector<Instruction> out;
         std::mt19937_64 random(1);
         char text[Codec::max_text];
-        const std::vector<Form>& forms = codec().isa().forms;
+        const Rows<Form>& forms = codec().isa().forms;
         while (out.size() < instruction_count) {
             const Form& form = forms[random() % forms.size()];
             Instruction one;

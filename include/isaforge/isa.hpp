@@ -27,6 +27,7 @@
 
 #include "isaforge/diagnostics.hpp"
 #include "isaforge/image.hpp"
+#include "isaforge/rows.hpp"
 #include "isaforge/source.hpp"
 
 namespace isaforge {
@@ -644,6 +645,62 @@ struct ElfMachine {
     }
 };
 
+// Which texts of which forms a word at the begin of a statement may be: what the codec would else find out from all forms
+// before it reads a single line.
+struct MnemonicIndex {
+    // What stands before the mnemonic: the same for all forms whose texts begin alike.
+    struct Head {
+        struct Slot {
+            std::string literal;  // or a field's operand type
+            Index type = no_index;
+
+            bool operator==(const Slot&) const = default;
+        };
+        std::vector<Slot> slots;
+
+        bool operator==(const Head&) const = default;
+    };
+    // One text of a form under one of its names.
+    struct Reading {
+        Index form = no_index;
+        std::uint16_t text = 0;     // Form::texts
+        std::uint16_t printed = 0;  // whether it is the one that is printed
+
+        bool operator==(const Reading&) const = default;
+    };
+    struct Mnemonic {
+        std::uint32_t begin = 0, size = 0;   // in `words`
+        std::uint32_t first = 0, count = 0;  // in `readings`
+
+        bool operator==(const Mnemonic&) const = default;
+    };
+    // What is asked of a form before anybody looks at it.
+    struct FormFacts {
+        std::uint16_t longest_tail = 0;  // bits that its operands may bring along
+        bool is_relative = false;        // has a number that counts from the instruction's address
+        bool is_loaded = false;          // … or that a loader changes
+        bool may_grow = false;           // longer forms may be written in its place
+        bool unused = false;
+
+        bool operator==(const FormFacts&) const = default;
+    };
+    struct Slot {
+        std::uint32_t hash = 0, mnemonic = 0;  // + 1; 0: none
+
+        bool operator==(const Slot&) const = default;
+    };
+    std::string words;  // of all mnemonics, in small letters where case does not matter
+    std::vector<Mnemonic> mnemonics;
+    std::vector<Reading> readings;
+    std::vector<Slot> slots;  // a hash table, as many as a power of two
+    std::vector<Head> heads;
+    std::vector<FormFacts> forms;
+    std::vector<std::string> names;  // what rows of operands with a meaning are called, which is no symbol
+    bool has_dots = false;           // in mnemonics
+    bool relaxes = false;            // there are names for those who may be given a longer form, which are not here
+    unsigned longest = 0;  // bits of the longest instruction, with what its operands bring along, at most
+};
+
 struct Isa {
     std::string name;  // "wishbone-gpu"
     std::string title;
@@ -685,10 +742,10 @@ struct Isa {
     std::vector<Naming> names_in_meanings;  // of the whole description
     std::vector<Mode> modes;
     std::vector<EventHandler> events;
-    std::vector<OperandType> operand_types;
+    Rows<OperandType> operand_types;
     std::vector<Limit> limits;
     std::vector<Format> formats;
-    std::vector<Instruction> instructions;
+    Rows<Instruction> instructions;
     bool has_arrivals = false;  // some of these have
     bool has_cycles = false;    // a column or a name says what some of these take: `cycles`
     std::vector<InstructionClass> classes;
@@ -698,7 +755,7 @@ struct Isa {
 
     // Whether the order of instructions and waits between them matter.
     bool has_watched_steps() const { return has_arrivals || !hazards.empty() || !held.empty(); }
-    std::vector<Form> forms;
+    Rows<Form> forms;
     std::vector<OpcodeRow> opcode_rows;
     std::vector<Pool> pools;
     std::vector<ReservedPattern> reserved;
@@ -709,6 +766,7 @@ struct Isa {
     std::vector<std::shared_ptr<const semantics::TypeAlias>> types;
     std::vector<Doc> docs;  // by their places
     std::vector<DocPage> pages;
+    std::optional<MnemonicIndex> mnemonics;  // only of models that were packed
 
     // What is said in prose of what was declared there; empty where nothing is.
     std::string_view doc_of(Place where) const {

@@ -1,6 +1,6 @@
-// Builds the codec's tables from the model. What all need is built at once: which mnemonics there are, what operands and forms
-// bring along. The rest waits until it is asked for, under a lock: for a mnemonic its candidates, for a form its operands' codes,
-// for decoding the tree, and with each the operands that it needs (a row refers to operands with a lower index).
+// Builds the codec's tables from the model. Which mnemonics there are is known at once; the rest waits until it is asked for, under
+// a lock: for a mnemonic its candidates, for a form its operands' codes, for decoding the tree, and with each the forms and
+// operands that it needs (a row refers to operands with a lower index).
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -12,6 +12,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "codec/mnemonics.hpp"
 #include "codec/operands.hpp"
 #include "codec/printer.hpp"
 #include "codec/tables.hpp"
@@ -80,6 +81,25 @@ bool code_is_valid(const Isa& isa, Index index, std::uint64_t code) {
     return false;
 }
 
+void describe_operand(const Isa& isa, Index index, std::vector<OperandTable>& operands) {
+    const OperandType& type = isa.operand_types[index];
+    OperandTable& table = operands[index];
+    table.relative = type.kind == OperandKind::number && type.number.relative;
+    for (const OperandRow& row : type.rows) {
+        table.has_tail_row |= row.tail_bits != 0;
+        table.can_take |= row.takes != 0;
+        unsigned tail = 0;
+        for (const Field& field : row.fields) {
+            const OperandTable& inner = operands[field.type];
+            tail += field.in_tail ? field.place.width : inner.longest_tail;
+            table.has_own_tail |= inner.has_own_tail || (field.in_tail && !field.shared);
+            table.can_take |= inner.can_take && !field.in_tail;
+            table.relative |= inner.relative;
+        }
+        table.longest_tail = std::max(table.longest_tail, tail);
+    }
+}
+
 class Builder {
 public:
     Builder(const Isa& isa, bool relax, Codec::Tables& tables)
@@ -96,20 +116,13 @@ public:
     void all();
 
 private:
-    // A text up to the operands: what all forms with the same texts and fields have in common.
-    struct TextBegin {
-        std::uint32_t head = 0;             // Tables::heads
-        std::string glued;                  // the part of the word behind the name, folded
-        std::size_t name_at = 0;
-    };
-    using Written = std::pair<const TextTemplate*, const Field*>;  // the texts and fields that forms share
-    // … the text that is read, and the values of the fields that are fixed.
+    // The texts and fields that forms share, the text that is read, and the values of the fields that are fixed.
     using ReadingKey = std::tuple<const TextTemplate*, const Field*, std::uint16_t, std::vector<std::uint64_t>>;
 
     template <typename Build>
     void locked(const Build& build);
     void build_characters();
-    void describe_operand(Index index);
+    void need_description(Index index);
     void need_codes(Index index);
     void need_texts(Index index);
     void tabulate_rows(const OperandType& type, OperandTable& table);
@@ -131,20 +144,14 @@ private:
     static LimitedField limited_field(const Form& form, Index index, const OperandTable& table);
     void build_register_names();
 
-    void describe_forms();
+    void describe_form(Index form);
     void need_checks(Index form);
     static Check check_of(const Form& form, Index field, const std::vector<std::uint8_t>& codes);
-    void order_tails(const Form& form, FormTable& table) const;
+    void order_tails(const Form& form, FormTable& table);
     void build_form_codes(Index form);
 
     void build_mnemonic(Mnemonic& mnemonic);
-    void index_mnemonics();
-    void add_readings(Index form, const std::vector<std::string>& names, bool relaxed);
-    std::uint32_t mnemonic_of(std::string_view name, const std::string& glued);
-    void grow_slots();
-    void keep_mnemonics();
-    void describe_mnemonic(const Mnemonic& mnemonic);
-    const std::vector<TextBegin>& begins_of(const Form& form);
+    void name_mnemonics();
     std::vector<Shape>& shapes_of(const std::vector<Reading>& readings);
     Shape shape_of(const Reading& reading);
     Shape::HeadField head_field(const Form& form, Index index) const;
@@ -153,7 +160,6 @@ private:
     void find_places(const std::vector<Reading>& readings, std::vector<Shape>& shapes);
     void number_steps(const std::vector<Reading>& readings, std::vector<Shape>& shapes) const;
     const Patterns& texts_of_all(const std::vector<Index>& types);
-    std::uint32_t head_of(const Form& form, const TextTemplate& text, std::size_t name_at);
 
     void build_decoding();
     DecodeNode tree_node(std::vector<Index> forms, Image tested, unsigned depth);
@@ -167,7 +173,8 @@ private:
     bool is_building_ = false;
     std::uint32_t steps_ = 0;               // that there are
     Spellings spellings_;
-    std::vector<bool> has_codes_, has_texts_, has_limits_;  // operands, operands, forms
+    std::vector<bool> is_described_, has_codes_, has_texts_;  // operands
+    std::vector<bool> is_form_described_, has_limits_;        // forms
     std::map<std::tuple<FileId, std::uint32_t, std::uint64_t>, std::uint32_t> identities_;  // by row and code
     std::map<std::pair<Index, std::uint64_t>, std::unique_ptr<Patterns>> fixed_;            // by operand and code
     std::map<std::vector<Index>, std::unique_ptr<Patterns>> places_;                        // by their operands
@@ -177,40 +184,39 @@ private:
         std::optional<std::uint32_t> first;  // in Tables::checks, where all are simple
     };
     std::map<const Field*, Checks> checks_;
-    std::map<Written, std::vector<TextBegin>> begins_;
     std::map<std::vector<ReadingKey>, std::vector<Shape>> shapes_;  // by what a mnemonic may be
-
-    // Only while mnemonics are indexed.
-    struct Named {                          // a mnemonic that is being collected
-        std::uint32_t begin = 0, size = 0;  // in Tables::words
-        std::uint32_t hash = 0;
-    };
-    std::vector<Named> named_;
-    std::vector<std::pair<std::uint32_t, Reading>> found_;  // by mnemonic
-    struct SameName {                       // of the instruction whose forms come one after the other
-        const std::string *name = nullptr, *glued = nullptr;
-        std::uint32_t mnemonic = 0;
-    };
-    std::vector<SameName> same_names_;
-    const std::string* names_ = nullptr;
 };
 
 void Builder::begin() {
     build_characters();
     tables_.operands = std::vector<OperandTable>(isa_.operand_types.size());
+    is_described_.resize(isa_.operand_types.size());
     has_codes_.resize(isa_.operand_types.size());
     has_texts_.resize(isa_.operand_types.size());
-    for (Index i = 0; i < isa_.operand_types.size(); ++i) describe_operand(i);
     tables_.forms = std::vector<FormTable>(isa_.forms.size());
-    tables_.relative.resize(isa_.forms.size());
+    is_form_described_.resize(isa_.forms.size());
     has_limits_.resize(isa_.forms.size());
-    describe_forms();
-    index_mnemonics();
+    if (!isa_.mnemonics || (relax_ && isa_.mnemonics->relaxes)) tables_.own_index = index_mnemonics(isa_, relax_);
+    tables_.index = tables_.own_index ? &*tables_.own_index : &*isa_.mnemonics;
+    name_mnemonics();
     build_register_names();
-    for (const Head& head : tables_.heads) {
+    for (const Head& head : tables_.index->heads) {
         for (const Head::Slot& slot : head.slots) {
             if (slot.type != no_index) need_texts(slot.type);
         }
+    }
+}
+
+void Builder::name_mnemonics() {
+    const MnemonicIndex& index = *tables_.index;
+    tables_.slot_mask = static_cast<std::uint32_t>(index.slots.size() - 1);
+    tables_.mnemonics = std::vector<Mnemonic>(index.mnemonics.size());
+    for (std::size_t i = 0; i < index.mnemonics.size(); ++i) {
+        const MnemonicIndex::Mnemonic& known = index.mnemonics[i];
+        Mnemonic& mnemonic = tables_.mnemonics[i];
+        mnemonic.text = std::string_view(index.words).substr(known.begin, known.size);
+        mnemonic.first = known.first;
+        mnemonic.count = known.count;
     }
 }
 
@@ -275,8 +281,8 @@ void Builder::build_characters() {
     for (const auto& [dialect, own] : isa_.dialect_surfaces) surface_ends(own);
     for (int c = 0; c < 256; ++c) {
         const auto at = static_cast<std::size_t>(c);
-        tables_.letter[at] = std::isalnum(c) || c == '_' ? 1 : c == '.' ? 2 : 0;
-        tables_.fold[at] = static_cast<char>(isa_.surface.case_insensitive ? std::tolower(c) : c);
+        tables_.letter[at] = letter_kind(static_cast<char>(c));
+        tables_.fold[at] = folded(surface, static_cast<char>(c));
     }
 }
 
@@ -298,29 +304,19 @@ bool Builder::is_total(const OperandType& type) const {
     return false;
 }
 
-// What is known of an operand without looking at its codes. Those inside it have been described.
-void Builder::describe_operand(Index index) {
-    const OperandType& type = isa_.operand_types[index];
-    OperandTable& table = tables_.operands[index];
-    table.relative = type.kind == OperandKind::number && type.number.relative;
-    for (const OperandRow& row : type.rows) {
-        table.has_tail_row |= row.tail_bits != 0;
-        table.can_take |= row.takes != 0;
-        unsigned tail = 0;
-        for (const Field& field : row.fields) {
-            const OperandTable& inner = tables_.operands[field.type];
-            tail += field.in_tail ? field.place.width : inner.longest_tail;
-            table.has_own_tail |= inner.has_own_tail || (field.in_tail && !field.shared);
-            table.can_take |= inner.can_take && !field.in_tail;
-            table.relative |= inner.relative;
-        }
-        table.longest_tail = std::max(table.longest_tail, tail);
+void Builder::need_description(Index index) {
+    if (is_described_[index]) return;
+    is_described_[index] = true;
+    for (const OperandRow& row : isa_.operand_types[index].rows) {
+        for (const Field& field : row.fields) need_description(field.type);
     }
+    describe_operand(isa_, index, tables_.operands);
 }
 
 void Builder::need_codes(Index index) {
     if (has_codes_[index]) return;
     has_codes_[index] = true;
+    need_description(index);
     const OperandType& type = isa_.operand_types[index];
     OperandTable& table = tables_.operands[index];
     for (const OperandRow& row : type.rows) {
@@ -623,14 +619,7 @@ void Builder::build_register_names() {
             for (const std::string& name : entry.texts) add(name);
         }
     }
-    for (const OperandType& type : isa_.operand_types) {
-        for (const OperandRow& row : type.rows) {
-            if (!row.meaning) continue;
-            for (const TextTemplate& text : row.texts) {
-                if (text.size() == 1 && text[0].kind == TextKind::literal) add(text[0].text);
-            }
-        }
-    }
+    for (const std::string& name : tables_.index->names) add(name);
     tables_.registers.finish();
 }
 
@@ -644,7 +633,8 @@ Check Builder::check_of(const Form& form, Index index, const std::vector<std::ui
 }
 
 // In the order of the text that is printed; what it does not mention stands behind.
-void Builder::order_tails(const Form& form, FormTable& table) const {
+void Builder::order_tails(const Form& form, FormTable& table) {
+    for (const Field& field : form.fields) need_description(field.type);
     const auto add = [&](Index index) {
         const bool brings = tables_.operands[form.fields[index].type].longest_tail != 0;
         if (brings && std::ranges::find(table.tail_order, index) == table.tail_order.end())
@@ -660,34 +650,17 @@ void Builder::order_tails(const Form& form, FormTable& table) const {
 }
 
 // What is known of forms without looking at the codes of their operands; the same for all with the same fields.
-void Builder::describe_forms() {
-    struct Described {
-        unsigned longest_tail = 0;
-        bool has_relative = false, loaded = false;
-    };
-    std::unordered_map<const Field*, Described> known;
-    for (Index i = 0; i < isa_.forms.size(); ++i) {
-        const Form& form = isa_.forms[i];
-        const auto [at, fresh] = known.try_emplace(form.fields.data());
-        for (const Field& field : form.fields) {
-            if (!fresh || field.fixed) continue;
-            at->second.longest_tail += tables_.operands[field.type].longest_tail;
-            at->second.has_relative |= tables_.operands[field.type].relative;
-            const OperandType& type = isa_.operand_types[field.type];
-            at->second.loaded |= type.kind == OperandKind::number && type.number.based;
-        }
-        FormTable& table = tables_.forms[i];
-        table.longest_tail = at->second.longest_tail;
-        if (table.longest_tail != 0) order_tails(form, table);
-        tables_.longest = std::max(tables_.longest, form.bits + table.longest_tail);
-        tables_.relative[i] = at->second.has_relative;
-        table.loaded = at->second.loaded;
-        tables_.any_loaded |= table.loaded;
-        table.mask0 = form.mask.words[0];
-        table.value0 = form.value.words[0];
-        for (std::size_t word = 1; word < form.mask.words.size(); ++word) table.wide |= form.mask.words[word] != 0;
-    }
-    tables_.longest = std::min(tables_.longest, max_instruction_bits);
+// What is known of a form without looking at the codes of its operands.
+void Builder::describe_form(Index index) {
+    if (is_form_described_[index]) return;
+    is_form_described_[index] = true;
+    const Form& form = isa_.forms[index];
+    FormTable& table = tables_.forms[index];
+    table.longest_tail = tables_.index->forms[index].longest_tail;
+    if (table.longest_tail != 0) order_tails(form, table);
+    table.mask0 = form.mask.words[0];
+    table.value0 = form.value.words[0];
+    for (std::size_t word = 1; word < form.mask.words.size(); ++word) table.wide |= form.mask.words[word] != 0;
 }
 
 void Builder::need_checks(Index index) {
@@ -713,29 +686,12 @@ void Builder::need_checks(Index index) {
 }
 
 void Builder::build_form_codes(Index index) {
+    describe_form(index);
     for (const Field& field : isa_.forms[index].fields) need_codes(field.type);
     tables_.forms[index].has_codes.store(true, std::memory_order_release);
 }
 
 // --- mnemonics --------------------------------------------------------------------------------------------------------
-
-std::uint32_t Builder::head_of(const Form& form, const TextTemplate& text, std::size_t name_at) {
-    Head head;
-    for (std::size_t i = 0; i < name_at; ++i) {
-        if (text[i].kind == TextKind::literal) head.slots.push_back({text[i].text, no_index});
-        if (text[i].kind == TextKind::field) head.slots.push_back({"", form.fields[text[i].field].type});
-    }
-    for (std::size_t h = 0; h < tables_.heads.size(); ++h) {
-        const auto& slots = tables_.heads[h].slots;
-        if (std::equal(
-                slots.begin(), slots.end(), head.slots.begin(), head.slots.end(),
-                [](const Head::Slot& a, const Head::Slot& b) { return a.literal == b.literal && a.type == b.type; })) {
-            return static_cast<std::uint32_t>(h);
-        }
-    }
-    tables_.heads.push_back(std::move(head));
-    return static_cast<std::uint32_t>(tables_.heads.size() - 1);
-}
 
 Shape::HeadField Builder::head_field(const Form& form, Index index) const {
     const Field& field = form.fields[index];
@@ -837,33 +793,13 @@ void Builder::find_places(const std::vector<Reading>& readings, std::vector<Shap
 }
 
 // The word that is looked up is the name and what is glued to it: `_e64`.
-const std::vector<Builder::TextBegin>& Builder::begins_of(const Form& form) {
-    auto [known, fresh] = begins_.try_emplace({form.texts.data(), form.fields.data()});
-    for (std::size_t i = 0; fresh && i < form.texts.size(); ++i) {
-        const TextTemplate& text = form.texts[i];
-        const auto name =
-            std::find_if(text.begin(), text.end(), [](const TextElement& e) { return e.kind == TextKind::name; });
-        TextBegin begin;
-        begin.name_at = static_cast<std::size_t>(name - text.begin());
-        begin.head = head_of(form, text, begin.name_at);
-        if (begin.name_at + 1 < text.size() && text[begin.name_at + 1].kind == TextKind::literal) {
-            for (const char c : text[begin.name_at + 1].text) {
-                const auto letter = static_cast<unsigned char>(c);
-                if (tables_.letter[letter] != 1) break;
-                begin.glued += tables_.fold[letter];
-            }
-        }
-        known->second.push_back(std::move(begin));
-    }
-    return known->second;
-}
-
 Shape Builder::shape_of(const Reading& reading) {
     const Form& form = isa_.forms[reading.form];
     const TextTemplate& text = form.texts[reading.text];
-    const TextBegin& begin = begins_of(form)[reading.text];
+    const TextBegin begin = text_begin(isa_, form, text);
+    const std::vector<Head>& heads = tables_.index->heads;
     Shape shape;
-    shape.head = begin.head;
+    shape.head = static_cast<std::uint32_t>(std::ranges::find(heads, begin.head) - heads.begin());
     std::set<Index> read;
     for (std::size_t i = 0; i < begin.name_at; ++i) {
         if (text[i].kind != TextKind::field) continue;
@@ -1007,13 +943,14 @@ std::vector<Shape>& Builder::shapes_of(const std::vector<Reading>& readings) {
 
 void Builder::build_mnemonic(Mnemonic& mnemonic) {
     if (mnemonic.ready.load(std::memory_order_relaxed)) return;
-    const Reading* const first = tables_.readings.data() + mnemonic.first;
+    const Reading* const first = tables_.index->readings.data() + mnemonic.first;
     std::vector<Reading> readings(first, first + mnemonic.count);
     std::ranges::stable_sort(readings, {}, [&](const Reading& reading) { return isa_.forms[reading.form].bits; });
     for (const Reading& reading : readings) {
         for (const Field& field : isa_.forms[reading.form].fields) {
             if (!field.fixed) need_texts(field.type);
         }
+        describe_form(reading.form);
         need_limits(reading.form);
     }
     const std::vector<Shape>& shapes = shapes_of(readings);
@@ -1022,7 +959,7 @@ void Builder::build_mnemonic(Mnemonic& mnemonic) {
         Candidate& candidate = mnemonic.candidates.emplace_back();
         candidate.form = readings[i].form;
         candidate.bits = static_cast<std::uint16_t>(form.bits);
-        candidate.printed = readings[i].printed;
+        candidate.printed = readings[i].printed != 0;
         candidate.limited = !tables_.forms[candidate.form].limits.empty();
         candidate.shape = &shapes[i];
         candidate.written = form.written;
@@ -1030,116 +967,6 @@ void Builder::build_mnemonic(Mnemonic& mnemonic) {
             candidate.written.words[word] &= ~shapes[i].read.words[word];
     }
     mnemonic.ready.store(true, std::memory_order_release);
-}
-
-namespace {
-
-constexpr std::uint32_t hash_begin = 2166136261u;
-
-std::uint32_t hash_on(std::uint32_t hash, char c) { return (hash ^ static_cast<unsigned char>(c)) * 16777619u; }
-
-}  // namespace
-
-// The number of the mnemonic `name` with what is glued to it, a new one where it has not been met.
-std::uint32_t Builder::mnemonic_of(std::string_view name, const std::string& glued) {
-    const auto begin = static_cast<std::uint32_t>(tables_.words.size());
-    std::uint32_t hash = hash_begin;
-    for (const char raw : name) {
-        const char c = tables_.fold[static_cast<unsigned char>(raw)];
-        hash = hash_on(hash, c);
-        tables_.words += c;
-        tables_.dots_in_mnemonics |= c == '.';
-    }
-    for (const char c : glued) hash = hash_on(hash, c);
-    tables_.words += glued;
-    const std::string_view word = std::string_view(tables_.words).substr(begin);
-    std::uint32_t slot = hash & tables_.slot_mask;
-    for (; tables_.slots[slot].mnemonic != 0; slot = (slot + 1) & tables_.slot_mask) {
-        const std::uint32_t number = tables_.slots[slot].mnemonic - 1;
-        const Named& other = named_[number];
-        if (other.hash != hash || std::string_view(tables_.words).substr(other.begin, other.size) != word) continue;
-        tables_.words.resize(begin);
-        return number;
-    }
-    named_.push_back({begin, static_cast<std::uint32_t>(word.size()), hash});
-    tables_.slots[slot] = {hash, static_cast<std::uint32_t>(named_.size())};
-    if (named_.size() * 4 > tables_.slots.size()) grow_slots();
-    return static_cast<std::uint32_t>(named_.size() - 1);
-}
-
-void Builder::grow_slots() {
-    tables_.slots.assign(std::max<std::size_t>(tables_.slots.size() * 2, 16), {});
-    tables_.slot_mask = static_cast<std::uint32_t>(tables_.slots.size() - 1);
-    for (std::size_t i = 0; i < named_.size(); ++i) {
-        std::uint32_t slot = named_[i].hash & tables_.slot_mask;
-        while (tables_.slots[slot].mnemonic != 0) slot = (slot + 1) & tables_.slot_mask;
-        tables_.slots[slot] = {named_[i].hash, static_cast<std::uint32_t>(i + 1)};
-    }
-}
-
-void Builder::add_readings(Index index, const std::vector<std::string>& names, bool relaxed) {
-    if (names.empty()) return;
-    const std::vector<TextBegin>& begins = begins_of(isa_.forms[index]);
-    if (names_ != names.data()) same_names_.clear();
-    names_ = names.data();
-    for (const std::string& name : names) {
-        for (std::size_t i = 0; i < begins.size(); ++i) {
-            const bool printed = i == 0 && &name == names.data() && !relaxed;
-            auto known = std::ranges::find_if(same_names_, [&](const SameName& each) {
-                return each.name == &name && *each.glued == begins[i].glued;
-            });
-            if (known == same_names_.end())
-                known = same_names_.insert(known, {&name, &begins[i].glued, mnemonic_of(name, begins[i].glued)});
-            found_.push_back({known->mnemonic, {index, static_cast<std::uint16_t>(i), printed}});
-        }
-    }
-}
-
-void Builder::index_mnemonics() {
-    grow_slots();
-    for (Index i = 0; i < isa_.forms.size(); ++i) {
-        const Instruction& instruction = isa_.instructions[isa_.forms[i].instruction];
-        if (!instruction.only_relaxed) add_readings(i, instruction.names, false);
-    }
-    for (Index i = 0; relax_ && i < isa_.forms.size(); ++i)  // behind the forms that need no such permission
-        add_readings(i, isa_.instructions[isa_.forms[i].instruction].relax_names, true);
-    keep_mnemonics();
-    for (const Mnemonic& mnemonic : tables_.mnemonics) describe_mnemonic(mnemonic);
-}
-
-// The readings of each mnemonic together, in the order in which they were found.
-void Builder::keep_mnemonics() {
-    tables_.mnemonics = std::vector<Mnemonic>(named_.size());
-    for (const auto& [mnemonic, reading] : found_) ++tables_.mnemonics[mnemonic].count;
-    std::uint32_t first = 0;
-    for (std::size_t i = 0; i < named_.size(); ++i) {
-        Mnemonic& mnemonic = tables_.mnemonics[i];
-        mnemonic.text = std::string_view(tables_.words).substr(named_[i].begin, named_[i].size);
-        mnemonic.first = first;
-        first += mnemonic.count;
-        mnemonic.count = 0;
-    }
-    tables_.readings.resize(found_.size());
-    for (const auto& [number, reading] : found_) {
-        Mnemonic& mnemonic = tables_.mnemonics[number];
-        tables_.readings[mnemonic.first + mnemonic.count++] = reading;
-    }
-    found_ = {};
-    named_ = {};
-}
-
-// What a mnemonic says about its forms: whether a longer one may be tried.
-void Builder::describe_mnemonic(const Mnemonic& mnemonic) {
-    const Reading* const begin = tables_.readings.data() + mnemonic.first;
-    const Reading* const end = begin + mnemonic.count;
-    const Reading* longest = begin;
-    for (const Reading* reading = begin; reading != end; ++reading) {
-        if (isa_.forms[reading->form].bits >= isa_.forms[longest->form].bits) longest = reading;
-    }
-    for (const Reading* reading = begin; reading != end; ++reading) {
-        FormTable& table = tables_.forms[reading->form];
-        table.may_grow |= reading->form != longest->form || table.longest_tail != 0;
-    }
 }
 
 // --- decisions --------------------------------------------------------------------------------------------------------
@@ -1259,6 +1086,7 @@ void Builder::build_decoding() {
     for (Index i = 0; i < isa_.operand_types.size(); ++i) need_codes(i);
     std::vector<Index> forms;
     for (Index i = 0; i < isa_.forms.size(); ++i) {
+        describe_form(i);
         need_limits(i);
         need_checks(i);
         if (!isa_.forms[i].alias) forms.push_back(i);

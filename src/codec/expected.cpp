@@ -72,11 +72,11 @@ private:
     void mnemonics(std::string_view text) {
         for (const Mnemonic& mnemonic : tables_.mnemonics) {
             const Index instruction =
-                mnemonic.count == 0 ? no_index : isa_.forms[tables_.readings[mnemonic.first].form].instruction;
+                mnemonic.count == 0 ? no_index : isa_.forms[tables_.index->readings[mnemonic.first].form].instruction;
             offer(Continuation::Kind::mnemonic, mnemonic.text, instruction, no_index, {});
         }
         if (text.find_first_not_of(" \t") != std::string_view::npos) return;
-        for (const Head& head : tables_.heads) {
+        for (const Head& head : tables_.index->heads) {
             if (head.slots.empty()) continue;
             const Head::Slot& first = head.slots.front();
             if (first.type == no_index)

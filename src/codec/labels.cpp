@@ -40,6 +40,6 @@ bool Codec::reads_as_label(std::string_view word) const {
     return !known.words.empty() && known.words.contains(folded(word, tables_->fold));
 }
 
-bool Codec::is_loaded(Index form) const { return tables_->any_loaded && tables_->forms[form].loaded; }
+bool Codec::is_loaded(Index form) const { return tables_->index->forms[form].is_loaded; }
 
 }  // namespace isaforge

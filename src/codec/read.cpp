@@ -1129,10 +1129,10 @@ bool Reader::head(const char*& cursor, const Head& head, std::uint64_t* codes) {
 }
 
 const Mnemonic* Reader::lookup(const char* word, std::size_t size, std::uint32_t hash) const {
-    for (std::uint32_t at = hash & tables_.slot_mask; tables_.slots[at].mnemonic != 0;
+    for (std::uint32_t at = hash & tables_.slot_mask; tables_.index->slots[at].mnemonic != 0;
          at = (at + 1) & tables_.slot_mask) {
-        if (tables_.slots[at].hash != hash) continue;
-        const Mnemonic& candidate = tables_.mnemonics[tables_.slots[at].mnemonic - 1];
+        if (tables_.index->slots[at].hash != hash) continue;
+        const Mnemonic& candidate = tables_.mnemonics[tables_.index->slots[at].mnemonic - 1];
         if (candidate.text.size() != size) continue;
         if (std::memcmp(candidate.text.data(), word, size) == 0) return &candidate;
         bool same = true;
@@ -1153,7 +1153,7 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
     for (; p != end_; ++p) {
         const auto letter = static_cast<unsigned char>(*p);
         if (tables_.letter[letter] != 1) {
-            if (tables_.letter[letter] == 0 || !tables_.dots_in_mnemonics || p == begin) break;
+            if (tables_.letter[letter] == 0 || !tables_.index->has_dots || p == begin) break;
             if (const Mnemonic* shorter = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
                 found = shorter;
                 found_end = p;
@@ -1177,9 +1177,9 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
 bool Reader::statement(const char*& cursor, unsigned skip_count, Encoded& out) {
     // As many as the head has slots are set before they are read; clearing the rest would cost more than the lookup.
     std::uint64_t codes[most_fields];
-    for (std::uint32_t h = 0; h < tables_.heads.size(); ++h) {
+    for (std::uint32_t h = 0; h < tables_.index->heads.size(); ++h) {
         const char* p = cursor;
-        if (!head(p, tables_.heads[h], codes)) continue;
+        if (!head(p, tables_.index->heads[h], codes)) continue;
         const Mnemonic* found = mnemonic(p);
         if (!found) continue;
         tables_.need(*found);
@@ -1218,7 +1218,7 @@ bool Codec::assemble(const char*& cursor, const char* end, std::uint64_t address
     return false;
 }
 
-bool Codec::may_grow(const Encoded& encoded) const { return tables_->forms[encoded.form].may_grow; }
+bool Codec::may_grow(const Encoded& encoded) const { return tables_->index->forms[encoded.form].may_grow; }
 
 namespace codec {
 

@@ -170,27 +170,14 @@ struct Candidate {
     Image written;                      // what the form has written, but for what is read here
 };
 
-// What stands before the mnemonic: the same for all forms whose texts begin alike.
-struct Head {
-    struct Slot {
-        std::string literal;            // or a field's operand type
-        Index type = no_index;
-    };
-    std::vector<Slot> slots;
-};
+using Head = MnemonicIndex::Head;
+using Reading = MnemonicIndex::Reading;
 
 struct Mnemonic {
-    std::string_view text;              // Tables::words
+    std::string_view text;              // MnemonicIndex::words
     std::uint32_t first = 0, count = 0; // Tables::readings
     std::vector<Candidate> candidates;  // shortest encoding first; there once it is ready
     std::atomic<bool> ready = false;
-};
-
-// What becomes a candidate: one text of a form under one of its names.
-struct Reading {
-    Index form = no_index;
-    std::uint16_t text = 0;             // Form::texts
-    bool printed = false;
 };
 
 // Of the tree of decisions. The children of a node lie together, so that one step down is one load.
@@ -262,11 +249,10 @@ struct FormTable {
     std::span<const Check> checks;      // once decoding is ready
     std::span<const Check> tails;       // likewise
     std::atomic<bool> has_codes = false;  // of its operands
+    // What follows is there once one of its mnemonics, its codes or decoding are.
     unsigned longest_tail = 0;          // bits that its operands may bring along
     std::vector<Index> tail_order;      // the fields that may bring a word along, as they are written …
     bool several_tails = false;         // … where there can be more than one word
-    bool may_grow = false;
-    bool loaded = false;  // has a number that a loader changes
     std::uint64_t mask0 = 0, value0 = 0;
     bool wide = false;                  // mask reaches beyond the first 64 bits
 };
@@ -303,19 +289,10 @@ struct Codec::Tables {
 
     std::vector<codec::OperandTable> operands;  // by Isa::operand_types
     std::vector<codec::FormTable> forms;        // by Isa::forms
-    std::vector<bool> relative;                 // likewise: has a number that counts from the instruction's address
-    std::vector<codec::Head> heads;
-    std::vector<codec::Mnemonic> mnemonics;
-    std::string words;                          // of all mnemonics
-    std::vector<codec::Reading> readings;       // of all mnemonics
-    struct Slot {
-        std::uint32_t hash = 0, mnemonic = 0;   // + 1; 0: none
-    };
-    std::vector<Slot> slots;                    // hash table
+    const MnemonicIndex* index = nullptr;       // the model's, or the next
+    std::optional<MnemonicIndex> own_index;
+    std::vector<codec::Mnemonic> mnemonics;     // by MnemonicIndex::mnemonics
     std::uint32_t slot_mask = 0;
-    bool any_loaded = false;                    // some form is FormTable::loaded
-    bool dots_in_mnemonics = false;
-    unsigned longest = 0;                       // bits of the longest instruction, with what its operands bring along, at most
     std::vector<codec::DecodeNode> nodes;       // the root is 0
     std::vector<codec::DecodeLeaf> leaves;      // the first, of no form, is where nothing else is
     std::span<const codec::DecodeLeaf> forms_of(const codec::DecodeNode& leaf) const {
@@ -345,6 +322,8 @@ namespace codec {
 
 // The code of the operand's row, its fields and so on for any width; build.cpp fills the tables with these.
 Index find_row(const OperandType& type, std::uint64_t code, const Isa& isa);
+// What is known of an operand without looking at its codes. Those inside it have been described.
+void describe_operand(const Isa& isa, Index type, std::vector<OperandTable>& operands);
 bool code_is_valid(const Isa& isa, Index type, std::uint64_t code);
 
 // The same where the operand's codes are there.

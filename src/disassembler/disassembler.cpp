@@ -53,7 +53,7 @@ struct Plan {
           parts(flavoured && options.style == DisassemblyStyle::source ? flavoured->parts()
                                                                        : std::vector<DisassemblyFlavour::Part>()),
           in_parts(parts.empty() ? 0 : object.symbols.size()),
-          longest(std::max(1u, codec.tables_so_far().longest / 8)),
+          longest(std::max(1u, codec.tables_so_far().index->longest / 8)),
           labels(codec, object, parts, options.labels && options.style != DisassemblyStyle::json, longest,
                  thread_count(options.threads)) {
         if (!flavoured) flavour = nullptr;
@@ -569,7 +569,8 @@ void Disassembler::instruction(Index form, const Image& image, unsigned bits, st
         if (!verifier_.reads_back(image, bits, begin + 4, end, address))
             return unverified(bits, at, std::string(begin + 4, end));
         verifier_.learn(form, image);
-        if (codec_.tables_so_far().relative[form]) end = codec_.print(begin + 4, form, image, bits, address, this);
+        if (codec_.tables_so_far().index->forms[form].is_relative)
+            end = codec_.print(begin + 4, form, image, bits, address, this);
     }
     std::memcpy(end, line_end_.data(), line_end_.size());
     out_.set(end + line_end_.size());

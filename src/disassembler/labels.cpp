@@ -158,7 +158,7 @@ void Labels::decode(Index index, std::uint64_t until, Stretch& out) const {
         // A number that a linker fills in does not say yet where it leads.
         while (next_relocated < relocated.size() && relocated[next_relocated] < at) ++next_relocated;
         const bool unknown = next_relocated < relocated.size() && relocated[next_relocated] < at + bits / 8;
-        if (!unknown && codec_.tables_so_far().relative[form]) {
+        if (!unknown && codec_.tables_so_far().index->forms[form].is_relative) {
             codec_.operands(form, image, first + at / step, [&](const Operand& operand) {
                 if (operand.relative) note_target(static_cast<std::uint64_t>(operand.value));
             });

@@ -97,7 +97,7 @@ Verifier::Verifier(const Codec& codec)
     for (std::uint32_t m = 0; m < tables.mnemonics.size(); ++m) {
         const codec::Mnemonic& mnemonic = tables.mnemonics[m];
         for (std::uint32_t i = mnemonic.first; i < mnemonic.first + mnemonic.count; ++i) {
-            const codec::Reading& reading = tables.readings[i];
+            const codec::Reading& reading = tables.index->readings[i];
             if (reading.printed && known_too_[reading.form].mnemonic == nowhere) known_too_[reading.form].mnemonic = m;
         }
     }
@@ -283,7 +283,7 @@ bool Verifier::find_own(Index form, std::vector<const Candidate*>& out) const {
     const codec::Mnemonic& mnemonic = tables.mnemonics[known_too_[form].mnemonic];
     tables.need(mnemonic);
     const auto is_more = [](const ReadStep& step) { return step.kind == ReadStep::Kind::number || step.repeated; };
-    for (std::uint32_t head = 0; head < tables.heads.size(); ++head) {
+    for (std::uint32_t head = 0; head < tables.index->heads.size(); ++head) {
         for (const Candidate& candidate : mnemonic.candidates) {
             if (candidate.shape->head != head) continue;
             out.push_back(&candidate);
@@ -337,7 +337,7 @@ bool Verifier::add_looks(const Form& form, std::size_t element, const Field& fie
     const unsigned width = codec_.isa().operand_types[field.type].width;
     if (table.relative) return false;
     const Around around = this->around(form, element, field.type);
-    if (!around.known || tables.heads.size() != 1) {
+    if (!around.known || tables.index->heads.size() != 1) {
         part.bits = static_cast<std::uint8_t>(width);
         part.by_code = true;
         looks.push_back(nullptr);
@@ -433,7 +433,7 @@ Verifier::Around Verifier::around(const Form& form, std::size_t at, Index type) 
         if (at == 0 || (text[at - 1].kind != TextKind::literal && text[at - 1].kind != TextKind::space)) return out;
         if (text[at - 1].kind == TextKind::literal) out.before = text[at - 1].text.back();
         // A dot may belong to the mnemonic.
-        if (at > 1 && text[at - 2].kind == TextKind::name && out.before != ' ' && tables.dots_in_mnemonics) return out;
+        if (at > 1 && text[at - 2].kind == TextKind::name && out.before != ' ' && tables.index->has_dots) return out;
     }
     unsigned behind = 0;
     bool ends = false;

@@ -298,7 +298,7 @@ std::vector<Check> Maker::checks_of(const Form& form) {
         if (field.fixed || sets_.codes_of(field.type) == DecoderSets::all) continue;
         out.push_back({Check::Kind::codes, codes_number(field.type), slices_of(field.place)});
     }
-    const std::vector<Check>& others = other_checks_[static_cast<std::size_t>(&form - isa_.forms.data())];
+    const std::vector<Check>& others = other_checks_[isa_.forms.index_of(form)];
     out.insert(out.end(), others.begin(), others.end());
     return out;
 }

@@ -5,8 +5,10 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 
 #include "isa/members.hpp"
 #include "isa/same.hpp"
@@ -26,7 +28,15 @@ constexpr unsigned deepest_tree = 2000;  // of structures in one another: more t
 
 // What is met so often that its bytes are taken as they are.
 template <typename T>
-constexpr bool is_raw = std::is_same_v<T, Place>;
+constexpr bool is_raw = std::is_same_v<T, Place> || std::is_same_v<T, MnemonicIndex::Mnemonic> ||
+                        std::is_same_v<T, MnemonicIndex::Reading> || std::is_same_v<T, MnemonicIndex::Slot> ||
+                        std::is_same_v<T, MnemonicIndex::FormFacts>;
+
+// Whether all bytes of a list of them are.
+template <typename T>
+constexpr bool is_raw_list = false;
+template <typename T>
+constexpr bool is_raw_list<std::vector<T>> = is_raw<T> && !std::is_same_v<T, Place>;  // places are moved
 
 // What trees are made of below their roots.
 template <typename T>
@@ -77,10 +87,36 @@ public:
 
     std::string run(const Isa& isa) {
         put(isa);
-        return std::move(out_);
+        std::string main;
+        main.swap(out_);
+        std::apply([&](const auto&... met) { (parts(met.lists), ...); }, met_);
+        return std::move(out_) + main;
     }
 
 private:
+    // Of which each can be read by itself: how many, how many bytes, where each ends, and they.
+    void parts(const std::vector<std::string>& all) {
+        std::string bytes;
+        std::vector<std::uint32_t> ends;
+        for (const std::string& part : all) {
+            bytes += part;
+            ends.push_back(static_cast<std::uint32_t>(bytes.size()));
+        }
+        number(ends.size());
+        number(bytes.size());
+        raw(ends.data(), ends.size() * sizeof(std::uint32_t));
+        out_ += bytes;
+    }
+
+    template <typename T>
+    std::string part(const T& value) {
+        std::string outer;
+        outer.swap(out_);
+        put(value);
+        outer.swap(out_);
+        return outer;
+    }
+
     void number(std::uint64_t value) {
         std::uint8_t bytes[longest_leb];
         out_.append(reinterpret_cast<const char*>(bytes), put_unsigned_leb(value, bytes));
@@ -92,6 +128,13 @@ private:
     void put(const T& value) {
         if constexpr (is_raw<T>) {
             raw(&value, sizeof value);
+        } else if constexpr (is_raw_list<T>) {
+            number(value.size());
+            raw(value.data(), value.size() * sizeof value[0]);
+        } else if constexpr (is_rows<T>) {
+            std::vector<std::string> rows;
+            for (const auto& each : value) rows.push_back(part(each));
+            parts(rows);
         } else if constexpr (std::is_same_v<T, Image>) {
             unsigned present = 0;
             for (std::size_t i = 0; i < value.words.size(); ++i) present |= unsigned{value.words[i] != 0} << i;
@@ -146,23 +189,24 @@ private:
         });
     }
 
-    // The number of a list among those that were met, and behind that of a new one the list.
+    // The number of a list among those that were met.
     template <typename T>
     void shared(const SharedList<T>& list) {
-        auto& known = std::get<Met<T>>(met_).known;
-        const auto [place, fresh] = known.try_emplace(list.data(), known.size());
+        Met<T>& met = std::get<Met<T>>(met_);
+        const auto [place, fresh] = met.known.try_emplace(list.data(), met.lists.size());
         number(place->second);
-        if (fresh) put(list.list());
+        if (!fresh) return;
+        met.lists.emplace_back();
+        std::string bytes = part(list.list());
+        met.lists[place->second] = std::move(bytes);
     }
 
-    // The number of a tree among those that were met, from 1 on; 0: none. Behind that of a new one its number among all.
+    // The number of a tree among all, from 1 on; 0: none.
     template <typename T>
     void tree(const std::shared_ptr<const T>& root) {
         if (!root) return number(0);
-        auto& known = std::get<Met<T>>(met_).known;
-        const auto [place, fresh] = known.try_emplace(root.get(), known.size() + 1);
-        number(place->second);
-        if (!fresh) return;
+        const auto known = numbers_.find(root.get());
+        if (known != numbers_.end()) return number(known->second);
         std::string outer;
         outer.swap(out_);
         in_tree_ = true;
@@ -171,7 +215,9 @@ private:
         in_tree_ = false;
         outer.swap(out_);
         const auto next = static_cast<std::uint32_t>(trees_.size());
-        number(trees_.try_emplace(std::move(outer), next).first->second);
+        const std::uint64_t found = std::uint64_t{trees_.try_emplace(std::move(outer), next).first->second} + 1;
+        numbers_[root.get()] = found;
+        number(found);
     }
 
     // What hangs in a tree: 0 where nothing does, 1 and what is new, or from 2 on what has been met in it, which has a number.
@@ -188,31 +234,89 @@ private:
     template <typename T>
     struct Met {
         std::map<const T*, std::size_t> known;
+        std::vector<std::string> lists;
     };
 
     std::string out_;
-    std::tuple<Met<Field>, Met<TextTemplate>, Met<Taking>, Met<Naming>, Met<Arrival>, Met<Expression>,
-               Met<std::vector<Statement>>, Met<Function>, Met<TypeAlias>>
-        met_;
+    std::tuple<Met<Field>, Met<TextTemplate>, Met<Taking>, Met<Naming>, Met<Arrival>> met_;
     std::map<std::string, std::uint32_t>& trees_;
+    std::map<const void*, std::uint64_t> numbers_;  // of the roots that were met
     std::map<const void*, std::size_t> nodes_;  // of the tree that is written
     bool in_tree_ = false;
 };
 
 // --- reading ----------------------------------------------------------------------------------------------------------
 
-class Reader {
+class Reader : public std::enable_shared_from_this<Reader> {
 public:
     Reader(std::string_view tree_ends, std::string_view trees, FileId first_file, bool meanings)
         : tree_ends_(tree_ends), trees_(trees), file_bias_(first_file - 1), meanings_(meanings) {}
 
+    // Rows and lists are read when somebody asks for them, which holds this.
     bool run(std::string_view tables, Isa& isa) {
-        read(tables, isa);
+        at_ = reinterpret_cast<const std::uint8_t*>(tables.data());
+        end_ = at_ + tables.size();
+        std::apply([&](auto&... lists) { (take(lists), ...); }, lists_);
+        get(isa);
+        if (at_ != end_) fail();
         if (!meanings_) leave_meanings_out(isa);
         return !failed_;
     }
+    bool failed() const { return failed_; }
 
 private:
+    // Of which each can be read by itself.
+    struct Parts {
+        std::string_view ends, bytes;
+        std::size_t count() const { return ends.size() / sizeof(std::uint32_t); }
+    };
+
+    std::string_view take(std::uint64_t size) {
+        if (size > static_cast<std::size_t>(end_ - at_)) return fail(), std::string_view();
+        const std::string_view taken(reinterpret_cast<const char*>(at_), static_cast<std::size_t>(size));
+        at_ += size;
+        return taken;
+    }
+    Parts take_parts() {
+        const std::uint64_t count = number(), bytes = number();
+        if (count > static_cast<std::size_t>(end_ - at_)) return fail(), Parts{};
+        Parts parts;
+        parts.ends = take(count * sizeof(std::uint32_t));
+        parts.bytes = take(bytes);
+        return parts;
+    }
+    template <typename T>
+    void read_part(const Parts& parts, std::size_t which, T& out) {
+        const std::uint32_t begin = which == 0 ? 0 : word_of(parts.ends, which - 1), end = word_of(parts.ends, which);
+        if (begin > end || end > parts.bytes.size()) return fail();
+        const auto* const outer = at_;
+        const auto* const outer_end = end_;
+        read(parts.bytes.substr(begin, end - begin), out);
+        at_ = outer;
+        end_ = outer_end;
+        if (failed_) fail();
+    }
+
+    template <typename T>
+    struct Lists {
+        Parts parts;
+        std::vector<std::optional<SharedList<T>>> made;
+    };
+    template <typename T>
+    void take(Lists<T>& lists) {
+        lists.parts = take_parts();
+        lists.made.resize(lists.parts.count());
+    }
+
+    template <typename T>
+    void rows(Rows<T>& out) {
+        const Parts parts = take_parts();
+        out = Rows<T>(parts.count(), [self = shared_from_this(), parts](std::size_t index, T& row) {
+            const std::lock_guard lock(self->mutex_);
+            self->read_part(parts, index, row);
+        });
+    }
+
     static void leave_meanings_out(Isa& isa) {
         isa.classes.clear();
         isa.hazards.clear();
@@ -277,6 +381,13 @@ private:
         if constexpr (is_raw<T>) {
             raw(&out, sizeof out);
             if constexpr (std::is_same_v<T, Place>) out.file += file_bias_;  // nowhere is what a place is by itself
+        } else if constexpr (is_raw_list<T>) {
+            const std::size_t size = count();
+            if (size > static_cast<std::size_t>(end_ - at_) / sizeof out[0]) return fail();
+            out.resize(size);
+            raw(out.data(), size * sizeof out[0]);
+        } else if constexpr (is_rows<T>) {
+            rows(out);
         } else if constexpr (std::is_same_v<T, Image>) {
             const std::uint64_t present = number();
             for (std::size_t i = 0; i < out.words.size(); ++i) {
@@ -348,38 +459,31 @@ private:
 
     template <typename T>
     void shared(SharedList<T>& out) {
-        auto& known = std::get<std::vector<SharedList<T>>>(lists_);
+        Lists<T>& lists = std::get<Lists<T>>(lists_);
         const std::uint64_t which = number();
-        if (which > known.size()) return fail();
-        if (which == known.size()) {
-            known.emplace_back();
+        if (which >= lists.made.size()) return fail();
+        if (!lists.made[which]) {
             std::vector<T> list;
-            get(list);
-            known[which] = std::move(list);
+            read_part(lists.parts, which, list);
+            lists.made[which] = std::move(list);
         }
-        out = known[which];
+        out = *lists.made[which];
     }
 
     template <typename T>
-    struct Tree {
-        std::uint64_t number = 0;
-        std::shared_ptr<const T> root;  // once it has been read
-    };
+    using Trees = std::unordered_map<std::uint64_t, std::shared_ptr<const T>>;
 
     template <typename T>
     void tree(std::shared_ptr<const T>& out) {
-        auto& known = std::get<std::vector<Tree<T>>>(known_trees_);
         const std::uint64_t which = number();
         if (which == 0) return;
-        if (which > known.size() + 1) return fail();
-        if (which > known.size()) known.push_back({number(), nullptr});
         if (!meanings_ && !in_row_) {
             out = unread<T>();
             return;
         }
-        Tree<T>& found = known[which - 1];
-        if (!found.root) found.root = read_tree<T>(found.number);
-        out = found.root;
+        std::shared_ptr<const T>& found = std::get<Trees<T>>(trees_met_)[which];
+        if (!found) found = read_tree<T>(which - 1);
+        out = found;
     }
 
     template <typename T>
@@ -422,12 +526,9 @@ private:
     const std::uint8_t *at_ = nullptr, *end_ = nullptr;
     bool failed_ = false, in_tree_ = false;
     unsigned depth_ = 0;
-    std::tuple<std::vector<SharedList<Field>>, std::vector<SharedList<TextTemplate>>, std::vector<SharedList<Taking>>,
-               std::vector<SharedList<Naming>>, std::vector<SharedList<Arrival>>>
-        lists_;
-    std::tuple<std::vector<Tree<Expression>>, std::vector<Tree<std::vector<Statement>>>, std::vector<Tree<Function>>,
-               std::vector<Tree<TypeAlias>>>
-        known_trees_;
+    std::mutex mutex_;  // for all, from when the model is there
+    std::tuple<Lists<Field>, Lists<TextTemplate>, Lists<Taking>, Lists<Naming>, Lists<Arrival>> lists_;
+    std::tuple<Trees<Expression>, Trees<std::vector<Statement>>, Trees<Function>, Trees<TypeAlias>> trees_met_;
     std::vector<semantics::ExpressionPointer> nodes_;  // of the tree that is read
 };
 
@@ -509,7 +610,17 @@ const PackedModels::Model* PackedModels::find(std::string_view name, std::string
 }
 
 bool PackedModels::unpack(const Model& model, FileId first_file, bool meanings, Isa& isa) const {
-    return Reader(tree_ends_, trees_, first_file, meanings).run(model.tables, isa);
+    return std::make_shared<Reader>(tree_ends_, trees_, first_file, meanings)->run(model.tables, isa);
+}
+
+bool PackedModels::unpack_whole(const Model& model, FileId first_file, Isa& isa) const {
+    const auto reader = std::make_shared<Reader>(tree_ends_, trees_, first_file, true);
+    if (!reader->run(model.tables, isa)) return false;
+    const Isa& all = isa;
+    static_cast<void>(all.operand_types.begin());
+    static_cast<void>(all.instructions.begin());
+    static_cast<void>(all.forms.begin());
+    return !reader->failed();
 }
 
 }  // namespace isaforge

@@ -2,8 +2,8 @@
 // takes. Built-in descriptions are packed when the program is built, others when they have been read for the first time.
 //
 // A structure is a set of bits, one for each member (members.hpp), that says which are not what they are by themselves, and
-// these; a number is a LEB128. Lists that forms share are written where they are first met, and are shared again. Meanings are
-// trees beside the tables, once for all models, each of which is read only where it is asked for.
+// these; a number is a LEB128. Each row of a table, and each list that forms share, can be read by itself, and is when somebody
+// asks for it. Meanings are trees beside the tables, once for all models.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,11 @@ public:
     const std::vector<Model>& models() const { return models_; }
 
     // Makes the model `isa`, which is as it was made. Places are in files from `first_file` on. Without `meanings` there are
-    // none but those of operands' rows: see LoadOptions. False where the bytes are not what Packer gives: `isa` then holds anything.
+    // none but those of operands' rows: see LoadOptions. Its rows are made of the bytes when they are asked for. False where the
+    // bytes are not what Packer gives: `isa` then holds anything.
     bool unpack(const Model& model, FileId first_file, bool meanings, Isa& isa) const;
+    // The same with all rows, for bytes of which nobody knows whose they are.
+    bool unpack_whole(const Model& model, FileId first_file, Isa& isa) const;
 
 private:
     std::vector<Model> models_;

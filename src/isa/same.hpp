@@ -38,6 +38,10 @@ inline constexpr bool is_vector = false;
 template <typename T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 template <typename T>
+inline constexpr bool is_rows = false;
+template <typename T>
+inline constexpr bool is_rows<Rows<T>> = true;
+template <typename T>
 concept IsMap = requires {
     typename T::mapped_type;
 };
@@ -63,7 +67,7 @@ bool same(const T& a, const T& b) {
     } else if constexpr (members::is_pair<T>) {
         return same(a.first, b.first) && same(a.second, b.second);
     } else if constexpr (members::is_vector<T> || members::is_shared_list<T> || members::is_array<T> ||
-                         members::IsMap<T>) {
+                         members::is_rows<T> || members::IsMap<T>) {
         return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                           [](const auto& one, const auto& other) { return same(one, other); });
     } else {

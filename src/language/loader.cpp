@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "codec/mnemonics.hpp"
 #include "isa/packed.hpp"
 #include "isaforge/allocate.hpp"
 #include "isaforge/isa.hpp"
@@ -268,8 +269,10 @@ void keep_cached(const Cache& cache, const CacheRequest& request, const std::vec
     options.meanings = true;
     const auto isa = resolve(own.add(request.name, request.text), own, includer, found, options);
     if (!isa || !found.all().empty()) return;
+    Isa indexed = *isa;
+    indexed.mnemonics = codec::index_mnemonics(indexed);
     Packer packer;
-    packer.add(*isa, static_cast<FileId>(own.size()));
+    packer.add(indexed, static_cast<FileId>(own.size()));
     cache.keep(request, included, packer.bytes());
 }
 

@@ -167,7 +167,7 @@ private:
             field.name + "|" +
             (field.type == no_index ? fmt::format("{}", field.place.width) : edition.type_keys[field.type]);
         auto& piece = operands_.add(edition, key);
-        operand_places_[key].insert(&form - edition.isa.forms.data() + (std::uint64_t{edition.number} << 32));
+        operand_places_[key].insert(edition.isa.forms.index_of(form) + (std::uint64_t{edition.number} << 32));
         auto& formats = operand_formats_[key];
         if (std::find(formats.begin(), formats.end(), label) == formats.end()) formats.push_back(label);
         if (!piece.content.empty()) return;

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "codec/mnemonics.hpp"
 #include "isa/packed.hpp"
 #include "isaforge/diagnostics.hpp"
 #include "isaforge/isa.hpp"
@@ -18,8 +19,11 @@ bool add(Packer& packer, const std::string& name) {
     Diagnostics diagnostics;
     const auto isa = load_isa(name, sources, diagnostics);
     std::fputs(to_text(diagnostics, sources).c_str(), stderr);
-    if (isa) packer.add(*isa, static_cast<FileId>(sources.size()));
-    return isa != nullptr;
+    if (!isa) return false;
+    Isa indexed = *isa;
+    indexed.mnemonics = codec::index_mnemonics(indexed);
+    packer.add(indexed, static_cast<FileId>(sources.size()));
+    return true;
 }
 
 int run(const char* path) {

@@ -54,7 +54,7 @@ Image Sampler::State::image_of(const Form& form) {
     }
     if (given != no_index && form.bits < max_instruction_bits)
         image.set(form.bits, std::min(64u, max_instruction_bits - form.bits), random.next());  // it may call for a tail
-    const auto index = static_cast<Index>(&form - codec.isa().forms.data());
+    const auto index = static_cast<Index>(codec.isa().forms.index_of(form));
     for (const sample::TailPart& part : tail) {
         const unsigned at = codec::tail_at(codec, index, part.field, image);
         for (const BitPiece& piece : part.place->pieces) {

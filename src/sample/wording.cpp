@@ -50,7 +50,7 @@ void Wording::number(const OperandType& type, std::uint64_t code, std::string& o
         const codec::PrintContext context{codec_.isa(), codec_.tables(), *image_,           0,
                                           address_,     nullptr,         text + sizeof text};
         out.append(text, codec::print_operand(text, context,
-                                              static_cast<Index>(&type - codec_.isa().operand_types.data()), code));
+                                              static_cast<Index>(codec_.isa().operand_types.index_of(type)), code));
         return;
     }
     const std::int64_t value = codec::decode_number(rule, type.width, code, address_);

@@ -159,7 +159,7 @@ private:
         unsigned bits = 0;
         const Index decoded = codec_.decode(image, 48, bits);
         const std::string wanted = Writer(isa_, 0).instruction(form_, codes, 0);
-        ASSERT_EQ(decoded, static_cast<Index>(&form_ - isa_.forms.data())) << wanted;
+        ASSERT_EQ(decoded, static_cast<Index>(isa_.forms.index_of(form_))) << wanted;
         ASSERT_EQ(bits, form_.bits) << wanted;
         ASSERT_EQ(print(decoded, image, bits), wanted);
         expect_back(wanted, image, bits);

@@ -60,7 +60,9 @@ protected:
         EXPECT_TRUE(other->isa) << other->text();
         if (!plain->isa || !other->isa) return false;
         const bool taken = other->sources.size() == plain->sources.size();
-        EXPECT_EQ(same(*other->isa, *plain->isa), taken);  // places are counted from one file later
+        Isa as_read = *other->isa;
+        as_read.mnemonics.reset();
+        EXPECT_EQ(same(as_read, *plain->isa), taken);  // places are counted from one file later
         EXPECT_EQ(places(*other), places(*plain));
         EXPECT_EQ(other->isa->find_unused().size(), plain->isa->find_unused().size());
         return taken;

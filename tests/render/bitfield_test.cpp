@@ -34,8 +34,8 @@ Isa isa_of(unsigned unit_bits, Form form, std::string name) {
     for (const Field& field : form.fields)
         for (const BitPiece& piece : field.place.pieces)
             if (field.fixed) form.mask.set(piece.position, piece.width, ~std::uint64_t{0});
-    isa.instructions = {instruction};
-    isa.forms = {std::move(form)};
+    isa.instructions.push_back(std::move(instruction));
+    isa.forms.push_back(std::move(form));
     return isa;
 }
 
