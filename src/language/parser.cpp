@@ -1666,10 +1666,9 @@ bool Parser::misses_value(const std::vector<Column>& columns, InstructionRow& ro
 // Whether what was taken for the mnemonic, which was read last, begins the meaning.
 bool Parser::at_meaning_of_value(const InstructionRow& row) const {
     if (at("=")) return true;
-    const bool is_call = at("(") && peek().text.data()[-1] != ' ' && peek().text.data()[-1] != '\t';
-    const std::string_view name = row.names.empty() || row.names.back().members.empty()
-                                      ? std::string_view()
-                                      : std::string_view(row.names.back().members[0].text);
+    if (row.names.empty() || row.names.back().members.empty()) return false;
+    const auto& [name, place] = row.names.back().members[0];
+    const bool is_call = at("(") && peek().place.offset == place.offset + place.length;
     return is_call || name == "if" || name == "let" || name == "repeat";
 }
 
