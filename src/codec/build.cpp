@@ -649,7 +649,6 @@ void Builder::order_tails(const Form& form, FormTable& table) {
     table.several_tails = table.tail_order.size() > 1 && std::ranges::any_of(table.tail_order, own);
 }
 
-// What is known of forms without looking at the codes of their operands; the same for all with the same fields.
 // What is known of a form without looking at the codes of its operands.
 void Builder::describe_form(Index index) {
     if (is_form_described_[index]) return;
@@ -792,7 +791,6 @@ void Builder::find_places(const std::vector<Reading>& readings, std::vector<Shap
     }
 }
 
-// The word that is looked up is the name and what is glued to it: `_e64`.
 Shape Builder::shape_of(const Reading& reading) {
     const Form& form = isa_.forms[reading.form];
     const TextTemplate& text = form.texts[reading.text];

@@ -203,4 +203,9 @@ TextBegin text_begin(const Isa& isa, const Form& form, const TextTemplate& text)
 
 MnemonicIndex index_mnemonics(const Isa& isa, bool relax) { return Indexer(isa, relax).run(); }
 
+Isa with_mnemonics(Isa isa) {
+    isa.mnemonics = index_mnemonics(isa);
+    return isa;
+}
+
 }  // namespace isaforge::codec

@@ -30,5 +30,7 @@ TextBegin text_begin(const Isa& isa, const Form& form, const TextTemplate& text)
 
 // `relax`: with the names for those who may be given a longer form, behind all others.
 MnemonicIndex index_mnemonics(const Isa& isa, bool relax = false);
+// The model and its index, as it is packed.
+Isa with_mnemonics(Isa isa);
 
 }  // namespace isaforge::codec

@@ -11,6 +11,7 @@
 #include <limits>
 #include <utility>
 
+#include "codec/mnemonics.hpp"
 #include "codec/reader.hpp"
 
 namespace isaforge {
@@ -1147,7 +1148,7 @@ const Mnemonic* Reader::lookup(const char* word, std::size_t size, std::uint32_t
 const Mnemonic* Reader::mnemonic(const char*& cursor) {
     const char* begin = skip(cursor);
     const char* p = begin;
-    std::uint32_t hash = 2166136261u;
+    std::uint32_t hash = hash_begin;
     const Mnemonic* found = nullptr;
     const char* found_end = begin;
     for (; p != end_; ++p) {
@@ -1159,7 +1160,7 @@ const Mnemonic* Reader::mnemonic(const char*& cursor) {
                 found_end = p;
             }
         }
-        hash = (hash ^ static_cast<unsigned char>(tables_.fold[letter])) * 16777619u;
+        hash = hash_on(hash, tables_.fold[letter]);
     }
     if (const Mnemonic* longest = lookup(begin, static_cast<std::size_t>(p - begin), hash)) {
         found = longest;

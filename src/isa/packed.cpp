@@ -207,15 +207,12 @@ private:
         if (!root) return number(0);
         const auto known = numbers_.find(root.get());
         if (known != numbers_.end()) return number(known->second);
-        std::string outer;
-        outer.swap(out_);
         in_tree_ = true;
         nodes_.clear();
-        put(*root);
+        std::string bytes = part(*root);
         in_tree_ = false;
-        outer.swap(out_);
         const auto next = static_cast<std::uint32_t>(trees_.size());
-        const std::uint64_t found = std::uint64_t{trees_.try_emplace(std::move(outer), next).first->second} + 1;
+        const std::uint64_t found = std::uint64_t{trees_.try_emplace(std::move(bytes), next).first->second} + 1;
         numbers_[root.get()] = found;
         number(found);
     }
@@ -250,7 +247,7 @@ private:
 class Reader : public std::enable_shared_from_this<Reader> {
 public:
     Reader(std::string_view tree_ends, std::string_view trees, FileId first_file, bool meanings)
-        : tree_ends_(tree_ends), trees_(trees), file_bias_(first_file - 1), meanings_(meanings) {}
+        : trees_{tree_ends, trees}, file_bias_(first_file - 1), meanings_(meanings) {}
 
     // Rows and lists are read when somebody asks for them, which holds this.
     bool run(std::string_view tables, Isa& isa) {
@@ -287,6 +284,7 @@ private:
     }
     template <typename T>
     void read_part(const Parts& parts, std::size_t which, T& out) {
+        if (which >= parts.count()) return fail();
         const std::uint32_t begin = which == 0 ? 0 : word_of(parts.ends, which - 1), end = word_of(parts.ends, which);
         if (begin > end || end > parts.bytes.size()) return fail();
         const auto* const outer = at_;
@@ -488,19 +486,12 @@ private:
 
     template <typename T>
     std::shared_ptr<const T> read_tree(std::uint64_t which) {
-        if (which >= tree_ends_.size() / sizeof(std::uint32_t)) return fail(), nullptr;
-        const std::uint32_t begin = which == 0 ? 0 : word_of(tree_ends_, which - 1), end = word_of(tree_ends_, which);
-        if (begin > end || end > trees_.size()) return fail(), nullptr;
-        const auto* const outer = at_;
-        const auto* const outer_end = end_;
         auto root = std::make_shared<T>();
         in_tree_ = true;
         nodes_.clear();
-        read(trees_.substr(begin, end - begin), *root);
+        read_part(trees_, which, *root);
         in_tree_ = false;
-        at_ = outer;
-        end_ = outer_end;
-        if (failed_) return fail(), nullptr;
+        if (failed_) return nullptr;
         return root;
     }
 
@@ -519,7 +510,7 @@ private:
         }
     }
 
-    std::string_view tree_ends_, trees_;
+    const Parts trees_;
     const FileId file_bias_;
     const bool meanings_;
     bool in_row_ = false;  // of an operand: what it names is asked for by all

@@ -269,10 +269,8 @@ void keep_cached(const Cache& cache, const CacheRequest& request, const std::vec
     options.meanings = true;
     const auto isa = resolve(own.add(request.name, request.text), own, includer, found, options);
     if (!isa || !found.all().empty()) return;
-    Isa indexed = *isa;
-    indexed.mnemonics = codec::index_mnemonics(indexed);
     Packer packer;
-    packer.add(indexed, static_cast<FileId>(own.size()));
+    packer.add(codec::with_mnemonics(*isa), static_cast<FileId>(own.size()));
     cache.keep(request, included, packer.bytes());
 }
 

@@ -91,7 +91,8 @@ Json code_lenses(Asked& asked) {
     for (const DescribedTable& table : description.names.tables) {
         if (table.file != description.main) continue;
         std::size_t rows = 0;
-        for (const Instruction& instruction : description.is_current() ? isa.instructions : Rows<Instruction>()) {
+        const Rows<Instruction> none;
+        for (const Instruction& instruction : description.is_current() ? isa.instructions : none) {
             const Place where = description.sources.origin(instruction.where);
             if (where.file == table.file && table.whole.has(where.offset)) ++rows;
         }
